@@ -1,0 +1,104 @@
+/**
+ * The one table of error codes: public and permanent. A code is never renamed or reused;
+ * `docs/errors.md` is tested against it in both directions.
+ *
+ * `status` is the HTTP status; `openai` and `anthropic` are the `error.type` of each dialect's body;
+ * `retry: false` becomes `x-should-retry: false`, for the official SDKs would otherwise try again.
+ */
+interface FaultSpec {
+  readonly status: number;
+  readonly openai: string;
+  readonly anthropic: string;
+  readonly retry?: false;
+}
+
+const invalid = { openai: 'invalid_request_error', anthropic: 'invalid_request_error' } as const;
+const unauthorized = { openai: 'invalid_request_error', anthropic: 'authentication_error' } as const;
+const forbidden = { openai: 'permission_error', anthropic: 'permission_error' } as const;
+const missing = { openai: 'invalid_request_error', anthropic: 'not_found_error' } as const;
+const limited = { openai: 'rate_limit_error', anthropic: 'rate_limit_error' } as const;
+const broken = { openai: 'api_error', anthropic: 'api_error' } as const;
+const overloaded = { openai: 'service_unavailable_error', anthropic: 'overloaded_error' } as const;
+
+export const FAULTS = {
+  invalid_json: { status: 400, ...invalid },
+  invalid_request: { status: 400, ...invalid },
+  unsupported_parameter: { status: 400, ...invalid },
+  missing_required_parameter: { status: 400, ...invalid },
+  previous_response_not_found: { status: 400, ...invalid },
+  missing_api_key: { status: 401, ...unauthorized },
+  invalid_api_key: { status: 401, ...unauthorized },
+  key_expired: { status: 401, ...unauthorized },
+  key_revoked: { status: 401, ...unauthorized },
+  budget_exceeded: { status: 402, openai: 'insufficient_quota', anthropic: 'billing_error', retry: false },
+  insufficient_scope: { status: 403, ...forbidden, retry: false },
+  model_not_allowed: { status: 403, ...forbidden, retry: false },
+  policy_denied: { status: 403, ...forbidden, retry: false },
+  price_unknown: { status: 403, ...forbidden, retry: false },
+  model_not_found: { status: 404, ...missing },
+  not_found: { status: 404, ...missing },
+  monitor_not_found: { status: 404, ...missing },
+  method_not_allowed: { status: 405, ...invalid },
+  request_timeout: { status: 408, openai: 'invalid_request_error', anthropic: 'timeout_error' },
+  conflict: { status: 409, openai: 'conflict_error', anthropic: 'conflict_error', retry: false },
+  managed_by_file: { status: 409, openai: 'conflict_error', anthropic: 'conflict_error', retry: false },
+  precondition_failed: { status: 412, ...invalid },
+  request_too_large: { status: 413, openai: 'invalid_request_error', anthropic: 'request_too_large' },
+  unsupported_media_type: { status: 415, ...invalid },
+  rate_limit_exceeded: { status: 429, ...limited },
+  upstream_rate_limited: { status: 429, ...limited },
+  headers_too_large: { status: 431, ...invalid },
+  internal_error: { status: 500, ...broken },
+  upstream_error: { status: 502, ...broken },
+  upstream_unreachable: { status: 502, ...broken },
+  upstream_stream_broken: { status: 502, ...broken },
+  upstream_auth_failed: { status: 502, ...broken, retry: false },
+  no_healthy_target: { status: 503, ...overloaded },
+  overloaded: { status: 503, ...overloaded },
+  auth_unavailable: { status: 503, ...overloaded },
+  shutting_down: { status: 503, ...overloaded },
+  upstream_timeout: { status: 504, openai: 'api_error', anthropic: 'timeout_error' },
+} as const satisfies Record<string, FaultSpec>;
+
+export type FaultCode = keyof typeof FAULTS;
+
+/** Who is to blame: `gateway` covers everything Floe decided itself, the caller's mistakes included. */
+export type FaultSource = 'gateway' | 'upstream';
+
+export interface FaultDetail {
+  /** Path of the offending field in the request, such as `messages[0].role`. */
+  readonly param?: string;
+  /** Milliseconds until a retry can succeed; becomes `retry-after` and `retry-after-ms`. */
+  readonly retryAfterMs?: number;
+  /** Which deadline passed (`upstream_timeout`): connect, headers, first_token, idle or total. */
+  readonly phase?: string;
+  /** Status the upstream answered with, kept for the exchange row. */
+  readonly upstreamStatus?: number;
+  /** Start of the upstream's body, kept for the exchange row. Never shown for credential failures. */
+  readonly upstreamBody?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * An error somebody can act on. Thrown where it is known; caught at three edges only: `http/`,
+ * `gateway/exchange.ts` and loop edges. A bug stays a plain `Error` and becomes `internal_error`.
+ */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly code: FaultCode;
+  readonly detail: FaultDetail;
+
+  constructor(code: FaultCode, message: string, detail: FaultDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.code = code;
+    this.detail = detail;
+  }
+
+  get status(): number {
+    return FAULTS[this.code].status;
+  }
+
+  get source(): FaultSource {
+    return this.code.startsWith('upstream_') ? 'upstream' : 'gateway';
+  }
+}

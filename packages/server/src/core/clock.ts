@@ -1,0 +1,39 @@
+/** Time as a dependency: production passes `systemClock`, tests pass a clock they move by hand. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch; may step when the machine's clock is set. */
+  now(): number;
+  /** Milliseconds with fractions from an arbitrary origin; never steps. Use it for durations. */
+  monotonic(): number;
+  /** Runs `callback` once after `ms`. The timer alone keeps no process alive. */
+  after(ms: number, callback: () => void): Timer;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    timer.unref();
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+/** Resolves after `ms`, or at once with `false` when the signal fires first. */
+export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve(false);
+    const stop = () => {
+      timer.cancel();
+      resolve(false);
+    };
+    const timer = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop);
+      resolve(true);
+    });
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,107 @@
+import type { ColumnType } from 'kysely';
+
+/**
+ * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
+ * integer nano-USD, flags are 0 or 1, and columns ending in `_json` hold JSON text.
+ */
+export interface Schema {
+  orgs: OrgsTable;
+  platform_keys: PlatformKeysTable;
+  audit: AuditTable;
+  exchanges: ExchangesTable;
+  settings: SettingsTable;
+}
+
+export interface OrgsTable {
+  id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface PlatformKeysTable {
+  id: string;
+  org_id: string;
+  name: string;
+  /** HMAC-SHA-256 of the key with the installation's pepper, hex. The key itself is never stored. */
+  hash: string;
+  /** First characters, enough to recognise a key in a list: `eis_AbCd`. */
+  prefix: string;
+  last4: string;
+  scopes_json: string;
+  /** Patterns of model ids the key may use; null for every model of the org. */
+  models_json: string | null;
+  team: string | null;
+  owner: string | null;
+  created_at: number;
+  created_by: string | null;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  /** `file` when it stands in floe.yaml, else `console`. */
+  source: string;
+  source_line: number | null;
+  updated_at: number;
+}
+
+export interface AuditTable {
+  id: string;
+  org_id: string;
+  at: number;
+  /** Who did it: a key id, a member id, `file` or `setup`. */
+  actor: string;
+  /** Verb as `keys.create`. */
+  action: string;
+  subject: string;
+  before_json: string | null;
+  after_json: string | null;
+}
+
+/** One row per exchange (one client request and its answer). Written through the spool. */
+export interface ExchangesTable {
+  id: string;
+  org_id: string;
+  created_at: number;
+  surface: string;
+  route_mode: string;
+  key_id: string;
+  key_name: string;
+  team: string | null;
+  owner: string | null;
+  end_user: string | null;
+  model_requested: string | null;
+  provider: string | null;
+  model: string | null;
+  stream: number;
+  status: number;
+  /** complete, partial, aborted, failed, blocked or cached. */
+  state: string;
+  error_code: string | null;
+  error_source: string | null;
+  finish_reason: string | null;
+  input_tokens: number | null;
+  cached_tokens: number | null;
+  cache_write_tokens: number | null;
+  output_tokens: number | null;
+  reasoning_tokens: number | null;
+  /** provider, estimated or none. */
+  usage_source: string;
+  cost_nano_usd: number | null;
+  cost_source: string | null;
+  /** hit, miss, bypass or refresh; null while the cache is off. */
+  cache: string | null;
+  latency_ms: number;
+  first_token_ms: number | null;
+  /** Time Floe itself spent: latency without waiting for the upstream. */
+  overhead_ms: number | null;
+  request_bytes: number;
+  response_bytes: number;
+  metadata_json: string | null;
+  dropped_json: string | null;
+  attempts_json: string;
+  decisions_json: string;
+}
+
+export interface SettingsTable {
+  name: string;
+  value: ColumnType<string, string, string>;
+}

@@ -1,0 +1,146 @@
+// The floor plan as a rule: a file imports its own room or a lower floor, never sideways, never up,
+// never in a circle; some words stop at some rooms. See ARCHITECTURE.md, "The house".
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { sources } from './sources.mjs';
+
+const FLOORS = {
+  contract: 0,
+  wire: 1,
+  'server/core': 1,
+  sdk: 1,
+  'server/config': 2,
+  'server/store': 2,
+  'server/providers': 2,
+  testkit: 2,
+  cli: 2,
+  console: 2,
+  'server/platform': 3,
+  'server/alerts': 4,
+  'server/analytics': 4,
+  'server/guardrails': 4,
+  'server/gateway': 5,
+  'server/monitoring': 5,
+  'server/relay': 5,
+  'server/management': 6,
+  'server/http': 7,
+  'server/main': 8,
+};
+
+/** Same floor, but allowed: guardrails may raise an alert (ARCHITECTURE.md, "The house"). */
+const SIDEWAYS = new Set(['server/guardrails > server/alerts']);
+
+/** Rooms that may import only what is named here, whatever their floor. */
+const ONLY = {
+  contract: [],
+  sdk: [],
+  wire: ['@floe/contract/faults', '@floe/contract/json'],
+  cli: ['@floe/sdk'],
+  console: ['@floe/contract', '@floe/sdk'],
+  'server/core': [],
+};
+
+/** A word that must not appear in the imports or code of any room but those named. */
+const STOPS = [
+  {
+    what: "'node:http'",
+    pattern: /from 'node:https?'/,
+    rooms: ['server/http', 'testkit'],
+    files: ['server/gateway/client.ts'],
+  },
+  { what: 'SQL engine', pattern: /from '(node:sqlite|kysely|pg|ioredis)'/, rooms: ['server/store'] },
+  { what: 'process.env', pattern: /process\.env/, rooms: ['server/config', 'cli', 'testkit'] },
+];
+
+/** `packages/server/src/gateway/x.ts` -> `server/gateway`; `packages/wire/src/x.ts` -> `wire`. */
+export function roomOf(path) {
+  const parts = path.split('/');
+  if (parts[0] !== 'packages') return null;
+  if (parts[1] !== 'server') return parts[1];
+  if (parts[3] === 'main.ts') return 'server/main';
+  return `server/${parts[3]}`;
+}
+
+function resolveImport(from, specifier) {
+  if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier));
+  const own = /^@floe\/([a-z]+)(?:\/(.*))?$/.exec(specifier);
+  if (!own) return null;
+  return own[2] === 'main' && own[1] === 'server'
+    ? 'packages/server/src/main.ts'
+    : `packages/${own[1]}/src/${own[2] ?? 'index'}.ts`;
+}
+
+export function check(files) {
+  const faults = [];
+  const edges = new Map();
+  for (const { path, text } of files) {
+    const room = roomOf(path);
+    const floor = FLOORS[room];
+    if (floor === undefined) {
+      faults.push(
+        `${path}: unknown room "${room}"; add it to the plan in scripts/check-floors.mjs with an ADR, or move the file`,
+      );
+      continue;
+    }
+    const isTest = /\.test\.ts$|\.suite\.ts$|\/test\//.test(path);
+    const targets = [];
+    for (const [, typeOnly, specifier] of text.matchAll(
+      /^(?:import|export)(\s+type)?[^;]*?from '([^']+)';/gms,
+    )) {
+      const target = resolveImport(path, specifier);
+      if (!target) continue;
+      if (!typeOnly) targets.push(target);
+      const other = roomOf(target);
+      if (other === room) continue;
+      if (isTest && other === 'testkit') continue;
+      const reach = FLOORS[other];
+      if (reach === undefined) faults.push(`${path}: imports unknown room "${other}"`);
+      else if (isTest) continue;
+      else if (
+        ONLY[room] &&
+        !ONLY[room].some((allowed) => specifier === allowed || specifier.startsWith(`${allowed}/`))
+      )
+        faults.push(`${path}: ${room} may not import ${specifier}`);
+      else if (reach >= floor && !SIDEWAYS.has(`${room} > ${other}`))
+        faults.push(
+          `${path}: ${room} (floor ${floor}) imports ${other} (floor ${reach}); only lower floors may be imported`,
+        );
+    }
+    if (!isTest) edges.set(path, targets);
+    for (const stop of STOPS) {
+      if (
+        isTest ||
+        stop.rooms.includes(room) ||
+        stop.files?.some((file) => path.endsWith(file.replace('server/', 'server/src/')))
+      )
+        continue;
+      if (stop.pattern.test(text)) faults.push(`${path}: ${stop.what} stops at ${stop.rooms.join(', ')}`);
+    }
+  }
+  return [...faults, ...cycles(edges)];
+}
+
+function cycles(edges) {
+  const found = [];
+  const state = new Map();
+  const visit = (path, trail) => {
+    state.set(path, 'open');
+    for (const next of edges.get(path) ?? []) {
+      if (!edges.has(next)) continue;
+      if (state.get(next) === 'open')
+        found.push(`import circle: ${[...trail.slice(trail.indexOf(next)), next].join(' > ')}`);
+      else if (!state.has(next)) visit(next, [...trail, next]);
+    }
+    state.set(path, 'done');
+  };
+  for (const path of edges.keys()) if (!state.has(path)) visit(path, [path]);
+  return found;
+}
+
+if (process.argv[1]?.endsWith('check-floors.mjs')) {
+  const files = sources().map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+  const faults = check(files);
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  process.stdout.write(`floors: ${files.length} files, ${faults.length} faults\n`);
+  process.exit(faults.length === 0 ? 0 : 1);
+}

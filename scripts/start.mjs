@@ -1,0 +1,19 @@
+// `npm start`: sets up, then runs the server. npm signals only its own shell, so `exec` puts this
+// wrapper in its place and TERM, INT and HUP are handed on to the server.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { environment, root, setup } from './setup.mjs';
+
+const node = setup();
+const server = spawn(node, [join(root, 'packages/server/bin/server.mjs'), ...process.argv.slice(2)], {
+  cwd: root,
+  env: environment(node),
+  stdio: 'inherit',
+});
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => server.kill(signal));
+server.on('exit', (code, signal) => {
+  if (signal) {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  } else process.exit(code ?? 1);
+});
