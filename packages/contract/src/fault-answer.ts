@@ -1,0 +1,34 @@
+import { FAULTS, type Fault } from './faults.ts';
+
+/** The shape of an error body: OpenAI's for Chat, Responses and `/api`, Anthropic's for Messages. */
+export type FaultShape = 'openai' | 'anthropic';
+
+/** The JSON body of an error answer (platform page, "Errors"). */
+export function faultBody(fault: Fault, requestId: string, shape: FaultShape): string {
+  const { code, message, detail } = fault;
+  if (shape === 'anthropic') {
+    const error = { type: FAULTS[code].anthropic, message, code, param: detail.param };
+    return JSON.stringify({ type: 'error', error, request_id: requestId });
+  }
+  const error = {
+    message,
+    type: FAULTS[code].openai,
+    param: detail.param ?? null,
+    code,
+    ...(detail.phase === undefined ? {} : { phase: detail.phase }),
+  };
+  return JSON.stringify({ error, request_id: requestId });
+}
+
+/** Header names and values, flat, that belong to an error whatever its surface. */
+export function faultHeaders(fault: Fault): string[] {
+  const headers = ['x-floe-error-source', fault.source];
+  const spec: { readonly retry?: false } = FAULTS[fault.code];
+  const { status } = fault;
+  if (status === 429 || status === 503) {
+    const waitMs = fault.detail.retryAfterMs ?? 1000;
+    headers.push('retry-after', String(Math.max(1, Math.ceil(waitMs / 1000))), 'retry-after-ms', String(Math.ceil(waitMs)));
+  }
+  if (spec.retry === false) headers.push('x-should-retry', 'false');
+  return headers;
+}

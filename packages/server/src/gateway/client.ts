@@ -1,0 +1,154 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../core/clock.ts';
+
+/** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
+const LINGER_BYTES = 64 * 1024 * 1024;
+const LINGER_MS = 10_000;
+const BODY_IDLE_MS = 30_000;
+
+/** The client closed its connection; nobody is left to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/** One client request and its answer: the only place in the gateway that knows `node:http`. */
+export class Client {
+  readonly id: string;
+  readonly headers: IncomingMessage['headers'];
+  /** Called once when the client leaves before its answer is whole. */
+  onGone: (() => void) | null = null;
+  gone = false;
+  bytesOut = 0;
+  #req: IncomingMessage;
+  #res: ServerResponse;
+  #clock: Clock;
+
+  constructor(id: string, req: IncomingMessage, res: ServerResponse, clock: Clock) {
+    this.id = id;
+    this.headers = req.headers;
+    this.#req = req;
+    this.#res = res;
+    this.#clock = clock;
+    res.on('close', () => {
+      if (res.writableFinished) return;
+      this.gone = true;
+      this.onGone?.();
+    });
+  }
+
+  /** True once the status line is out: from here on an error can only be told inside the answer. */
+  get answering(): boolean {
+    return this.#res.headersSent;
+  }
+
+  /**
+   * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it
+   * stalls for 30 s, and `ClientGone` when the connection closes first.
+   */
+  readBody(limitBytes: number): Promise<Buffer> {
+    const req = this.#req;
+    refuseEncoding(req);
+    if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const clock = this.#clock;
+      const stalled = () => settle(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
+      let timer = clock.after(BODY_IDLE_MS, stalled);
+      const settle = (failure: Error | null) => {
+        timer.cancel();
+        req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
+        // A reset may still raise 'error' after we stopped listening; unheard it would end the process.
+        req.on('error', ignore);
+        if (failure) reject(failure);
+        else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+      };
+      const take = (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > limitBytes) return settle(tooLarge(limitBytes));
+        chunks.push(chunk);
+        timer.cancel();
+        timer = clock.after(BODY_IDLE_MS, stalled);
+      };
+      const whole = () => settle(null);
+      const gone = () => settle(new ClientGone('the client left while sending its request'));
+      req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
+    });
+  }
+
+  /** Sends a whole answer. `headers` is a flat list of names and values. */
+  answer(status: number, headers: readonly string[], body: Buffer | string): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const res = this.#res;
+    if (res.headersSent || this.gone) return;
+    res.writeHead(status, [...headers, 'content-length', String(bytes.length)]);
+    this.bytesOut += bytes.length;
+    if (this.#req.complete) res.end(bytes);
+    else this.#linger(bytes);
+  }
+
+  /** Starts an answer whose end is not known yet. */
+  open(status: number, headers: readonly string[]): void {
+    this.#res.writeHead(status, [...headers]);
+  }
+
+  /** False when the client reads slower than the upstream writes; `onDrain` tells when to go on. */
+  write(bytes: Buffer): boolean {
+    this.bytesOut += bytes.length;
+    return this.#res.write(bytes);
+  }
+
+  onDrain(callback: () => void): void {
+    this.#res.once('drain', callback);
+  }
+
+  end(): void {
+    this.#res.end();
+  }
+
+  /** Ends a streamed answer after an error was told inside it, and closes the connection. */
+  endBroken(bytes: string): void {
+    this.bytesOut += Buffer.byteLength(bytes);
+    this.#res.shouldKeepAlive = false;
+    this.#res.end(bytes, () => this.#req.socket.end());
+  }
+
+  /** RFC 9112 section 9.6: closing with unread input resets the connection and loses the answer. */
+  #linger(bytes: Buffer): void {
+    const req = this.#req;
+    const res = this.#res;
+    let drained = 0;
+    const over = (whole: boolean) => {
+      timer.cancel();
+      req.off('data', count);
+      if (whole) res.end();
+      else req.socket.destroy();
+    };
+    const count = (chunk: Buffer) => {
+      drained += chunk.length;
+      if (drained > LINGER_BYTES) over(false);
+    };
+    const timer = this.#clock.after(LINGER_MS, () => over(false));
+    req.on('data', count).once('end', () => over(true)).on('error', ignore);
+    res.write(bytes);
+    req.resume();
+  }
+}
+
+function ignore(): void {
+  // The connection's end is already known from 'close'.
+}
+
+function tooLarge(limitBytes: number): Fault {
+  return new Fault('request_too_large', `The request body is larger than ${Math.floor(limitBytes / (1024 * 1024))} MB.`);
+}
+
+function refuseEncoding(req: IncomingMessage): void {
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new Fault('unsupported_media_type', `The request body is encoded as "${encoding}"; send it plain (identity).`);
+  const type = req.headers['content-type'];
+  if (type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\b|^\s*text\/(?:json|plain)\b/i.test(type)) return;
+  throw new Fault('unsupported_media_type', `The request body is "${type}"; send JSON with content-type: application/json.`);
+}

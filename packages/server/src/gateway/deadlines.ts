@@ -1,0 +1,86 @@
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Timeouts } from '../providers/configured.ts';
+
+export type Phase = 'connect' | 'headers' | 'first_token' | 'idle';
+export type ExpiredPhase = Phase | 'total';
+
+/**
+ * The five deadlines of an attempt on one timer. A byte costs one clock reading, not a new timer: when
+ * the timer rings early it is set again for what is left.
+ */
+export class Deadlines {
+  #clock: Clock;
+  #timeouts: Timeouts;
+  #onExpired: (phase: ExpiredPhase, afterMs: number) => void;
+  #phase: Phase = 'connect';
+  #since: number;
+  #totalAt: number;
+  #timer: Timer | null = null;
+  #ringsAt = Number.POSITIVE_INFINITY;
+  #held = false;
+
+  constructor(clock: Clock, timeouts: Timeouts, totalAt: number, onExpired: (phase: ExpiredPhase, afterMs: number) => void) {
+    this.#clock = clock;
+    this.#timeouts = timeouts;
+    this.#onExpired = onExpired;
+    this.#since = clock.monotonic();
+    this.#totalAt = totalAt;
+    this.#arm();
+  }
+
+  enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#since = this.#clock.monotonic();
+    this.#arm();
+  }
+
+  /** A byte came from the upstream. */
+  touch(): void {
+    if (this.#phase === 'idle') this.#since = this.#clock.monotonic();
+  }
+
+  /** The client reads slowly: the upstream is not to blame for the silence until `release`. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  release(): void {
+    this.#held = false;
+    this.touch();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #limitMs(): number {
+    switch (this.#phase) {
+      case 'connect':
+        return this.#timeouts.connectMs;
+      case 'headers':
+        return this.#timeouts.headersMs;
+      case 'first_token':
+        return this.#timeouts.firstTokenMs;
+      case 'idle':
+        return this.#timeouts.idleMs;
+    }
+  }
+
+  #arm(): void {
+    const ringsAt = Math.min(this.#since + this.#limitMs(), this.#totalAt);
+    if (this.#timer !== null && this.#ringsAt <= ringsAt) return;
+    this.#timer?.cancel();
+    this.#ringsAt = ringsAt;
+    this.#timer = this.#clock.after(Math.max(0, ringsAt - this.#clock.monotonic()), () => this.#ring());
+  }
+
+  #ring(): void {
+    this.#timer = null;
+    const now = this.#clock.monotonic();
+    if (now >= this.#totalAt) return this.#onExpired('total', Math.round(now - this.#since));
+    if (this.#held) this.#since = now;
+    if (now < this.#since + this.#limitMs()) return this.#arm();
+    this.#onExpired(this.#phase, this.#limitMs());
+  }
+}

@@ -1,0 +1,60 @@
+import type { Fault } from '@floe/contract/faults';
+import type { Usage } from '@floe/wire/usage';
+import type { KeyRecord } from '../platform/keyring.ts';
+import type { Ask, Controls } from './ask.ts';
+import type { Catalog, Target } from './catalog.ts';
+import type { Client } from './client.ts';
+import type { Gateway } from './gateway.ts';
+import type { Surface } from './surface.ts';
+
+/** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
+export type State = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
+
+/** One call to an upstream, as the row keeps it. */
+export interface AttemptRecord {
+  readonly n: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly credential: string;
+  readonly started_at: string;
+  status: number | null;
+  error: string | null;
+  first_token_ms: number | null;
+  duration_ms: number | null;
+}
+
+/** What a step decided and why; the answer to "why this route?". */
+export interface Decision {
+  readonly step: 'authenticate' | 'route' | 'send' | 'answer';
+  readonly outcome: string;
+  readonly because: string;
+}
+
+/** Everything known about one exchange while it lives. `settle` turns it into a row, once. */
+export interface Exchange {
+  readonly id: string;
+  readonly surface: Surface;
+  readonly client: Client;
+  readonly gateway: Gateway;
+  readonly createdAt: number;
+  /** Monotonic milliseconds at which the request was accepted. */
+  readonly startedAt: number;
+  key: KeyRecord | null;
+  /** The org's slice of the snapshot this exchange is judged by, from start to end. */
+  catalog: Catalog | null;
+  controls: Controls | null;
+  ask: Ask | null;
+  target: Target | null;
+  readonly attempts: AttemptRecord[];
+  readonly decisions: Decision[];
+  /** Set by the answer as it is told. */
+  usage: Usage | null;
+  finish: string | null;
+  status: number;
+  fault: Fault | null;
+  state: State;
+  /** Monotonic times: first upstream call, first content to the client, last upstream byte. */
+  sentAt: number | null;
+  firstTokenAt: number | null;
+  upstreamEndedAt: number | null;
+}

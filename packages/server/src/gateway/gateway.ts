@@ -1,0 +1,26 @@
+import type { Metrics } from '../analytics/metrics.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Keyring } from '../platform/keyring.ts';
+import type { Transport } from '../providers/transport.ts';
+import type { RowSink } from '../store/ports.ts';
+import type { Catalog } from './catalog.ts';
+
+/** One version of everything a request is judged by; swapped whole, never changed. */
+export interface GatewaySnapshot {
+  readonly keyring: Keyring;
+  readonly catalogs: ReadonlyMap<string, Catalog>;
+}
+
+/** What the gateway is made of; `main.ts` puts it together. */
+export interface Gateway {
+  readonly snapshot: () => GatewaySnapshot;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly rows: RowSink;
+  readonly metrics: Metrics;
+  readonly lastUsed: (keyId: string, at: number) => void;
+  /** True once the process drains: new exchanges are told to go elsewhere. */
+  readonly draining: () => boolean;
+}

@@ -1,0 +1,87 @@
+import type { Fault } from '@floe/contract/faults';
+import type { ExchangeRow } from '../store/ports.ts';
+import type { Decision, Exchange } from './exchange-record.ts';
+
+/** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
+export function settle(x: Exchange): void {
+  const { gateway } = x;
+  const latencyMs = gateway.clock.monotonic() - x.startedAt;
+  gateway.metrics.exchange({
+    surface: x.surface.name,
+    provider: x.target?.provider.id ?? '',
+    status: x.status,
+    state: x.state,
+    latencyMs,
+    firstTokenMs: x.firstTokenAt === null ? null : x.firstTokenAt - x.startedAt,
+    inputTokens: x.usage?.input ?? 0,
+    outputTokens: x.usage?.output ?? 0,
+  });
+  // Without a key there is no org whose row it could be; such requests show in the metrics alone.
+  if (x.key) gateway.rows.append(rowOf(x, x.key, latencyMs));
+}
+
+function rowOf(x: Exchange, key: NonNullable<Exchange['key']>, latencyMs: number): ExchangeRow {
+  const { ask, target, usage, fault } = x;
+  return {
+    id: x.id,
+    org_id: key.orgId,
+    created_at: x.createdAt,
+    surface: x.surface.name,
+    route_mode: x.surface.routeMode,
+    key_id: key.id,
+    key_name: key.name,
+    team: key.team,
+    owner: key.owner,
+    end_user: endUserOf(x),
+    model_requested: ask?.model ?? null,
+    provider: target?.provider.id ?? null,
+    model: target?.model ?? null,
+    stream: ask?.stream ? 1 : 0,
+    status: x.status,
+    state: x.state,
+    error_code: fault?.code ?? null,
+    error_source: fault?.source ?? null,
+    finish_reason: x.finish,
+    input_tokens: usage?.input ?? null,
+    cached_tokens: usage?.cached ?? null,
+    cache_write_tokens: usage?.cacheWrite ?? null,
+    output_tokens: usage?.output ?? null,
+    reasoning_tokens: usage?.reasoning ?? null,
+    usage_source: usage ? 'provider' : 'none',
+    cost_nano_usd: null,
+    cost_source: null,
+    cache: null,
+    latency_ms: hundredths(latencyMs),
+    first_token_ms: x.firstTokenAt === null ? null : hundredths(x.firstTokenAt - x.startedAt),
+    overhead_ms: overheadOf(x, latencyMs),
+    request_bytes: ask?.body.length ?? 0,
+    response_bytes: x.client.bytesOut,
+    metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
+    dropped_json: null,
+    attempts_json: JSON.stringify(x.attempts),
+    decisions_json: JSON.stringify(fault ? [...x.decisions, faultDecision(fault)] : x.decisions),
+  };
+}
+
+function hundredths(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
+
+/** Before the first upstream call and after its last byte: the time that was Floe's own. */
+function overheadOf(x: Exchange, latencyMs: number): number {
+  if (x.sentAt === null || x.upstreamEndedAt === null) return hundredths(latencyMs);
+  return hundredths(latencyMs - (x.upstreamEndedAt - x.sentAt));
+}
+
+/** A hint, never an identity: the first configured header, else what the body says. */
+function endUserOf(x: Exchange): string | null {
+  for (const name of x.catalog?.userHeaders ?? []) {
+    const value = x.client.headers[name];
+    if (typeof value === 'string' && value !== '') return value.slice(0, 256);
+  }
+  return x.ask?.user?.slice(0, 256) ?? null;
+}
+
+function faultDecision(fault: Fault): Decision {
+  return { step: 'answer', outcome: fault.code, because: fault.message };
+}

@@ -1,0 +1,76 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Fault } from '@floe/contract/faults';
+import type { Metrics } from '../analytics/metrics.ts';
+import type { Client } from '../gateway/client.ts';
+import { answerFault } from '../gateway/exchange.ts';
+import type { Database } from '../store/ports.ts';
+import type { Operations } from './router.ts';
+
+export interface OperationsParts {
+  readonly database: Database;
+  readonly metrics: Metrics;
+  /** Bearer token that `/metrics` asks for; '' leaves it open. */
+  readonly metricsToken: string;
+  readonly draining: () => boolean;
+}
+
+/** Liveness, readiness, metrics, and the page that stands where the console will be. */
+export function createOperations({ database, metrics, metricsToken, draining }: OperationsParts): Operations {
+  return {
+    health: (client) => text(client, 200, 'ok\n'),
+    ready(client) {
+      if (draining()) return text(client, 503, 'draining\n');
+      database.ping().then(
+        () => text(client, 200, 'ready\n'),
+        () => text(client, 503, 'the database does not answer\n'),
+      );
+    },
+    metrics(client) {
+      if (metricsToken !== '' && !bears(client, metricsToken)) {
+        const fault = new Fault('invalid_api_key', 'Send the token of telemetry.metrics_token as a bearer token.');
+        return answerFault(client, fault, 'openai', ['content-type', 'application/json', 'x-request-id', client.id]);
+      }
+      metrics.render().then(
+        (body) => client.answer(200, ['content-type', metrics.contentType, 'x-request-id', client.id], body),
+        () => text(client, 500, 'the metrics could not be read\n'),
+      );
+    },
+    home: (client) => client.answer(200, [...PAGE_HEADERS, 'x-request-id', client.id], PAGE),
+  };
+}
+
+function text(client: Client, status: number, body: string): void {
+  client.answer(status, ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store', 'x-request-id', client.id], body);
+}
+
+function bears(client: Client, token: string): boolean {
+  const given = Buffer.from(client.headers.authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+const PAGE_HEADERS = [
+  'content-type',
+  'text/html; charset=utf-8',
+  'cache-control',
+  'no-store',
+  'content-security-policy',
+  "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+  'referrer-policy',
+  'no-referrer',
+] as const;
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Floe</title></head>
+<body>
+<h1>Floe is running</h1>
+<p>The gateway answers under <code>/gateway/v1</code>. Send requests with the platform key that the first start printed.</p>
+<p>The console is not part of this release; the sign-in link stays good until it is. Everything else is on the API:</p>
+<ul>
+<li><a href="api/openapi.json">OpenAPI document</a></li>
+<li><a href="healthz">Liveness</a>, <a href="readyz">readiness</a>, <a href="metrics">metrics</a></li>
+</ul>
+</body>
+</html>
+`;

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FaultShape } from '@floe/contract/fault-answer';
+import { Fault } from '@floe/contract/faults';
+import { Client } from '../gateway/client.ts';
+import { answerFault, exchange } from '../gateway/exchange.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { createLists } from '../gateway/lists.ts';
+import { CHAT, type Surface } from '../gateway/surface.ts';
+import type { OnRequest } from './server.ts';
+
+/** What stands behind the paths. */
+export interface Rooms {
+  readonly gateway: Gateway;
+  readonly lists: ReturnType<typeof createLists>;
+  /** `/api` and `/relay`: answers everything below them, unknown paths included. */
+  readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
+  readonly operations: Operations;
+}
+
+/** Plain pages for operators; each answers the request whole. */
+export interface Operations {
+  readonly health: (client: Client) => void;
+  readonly ready: (client: Client) => void;
+  readonly metrics: (client: Client) => void;
+  readonly home: (client: Client) => void;
+}
+
+type Answer = (client: Client, path: string) => void;
+type Route = Partial<Record<'GET' | 'POST', Answer>>;
+
+const MODELS = '/gateway/v1/models';
+
+/** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
+export function createRouter(rooms: Rooms, prefix: string): OnRequest {
+  const { gateway, lists, operations } = rooms;
+  const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
+  const routes = new Map<string, Route>([
+    ['/gateway/v1/chat/completions', surface(CHAT)],
+    [MODELS, { GET: lists.models }],
+    ['/gateway/v1/key', { GET: lists.key }],
+    ['/healthz', { GET: operations.health }],
+    ['/readyz', { GET: operations.ready }],
+    ['/metrics', { GET: operations.metrics }],
+    ['/', { GET: operations.home }],
+    ['/sign-in', { GET: operations.home }],
+  ]);
+
+  function routeOf(path: string): Route | undefined {
+    const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
+    if (route || !path.startsWith(`${MODELS}/`)) return route;
+    return { GET: (client) => lists.model(client, decode(path.slice(MODELS.length + 1))) };
+  }
+
+  return (req, res, requestId) => {
+    const path = pathOf(req.url ?? '/', prefix);
+    if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/')) return rooms.api(req, res, requestId);
+    const client = new Client(requestId, req, res, gateway.clock);
+    const route = routeOf(path);
+    const method = req.method === 'HEAD' ? 'GET' : req.method;
+    const answer = method === 'GET' || method === 'POST' ? route?.[method] : undefined;
+    if (answer) return answer(client, path);
+    const headers = ['content-type', 'application/json', 'x-request-id', requestId];
+    const fault = route ? wrongMethod(req.method ?? '', path) : unknownPath(path);
+    if (route) headers.push('allow', Object.keys(route).join(', '));
+    answerFault(client, fault, shapeOf(path), headers);
+  };
+}
+
+function pathOf(url: string, prefix: string): string {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray percent sign: no model has that id, and the answer will say so.
+    return text;
+  }
+}
+
+/** Errors come in the dialect of the base path, known path or not. */
+function shapeOf(path: string): FaultShape {
+  return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages') ? 'anthropic' : 'openai';
+}
+
+function unknownPath(path: string): Fault {
+  return new Fault('not_found', `There is nothing at ${path.slice(0, 200)}. The gateway's base address ends in /gateway/v1.`);
+}
+
+function wrongMethod(method: string, path: string): Fault {
+  return new Fault('method_not_allowed', `${method} is not allowed on ${path}.`);
+}

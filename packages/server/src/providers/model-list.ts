@@ -1,0 +1,127 @@
+import type { JsonObject } from '@floe/contract/json';
+import { isObject } from '@floe/contract/json';
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Provider } from './configured.ts';
+import type { Transport } from './transport.ts';
+
+const REFRESH_MS = 10 * 60 * 1000;
+const LIST_TIMEOUT_MS = 30_000;
+const LIST_BYTES = 16 * 1024 * 1024;
+
+/** One model of a provider as its own list names it. */
+export interface ListedModel {
+  readonly id: string;
+  /** Seconds since the epoch, 0 when the list does not say. */
+  readonly created: number;
+  readonly ownedBy: string;
+  readonly contextWindow: number | null;
+}
+
+/** The models that providers name themselves, read in the background; the last good list is kept. */
+export interface ModelLists {
+  /** Starts reading for these providers and stops for all others. */
+  watch(providers: readonly Provider[]): void;
+  of(provider: Provider): readonly ListedModel[];
+  close(): void;
+}
+
+/** Lists are read for providers whose allowlist is open (`*`): every 10 minutes, the first time at once. */
+export function createModelLists(transport: Transport, clock: Clock, log: Log): ModelLists {
+  const lists = new Map<string, readonly ListedModel[]>();
+  let watched: readonly Provider[] = [];
+  let timer: Timer | null = null;
+  let closed = false;
+
+  const keyOf = (provider: Provider) => `${provider.sheet.kind} ${provider.origin}${provider.modelsPath ?? ''}`;
+
+  async function refresh(): Promise<void> {
+    timer?.cancel();
+    await Promise.all(watched.map(read));
+    if (!closed && watched.length > 0) timer = clock.after(REFRESH_MS, () => void refresh());
+  }
+
+  async function read(provider: Provider): Promise<void> {
+    try {
+      lists.set(keyOf(provider), await readList(transport, clock, provider));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ provider: provider.id, reason }, 'the model list could not be read; the last good one stays');
+    }
+  }
+
+  return {
+    watch(providers) {
+      watched = providers.filter((provider) => provider.modelsPath !== undefined && provider.models.some((model) => model.includes('*')));
+      void refresh();
+    },
+    of: (provider) => lists.get(keyOf(provider)) ?? (provider.sheet.knownModels ?? []).map(named),
+    close() {
+      closed = true;
+      timer?.cancel();
+    },
+  };
+}
+
+function named(id: string): ListedModel {
+  return { id, created: 0, ownedBy: '', contextWindow: null };
+}
+
+async function readList(transport: Transport, clock: Clock, provider: Provider): Promise<ListedModel[]> {
+  const body = await get(transport, clock, provider, provider.modelsPath ?? '');
+  const parsed: unknown = JSON.parse(body.toString('utf8'));
+  // `data[]` almost everywhere, a bare array at one host (providers page, "Model list").
+  const entries: unknown = isObject(parsed) ? parsed.data : parsed;
+  if (!Array.isArray(entries)) throw new Error('the answer is no model list');
+  return entries.filter(isObject).flatMap(readEntry);
+}
+
+function readEntry(entry: JsonObject): ListedModel[] {
+  if (typeof entry.id !== 'string') return [];
+  const window = [entry.context_window, entry.context_length, entry.max_model_len, entry.max_context_length];
+  const contextWindow = window.find((value) => typeof value === 'number');
+  return [
+    {
+      id: entry.id,
+      created: typeof entry.created === 'number' ? entry.created : 0,
+      ownedBy: typeof entry.owned_by === 'string' ? entry.owned_by : '',
+      contextWindow: typeof contextWindow === 'number' ? contextWindow : null,
+    },
+  ];
+}
+
+/** A small GET off the hot path. Rejects on any status but 200, after 30 s, and past 16 MB. */
+function get(transport: Transport, clock: Clock, provider: Provider, path: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const headers = [...provider.headersFor(provider.nextCredential()), 'accept', 'application/json'];
+    const fail = (reason: string) => {
+      timer.cancel();
+      cancel();
+      reject(new Error(reason));
+    };
+    const timer = clock.after(LIST_TIMEOUT_MS, () => fail('no answer within 30 s'));
+    const cancel = transport.dispatch(
+      { method: 'GET', origin: provider.origin, path, headers, body: null, connectMs: provider.timeouts.connectMs },
+      {
+        onConnected() {
+          // The one timer above covers every phase of this small call.
+        },
+        onHead(status) {
+          if (status !== 200) fail(`status ${status}`);
+        },
+        onData(chunk) {
+          size += chunk.length;
+          if (size > LIST_BYTES) fail('longer than 16 MB');
+          chunks.push(chunk);
+        },
+        onEnd() {
+          timer.cancel();
+          resolve(Buffer.concat(chunks));
+        },
+        onError: (error) => fail(error.message),
+      },
+    );
+  });
+}

@@ -1,0 +1,14 @@
+import { compatible, type ProviderSheet } from '../provider.ts';
+
+/** Local by default and without a key; the cloud host takes a bearer key. */
+export const ollama: ProviderSheet = {
+  ...compatible,
+  kind: 'ollama',
+  name: 'Ollama',
+  baseUrl: 'http://127.0.0.1:11434/v1',
+  keyVariables: ['OLLAMA_API_KEY'],
+  urlVariables: ['OLLAMA_BASE_URL'],
+  usage: 'ask',
+  docs: 'https://docs.ollama.com/openai',
+  checked: '2026-11-21',
+};

@@ -1,0 +1,12 @@
+import { compatible, type ProviderSheet } from '../provider.ts';
+
+/** Any host that copies the Chat dialect; the operator names the base address, `/v1` included. */
+export const openaiCompatible: ProviderSheet = {
+  ...compatible,
+  kind: 'openai-compatible',
+  name: 'OpenAI-compatible',
+  keyVariables: [],
+  usage: 'ask',
+  docs: 'https://platform.openai.com/docs/api-reference/chat',
+  checked: '2026-11-21',
+};

@@ -1,0 +1,13 @@
+import { compatible, type ProviderSheet } from '../provider.ts';
+
+export const openai: ProviderSheet = {
+  ...compatible,
+  kind: 'openai',
+  name: 'OpenAI',
+  baseUrl: 'https://api.openai.com/v1',
+  keyVariables: ['OPENAI_API_KEY'],
+  urlVariables: ['OPENAI_BASE_URL'],
+  usage: 'ask',
+  docs: 'https://platform.openai.com/docs/api-reference',
+  checked: '2026-11-21',
+};

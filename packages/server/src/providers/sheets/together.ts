@@ -1,0 +1,13 @@
+import { compatible, type ProviderSheet } from '../provider.ts';
+
+export const together: ProviderSheet = {
+  ...compatible,
+  kind: 'together',
+  name: 'Together AI',
+  baseUrl: 'https://api.together.ai/v1',
+  keyVariables: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY', 'TOGETHERAI_API_KEY'],
+  usage: 'given',
+  thinkTags: ['*DeepSeek-R1*'],
+  docs: 'https://docs.together.ai',
+  checked: '2026-11-21',
+};

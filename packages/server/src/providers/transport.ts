@@ -1,0 +1,129 @@
+import { type Dispatcher, Pool } from 'undici';
+
+/** One request to an upstream. Headers are a flat list: name, value, name, value … */
+export interface UpstreamRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly body: Buffer | null;
+  /** Deadline for the TCP and TLS handshake. */
+  readonly connectMs: number;
+}
+
+/** The brakes of an answer under way. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/** What an upstream's answer calls, in this order. Exactly one of `onEnd` and `onError` comes last. */
+export interface UpstreamHandler {
+  /** The request is on a connected socket; from here on `abort` closes it. */
+  onConnected(): void;
+  onHead(status: number, headers: UpstreamHeaders, flow: Flow): void;
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+  onError(error: Error): void;
+}
+
+export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A way to reach upstreams. `dispatch` never throws and returns the way to cancel. */
+export interface Transport {
+  dispatch(request: UpstreamRequest, handler: UpstreamHandler): () => void;
+  close(): Promise<void>;
+}
+
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
+
+/**
+ * HTTP/1.1 with keep-alive pools, one per origin, as many connections as there are requests under way.
+ * undici's own header and body timeouts are off: the exchange keeps its deadlines with an injected clock.
+ */
+export function createHttpTransport(): Transport {
+  const pools = new Map<string, Pool>();
+
+  function poolFor(origin: string, connectMs: number): Pool {
+    const key = `${connectMs} ${origin}`;
+    let pool = pools.get(key);
+    if (!pool) {
+      pool = new Pool(origin, {
+        connections: null,
+        pipelining: 1,
+        allowH2: false,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        keepAliveTimeout: 30_000,
+        keepAliveMaxTimeout: 300_000,
+        maxHeaderSize: 64 * 1024,
+        connectTimeout: connectMs,
+      });
+      pools.set(key, pool);
+    }
+    return pool;
+  }
+
+  return {
+    dispatch(request, handler) {
+      const call = new Call(handler);
+      poolFor(request.origin, request.connectMs).dispatch(
+        { method: request.method, path: request.path, headers: [...request.headers], body: request.body },
+        call,
+      );
+      return () => call.cancel();
+    },
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      pools.clear();
+    },
+  };
+}
+
+type Controller = Dispatcher.DispatchController;
+
+/** Adapts undici's handler. A request still queued for a socket has no controller to abort yet. */
+class Call implements Dispatcher.DispatchHandler {
+  #handler: UpstreamHandler;
+  #controller: Controller | null = null;
+  #over = false;
+
+  constructor(handler: UpstreamHandler) {
+    this.#handler = handler;
+  }
+
+  cancel(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#controller?.abort(new Cancelled('cancelled'));
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#over) controller.abort(new Cancelled('cancelled'));
+    else this.#handler.onConnected();
+  }
+
+  onResponseStart(controller: Controller, status: number, headers: UpstreamHeaders): void {
+    // 100 and 103 announce an answer, they are none.
+    if (!this.#over && status >= 200) this.#handler.onHead(status, headers, controller);
+  }
+
+  onResponseData(_: Controller, chunk: Buffer): void {
+    if (!this.#over) this.#handler.onData(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#handler.onEnd();
+  }
+
+  onResponseError(_: Controller, error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#handler.onError(error);
+  }
+}
