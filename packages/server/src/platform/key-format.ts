@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { Fault } from '@floe/contract/faults';
+
+const PREFIX = 'eis_';
+/** Clients that insist on an OpenAI-looking key send `sk-eis_…`; it is the same key. */
+const ALIAS_PREFIX = 'sk-eis_';
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 62^43 is the first power of 62 beyond 2^256. */
+const SECRET_CHARS = 43;
+/** 62^6 is beyond 2^32, so every CRC fits. */
+const CHECKSUM_CHARS = 6;
+
+function base62(value: bigint, width: number): string {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
+  return text.padStart(width, '0');
+}
+
+/**
+ * A new platform key: `eis_`, 43 base62 characters of 256 random bits, 6 base62 characters of the CRC-32
+ * of everything before them. The checksum lets a secret scanner tell a key from a lookalike; a key is
+ * never refused for it.
+ */
+export function newKey(): string {
+  const body = PREFIX + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_CHARS);
+  return body + base62(BigInt(crc32(body)), CHECKSUM_CHARS);
+}
+
+/** What a list may show of a key: `eis_AbCd` and its last four characters. */
+export function keyHint(key: string): { readonly prefix: string; readonly last4: string } {
+  return { prefix: key.slice(0, PREFIX.length + 4), last4: key.slice(-4) };
+}
+
+export type PresentedHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * The platform key a request presents, without its `sk-`: the value that starts with `eis_` or `sk-eis_`
+ * in `authorization: Bearer`, `x-api-key`, `api-key` or `x-floe-key`. Header names must be lower case.
+ * Other credentials in these headers are the caller's own business and are passed over.
+ *
+ * @throws Fault `missing_api_key` when there is none, `invalid_api_key` when there are two different ones
+ */
+export function presentedKey(headers: PresentedHeaders): string {
+  let key = keyIn(headers['authorization'], true, undefined);
+  key = keyIn(headers['x-api-key'], false, key);
+  key = keyIn(headers['api-key'], false, key);
+  key = keyIn(headers['x-floe-key'], false, key);
+  if (key !== undefined) return key;
+  throw new Fault(
+    'missing_api_key',
+    'No platform key in this request. Send "Authorization: Bearer eis_…" or "X-API-Key: eis_…".',
+  );
+}
+
+function keyIn(
+  header: string | readonly string[] | undefined,
+  bearer: boolean,
+  found: string | undefined,
+): string | undefined {
+  if (header === undefined) return found;
+  if (typeof header !== 'string') {
+    let key = found;
+    for (const value of header) key = keyIn(value, bearer, key);
+    return key;
+  }
+  const value = bearer ? bearerToken(header) : header;
+  const key = value.startsWith(PREFIX) ? value : value.startsWith(ALIAS_PREFIX) ? value.slice(3) : undefined;
+  if (key === undefined) return found;
+  if (found !== undefined && found !== key)
+    throw new Fault('invalid_api_key', 'Two different platform keys in one request. Send one.');
+  return key;
+}
+
+/** The scheme's name is case-insensitive and one or more spaces follow it (RFC 9110, 11.4). */
+function bearerToken(header: string): string {
+  if (header.startsWith('Bearer eis_')) return header.slice(7);
+  return header.slice(0, 7).toLowerCase() === 'bearer ' ? header.slice(7).trim() : '';
+}

@@ -1,0 +1,108 @@
+import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { Fault } from '@floe/contract/faults';
+import type { Scope } from '@floe/contract/scopes';
+import type { ModelMatcher } from './model-pattern.ts';
+
+/** 64 bits find the record; the rest of the digest is compared in constant time. */
+const HASH_START_CHARS = 16;
+
+/** A platform key as requests meet it: compiled, immutable, without the secret. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly orgId: string;
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Which model ids the key may ask for; null for every model of the org. */
+  readonly models: ModelMatcher | null;
+  readonly team: string | null;
+  readonly owner: string | null;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  /** Hex HMAC of the key, see `hashKey`. */
+  readonly hash: string;
+  readonly prefix: string;
+  readonly last4: string;
+}
+
+export interface Keyring {
+  /**
+   * The record of a presented key (as `presentedKey` returns it).
+   *
+   * @throws Fault `invalid_api_key`, `key_revoked` or `key_expired`
+   */
+  authenticate(presented: string, nowMs: number): KeyRecord;
+}
+
+/** Key for `hashKey`, derived from the installation's 32-byte secret key (HKDF-SHA-256, RFC 5869). */
+export function derivePepper(secretKey: Uint8Array): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'floe platform key pepper v1', 32)));
+}
+
+/** What the store keeps of a key: HMAC-SHA-256 with the pepper, hex. Useless without the pepper. */
+export function hashKey(pepper: KeyObject, key: string): string {
+  return createHmac('sha256', pepper).update(key).digest('hex');
+}
+
+/**
+ * Compiles the keys of every org into the set one snapshot authenticates with. Revoked and expired keys
+ * belong in it: their holders are told so instead of "unknown".
+ */
+export function compileKeyring(records: readonly KeyRecord[], pepper: KeyObject): Keyring {
+  const byHashStart = new Map<string, KeyRecord>();
+  for (const record of records) {
+    const start = record.hash.slice(0, HASH_START_CHARS);
+    if (byHashStart.has(start)) throw new Error(`keys ${record.id} and another share a hash`);
+    byHashStart.set(start, record);
+  }
+  // 0.4 µs instead of 2.3 for a key seen before. Filled only after a good HMAC, so it holds at most one
+  // entry per record; it dies with the snapshot. SHA-256 keeps raw keys out of heap dumps.
+  const seen = new Map<string, KeyRecord>();
+
+  function find(presented: string): KeyRecord | undefined {
+    const digest = Buffer.from(hashKey(pepper, presented));
+    const record = byHashStart.get(digest.toString('latin1', 0, HASH_START_CHARS));
+    return record && timingSafeEqual(digest, Buffer.from(record.hash)) ? record : undefined;
+  }
+
+  return {
+    authenticate(presented, nowMs) {
+      const fingerprint = hash('sha256', presented, 'base64');
+      let record = seen.get(fingerprint);
+      if (!record) {
+        record = find(presented);
+        if (!record) throw new Fault('invalid_api_key', 'This platform key is not known here.');
+        seen.set(fingerprint, record);
+      }
+      if (record.revokedAt !== null)
+        throw new Fault('key_revoked', `The platform key ${shown(record)} was revoked.`);
+      if (record.expiresAt !== null && record.expiresAt <= nowMs)
+        throw new Fault(
+          'key_expired',
+          `The platform key ${shown(record)} expired at ${new Date(record.expiresAt).toISOString()}.`,
+        );
+      return record;
+    },
+  };
+}
+
+function shown(record: KeyRecord): string {
+  return `"${record.name}" (${record.prefix}…${record.last4})`;
+}
+
+/** Whether the key may do what `scope` stands for. `monitoring` includes sending beats. */
+export function hasScope(record: KeyRecord, scope: Scope): boolean {
+  return record.scopes.has(scope) || (scope === 'beat' && record.scopes.has('monitoring'));
+}
+
+/**
+ * Passes when the key has any of the scopes. A `GET` under `/api` asks for its own scope or `read`.
+ *
+ * @throws Fault `insufficient_scope` naming the scopes that would do
+ */
+export function requireScope(record: KeyRecord, ...anyOf: readonly [Scope, ...Scope[]]): void {
+  for (const scope of anyOf) if (hasScope(record, scope)) return;
+  throw new Fault(
+    'insufficient_scope',
+    `The platform key ${shown(record)} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
+  );
+}

@@ -1,0 +1,34 @@
+export type ModelMatcher = (modelId: string) => boolean;
+
+/**
+ * Compiles allowlist patterns of model ids into one test. `*` matches any run of characters, `/`
+ * included; everything else is literal and case-sensitive. No patterns match nothing.
+ *
+ * The match is greedy from the left without backtracking, which is enough for `*` alone: one pass over
+ * the id per pattern, whatever either of them contains.
+ */
+export function compileModelPatterns(patterns: readonly string[]): ModelMatcher {
+  const exact = new Set<string>();
+  const globs: (readonly string[])[] = [];
+  for (const pattern of patterns) {
+    if (pattern.includes('*')) globs.push(pattern.split('*'));
+    else exact.add(pattern);
+  }
+  return (modelId) => exact.has(modelId) || globs.some((pieces) => matches(pieces, modelId));
+}
+
+/** `pieces` are the literals around the stars: `a*b` is `['a', 'b']`, `*` is `['', '']`. */
+function matches(pieces: readonly string[], modelId: string): boolean {
+  const first = pieces[0] ?? '';
+  const last = pieces.at(-1) ?? '';
+  if (!modelId.startsWith(first)) return false;
+  const end = modelId.length - last.length;
+  let at = first.length;
+  for (let i = 1; i < pieces.length - 1; i++) {
+    const piece = pieces[i] ?? '';
+    const found = modelId.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return at <= end && modelId.endsWith(last);
+}
