@@ -23,12 +23,16 @@ export function faultBody(fault: Fault, requestId: string, shape: FaultShape): s
 /** Header names and values, flat, that belong to an error whatever its surface. */
 export function faultHeaders(fault: Fault): string[] {
   const headers = ['x-floe-error-source', fault.source];
-  const spec: { readonly retry?: false } = FAULTS[fault.code];
   const { status } = fault;
   if (status === 429 || status === 503) {
     const waitMs = fault.detail.retryAfterMs ?? 1000;
-    headers.push('retry-after', String(Math.max(1, Math.ceil(waitMs / 1000))), 'retry-after-ms', String(Math.ceil(waitMs)));
+    headers.push(
+      'retry-after',
+      String(Math.max(1, Math.ceil(waitMs / 1000))),
+      'retry-after-ms',
+      String(Math.ceil(waitMs)),
+    );
   }
-  if (spec.retry === false) headers.push('x-should-retry', 'false');
+  if ('retry' in FAULTS[fault.code]) headers.push('x-should-retry', 'false');
   return headers;
 }

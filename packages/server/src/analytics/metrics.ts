@@ -52,11 +52,13 @@ export function createMetrics(backlog: () => number): Metrics {
     buckets: LATENCY_BUCKETS_S,
     registers,
   });
-  const pending = new Gauge({
+  const pending: Gauge = new Gauge({
     name: 'floe_row_backlog',
     help: 'Exchange rows on disk that the database has not taken yet.',
     registers,
-    collect: () => pending.set(backlog()),
+    collect() {
+      pending.set(backlog());
+    },
   });
   return {
     exchange({ surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens }) {

@@ -9,7 +9,8 @@ export function compilePattern(pattern: string): (text: string) => boolean {
   if (pieces.length === 1) return (text) => text === pattern;
   const middle = pieces.slice(1, -1).filter((piece) => piece !== '');
   return (text) => {
-    if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail)) return false;
+    if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail))
+      return false;
     let at = head.length;
     const end = text.length - tail.length;
     for (const piece of middle) {

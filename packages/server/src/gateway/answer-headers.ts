@@ -2,14 +2,28 @@ import type { Exchange } from './exchange-record.ts';
 
 /** Headers of every answer of the gateway, flat (product page, "Response headers"). */
 export function answerHeaders(x: Exchange, contentType: string): string[] {
-  const headers = ['content-type', contentType, 'x-request-id', x.id, 'x-floe-attempts', String(x.attempts.length)];
-  if (x.target) headers.push('x-floe-provider', x.target.provider.id, 'x-floe-model', headerText(x.target.model));
+  const headers = [
+    'content-type',
+    contentType,
+    'x-request-id',
+    x.id,
+    'x-floe-attempts',
+    String(x.attempts.length),
+  ];
+  if (x.target)
+    headers.push('x-floe-provider', x.target.provider.id, 'x-floe-model', headerText(x.target.model));
   return headers;
 }
 
 export function streamHeaders(x: Exchange): string[] {
   // x-accel-buffering: proxies of the nginx family would otherwise hold events back.
-  return [...answerHeaders(x, 'text/event-stream; charset=utf-8'), 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
+  return [
+    ...answerHeaders(x, 'text/event-stream; charset=utf-8'),
+    'cache-control',
+    'no-cache',
+    'x-accel-buffering',
+    'no',
+  ];
 }
 
 /** A header value may hold visible ASCII only (RFC 9110 section 5.5); anything else is percent-encoded. */

@@ -94,14 +94,18 @@ export class WholeAnswer implements AnswerSink {
 
   push(chunk: Buffer): boolean {
     this.#size += chunk.length;
-    if (this.#size > WHOLE_ANSWER_BYTES) throw new Fault('upstream_error', 'The upstream sent an answer larger than 64 MB.');
+    if (this.#size > WHOLE_ANSWER_BYTES)
+      throw new Fault('upstream_error', 'The upstream sent an answer larger than 64 MB.');
     this.#chunks.push(chunk);
     return true;
   }
 
   end(): void {
     const x = this.#x;
-    const bytes = this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks, this.#size);
+    const bytes =
+      this.#chunks.length === 1 && this.#chunks[0]
+        ? this.#chunks[0]
+        : Buffer.concat(this.#chunks, this.#size);
     const { body, usage, finish, fault } = forwardChatAnswer(bytes, {
       stripReasoning: this.#settings.stripReasoning,
       thinkTags: this.#settings.thinkTags,

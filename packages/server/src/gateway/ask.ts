@@ -43,7 +43,10 @@ export function readChatAsk(body: Buffer): Ask {
 
 /** `x-floe-metadata` and `x-floe-timeout-ms`. Throws `invalid_request` naming the header. */
 export function readControls(headers: Readonly<Record<string, string | string[] | undefined>>): Controls {
-  return { metadata: readMetadata(headers['x-floe-metadata']), timeoutMs: readTimeout(headers['x-floe-timeout-ms']) };
+  return {
+    metadata: readMetadata(headers['x-floe-metadata']),
+    timeoutMs: readTimeout(headers['x-floe-timeout-ms']),
+  };
 }
 
 function readMetadata(value: string | string[] | undefined): JsonObject | null {
@@ -65,9 +68,13 @@ function readTimeout(value: string | string[] | undefined): number | null {
   if (value === undefined) return null;
   const ms = Number(value);
   if (Number.isInteger(ms) && ms > 0) return ms;
-  throw new Fault('invalid_request', 'The header x-floe-timeout-ms must be a whole number of milliseconds above 0.', {
-    param: 'x-floe-timeout-ms',
-  });
+  throw new Fault(
+    'invalid_request',
+    'The header x-floe-timeout-ms must be a whole number of milliseconds above 0.',
+    {
+      param: 'x-floe-timeout-ms',
+    },
+  );
 }
 
 function refuseResponsesShape(members: ReadonlyMap<string, Span>): void {
@@ -116,6 +123,7 @@ function optionalCount(body: Buffer, members: ReadonlyMap<string, Span>, name: s
   const span = members.get(name);
   if (!span || isNull(body, span)) return 1;
   const value = readNumber(body, span);
-  if (value === undefined || !Number.isInteger(value) || value < 1) throw wrongType(name, 'a whole number of at least 1');
+  if (value === undefined || !Number.isInteger(value) || value < 1)
+    throw wrongType(name, 'a whole number of at least 1');
   return value;
 }

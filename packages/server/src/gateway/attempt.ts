@@ -1,6 +1,12 @@
 import { Fault } from '@floe/contract/faults';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
-import { type AnswerSink, type ForwardSettings, RefusedAnswer, StreamAnswer, WholeAnswer } from './answers.ts';
+import {
+  type AnswerSink,
+  type ForwardSettings,
+  RefusedAnswer,
+  StreamAnswer,
+  WholeAnswer,
+} from './answers.ts';
 import type { Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase } from './deadlines.ts';
@@ -120,7 +126,10 @@ class Attempt implements UpstreamHandler {
       return new RefusedAnswer((body) => readRefusal(provider.id, provider.sheet, status, headers, body));
     const encoding = headerOf(headers, 'content-encoding');
     if (encoding !== undefined && encoding !== 'identity')
-      throw new Fault('upstream_error', `${provider.id} answered in ${encoding} although plain bytes were asked for.`);
+      throw new Fault(
+        'upstream_error',
+        `${provider.id} answered in ${encoding} although plain bytes were asked for.`,
+      );
     const type = headerOf(headers, 'content-type') ?? '';
     const isStream = /^\s*text\/event-stream\b/i.test(type);
     const asked = this.#x.ask?.stream === true;
@@ -133,10 +142,14 @@ class Attempt implements UpstreamHandler {
   #wrongType(type: string, body: Buffer): Fault {
     const { provider } = this.#target;
     const wanted = this.#x.ask?.stream ? 'an event stream' : 'JSON';
-    return new Fault('upstream_error', `${provider.id} answered 200 with "${type || 'no content type'}" instead of ${wanted}.`, {
-      upstreamStatus: 200,
-      upstreamBody: body.toString('utf8').slice(0, 2000),
-    });
+    return new Fault(
+      'upstream_error',
+      `${provider.id} answered 200 with "${type || 'no content type'}" instead of ${wanted}.`,
+      {
+        upstreamStatus: 200,
+        upstreamBody: body.toString('utf8').slice(0, 2000),
+      },
+    );
   }
 
   #settings(): ForwardSettings {
@@ -166,7 +179,11 @@ class Attempt implements UpstreamHandler {
   #expire(phase: ExpiredPhase, afterMs: number): void {
     const { id } = this.#target.provider;
     const seconds = Math.round(afterMs / 1000);
-    this.#fail(new Fault('upstream_timeout', `${id} was too slow: the ${phase} deadline passed after ${seconds} s.`, { phase }));
+    this.#fail(
+      new Fault('upstream_timeout', `${id} was too slow: the ${phase} deadline passed after ${seconds} s.`, {
+        phase,
+      }),
+    );
   }
 
   #fail(reason: unknown): void {

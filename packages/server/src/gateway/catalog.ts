@@ -21,7 +21,9 @@ export interface Target {
 /** Splits `<provider>/<model>` at the first slash; everything after it, slashes included, is the model. */
 export function splitModelId(id: string): { provider: string; model: string } | undefined {
   const slash = id.indexOf('/');
-  return slash <= 0 || slash === id.length - 1 ? undefined : { provider: id.slice(0, slash), model: id.slice(slash + 1) };
+  return slash <= 0 || slash === id.length - 1
+    ? undefined
+    : { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }
 
 /**
@@ -30,7 +32,8 @@ export function splitModelId(id: string): { provider: string; model: string } | 
  */
 export function resolveTargets(catalog: Catalog, mayUse: (id: string) => boolean, id: string): Target[] {
   const provider = providerOf(catalog, id);
-  if (!mayUse(id)) throw new Fault('model_not_allowed', `This key may not use the model "${id}".`, { param: 'model' });
+  if (!mayUse(id))
+    throw new Fault('model_not_allowed', `This key may not use the model "${id}".`, { param: 'model' });
   return [{ provider, model: id.slice(provider.id.length + 1), credential: provider.nextCredential() }];
 }
 
@@ -38,14 +41,18 @@ function providerOf(catalog: Catalog, id: string): Provider {
   const parts = splitModelId(id);
   if (!parts) throw notFound(id, `Model ids have the form <provider>/<model>; ${knownProviders(catalog)}`);
   const provider = catalog.providers.get(parts.provider);
-  if (!provider) throw notFound(id, `The provider "${parts.provider}" is not enabled; ${knownProviders(catalog)}`);
-  if (!provider.allows(parts.model)) throw notFound(id, `The model is not on the allowlist of "${parts.provider}".`);
+  if (!provider)
+    throw notFound(id, `The provider "${parts.provider}" is not enabled; ${knownProviders(catalog)}`);
+  if (!provider.allows(parts.model))
+    throw notFound(id, `The model is not on the allowlist of "${parts.provider}".`);
   return provider;
 }
 
 function notFound(id: string, why: string): Fault {
   const shown = id.length > 200 ? `${id.slice(0, 200)}…` : id;
-  return new Fault('model_not_found', `The model "${shown}" is not available here. ${why}`, { param: 'model' });
+  return new Fault('model_not_found', `The model "${shown}" is not available here. ${why}`, {
+    param: 'model',
+  });
 }
 
 function knownProviders(catalog: Catalog): string {

@@ -54,7 +54,8 @@ export class Client {
       const chunks: Buffer[] = [];
       let size = 0;
       const clock = this.#clock;
-      const stalled = () => settle(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
+      const stalled = () =>
+        settle(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
       let timer = clock.after(BODY_IDLE_MS, stalled);
       const settle = (failure: Error | null) => {
         timer.cancel();
@@ -130,7 +131,10 @@ export class Client {
       if (drained > LINGER_BYTES) over(false);
     };
     const timer = this.#clock.after(LINGER_MS, () => over(false));
-    req.on('data', count).once('end', () => over(true)).on('error', ignore);
+    req
+      .on('data', count)
+      .once('end', () => over(true))
+      .on('error', ignore);
     res.write(bytes);
     req.resume();
   }
@@ -141,14 +145,24 @@ function ignore(): void {
 }
 
 function tooLarge(limitBytes: number): Fault {
-  return new Fault('request_too_large', `The request body is larger than ${Math.floor(limitBytes / (1024 * 1024))} MB.`);
+  return new Fault(
+    'request_too_large',
+    `The request body is larger than ${Math.floor(limitBytes / (1024 * 1024))} MB.`,
+  );
 }
 
 function refuseEncoding(req: IncomingMessage): void {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
-    throw new Fault('unsupported_media_type', `The request body is encoded as "${encoding}"; send it plain (identity).`);
+    throw new Fault(
+      'unsupported_media_type',
+      `The request body is encoded as "${encoding}"; send it plain (identity).`,
+    );
   const type = req.headers['content-type'];
-  if (type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\b|^\s*text\/(?:json|plain)\b/i.test(type)) return;
-  throw new Fault('unsupported_media_type', `The request body is "${type}"; send JSON with content-type: application/json.`);
+  if (type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\b|^\s*text\/(?:json|plain)\b/i.test(type))
+    return;
+  throw new Fault(
+    'unsupported_media_type',
+    `The request body is "${type}"; send JSON with content-type: application/json.`,
+  );
 }

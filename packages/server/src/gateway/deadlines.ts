@@ -19,7 +19,12 @@ export class Deadlines {
   #ringsAt = Number.POSITIVE_INFINITY;
   #held = false;
 
-  constructor(clock: Clock, timeouts: Timeouts, totalAt: number, onExpired: (phase: ExpiredPhase, afterMs: number) => void) {
+  constructor(
+    clock: Clock,
+    timeouts: Timeouts,
+    totalAt: number,
+    onExpired: (phase: ExpiredPhase, afterMs: number) => void,
+  ) {
     this.#clock = clock;
     this.#timeouts = timeouts;
     this.#onExpired = onExpired;

@@ -66,7 +66,8 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
 
 function authenticate(x: Exchange): Catalog {
   const { gateway, client } = x;
-  if (gateway.draining()) throw new Fault('shutting_down', 'This instance is shutting down; send the request again.');
+  if (gateway.draining())
+    throw new Fault('shutting_down', 'This instance is shutting down; send the request again.');
   const { keyring, catalogs } = gateway.snapshot();
   const key = keyring.authenticate(presentedKey(client.headers), x.createdAt);
   x.key = key;
@@ -114,7 +115,11 @@ function tell(x: Exchange, error: unknown): void {
   if (error instanceof UpstreamRefusal) {
     x.status = error.status;
     x.fault = new Fault('upstream_error', error.message, { upstreamStatus: error.status });
-    client.answer(error.status, [...answerHeaders(x, error.contentType), 'x-floe-error-source', 'upstream'], error.body);
+    client.answer(
+      error.status,
+      [...answerHeaders(x, error.contentType), 'x-floe-error-source', 'upstream'],
+      error.body,
+    );
     return;
   }
   const fault = error instanceof Fault ? error : internal(gateway, x.id, error);
@@ -131,6 +136,11 @@ function internal(gateway: Gateway, id: string, error: unknown): Fault {
 }
 
 /** An error answer before anything else was sent. */
-export function answerFault(client: Client, fault: Fault, shape: FaultShape, headers: readonly string[]): void {
+export function answerFault(
+  client: Client,
+  fault: Fault,
+  shape: FaultShape,
+  headers: readonly string[],
+): void {
   client.answer(fault.status, [...headers, ...faultHeaders(fault)], faultBody(fault, client.id, shape));
 }

@@ -31,13 +31,15 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
   }
 
   return {
-    models: (client: Client) =>
-      respond(client, () => ({ object: 'list', data: modelsOf(callerOf(client)) })),
+    models: (client: Client) => respond(client, () => ({ object: 'list', data: modelsOf(callerOf(client)) })),
 
     model: (client: Client, id: string) =>
       respond(client, () => {
         const found = modelsOf(callerOf(client)).find((model) => model.id === id);
-        if (!found) throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, { param: 'model' });
+        if (!found)
+          throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
+            param: 'model',
+          });
         return found;
       }),
 
@@ -68,8 +70,15 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
     try {
       client.answer(200, headers, JSON.stringify(make()));
     } catch (error) {
-      if (!(error instanceof Fault)) gateway.log.error({ err: error, request_id: client.id }, 'a list failed on a bug');
-      const fault = error instanceof Fault ? error : new Fault('internal_error', `Something went wrong inside Floe. Quote the request id ${client.id}.`);
+      if (!(error instanceof Fault))
+        gateway.log.error({ err: error, request_id: client.id }, 'a list failed on a bug');
+      const fault =
+        error instanceof Fault
+          ? error
+          : new Fault(
+              'internal_error',
+              `Something went wrong inside Floe. Quote the request id ${client.id}.`,
+            );
       answerFault(client, fault, 'openai', headers);
     }
   }
@@ -80,7 +89,8 @@ function modelsOfProvider(provider: Provider, lists: ModelLists) {
   const listed = new Map<string, ListedModel>();
   for (const model of lists.of(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
   for (const id of provider.models)
-    if (!id.includes('*') && !listed.has(id)) listed.set(id, { id, created: 0, ownedBy: '', contextWindow: null });
+    if (!id.includes('*') && !listed.has(id))
+      listed.set(id, { id, created: 0, ownedBy: '', contextWindow: null });
   return [...listed.values()].map((model) => ({
     id: `${provider.id}/${model.id}`,
     object: 'model',

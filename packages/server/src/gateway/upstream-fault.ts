@@ -33,15 +33,26 @@ export function readRefusal(
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, KEPT_BODY_CHARACTERS) };
   const says = `${provider} answered ${status}: ${messageOf(text) || 'no message'}`;
   const lower = text.toLowerCase();
-  const rule = sheet.errors?.find((candidate) => candidate.status === status && lower.includes(candidate.text));
+  const rule = sheet.errors?.find(
+    (candidate) => candidate.status === status && lower.includes(candidate.text),
+  );
   const means = rule?.means ?? meaningOf(status);
   if (means === 'bad_credentials')
-    return new Fault('upstream_auth_failed', `${provider} did not accept the credential configured for it.`, detail);
+    return new Fault(
+      'upstream_auth_failed',
+      `${provider} did not accept the credential configured for it.`,
+      detail,
+    );
   const retryAfterMs = readRetryAfterMs(headers);
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (means === 'rate') return new Fault('upstream_rate_limited', says, { ...detail, ...wait });
   if (means === 'overloaded') return new Fault('upstream_error', says, { ...detail, ...wait });
-  if (status >= 300 && status < 400) return new Fault('upstream_error', `${provider} answered with a redirect (${status}), which is never followed.`, detail);
+  if (status >= 300 && status < 400)
+    return new Fault(
+      'upstream_error',
+      `${provider} answered with a redirect (${status}), which is never followed.`,
+      detail,
+    );
   return new UpstreamRefusal(status, headerOf(headers, 'content-type') ?? 'application/json', body);
 }
 
@@ -85,7 +96,13 @@ function messageOf(text: string): string {
   const root: unknown = Array.isArray(body) ? body[0] : body;
   if (!isObject(root)) return '';
   const error = root.error;
-  const candidates = [isObject(error) ? error.message : error, root.message, root.Message, root.detail, root.title];
+  const candidates = [
+    isObject(error) ? error.message : error,
+    root.message,
+    root.Message,
+    root.detail,
+    root.title,
+  ];
   const found = candidates.find((candidate) => typeof candidate === 'string' && candidate !== '');
   return typeof found === 'string' ? found.slice(0, MESSAGE_CHARACTERS) : '';
 }
@@ -95,11 +112,18 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
   const code = codeOf(error);
   const cause = error;
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new Fault('upstream_timeout', `${provider} did not accept a connection in time.`, { phase: 'connect', cause });
+    return new Fault('upstream_timeout', `${provider} did not accept a connection in time.`, {
+      phase: 'connect',
+      cause,
+    });
   if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
     return new Fault('upstream_error', `${provider} did not answer in valid HTTP (${code}).`, { cause });
   if (headSeen)
-    return new Fault('upstream_stream_broken', `${provider} broke off in the middle of its answer (${code}).`, { cause });
+    return new Fault(
+      'upstream_stream_broken',
+      `${provider} broke off in the middle of its answer (${code}).`,
+      { cause },
+    );
   return new Fault('upstream_unreachable', `${provider} could not be reached (${code}).`, { cause });
 }
 

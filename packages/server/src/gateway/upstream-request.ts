@@ -1,4 +1,4 @@
-import { type Edit, memberEdit, readBoolean, type Span, spanMembers, splice } from '@floe/wire/splice';
+import { type Edit, memberEdit, readBoolean, spanMembers, splice } from '@floe/wire/splice';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import type { Ask } from './ask.ts';
 import type { Target } from './catalog.ts';
@@ -25,7 +25,11 @@ export function forwardRequest(
   if (usage) edits.push(usage);
   for (const [name, json] of provider.body) edits.push(memberEdit(ask.body, ask.members, name, json));
   edits.sort((a, b) => a.start - b.start);
-  const headers = [...provider.headersFor(credential), 'accept', ask.stream ? 'text/event-stream' : 'application/json'];
+  const headers = [
+    ...provider.headersFor(credential),
+    'accept',
+    ask.stream ? 'text/event-stream' : 'application/json',
+  ];
   for (const name of FORWARDED) {
     const value = clientHeaders[name];
     if (typeof value === 'string') headers.push(name, value);
@@ -47,12 +51,9 @@ export function forwardRequest(
 function usageEdit(ask: Ask): Edit | null {
   const { body, members } = ask;
   const options = members.get('stream_options');
-  if (!options || body[options.start] !== 0x7b)
-    return memberEdit(body, members, 'stream_options', '{"include_usage":true}');
-  const inner: ReadonlyMap<string, Span> = spanMembers(body, options);
+  const inner = options && spanMembers(body, options);
+  if (!options || !inner) return memberEdit(body, members, 'stream_options', '{"include_usage":true}');
   const asked = inner.get('include_usage');
   if (asked && readBoolean(body, asked) === true) return null;
-  if (asked) return { start: asked.start, end: asked.end, text: 'true' };
-  const at = options.start + 1;
-  return { start: at, end: at, text: inner.size === 0 ? '"include_usage":true' : '"include_usage":true,' };
+  return memberEdit(body, inner, 'include_usage', 'true', options);
 }

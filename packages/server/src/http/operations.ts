@@ -27,8 +27,16 @@ export function createOperations({ database, metrics, metricsToken, draining }: 
     },
     metrics(client) {
       if (metricsToken !== '' && !bears(client, metricsToken)) {
-        const fault = new Fault('invalid_api_key', 'Send the token of telemetry.metrics_token as a bearer token.');
-        return answerFault(client, fault, 'openai', ['content-type', 'application/json', 'x-request-id', client.id]);
+        const fault = new Fault(
+          'invalid_api_key',
+          'Send the token of telemetry.metrics_token as a bearer token.',
+        );
+        return answerFault(client, fault, 'openai', [
+          'content-type',
+          'application/json',
+          'x-request-id',
+          client.id,
+        ]);
       }
       metrics.render().then(
         (body) => client.answer(200, ['content-type', metrics.contentType, 'x-request-id', client.id], body),
@@ -40,7 +48,11 @@ export function createOperations({ database, metrics, metricsToken, draining }: 
 }
 
 function text(client: Client, status: number, body: string): void {
-  client.answer(status, ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store', 'x-request-id', client.id], body);
+  client.answer(
+    status,
+    ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store', 'x-request-id', client.id],
+    body,
+  );
 }
 
 function bears(client: Client, token: string): boolean {

@@ -53,7 +53,8 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
 
   return (req, res, requestId) => {
     const path = pathOf(req.url ?? '/', prefix);
-    if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/')) return rooms.api(req, res, requestId);
+    if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
+      return rooms.api(req, res, requestId);
     const client = new Client(requestId, req, res, gateway.clock);
     const route = routeOf(path);
     const method = req.method === 'HEAD' ? 'GET' : req.method;
@@ -83,11 +84,16 @@ function decode(text: string): string {
 
 /** Errors come in the dialect of the base path, known path or not. */
 function shapeOf(path: string): FaultShape {
-  return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages') ? 'anthropic' : 'openai';
+  return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages')
+    ? 'anthropic'
+    : 'openai';
 }
 
 function unknownPath(path: string): Fault {
-  return new Fault('not_found', `There is nothing at ${path.slice(0, 200)}. The gateway's base address ends in /gateway/v1.`);
+  return new Fault(
+    'not_found',
+    `There is nothing at ${path.slice(0, 200)}. The gateway's base address ends in /gateway/v1.`,
+  );
 }
 
 function wrongMethod(method: string, path: string): Fault {

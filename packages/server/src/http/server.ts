@@ -46,7 +46,10 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const timer = clock.after(limitMs, () => {
-        log.warn({ limit_ms: limitMs }, 'requests were still under way at the end of the drain; cutting them');
+        log.warn(
+          { limit_ms: limitMs },
+          'requests were still under way at the end of the drain; cutting them',
+        );
         server.closeAllConnections();
       });
       await closed;
@@ -68,15 +71,22 @@ function listen(server: Server, host: string, port: number): Promise<number> {
 function listenFault(error: Error & { code?: string }, host: string, port: number): Error {
   const place = `${host}:${port}`;
   if (error.code === 'EADDRINUSE')
-    return new Error(`${place} is in use by another program; stop it, or choose another port with FLOE_PORT or server.port.`);
-  if (error.code === 'EACCES') return new Error(`This user may not listen on ${place}; choose a port above 1023 with FLOE_PORT.`);
+    return new Error(
+      `${place} is in use by another program; stop it, or choose another port with FLOE_PORT or server.port.`,
+    );
+  if (error.code === 'EACCES')
+    return new Error(`This user may not listen on ${place}; choose a port above 1023 with FLOE_PORT.`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return new Error(`${host} is no address of this machine; set FLOE_HOST or server.host.`);
   return new Error(`Cannot listen on ${place}: ${error.message}`);
 }
 
 /** Requests that never became one: answered on the bare socket, in the same JSON shape as every error. */
-function refuse(error: Error & { code?: string }, socket: Socket | NodeJS.WritableStream, clock: Clock): void {
+function refuse(
+  error: Error & { code?: string },
+  socket: Socket | NodeJS.WritableStream,
+  clock: Clock,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     if ('destroy' in socket) socket.destroy();
     return;
@@ -99,6 +109,7 @@ const REASONS: Record<number, string> = {
 function faultOf(code: string | undefined): Fault {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Fault('headers_too_large', `The request headers are larger than ${HEADER_BYTES / 1024} KB.`);
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Fault('request_timeout', 'The request headers did not arrive within 20 seconds.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Fault('request_timeout', 'The request headers did not arrive within 20 seconds.');
   return new Fault('invalid_request', `The request is not valid HTTP/1.1${code ? ` (${code})` : ''}.`);
 }

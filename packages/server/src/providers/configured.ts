@@ -63,7 +63,9 @@ export function configureProvider(settings: ProviderSettings): Provider {
   const origin = base.protocol === 'sandbox:' ? settings.baseUrl : base.origin;
   const allows = compilePatterns(settings.models);
   const hasThinkTags = compilePatterns(sheet.thinkTags ?? []);
-  const headers = new Map(settings.credentials.map((credential) => [credential, headersOf(settings, credential)]));
+  const headers = new Map(
+    settings.credentials.map((credential) => [credential, headersOf(settings, credential)]),
+  );
   return {
     id: settings.id,
     sheet,

@@ -33,7 +33,8 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
   let timer: Timer | null = null;
   let closed = false;
 
-  const keyOf = (provider: Provider) => `${provider.sheet.kind} ${provider.origin}${provider.modelsPath ?? ''}`;
+  const keyOf = (provider: Provider) =>
+    `${provider.sheet.kind} ${provider.origin}${provider.modelsPath ?? ''}`;
 
   async function refresh(): Promise<void> {
     timer?.cancel();
@@ -46,13 +47,19 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
       lists.set(keyOf(provider), await readList(transport, clock, provider));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ provider: provider.id, reason }, 'the model list could not be read; the last good one stays');
+      log.warn(
+        { provider: provider.id, reason },
+        'the model list could not be read; the last good one stays',
+      );
     }
   }
 
   return {
     watch(providers) {
-      watched = providers.filter((provider) => provider.modelsPath !== undefined && provider.models.some((model) => model.includes('*')));
+      watched = providers.filter(
+        (provider) =>
+          provider.modelsPath !== undefined && provider.models.some((model) => model.includes('*')),
+      );
       void refresh();
     },
     of: (provider) => lists.get(keyOf(provider)) ?? (provider.sheet.knownModels ?? []).map(named),
@@ -103,7 +110,14 @@ function get(transport: Transport, clock: Clock, provider: Provider, path: strin
     };
     const timer = clock.after(LIST_TIMEOUT_MS, () => fail('no answer within 30 s'));
     const cancel = transport.dispatch(
-      { method: 'GET', origin: provider.origin, path, headers, body: null, connectMs: provider.timeouts.connectMs },
+      {
+        method: 'GET',
+        origin: provider.origin,
+        path,
+        headers,
+        body: null,
+        connectMs: provider.timeouts.connectMs,
+      },
       {
         onConnected() {
           // The one timer above covers every phase of this small call.
