@@ -1,0 +1,80 @@
+/**
+ * How a body is cut into pieces. `frames`: one event, line or AWS frame per piece. `at`: cut before these byte
+ * offsets. `seed`: random cuts, the same for the same seed, `meanBytes` apart (32 unless given).
+ */
+export type Chunking =
+  | 'whole'
+  | 'every-byte'
+  | 'frames'
+  | { readonly at: readonly number[] }
+  | { readonly seed: number; readonly meanBytes?: number };
+
+/** Cuts `body` into pieces that, joined, are `body` again; never an empty piece. */
+export function split(body: Buffer, chunking: Chunking, contentType: string): Buffer[] {
+  if (body.length === 0) return [];
+  if (chunking === 'whole') return [body];
+  if (chunking === 'frames') return frames(body, contentType);
+  if (chunking === 'every-byte')
+    return cutAt(
+      body,
+      Array.from(body, (_, offset) => offset),
+    );
+  return cutAt(body, 'at' in chunking ? chunking.at : randomOffsets(body.length, chunking));
+}
+
+/** The units a stream is made of: SSE events with their blank line, NDJSON lines, AWS event stream frames. */
+export function frames(body: Buffer, contentType: string): Buffer[] {
+  if (contentType.includes('amazon.eventstream')) return cutAt(body, eventStreamOffsets(body));
+  if (contentType.includes('ndjson')) return cutAt(body, offsetsAfter(body, /\n/g));
+  if (contentType.includes('event-stream')) return cutAt(body, offsetsAfter(body, /\r\n\r\n|\n\n|\r\r/g));
+  return [body];
+}
+
+function cutAt(body: Buffer, offsets: readonly number[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (const offset of [...offsets.toSorted((a, b) => a - b), body.length]) {
+    if (offset <= from || offset > body.length) continue;
+    pieces.push(body.subarray(from, offset));
+    from = offset;
+  }
+  return pieces;
+}
+
+function offsetsAfter(body: Buffer, end: RegExp): number[] {
+  return Array.from(body.toString('latin1').matchAll(end), (match) => match.index + match[0].length);
+}
+
+/** Each frame starts with its total length as 32 bits, big endian (AWS event stream encoding). */
+function eventStreamOffsets(body: Buffer): number[] {
+  const offsets: number[] = [];
+  for (let at = 0; at + 16 <= body.length; ) {
+    at += Math.max(16, body.readUInt32BE(at));
+    offsets.push(at);
+  }
+  return offsets;
+}
+
+function randomOffsets(
+  length: number,
+  { seed, meanBytes = 32 }: { seed: number; meanBytes?: number },
+): number[] {
+  const random = seededRandom(seed);
+  const offsets: number[] = [];
+  for (let at = 0; at < length; ) {
+    at += 1 + Math.floor(random() * 2 * meanBytes);
+    offsets.push(at);
+  }
+  return offsets;
+}
+
+/** Numbers in [0, 1) that depend on `seed` alone (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

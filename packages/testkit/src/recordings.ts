@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Surface, surfaceOf } from './surfaces.ts';
+
+/** One request and its answer. */
+export interface Interaction {
+  readonly method: string;
+  /** Path with its query, without the origin. */
+  readonly path: string;
+  /** The request's JSON, where it was recorded and is JSON. */
+  readonly requestBody?: unknown;
+  /** The request's text, where it was recorded. */
+  readonly requestText?: string;
+  readonly status: number;
+  /** Answer headers, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** The answer is a stream (SSE, NDJSON or AWS event stream). */
+  readonly stream: boolean;
+  /** `body` is what the provider sent, to the byte; not so where a recorder re-wrote the JSON or dropped the framing. */
+  readonly exact: boolean;
+}
+
+export interface Recording {
+  readonly provider: string;
+  readonly surface: Surface;
+  readonly scenario: string;
+  /** Path below the recordings' root. */
+  readonly file: string;
+  /** What is special about it. */
+  readonly note: string;
+  readonly interactions: readonly Interaction[];
+}
+
+/** The format of our own recordings; packages/testkit/README.md says what each member means. */
+interface RecordingFile {
+  readonly note?: string;
+  readonly request: { readonly method: string; readonly path: string; readonly stream: boolean };
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | readonly string[];
+  readonly bodyBase64?: string;
+}
+
+const ROOT = join(import.meta.dirname, '..', 'recordings');
+
+/**
+ * Our own recordings: synthetic answers in the shapes providers are known to send, one file per scenario, sorted by
+ * file name.
+ *
+ * @throws Error when a file is not in the format.
+ */
+export function ownRecordings(wanted: (recording: Recording) => boolean = () => true): readonly Recording[] {
+  return readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map(load)
+    .filter(wanted);
+}
+
+/**
+ * One of our own recordings, as `ownRecording('groq', 'text-stream')`.
+ *
+ * @throws Error when there is none of that name.
+ */
+export function ownRecording(provider: string, scenario: string): Recording {
+  return load(join(provider, `${scenario}.json`));
+}
+
+function load(file: string): Recording {
+  const parsed: unknown = JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
+  if (!isRecordingFile(parsed))
+    throw new Error(`recordings/${file}: not in the format of the testkit's README`);
+  const { request, status, headers, body = '', bodyBase64 } = parsed;
+  const bytes =
+    bodyBase64 === undefined
+      ? Buffer.from(typeof body === 'string' ? body : body.join('\n'))
+      : Buffer.from(bodyBase64, 'base64');
+  const [provider = '', name = ''] = file.split(/[\\/]/);
+  return {
+    provider,
+    surface: surfaceOf(request.path),
+    scenario: name.replace(/\.json$/, ''),
+    file,
+    note: parsed.note ?? '',
+    interactions: [{ ...request, status, headers, body: bytes, exact: true }],
+  };
+}
+
+/** Holds for every value of the declared shape; members it does not name are not looked at. */
+function isRecordingFile(value: unknown): value is RecordingFile {
+  if (!isMap(value) || !isMap(value['request']) || !isMap(value['headers'])) return false;
+  const { request, headers, body, bodyBase64, note } = value;
+  return (
+    typeof request['method'] === 'string' &&
+    typeof request['path'] === 'string' &&
+    typeof request['stream'] === 'boolean' &&
+    typeof value['status'] === 'number' &&
+    Object.values(headers).every((header) => typeof header === 'string') &&
+    ['undefined', 'string'].includes(typeof note) &&
+    (typeof body === 'string' || isLines(body) || typeof bodyBase64 === 'string')
+  );
+}
+
+function isLines(value: unknown): boolean {
+  return Array.isArray(value) && value.every((line) => typeof line === 'string');
+}
+
+/** An object with string keys, such as a JSON object or a YAML map. */
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
+  );
+}
