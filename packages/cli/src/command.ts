@@ -1,0 +1,7 @@
+/** One command of the command line. Resolves to the exit code. */
+export interface Command {
+  readonly words: readonly string[];
+  readonly usage: string;
+  readonly does: string;
+  run(args: readonly string[]): Promise<number>;
+}

@@ -1,0 +1,18 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const ENTRY = fileURLToPath(new URL('../../server/bin/server.mjs', import.meta.url));
+const HANDED_ON = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Runs the server program with these arguments, hands signals on to it, and resolves to its exit code. */
+export function runServer(args: readonly string[]): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [ENTRY, ...args], { stdio: 'inherit' });
+    for (const signal of HANDED_ON) process.on(signal, () => child.kill(signal));
+    child.on('error', (error) => {
+      process.stderr.write(`floe: the server could not be started: ${error.message}\n`);
+      resolve(1);
+    });
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '@floe/testkit/clock';
+import { Deadlines } from './deadlines.ts';
+
+const TIMEOUTS = { connectMs: 5_000, headersMs: 60_000, firstTokenMs: 30_000, idleMs: 20_000, totalMs: 100_000 };
+
+function started(totalMs = TIMEOUTS.totalMs) {
+  const clock = new FakeClock();
+  const expired: string[] = [];
+  const deadlines = new Deadlines(clock, TIMEOUTS, clock.monotonic() + totalMs, (phase) => expired.push(phase));
+  return { clock, expired, deadlines };
+}
+
+test('a connection that never opens expires at the connect deadline', () => {
+  const { clock, expired } = started();
+  clock.advance(4_999);
+  assert.deepEqual(expired, []);
+  clock.advance(1);
+  assert.deepEqual(expired, ['connect']);
+});
+
+test('each phase gets its own time from the moment it is entered', () => {
+  const { clock, expired, deadlines } = started();
+  clock.advance(4_000);
+  deadlines.enter('headers');
+  clock.advance(59_999);
+  assert.deepEqual(expired, []);
+  deadlines.enter('first_token');
+  clock.advance(30_000);
+  assert.deepEqual(expired, ['first_token']);
+});
+
+test('bytes do not move the first-token deadline, for comments are bytes too', () => {
+  const { clock, expired, deadlines } = started();
+  deadlines.enter('first_token');
+  for (let i = 0; i < 29; i++) {
+    clock.advance(1_000);
+    deadlines.touch();
+  }
+  clock.advance(1_000);
+  assert.deepEqual(expired, ['first_token']);
+});
+
+test('any byte moves the idle deadline, and silence ends it', () => {
+  const { clock, expired, deadlines } = started();
+  deadlines.enter('idle');
+  for (let i = 0; i < 4; i++) {
+    clock.advance(19_000);
+    deadlines.touch();
+  }
+  assert.deepEqual(expired, []);
+  clock.advance(20_000);
+  assert.deepEqual(expired, ['idle']);
+});
+
+test('the total deadline beats every phase', () => {
+  const { clock, expired, deadlines } = started(10_000);
+  deadlines.enter('headers');
+  clock.advance(10_000);
+  assert.deepEqual(expired, ['total']);
+});
+
+test('a slow client holds the idle deadline but not the total one', () => {
+  const { clock, expired, deadlines } = started();
+  deadlines.enter('idle');
+  deadlines.hold();
+  clock.advance(90_000);
+  assert.deepEqual(expired, []);
+  clock.advance(10_000);
+  assert.deepEqual(expired, ['total']);
+});
+
+test('after a release the upstream gets the whole idle time again', () => {
+  const { clock, expired, deadlines } = started();
+  deadlines.enter('idle');
+  deadlines.hold();
+  clock.advance(50_000);
+  deadlines.release();
+  clock.advance(19_999);
+  assert.deepEqual(expired, []);
+  clock.advance(1);
+  assert.deepEqual(expired, ['idle']);
+});
+
+test('stopped deadlines leave no timer behind', () => {
+  const { clock, expired, deadlines } = started();
+  deadlines.stop();
+  assert.deepEqual(clock.pending(), []);
+  clock.advance(200_000);
+  assert.deepEqual(expired, []);
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { compatible, type ProviderSheet } from '../providers/provider.ts';
+import { SHEETS } from '../providers/sheets.ts';
+import { readNetworkError, readRefusal, readRetryAfterMs, UpstreamRefusal } from './upstream-fault.ts';
+
+const plain: ProviderSheet = { ...compatible, kind: 'plain', name: 'Plain', keyVariables: [], docs: '', checked: '' };
+
+function read(status: number, body: unknown, headers: Record<string, string> = {}, sheet = plain) {
+  return readRefusal('up', sheet, status, headers, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+}
+
+function codeOf(result: Fault | UpstreamRefusal): string {
+  return result instanceof Fault ? result.code : 'refusal';
+}
+
+test('a 4xx of the client passes on with its status, type and bytes', () => {
+  const body = '{"error":{"message":"max_tokens is too large","code":"x"},"odd":1e400}';
+  const result = read(422, body, { 'content-type': 'application/problem+json' });
+  assert.ok(result instanceof UpstreamRefusal);
+  assert.deepEqual([result.status, result.contentType, result.body.toString()], [422, 'application/problem+json', body]);
+});
+
+test('401 and 403 blame our credential and never show the upstream text to the caller', () => {
+  for (const status of [401, 403]) {
+    const result = read(status, { error: { message: 'Incorrect API key provided: sk-proj-1234' } });
+    assert.ok(result instanceof Fault);
+    assert.equal(result.code, 'upstream_auth_failed');
+    assert.ok(!result.message.includes('sk-proj'));
+    assert.equal(result.detail.upstreamStatus, status);
+  }
+});
+
+test('the providers that say a bad credential with 400 are read by their sheet', () => {
+  const sheet = SHEETS.find((candidate) => candidate.errors?.some((rule) => rule.means === 'bad_credentials'));
+  assert.ok(sheet);
+  const body = { code: 'invalid-argument', error: 'Incorrect API key provided: xy***.' };
+  assert.equal(codeOf(read(400, body, {}, sheet)), 'upstream_auth_failed');
+  assert.equal(codeOf(read(400, { code: 'invalid-argument', error: 'bad temperature' }, {}, sheet)), 'refusal');
+});
+
+test('429 keeps the wait the upstream asks for', () => {
+  const result = read(429, { error: { message: 'slow down' } }, { 'retry-after': '7' });
+  assert.ok(result instanceof Fault);
+  assert.deepEqual([result.code, result.detail.retryAfterMs], ['upstream_rate_limited', 7000]);
+});
+
+test('5xx and redirects are the upstream’s fault', () => {
+  for (const status of [301, 302, 307, 308, 500, 502, 503, 504, 529])
+    assert.equal(codeOf(read(status, 'x', { location: 'http://elsewhere' })), 'upstream_error');
+});
+
+test('the message is found in every shape an upstream writes it in', () => {
+  const shapes: unknown[] = [
+    { error: { message: 'needle', type: 't', code: null } },
+    { object: 'error', message: 'needle' },
+    { error: 'needle' },
+    { code: 'c', error: 'needle' },
+    { detail: 'needle' },
+    [{ error: { code: 503, message: 'needle' } }],
+    'needle',
+  ];
+  for (const shape of shapes) {
+    const result = read(500, shape);
+    assert.ok(result instanceof Fault && result.message.endsWith('needle'), JSON.stringify(shape));
+  }
+  const html = read(502, '<html><body>Bad gateway</body></html>');
+  assert.ok(html instanceof Fault && html.message.endsWith('an HTML page'));
+});
+
+test('retry-after is seconds or a date; the larger of it and retry-after-ms wins', () => {
+  const now = Date.parse('2026-11-21T00:00:00Z');
+  assert.equal(readRetryAfterMs({ 'retry-after': '2' }, now), 2000);
+  assert.equal(readRetryAfterMs({ 'retry-after': '1', 'retry-after-ms': '0' }, now), 1000);
+  assert.equal(readRetryAfterMs({ 'retry-after': '1', 'retry-after-ms': '1500' }, now), 1500);
+  assert.equal(readRetryAfterMs({ 'retry-after': 'Sat, 21 Nov 2026 00:00:30 GMT' }, now), 30_000);
+  assert.equal(readRetryAfterMs({ 'retry-after': 'Fri, 20 Nov 2026 00:00:30 GMT' }, now), 0);
+  assert.equal(readRetryAfterMs({ 'retry-after': 'soon' }, now), undefined);
+  assert.equal(readRetryAfterMs({}, now), undefined);
+});
+
+test('a broken connection is unreachable before the answer and a broken stream inside it', () => {
+  const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  assert.equal(readNetworkError('up', reset, false).code, 'upstream_unreachable');
+  assert.equal(readNetworkError('up', reset, true).code, 'upstream_stream_broken');
+  const slow = Object.assign(new Error('slow'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+  assert.deepEqual(readNetworkError('up', slow, false).detail.phase, 'connect');
+  const garbage = Object.assign(new Error('parse'), { code: 'HPE_INVALID_CONSTANT' });
+  assert.equal(readNetworkError('up', garbage, false).code, 'upstream_error');
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configureProvider } from '../providers/configured.ts';
+import { compatible, type ProviderSheet } from '../providers/provider.ts';
+import { readChatAsk } from './ask.ts';
+import { forwardRequest } from './upstream-request.ts';
+
+function sheet(usage: ProviderSheet['usage']): ProviderSheet {
+  return { ...compatible, kind: 'plain', name: 'Plain', keyVariables: [], usage, docs: '', checked: '' };
+}
+
+function forward(body: string, usage: ProviderSheet['usage'] = 'ask', extra: Record<string, string> = {}) {
+  const provider = configureProvider({
+    id: 'up',
+    sheet: sheet(usage),
+    baseUrl: 'http://127.0.0.1:9/base/v1',
+    credentials: [{ name: 'main', secret: 'secret', weight: 1 }],
+    models: ['*'],
+    headers: { 'X-Extra': 'yes' },
+    body: extra,
+    timeouts: { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 1 },
+  });
+  const ask = readChatAsk(Buffer.from(body));
+  const target = { provider, model: 'vendor/m', credential: provider.nextCredential() };
+  const clientHeaders = { authorization: 'Bearer eis_x', 'openai-beta': 'b=1', cookie: 'c' };
+  const { request, usageFrameIsOurs } = forwardRequest(ask, target, provider.pathOf('chat') ?? '', clientHeaders);
+  return { text: request.body?.toString('utf8'), request, usageFrameIsOurs };
+}
+
+test('every byte but the model reaches the upstream: unknown fields, big integers, odd spacing', () => {
+  const body = (model: string) =>
+    `  {\n\t"z" : 9007199254740993 , "model":${model} ,"messages" : [ {"role":"user","content":"\\u00e9 \\/ é 😀"} ],\r\n"x":{"model":"up/inner"},"f":1.0, "e":1E5 } \n`;
+  assert.equal(forward(body('"up/vendor/m"')).text, body('"vendor/m"'));
+});
+
+test('a stream without usage asks for it, and remembers that the extra frame is ours', () => {
+  const { text, usageFrameIsOurs } = forward('{"model":"up/m","stream":true,"messages":[]}');
+  assert.deepEqual(JSON.parse(text ?? ''), {
+    model: 'vendor/m',
+    stream: true,
+    messages: [],
+    stream_options: { include_usage: true },
+  });
+  assert.equal(usageFrameIsOurs, true);
+});
+
+test('stream options of the client are completed, not replaced', () => {
+  for (const [given, sent] of [
+    ['{}', { include_usage: true }],
+    ['{"include_usage":false}', { include_usage: true }],
+    ['{"include_obfuscation":false}', { include_usage: true, include_obfuscation: false }],
+    ['null', { include_usage: true }],
+  ] as const) {
+    const { text } = forward(`{"model":"up/m","stream":true,"stream_options":${given},"messages":[]}`);
+    assert.deepEqual(JSON.parse(text ?? '').stream_options, sent);
+  }
+});
+
+test('usage the client asked for itself stays its own', () => {
+  const body = '{"model":"vendor/m","stream":true,"stream_options":{"include_usage":true},"messages":[]}';
+  const { text, usageFrameIsOurs } = forward(body.replace('vendor/m', 'up/m'));
+  assert.deepEqual([text, usageFrameIsOurs], [body, false]);
+});
+
+test('nothing is added where usage comes unasked, is refused, or nothing streams', () => {
+  const stream = '{"model":"vendor/m","stream":true,"messages":[]}';
+  for (const usage of ['given', 'forbidden'] as const)
+    assert.equal(forward(stream.replace('vendor/m', 'up/m'), usage).text, stream);
+  const whole = '{"model":"vendor/m","messages":[]}';
+  assert.equal(forward(whole.replace('vendor/m', 'up/m')).text, whole);
+});
+
+test('the operator’s own body members are set, and win', () => {
+  const { text } = forward('{"model":"up/m","messages":[],"seed":1}', 'given', { seed: '7', extra: '{"a":[1]}' });
+  assert.deepEqual(JSON.parse(text ?? ''), { model: 'vendor/m', messages: [], seed: 7, extra: { a: [1] } });
+});
+
+test('the caller’s key and cookies stay here; the provider’s credential and the operator’s headers go', () => {
+  const { headers, path } = forward('{"model":"up/m","messages":[]}').request;
+  const sent = new Map<string, string>();
+  for (let i = 0; i < headers.length; i += 2) sent.set(headers[i] ?? '', headers[i + 1] ?? '');
+  assert.equal(path, '/base/v1/chat/completions');
+  assert.equal(sent.get('authorization'), 'Bearer secret');
+  assert.equal(sent.get('x-extra'), 'yes');
+  assert.equal(sent.get('openai-beta'), 'b=1');
+  assert.equal(sent.has('cookie'), false);
+  assert.ok(!headers.join().includes('eis_'));
+});

@@ -1,0 +1,16 @@
+import type { Clock } from '../core/clock.ts';
+import { SANDBOX_ORIGIN } from './sandbox/sheet.ts';
+import { createSandboxTransport } from './sandbox/transport.ts';
+import { createHttpTransport, type Transport } from './transport.ts';
+
+/** Every way out of the process: HTTP for the world, the sandbox for itself. */
+export function createTransport(clock: Clock): Transport {
+  const http = createHttpTransport();
+  const sandbox = createSandboxTransport(clock);
+  return {
+    dispatch: (request, handler) => (request.origin === SANDBOX_ORIGIN ? sandbox : http).dispatch(request, handler),
+    async close() {
+      await Promise.all([http.close(), sandbox.close()]);
+    },
+  };
+}
