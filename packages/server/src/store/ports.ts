@@ -13,7 +13,32 @@ export interface Database {
   transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
   /** Resolves when the store answers; rejects when it does not. For `/readyz`. */
   ping(): Promise<void>;
+  /**
+   * Takes rows of the spool into `exchanges`: one transaction, and a row whose id is there already
+   * changes nothing. Waits its turn among the transactions.
+   */
+  ingest(region: SpoolRegion): Promise<Ingested>;
   close(): Promise<void>;
+}
+
+/** Bytes `from` to `to` of a spool file; the database takes the whole lines among them. */
+export interface SpoolRegion {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+  /** Nothing follows `to`: what stands after the last line break is a line too, or a torn one. */
+  readonly last: boolean;
+}
+
+export interface Ingested {
+  /** Where the next region starts; `from` when there was no whole line. */
+  readonly next: number;
+  /** Rows new to the database. */
+  readonly inserted: number;
+  /** Rows the database had already. */
+  readonly known: number;
+  /** Lines that are no row, or that the table refuses. */
+  readonly rejected: readonly string[];
 }
 
 export type ExchangeRow = ExchangesTable;

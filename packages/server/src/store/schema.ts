@@ -10,6 +10,7 @@ export interface Schema {
   audit: AuditTable;
   exchanges: ExchangesTable;
   settings: SettingsTable;
+  migrations: MigrationsTable;
 }
 
 export interface OrgsTable {
@@ -105,3 +106,51 @@ export interface SettingsTable {
   name: string;
   value: ColumnType<string, string, string>;
 }
+
+/** Which migrations made the tables as they are. */
+export interface MigrationsTable {
+  number: number;
+  name: string;
+  applied_at: number;
+}
+
+/** Every column of `exchanges`, in the order of the table. */
+export const EXCHANGE_COLUMNS = Object.keys({
+  id: true,
+  org_id: true,
+  created_at: true,
+  surface: true,
+  route_mode: true,
+  key_id: true,
+  key_name: true,
+  team: true,
+  owner: true,
+  end_user: true,
+  model_requested: true,
+  provider: true,
+  model: true,
+  stream: true,
+  status: true,
+  state: true,
+  error_code: true,
+  error_source: true,
+  finish_reason: true,
+  input_tokens: true,
+  cached_tokens: true,
+  cache_write_tokens: true,
+  output_tokens: true,
+  reasoning_tokens: true,
+  usage_source: true,
+  cost_nano_usd: true,
+  cost_source: true,
+  cache: true,
+  latency_ms: true,
+  first_token_ms: true,
+  overhead_ms: true,
+  request_bytes: true,
+  response_bytes: true,
+  metadata_json: true,
+  dropped_json: true,
+  attempts_json: true,
+  decisions_json: true,
+} satisfies Record<keyof ExchangesTable, true>);

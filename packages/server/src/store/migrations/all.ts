@@ -1,0 +1,5 @@
+import { firstTables } from './0001-first-tables.ts';
+import type { Migration } from './migration.ts';
+
+/** In order, without gaps, forward only. */
+export const MIGRATIONS: readonly Migration[] = [firstTables];

@@ -1,0 +1,49 @@
+import { isObject, type Json } from '@floe/contract/json';
+import { EXCHANGE_COLUMNS } from '../schema.ts';
+
+/** The values of one row in the order of `EXCHANGE_COLUMNS`. */
+export type RowValues = readonly (string | number | null)[];
+
+export interface RowsRead {
+  readonly rows: readonly { readonly line: string; readonly values: RowValues }[];
+  /** Lines that are no row. */
+  readonly rejected: readonly string[];
+  /** Bytes taken. */
+  readonly length: number;
+}
+
+const LINE_BREAK = 0x0a;
+
+/**
+ * Rows of a piece of a spool file: one JSON object per line. `last` says that the file ends with the
+ * piece, so that what follows the last line break counts as a line; otherwise it is left.
+ */
+export function readRows(piece: Buffer, last: boolean): RowsRead {
+  const length = last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
+  const rows = [];
+  const rejected = [];
+  for (const line of piece.toString('utf8', 0, length).split('\n')) {
+    if (line === '') continue;
+    const values = rowValues(line);
+    if (values) rows.push({ line, values });
+    else rejected.push(line);
+  }
+  return { rows, rejected, length };
+}
+
+function rowValues(line: string): RowValues | null {
+  let row: Json;
+  try {
+    row = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  if (!isObject(row)) return null;
+  const values = [];
+  for (const column of EXCHANGE_COLUMNS) {
+    const value = row[column] ?? null;
+    if (value !== null && typeof value !== 'string' && typeof value !== 'number') return null;
+    values.push(value);
+  }
+  return values;
+}

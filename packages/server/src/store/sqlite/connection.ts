@@ -1,0 +1,88 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Done, Role, SqlValue } from './protocol.ts';
+
+/** Kysely makes one text per shape of query; `in (…)` lists of changing length are why it is bounded. */
+const STATEMENTS_KEPT = 256;
+
+/** How long a statement waits for another program (a backup, a shell) before it fails. */
+const BUSY_TIMEOUT_MS = 5000;
+
+const NOTHING: Done = { rows: [], changes: 0, ingested: null };
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly returnsRows: boolean;
+}
+
+/** One SQLite connection. Lives in a worker thread: every method blocks its thread. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #role: Role;
+  readonly #statements = new Map<string, Prepared>();
+
+  constructor(path: string, role: Role) {
+    this.#role = role;
+    this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: BUSY_TIMEOUT_MS });
+    if (role === 'writer') this.#database.exec('pragma journal_mode = wal');
+    // FULL: each commit is on the disk before it is answered (decisions/0010-embedded-store.md).
+    this.#database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory');
+    this.#database.prepare('select count(*) from sqlite_schema').get();
+  }
+
+  query(sql: string, parameters: readonly SqlValue[]): Done {
+    // SQLite ends a transaction by itself on some errors (disk full, I/O). Without this, the rest
+    // of that transaction would be committed statement by statement.
+    if (this.#role === 'writer' && !this.#database.isTransaction)
+      throw new Error('The transaction has already been rolled back');
+    const { statement, returnsRows } = this.prepare(sql);
+    if (returnsRows) return { ...NOTHING, rows: rowsOf(statement, parameters) };
+    return { ...NOTHING, changes: Number(statement.run(...parameters).changes) };
+  }
+
+  prepare(sql: string): Prepared {
+    const kept = this.#statements.get(sql);
+    if (kept) return kept;
+    const statement = this.#database.prepare(sql);
+    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size >= STATEMENTS_KEPT && oldest !== undefined) this.#statements.delete(oldest);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  begin(): Done {
+    this.#database.exec('begin immediate');
+    return NOTHING;
+  }
+
+  commit(): Done {
+    this.#database.exec('commit');
+    return NOTHING;
+  }
+
+  rollback(): Done {
+    if (this.#database.isTransaction) this.#database.exec('rollback');
+    return NOTHING;
+  }
+
+  ping(): Done {
+    this.#database.prepare('select 1').get();
+    return NOTHING;
+  }
+
+  /** Writes a consistent copy to `path`, which must not exist. */
+  copy(path: string): Done {
+    this.#database.prepare('vacuum into ?').run(path);
+    return NOTHING;
+  }
+
+  close(): Done {
+    this.#database.close();
+    return NOTHING;
+  }
+}
+
+/** Null-prototype rows; the port's structured clone turns them into ordinary objects. */
+function rowsOf(statement: StatementSync, parameters: readonly SqlValue[]): readonly object[] {
+  return statement.all(...parameters);
+}

@@ -1,0 +1,119 @@
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Kysely } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { migrate } from '../migrations/migrate.ts';
+import type { Database, Ingested, SpoolRegion, Writer } from '../ports.ts';
+import type { Schema } from '../schema.ts';
+import { StoreUnusable } from '../store-unusable.ts';
+import { WorkerDialect } from './dialect.ts';
+import { openingError, statementError } from './errors.ts';
+import type { Role } from './protocol.ts';
+import { Turns } from './turns.ts';
+import { RequestFailed, WorkerThread } from './worker-thread.ts';
+
+/**
+ * Opens a SQLite file, made and migrated when needed: one thread writes, one reads.
+ *
+ * @throws StoreUnusable when the path, the file or its schema cannot be used.
+ */
+export async function openSqlite(path: string, options: { log: Log; clock: Clock }): Promise<Database> {
+  await prepareFile(path);
+  const writer = new WorkerThread('writer', options.log);
+  const reader = new WorkerThread('reader', options.log);
+  try {
+    await openThread(writer, path, 'writer');
+    const database = new SqliteDatabase(writer, reader);
+    await migrate(database, {
+      ...options,
+      keepCopy: (number) => keepCopy(writer, path, `${path}.before-${number}`),
+    });
+    await openThread(reader, path, 'reader');
+    return database;
+  } catch (error) {
+    await Promise.all([writer.terminate(), reader.terminate()]);
+    throw error;
+  }
+}
+
+class SqliteDatabase implements Database {
+  readonly engine = 'sqlite';
+  readonly read: Kysely<Schema>;
+  readonly #write: Kysely<Schema>;
+  readonly #writer: WorkerThread;
+  readonly #reader: WorkerThread;
+  readonly #turns = new Turns();
+
+  constructor(writer: WorkerThread, reader: WorkerThread) {
+    this.#writer = writer;
+    this.#reader = reader;
+    this.read = new Kysely({ dialect: new WorkerDialect(reader, null) });
+    this.#write = new Kysely({ dialect: new WorkerDialect(writer, this.#turns) });
+  }
+
+  transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    return this.#write.transaction().execute(work);
+  }
+
+  async ping(): Promise<void> {
+    await Promise.all([this.#writer.ask({ kind: 'ping' }), this.#reader.ask({ kind: 'ping' })]);
+  }
+
+  async ingest(region: SpoolRegion): Promise<Ingested> {
+    const endTurn = await this.#turns.take();
+    try {
+      const { ingested } = await this.#writer.ask({ kind: 'ingest', region });
+      if (!ingested) throw new Error('The writer answered an ingest without its counts');
+      return ingested;
+    } catch (error) {
+      throw error instanceof RequestFailed ? statementError(error.failure, `ingest ${region.path}`) : error;
+    } finally {
+      endTurn();
+    }
+  }
+
+  async close(): Promise<void> {
+    const endTurn = await this.#turns.take();
+    await this.#reader.close();
+    // Last, and alone: the connection that closes last folds the write-ahead log into the file.
+    await this.#writer.close();
+    endTurn();
+  }
+}
+
+async function openThread(thread: WorkerThread, path: string, role: Role): Promise<void> {
+  try {
+    await thread.ask({ kind: 'open', path, role });
+  } catch (error) {
+    if (error instanceof RequestFailed)
+      throw new StoreUnusable(openingError(path, error.failure), { cause: error });
+    throw error;
+  }
+}
+
+/** Makes the file, readable by its owner alone; SQLite gives its side files the same mode. */
+async function prepareFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory())
+    throw new StoreUnusable(`${path} is a directory; storage.database wants the path of a file in it.`);
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await (await open(path, 'a', 0o600)).close();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusable(`Cannot write the database ${path}: ${reason}`, { cause });
+  }
+}
+
+async function keepCopy(writer: WorkerThread, path: string, to: string): Promise<void> {
+  const unfinished = `${to}.part`;
+  try {
+    await rm(unfinished, { force: true });
+    await writer.ask({ kind: 'copy', to: unfinished });
+    await rename(unfinished, to);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusable(`Cannot copy ${path} to ${to} before migrating it: ${reason}`, { cause });
+  }
+}
