@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import { isObject } from '../json.ts';
+
+/** Building blocks of the schema of floe.yaml. Each message completes the sentence "<field>: …". */
+
+export function slug() {
+  return z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'use lower-case letters, digits, ".", "_" and "-" (at most 64)');
+}
+
+export function label() {
+  return z.string().min(1).max(200);
+}
+
+/** A value that must never be shown: JSON Schema's `writeOnly` marks it for forms and documents. */
+export function secret() {
+  return z.string().min(1).meta({ writeOnly: true });
+}
+
+/** Pattern of model ids: `*` stands for any characters, `/` included. */
+export function modelPattern() {
+  return z.string().min(1).max(300);
+}
+
+export function count() {
+  return z.int().min(1);
+}
+
+export function port() {
+  return z.int().min(1).max(65_535);
+}
+
+/** Minutes with fractions, at most 366 days. */
+export function minutes(least: number) {
+  return z.number().min(least).max(527_040);
+}
+
+/** An instant as ISO 8601 with its offset: `2027-01-01T00:00:00Z`. */
+export function instant() {
+  return z.iso.datetime({ offset: true, error: 'write an instant as 2027-01-01T00:00:00Z' });
+}
+
+export function timezone() {
+  return z.string().refine(isTimezone, 'is not a time zone of the IANA database, such as Europe/Berlin');
+}
+
+/** An http(s) address others are appended to: no trailing slash, query, fragment or user name. */
+export function baseUrl() {
+  return z
+    .string()
+    .refine(
+      isBaseUrl,
+      'write an http:// or https:// address without trailing slash, query, fragment or user name',
+    )
+    .meta({ pattern: '^https?://[^?#]*[^/?#]$' });
+}
+
+/** An http(s) address that is used as it stands. */
+export function webUrl() {
+  return z
+    .string()
+    .refine((text) => parsedUrl(text) !== null, 'write an http:// or https:// address')
+    .meta({ pattern: '^https?://' });
+}
+
+/** A string that is empty (off) or starts with one of `schemes`. */
+export function urlOrOff(schemes: readonly string[]) {
+  return z
+    .string()
+    .refine(
+      (text) =>
+        text === '' || (schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text)),
+      `write an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}, or "" for none`,
+    )
+    .meta({ pattern: `^$|^(${schemes.join('|')})://` });
+}
+
+export function network() {
+  return z.union(
+    [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+    'write an IP address or a network such as 10.0.0.0/8',
+  );
+}
+
+/** One string or a list of them; always a list once parsed. */
+export function oneOrMany() {
+  return z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+    .transform((value) => (typeof value === 'string' ? [value] : value));
+}
+
+/**
+ * For rules about several fields of one object: they run even when a field failed by itself, so that
+ * one start shows every mistake. Such a rule sees raw values and may only ask which fields are there.
+ */
+export const evenWhenBroken = { when: (payload: z.core.ParsePayload) => isObject(payload.value) };
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parsedUrl(text: string): URL | null {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return null;
+  return new URL(text);
+}
+
+function isBaseUrl(text: string): boolean {
+  const url = parsedUrl(text);
+  return (
+    url !== null && !text.endsWith('/') && !/[?#]/.test(text) && url.username === '' && url.password === ''
+  );
+}

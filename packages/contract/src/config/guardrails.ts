@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { count, evenWhenBroken, label, modelPattern, slug } from './fields.ts';
+
+const SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
+
+/** What a limit or budget counts: one named subject (`scope`) or each subject of a kind (`per`). */
+const subjectFields = {
+  scope: z.enum(SUBJECTS).optional().describe('One bucket, for the subject named beside it.'),
+  per: z.enum(SUBJECTS).optional().describe('A bucket of its own for each subject of this kind.'),
+  team: slug().optional().describe('The team, with `scope: team`.'),
+  key: label().optional().describe('Name of the platform key, with `scope: key`.'),
+  owner: label().optional().describe('The owner, with `scope: owner`.'),
+  end_user: label().optional().describe('The end user, with `scope: end_user`.'),
+  model: modelPattern().optional().describe('Only requests for models that match.'),
+} as const;
+
+interface Subject {
+  readonly scope?: (typeof SUBJECTS)[number] | undefined;
+  readonly per?: (typeof SUBJECTS)[number] | undefined;
+  readonly team?: string | undefined;
+  readonly key?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly end_user?: string | undefined;
+}
+
+function checkSubject(value: Subject, context: z.RefinementCtx): void {
+  const say = (field: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if (value.scope !== undefined && value.per !== undefined) say('per', 'give either scope or per, not both');
+  if (value.scope === undefined && value.per === undefined)
+    context.addIssue({
+      code: 'custom',
+      path: [],
+      message: 'needs scope (one bucket) or per (a bucket for each)',
+    });
+  for (const field of ['team', 'key', 'owner', 'end_user'] as const) {
+    if (value.scope === field && value[field] === undefined) say(field, `is required with scope: ${field}`);
+    if (value.scope !== field && value[field] !== undefined) say(field, `goes with scope: ${field} only`);
+  }
+}
+
+export const LimitSchema = z
+  .strictObject({
+    name: slug().optional().describe('Shown when the limit refuses a request.'),
+    ...subjectFields,
+    rpm: count().optional().describe('Requests in any 60 seconds.'),
+    tpm: count().optional().describe('Tokens in any 60 seconds.'),
+    concurrency: count().optional().describe('Requests at the same time.'),
+  })
+  .superRefine((limit, context) => {
+    checkSubject(limit, context);
+    if (limit.rpm === undefined && limit.tpm === undefined && limit.concurrency === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: [],
+        message: 'needs at least one of rpm, tpm and concurrency',
+      });
+  }, evenWhenBroken);
+
+export const BudgetSchema = z
+  .strictObject({
+    name: slug().describe('Unique in the org; named in the 402.'),
+    ...subjectFields,
+    metadata: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe('Only requests whose metadata has these values.'),
+    period: z
+      .enum(['day', 'week', 'month', 'total'])
+      .describe('When spending starts again from zero, in the org’s time zone.'),
+    limit_usd: z.number().positive().max(1_000_000_000).describe('US dollars per period.'),
+    mode: z.enum(['hard', 'soft']).default('hard').describe('`hard` refuses with 402, `soft` only alerts.'),
+  })
+  .superRefine(checkSubject, evenWhenBroken);
+
+export const CacheSchema = z.strictObject({
+  enabled: z.boolean().default(false).describe('Answers an equal request from the last complete answer.'),
+  ttl_seconds: count().default(3_600).describe('How long an answer may be reused.'),
+  scope: z
+    .enum(['org', 'key'])
+    .default('key')
+    .describe('Who shares answers: the whole org, or one key with itself.'),
+});
+
+const DetectSchema = z
+  .strictObject({
+    secrets: z.boolean().default(false).describe('API keys, tokens and private keys.'),
+    pii: z
+      .array(z.enum(['email', 'phone', 'credit_card', 'iban', 'us_ssn']))
+      .default([])
+      .describe('Kinds of personal data to look for.'),
+  })
+  .describe('Content the rule looks for.');
+
+export const PolicySchema = z
+  .strictObject({
+    name: slug().describe('Unique in the org; named in the 403 and in every decision.'),
+    on: z.enum(['request', 'answer']).describe('Which side of the exchange the rule reads.'),
+    when: z.string().min(1).max(4_000).optional().describe('CEL condition; true means the rule applies.'),
+    detect: DetectSchema.optional(),
+    action: z.enum(['allow', 'deny', 'flag', 'redact']).describe('What happens when the rule applies.'),
+    mode: z
+      .enum(['monitor', 'enforce'])
+      .default('monitor')
+      .describe('`monitor` records what the rule would do.'),
+    message: z.string().min(1).max(1_000).optional().describe('Told to the caller on a denial.'),
+  })
+  .superRefine((policy, context) => {
+    if (policy.when === undefined && policy.detect === undefined)
+      context.addIssue({ code: 'custom', path: [], message: 'needs a condition: when, detect or both' });
+  }, evenWhenBroken);

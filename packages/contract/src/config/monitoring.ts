@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { count, evenWhenBroken, instant, label, minutes, secret, slug, timezone, webUrl } from './fields.ts';
+
+/** Five or six fields of cron characters, or a macro; the engine that computes the times reads the rest. */
+const CRON =
+  /^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|[\dA-Za-z*/,?#-]+( +[\dA-Za-z*/,?#-]+){4,5})$/;
+
+const ScheduleSchema = z.strictObject({
+  cron: z
+    .string()
+    .max(200)
+    .regex(CRON, 'write a cron expression of five fields, such as 0 3 * * *')
+    .describe('Cron expression of five fields.'),
+  timezone: timezone().optional().describe('Time zone of the expression. Absent: the org’s.'),
+});
+
+export const MonitorSchema = z
+  .strictObject({
+    id: slug().describe('What jobs send as `monitor_id`.'),
+    name: label().optional().describe('The job or worker it stands for. Absent: the id.'),
+    kind: z
+      .enum(['heartbeat', 'push'])
+      .default('heartbeat')
+      .describe('`heartbeat`; `push` is another word for it.'),
+    description: z.string().max(2_000).default('').describe('Free text for whoever is woken up.'),
+    expected_interval_minutes: minutes(0.5)
+      .optional()
+      .describe('How often a beat is promised. Either this or `schedule`.'),
+    schedule: ScheduleSchema.optional().describe(
+      'When beats are promised. Either this or `expected_interval_minutes`.',
+    ),
+    grace_period_minutes: minutes(0)
+      .optional()
+      .describe('Slack before a miss counts. Absent: the org’s default.'),
+    tags: z.array(label()).default([]).describe('For filters of channels and lists.'),
+    paused: z.boolean().default(false).describe('A paused monitor records beats and misses nothing.'),
+    paused_until: instant().optional().describe('The pause ends by itself then.'),
+    muted_until: instant().optional().describe('No messages until then; states are still recorded.'),
+    alert_after_misses: count().default(1).describe('Missed beats in a row before a message is sent.'),
+    first_beat_due_minutes: minutes(0.5)
+      .optional()
+      .describe('When a monitor that never beat is reported. Absent: after interval and grace.'),
+    channels: z.array(label()).default([]).describe('Names of channels that are told.'),
+  })
+  .superRefine((monitor, context) => {
+    if (monitor.expected_interval_minutes !== undefined && monitor.schedule !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['schedule'],
+        message: 'give either expected_interval_minutes or schedule, not both',
+      });
+    if (monitor.expected_interval_minutes === undefined && monitor.schedule === undefined)
+      context.addIssue({ code: 'custom', path: [], message: 'needs expected_interval_minutes or schedule' });
+  }, evenWhenBroken)
+  .transform((monitor) => ({ ...monitor, name: monitor.name ?? monitor.id, kind: 'heartbeat' as const }));
+
+/** What a channel can be told about. */
+export const ALERT_EVENTS = [
+  'monitor_failing',
+  'monitor_recovered',
+  'monitor_never_beaten',
+  'budget',
+  'breaker',
+  'credential',
+] as const;
+
+const channelFields = {
+  name: slug().describe('Unique in the org.'),
+  events: z.array(z.enum(ALERT_EVENTS)).min(1).optional().describe('Only these. Absent: all.'),
+  tags: z.array(label()).default([]).describe('Only monitors with one of these tags. Empty: all.'),
+  realert_minutes: z
+    .number()
+    .min(0)
+    .max(527_040)
+    .default(0)
+    .describe('Repeat while it lasts, at this interval; 0 means never.'),
+} as const;
+
+const secretUrl = () => webUrl().meta({ writeOnly: true });
+
+export const ChannelSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    ...channelFields,
+    kind: z.literal('webhook').describe('Signed JSON (Standard Webhooks).'),
+    url: secretUrl().describe('Where messages are posted.'),
+    secret: secret().optional().describe('Key of the signature; without it messages are not signed.'),
+  }),
+  z.strictObject({
+    ...channelFields,
+    kind: z.enum(['slack', 'discord', 'teams']).describe('Chat by incoming webhook.'),
+    url: secretUrl().describe('Address of the incoming webhook.'),
+  }),
+  z.strictObject({
+    ...channelFields,
+    kind: z.literal('email').describe('Mail through `smtp`.'),
+    to: z.array(z.email('is not a mail address')).min(1).describe('Recipients.'),
+  }),
+  z.strictObject({
+    ...channelFields,
+    kind: z.literal('pagerduty').describe('PagerDuty Events v2.'),
+    routing_key: secret().describe('Integration key of the service.'),
+  }),
+  z.strictObject({
+    ...channelFields,
+    kind: z.literal('ntfy').describe('A topic of an ntfy server.'),
+    url: secretUrl().describe('Address of the topic.'),
+    token: secret().optional().describe('Access token, where the topic needs one.'),
+  }),
+  z.strictObject({
+    ...channelFields,
+    kind: z.literal('telegram').describe('A chat, through a bot.'),
+    bot_token: secret().describe('Token of the bot.'),
+    chat_id: label().describe('The chat, in quotes.'),
+  }),
+]);
+
+export const BoardSchema = z
+  .strictObject({
+    slug: slug().describe('Address of the board: `/boards/<slug>`. Unique in the installation.'),
+    name: label().optional().describe('Title. Absent: the slug.'),
+    public: z.boolean().default(false).describe('Readable without signing in.'),
+    groups: z
+      .array(
+        z.strictObject({
+          name: label().describe('Heading of the group.'),
+          monitors: z.array(slug()).default([]).describe('Ids of monitors, in order.'),
+        }),
+      )
+      .default([])
+      .describe('Groups of monitors, in order.'),
+  })
+  .transform((board) => ({ ...board, name: board.name ?? board.slug }));

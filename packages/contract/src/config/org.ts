@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { SCOPES } from '../scopes.ts';
+import { instant, label, minutes, modelPattern, slug, timezone } from './fields.ts';
+import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './guardrails.ts';
+import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
+import { ProviderSchema } from './providers.ts';
+import { RelaySchema } from './relay.ts';
+import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
+
+const TeamSchema = z
+  .strictObject({
+    id: slug().describe('Unique in the org.'),
+    name: label().optional().describe('Shown instead of the id.'),
+    cost_center: label().optional().describe('Where its spending is booked.'),
+  })
+  .transform((team) => ({ ...team, name: team.name ?? team.id }));
+
+export const PlatformKeySchema = z.strictObject({
+  name: label().describe('Unique in the org; what analytics and limits call the key.'),
+  key: z
+    .string()
+    .max(256)
+    .regex(/^(sk-)?eis_[A-Za-z0-9_]{32,}$/, 'must be eis_ followed by at least 32 letters, digits or _')
+    .meta({ writeOnly: true })
+    .describe('The key itself; write `${VARIABLE}`. Only its hash is stored.'),
+  scopes: z.array(z.enum(SCOPES)).min(1).default(['gateway']).describe('What the key may do.'),
+  team: slug().optional().describe('Team that uses it.'),
+  owner: label().optional().describe('Person or job that answers for it.'),
+  models: z
+    .array(modelPattern())
+    .min(1)
+    .optional()
+    .describe('Only these models. Absent: every model of the org.'),
+  paths: z
+    .array(z.string().regex(/^\//, 'must start with /'))
+    .default([])
+    .describe('Paths without a model (such as `/gateway/v1/files`) that a key with `models` may use.'),
+  expires_at: instant().optional().describe('The key stops working then.'),
+});
+
+export const OrgSchema = z
+  .strictObject({
+    id: slug().describe('Unique; never changes.'),
+    name: label().optional().describe('Shown instead of the id.'),
+    timezone: timezone().default('UTC').describe('For budget periods, schedules and closed months.'),
+    chat_reasoning: z.enum(['strip', 'forward']).default('strip').describe('Reasoning text in Chat answers.'),
+    stored_responses: z
+      .boolean()
+      .default(true)
+      .describe('Keeps turns for `previous_response_id`, encrypted.'),
+    resource_scope: z
+      .enum(['key', 'org'])
+      .default('key')
+      .describe('Who sees files, batches and stored responses: the key that made them, or the whole org.'),
+    analytics: z
+      .strictObject({
+        metadata_keys: z
+          .array(label())
+          .max(10)
+          .default([])
+          .describe('Metadata keys that are indexed and rolled up, at most 10.'),
+      })
+      .prefault({})
+      .describe('What analytics can group by.'),
+    attribution: z
+      .strictObject({
+        user_headers: z
+          .array(label())
+          .default([])
+          .describe('Request headers that name the end user, first match wins.'),
+      })
+      .prefault({})
+      .describe('Where the end user comes from.'),
+    monitoring: z
+      .strictObject({
+        grace_period_minutes: minutes(0).default(5).describe('Grace of monitors that set none.'),
+      })
+      .prefault({})
+      .describe('Defaults of monitors.'),
+    bodies: z
+      .strictObject({
+        keep: z
+          .boolean()
+          .default(false)
+          .describe('Keeps bodies of requests and answers for `retention.bodies_days`.'),
+        redact: z.boolean().default(true).describe('Removes secrets and personal data from kept bodies.'),
+      })
+      .prefault({})
+      .describe('Bodies in the request log.'),
+    teams: z.array(TeamSchema).default([]).describe('Teams of the org.'),
+    keys: z.array(PlatformKeySchema).default([]).describe('Platform keys.'),
+    providers: z.array(ProviderSchema).default([]).describe('Upstreams of the org.'),
+    passthrough: PassthroughSchema.prefault({}).describe('Who is behind the passthrough surfaces.'),
+    routes: z.array(RouteSchema).default([]).describe('Where requests go, per model.'),
+    limits: z.array(LimitSchema).default([]).describe('Rate limits; every one that applies must agree.'),
+    budgets: z
+      .array(BudgetSchema)
+      .default([])
+      .describe('Spending limits; every one that applies must agree.'),
+    cache: CacheSchema.prefault({}).describe('Response cache.'),
+    policies: z.array(PolicySchema).default([]).describe('Rules on requests and answers.'),
+    ide: IdeSchema.prefault({}).describe('The IDE adapter.'),
+    monitors: z.array(MonitorSchema).default([]).describe('Heartbeat monitors.'),
+    channels: z.array(ChannelSchema).default([]).describe('Where alerts go.'),
+    boards: z.array(BoardSchema).default([]).describe('Status pages.'),
+    relay: RelaySchema.prefault({}).describe('Governance of agents.'),
+  })
+  .transform((org) => ({ ...org, name: org.name ?? org.id }));

@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { baseUrl, label, network, port, secret, slug, urlOrOff, webUrl } from './fields.ts';
+
+/** Parts of the HTTP surface a listener can offer. `/healthz` and `/readyz` answer on every one. */
+export const SURFACES = ['gateway', 'relay', 'beats', 'api', 'console', 'boards', 'metrics'] as const;
+
+const ListenerSchema = z.strictObject({
+  port: port().describe('Port of this listener.'),
+  host: label().optional().describe('Address to listen on. Absent: `server.host`.'),
+  surfaces: z.array(z.enum(SURFACES)).min(1).describe('What answers here; everything else is a 404.'),
+});
+
+export const ServerSchema = z
+  .strictObject({
+    host: label().default('127.0.0.1').describe('Address to listen on; `::` is IPv4 and IPv6.'),
+    port: port().default(3563).describe('Port of the main listener, which offers every surface.'),
+    base_url: baseUrl()
+      .optional()
+      .describe(
+        'Address users see, in links and cookies; may carry a path prefix. Absent: from host and port.',
+      ),
+    trusted_proxies: z
+      .array(network())
+      .default([])
+      .describe('Proxies whose `x-forwarded-*` headers are believed.'),
+    listeners: z.array(ListenerSchema).default([]).describe('Further listeners with some of the surfaces.'),
+  })
+  .transform((server) => ({ ...server, base_url: server.base_url ?? ownAddress(server.host, server.port) }));
+
+function ownAddress(host: string, listenPort: number): string {
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${listenPort}`;
+}
+
+export const StorageSchema = z.strictObject({
+  database: z
+    .string()
+    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'write sqlite:<file> or postgres://…')
+    .default('sqlite:./.floe/floe.db')
+    .meta({ writeOnly: true })
+    .describe('`sqlite:<file>` for one process, `postgres://…` for several.'),
+  shared: z
+    .string()
+    .regex(/^(memory|rediss?:\/\/.+)$/, 'write memory, redis://… or rediss://…')
+    .default('memory')
+    .meta({ writeOnly: true })
+    .describe('Counters and signals: `memory` for one process, `redis://…` (Redis or Valkey) for several.'),
+});
+
+export const SecuritySchema = z.strictObject({
+  private_networks: z
+    .array(network())
+    .default([])
+    .describe(
+      'Private networks that providers, channels and sign-in may reach. Addresses named in this file always may, cloud metadata addresses never.',
+    ),
+});
+
+const days = () => z.int().min(1).max(36_500);
+
+export const RetentionSchema = z.strictObject({
+  requests_days: days().default(90).describe('Rows of exchanges.'),
+  checks_days: days().default(400).describe('Checks of monitors.'),
+  audit_days: days().default(400).describe('Audit log.'),
+  bodies_days: days().default(7).describe('Bodies, where an org keeps them.'),
+  responses_days: days().default(30).describe('Stored responses.'),
+});
+
+export const OutboundSchema = z.strictObject({
+  proxy: urlOrOff(['http', 'https'])
+    .default('')
+    .meta({ writeOnly: true })
+    .describe('Proxy for every call Floe makes. Empty: `HTTPS_PROXY`.'),
+  no_proxy: z
+    .string()
+    .default('')
+    .describe('Hosts reached directly, separated by commas. Empty: `NO_PROXY`.'),
+  ca_file: z
+    .string()
+    .default('')
+    .describe('PEM file of further certificate authorities. Empty: `NODE_EXTRA_CA_CERTS`.'),
+});
+
+export const TelemetrySchema = z.strictObject({
+  otlp_endpoint: urlOrOff(['http', 'https'])
+    .default('')
+    .describe('OTLP/HTTP collector for traces. Empty: none.'),
+  metrics_token: z
+    .string()
+    .default('')
+    .meta({ writeOnly: true })
+    .describe('Bearer token that `/metrics` asks for. Empty: none.'),
+});
+
+export const SmtpSchema = z
+  .strictObject({
+    url: urlOrOff(['smtp', 'smtps'])
+      .default('')
+      .meta({ writeOnly: true })
+      .describe('Mail server, as `smtps://user:password@host:465`. Empty: no mail.'),
+    from: z.string().default('').describe('Sender of every mail.'),
+  })
+  .superRefine((smtp, context) => {
+    if (smtp.url !== '' && smtp.from === '')
+      context.addIssue({ code: 'custom', path: ['from'], message: 'is required with smtp.url' });
+  });
+
+export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
+
+const OidcSchema = z.strictObject({
+  name: slug().describe('Shown on the sign-in page.'),
+  issuer: webUrl().describe('Issuer, as its discovery document spells it.'),
+  client_id: label().describe('Client id at the issuer.'),
+  client_secret: secret().optional().describe('Client secret; absent for public clients.'),
+  group_claim: label().default('groups').describe('Claim that lists the groups of a user.'),
+  map: z
+    .array(
+      z.strictObject({
+        group: label().describe('A group of the issuer.'),
+        role: z.enum(ROLES).describe('Role its members get.'),
+        org: slug().optional().describe('In which org. Absent: the only one.'),
+        team: slug().optional().describe('Team of that org its members join.'),
+      }),
+    )
+    .default([])
+    .describe('Groups that may sign in, and as what.'),
+});
+
+export const AuthSchema = z.strictObject({
+  oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for the console.'),
+});

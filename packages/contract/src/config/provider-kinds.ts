@@ -1,0 +1,36 @@
+/**
+ * The closed list of provider kinds. The schema of floe.yaml needs it, so it stands here and not in
+ * `server/providers`, whose data sheets are typed as one per kind and so can never miss one.
+ * `base_url: required` marks kinds with no public address of their own.
+ */
+export const PROVIDER_KINDS = {
+  openai: { base_url: 'known' },
+  'azure-openai': { base_url: 'required' },
+  anthropic: { base_url: 'known' },
+  gemini: { base_url: 'known' },
+  vertex: { base_url: 'known' },
+  bedrock: { base_url: 'known' },
+  mistral: { base_url: 'known' },
+  cohere: { base_url: 'known' },
+  groq: { base_url: 'known' },
+  deepseek: { base_url: 'known' },
+  xai: { base_url: 'known' },
+  together: { base_url: 'known' },
+  fireworks: { base_url: 'known' },
+  openrouter: { base_url: 'known' },
+  perplexity: { base_url: 'known' },
+  ollama: { base_url: 'known' },
+  vllm: { base_url: 'required' },
+  'openai-compatible': { base_url: 'required' },
+  'anthropic-compatible': { base_url: 'required' },
+  sandbox: { base_url: 'known' },
+} as const satisfies Record<string, { readonly base_url: 'known' | 'required' }>;
+
+export type ProviderKind = keyof typeof PROVIDER_KINDS;
+
+export function isProviderKind(name: unknown): name is ProviderKind {
+  return typeof name === 'string' && Object.hasOwn(PROVIDER_KINDS, name);
+}
+
+export const PROVIDER_KIND_NAMES: readonly ProviderKind[] =
+  Object.keys(PROVIDER_KINDS).filter(isProviderKind);

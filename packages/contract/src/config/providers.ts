@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { baseUrl, count, evenWhenBroken, label, modelPattern, secret, slug } from './fields.ts';
+import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-kinds.ts';
+
+const TIMEOUT_MEANINGS = {
+  connect_ms: 'To open the connection, TLS included.',
+  headers_ms: 'From sending the request to the first byte of the answer.',
+  first_token_ms: 'From sending the request to the first content of a stream.',
+  idle_ms: 'Longest gap inside a stream; any upstream byte resets it.',
+  total_ms: 'The whole attempt.',
+} as const;
+
+export const TimeoutsSchema = z.strictObject({
+  connect_ms: count().default(5_000).describe(TIMEOUT_MEANINGS.connect_ms),
+  headers_ms: count().default(600_000).describe(TIMEOUT_MEANINGS.headers_ms),
+  first_token_ms: count().default(300_000).describe(TIMEOUT_MEANINGS.first_token_ms),
+  idle_ms: count().default(300_000).describe(TIMEOUT_MEANINGS.idle_ms),
+  total_ms: count().default(3_600_000).describe(TIMEOUT_MEANINGS.total_ms),
+});
+
+/** The same deadlines on a route: what is absent follows the provider. */
+export const RouteTimeoutsSchema = z.strictObject({
+  connect_ms: count().optional().describe(TIMEOUT_MEANINGS.connect_ms),
+  headers_ms: count().optional().describe(TIMEOUT_MEANINGS.headers_ms),
+  first_token_ms: count().optional().describe(TIMEOUT_MEANINGS.first_token_ms),
+  idle_ms: count().optional().describe(TIMEOUT_MEANINGS.idle_ms),
+  total_ms: count().optional().describe(TIMEOUT_MEANINGS.total_ms),
+});
+
+const usdPerMillionTokens = () => z.number().min(0).max(1_000_000);
+
+export const PriceSchema = z.strictObject({
+  input: usdPerMillionTokens().describe('USD per million input tokens.'),
+  output: usdPerMillionTokens().describe('USD per million output tokens, reasoning included.'),
+  cache_read: usdPerMillionTokens()
+    .optional()
+    .describe('USD per million input tokens read from the provider’s prompt cache. Absent: as `input`.'),
+  cache_write: usdPerMillionTokens()
+    .optional()
+    .describe('USD per million input tokens written to the provider’s prompt cache. Absent: as `input`.'),
+});
+
+export const CredentialSchema = z.strictObject({
+  name: slug().describe('Shown in analytics and breakers instead of the secret.'),
+  api_key: secret().describe('The secret itself; write `${VARIABLE}`.'),
+  weight: z.number().positive().default(1).describe('Share of the traffic among the credentials.'),
+});
+
+const ClientCertificateSchema = z.strictObject({
+  cert_file: label().describe('PEM file with the certificate chain.'),
+  key_file: label().describe('PEM file with the private key.'),
+});
+
+export const ProviderSchema = z
+  .strictObject({
+    id: slug().describe('The part of a model id before its first `/`.'),
+    kind: z.enum(PROVIDER_KIND_NAMES).describe('Which data sheet describes the upstream.'),
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('`false` takes the provider out of use and keeps its history.'),
+    base_url: baseUrl()
+      .optional()
+      .describe(
+        'Address of the upstream. Absent: the public one of the kind. Include `/v1` for kinds that speak the OpenAI shape.',
+      ),
+    api_key: secret()
+      .optional()
+      .describe('The one credential; write `${VARIABLE}`. Use `credentials` for several.'),
+    credentials: z
+      .array(CredentialSchema)
+      .min(1)
+      .optional()
+      .describe('Several credentials that share the traffic.'),
+    credential_source: z
+      .enum(['provider', 'caller'])
+      .default('provider')
+      .describe('`caller` forwards the credential the caller sends beside the platform key.'),
+    models: z
+      .array(modelPattern())
+      .min(1)
+      .default(['*'])
+      .describe('Allowlist of model ids; `*` matches any characters, `/` included.'),
+    dialects: z
+      .array(z.enum(['chat', 'responses', 'messages']))
+      .min(1)
+      .optional()
+      .describe('Dialects the upstream speaks natively. Absent: what the kind says.'),
+    headers: z
+      .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a header name'), z.string())
+      .default({})
+      .meta({ writeOnly: true })
+      .describe('Extra headers on every request to the upstream.'),
+    body: z
+      .record(z.string(), z.json())
+      .default({})
+      .describe('Extra top-level fields for every JSON body sent upstream.'),
+    api_version: label().optional().describe('Version parameter of the upstream’s API, where it has one.'),
+    deployments: z.record(modelPattern(), label()).default({}).describe('Model id to deployment name.'),
+    region: label().optional().describe('Region or location of the upstream.'),
+    project: label().optional().describe('Project of the upstream’s account.'),
+    role_arn: label().optional().describe('Role to assume before signing requests.'),
+    client_cert: ClientCertificateSchema.optional().describe(
+      'Client certificate for upstreams that ask for one.',
+    ),
+    billing: z
+      .enum(['metered', 'free', 'seat'])
+      .default('metered')
+      .describe('`free` and `seat` never count against budgets.'),
+    price_multiplier: z
+      .number()
+      .min(0)
+      .default(1)
+      .describe('Factor on catalog prices: discounts below 1, surcharges above.'),
+    prices: z
+      .record(modelPattern(), PriceSchema)
+      .default({})
+      .describe('Prices by model id; they override the catalog.'),
+    timeouts: TimeoutsSchema.prefault({}).describe('Deadlines of one attempt.'),
+  })
+  .superRefine((provider, context) => {
+    const needs = isProviderKind(provider.kind) && PROVIDER_KINDS[provider.kind].base_url === 'required';
+    if (needs && provider.base_url === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['base_url'],
+        message: `is required for kind ${provider.kind}`,
+      });
+    if (provider.api_key !== undefined && provider.credentials !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['api_key'],
+        message: 'give either api_key or credentials, not both',
+      });
+  }, evenWhenBroken)
+  .transform(({ api_key, credentials, ...provider }) => ({
+    ...provider,
+    credentials: credentials ?? (api_key === undefined ? [] : [{ name: 'default', api_key, weight: 1 }]),
+  }));

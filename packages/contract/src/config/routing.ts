@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { label, modelPattern, slug } from './fields.ts';
+import { RouteTimeoutsSchema } from './providers.ts';
+
+const qualifiedModel = () => z.string().regex(/^[^/\s]+\/\S+$/, 'write <provider>/<model>');
+
+export const TargetSchema = z
+  .union([
+    qualifiedModel(),
+    z.strictObject({
+      model: qualifiedModel().describe('`<provider>/<model>`; the provider is one of this org.'),
+      weight: z.number().min(0).default(1).describe('Share of the traffic, with `strategy: weighted`.'),
+    }),
+  ])
+  .transform((target) => (typeof target === 'string' ? { model: target, weight: 1 } : target));
+
+export const RouteSchema = z.strictObject({
+  model: modelPattern().describe('What callers ask for: a model id, a pattern, or an alias such as `smart`.'),
+  strategy: z
+    .enum(['failover', 'weighted', 'least_latency'])
+    .default('failover')
+    .describe('Order in which targets are tried.'),
+  targets: z
+    .array(TargetSchema)
+    .min(1)
+    .describe('Where requests go: `<provider>/<model>`, or that with a weight.'),
+  retries: z.int().min(0).max(10).default(2).describe('Extra tries per target before the next one.'),
+  rescue: z
+    .enum(['error', 'replay'])
+    .default('error')
+    .describe(
+      'When a stream breaks after content: end with the typed error, or generate again and swallow what was delivered.',
+    ),
+  timeouts: RouteTimeoutsSchema.prefault({}).describe('Deadlines that differ from the provider’s.'),
+  chat_reasoning: z
+    .enum(['strip', 'forward'])
+    .optional()
+    .describe('Reasoning text in Chat answers. Absent: as the org says.'),
+});
+
+const PassthroughTargetSchema = z
+  .union([
+    slug(),
+    z.strictObject({
+      provider: slug().describe('Id of a provider of this org.'),
+      model_map: z
+        .record(z.string().min(1), label())
+        .default({})
+        .describe('Bare model id as callers send it, to the id this provider knows.'),
+    }),
+  ])
+  .transform((target) => (typeof target === 'string' ? { provider: target, model_map: {} } : target));
+
+const passthroughTargets = () =>
+  z
+    .union([slug(), z.array(PassthroughTargetSchema)])
+    .transform((targets) => (typeof targets === 'string' ? [{ provider: targets, model_map: {} }] : targets))
+    .default([]);
+
+export const PassthroughSchema = z.strictObject({
+  a: passthroughTargets().describe(
+    'Provider id behind `/gateway/passthrough-a`, or several in failover order.',
+  ),
+  b: passthroughTargets().describe(
+    'Provider id behind `/gateway/passthrough-b`, or several in failover order.',
+  ),
+});
+
+export const IdeSchema = z.strictObject({
+  error_profile: z
+    .boolean()
+    .default(true)
+    .describe('Upstream faults reach the IDE in the shape it displays; our own 429 stays a 429.'),
+  freeform_tools: z
+    .enum(['function', 'custom'])
+    .default('function')
+    .describe('Shape of tool calls to freeform tools in answers to the IDE.'),
+});
