@@ -1,26 +1,24 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { nanoUsd, usd } from './money.ts';
 import { moment, rangeQuery } from './page.ts';
 
 const word = z.string().min(1).max(300).optional();
 
 const filters = rangeQuery.extend({
-    route_mode: z.enum(['unified', 'passthrough-a', 'passthrough-b', 'ide']).optional(),
-    key: word.describe('Name or id of the platform key.'),
-    model: word.describe('As asked for, or the served `provider/model`.'),
-    provider: word,
-    status: z.coerce.number().int().min(100).max(599).optional().describe('HTTP status of the answer.'),
-    state: z.enum(['complete', 'partial', 'aborted', 'failed', 'blocked', 'cached']).optional(),
-  });
+  route_mode: z.enum(['unified', 'passthrough-a', 'passthrough-b', 'ide']).optional(),
+  key: word.describe('Name or id of the platform key.'),
+  model: word.describe('As asked for, or the served `provider/model`.'),
+  provider: word,
+  status: z.coerce.number().int().min(100).max(599).optional().describe('HTTP status of the answer.'),
+  state: z.enum(['complete', 'partial', 'aborted', 'failed', 'blocked', 'cached']).optional(),
+});
 
 /** Filters of the request list. `metadata.<key>=<value>` filters on the caller's own metadata. */
-export const requestQuery = filters
-  .catchall(z.string().max(300))
-  .check((context) => {
-    for (const name of Object.keys(context.value))
-      if (!(name in filters.shape) && !/^metadata\.[^.]+$/.test(name))
-        context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
-  });
+export const requestQuery = filters.catchall(z.string().max(300)).check((context) => {
+  for (const name of Object.keys(context.value))
+    if (!(name in filters.shape) && !/^metadata\.[^.]+$/.test(name))
+      context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
+});
 
 const tokens = z.int().nullable();
 const milliseconds = z.number();

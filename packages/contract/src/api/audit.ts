@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { moment, rangeQuery } from './page.ts';
 
 export const auditQuery = rangeQuery.extend({

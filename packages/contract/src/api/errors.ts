@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { FAULTS, type FaultCode } from '../faults.ts';
 
 /** The table is a constant object, so its keys are the codes and nothing else. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SCOPES } from '../scopes.ts';
 import { moment, pageQuery } from './page.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Integer nano-USD; the exact value. */
 export const nanoUsd = z.int();

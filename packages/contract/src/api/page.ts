@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A moment as the API writes it: ISO 8601, UTC, milliseconds. Any offset is read. */
 export const moment = z.iso.datetime({ offset: true }).meta({ examples: ['2027-01-01T00:00:00.000Z'] });

@@ -50,8 +50,10 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const allowedMethods = methodsByPath(options.verbs);
   app.decorateRequest('caller', null);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-    parseJson(body),
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: unknown, body: Buffer) => parseJson(body),
   );
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply, options.log));
   app.addHook('onRequest', async (request, reply) => {
@@ -141,5 +143,8 @@ function unknownPath(request: FastifyRequest, reply: FastifyReply, allowed: Allo
   const known = allowed.find(({ pattern }) => pattern.test(path));
   if (!known) return new Fault('not_found', 'Nothing answers at this path. See /api/openapi.json.');
   reply.header('allow', known.methods.join(', '));
-  return new Fault('method_not_allowed', `${request.method} is not possible here; ${known.methods.join(', ')}.`);
+  return new Fault(
+    'method_not_allowed',
+    `${request.method} is not possible here; ${known.methods.join(', ')}.`,
+  );
 }

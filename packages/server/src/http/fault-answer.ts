@@ -56,7 +56,8 @@ function faultHeaders(fault: Fault, requestId: string): Record<string, string> {
     'x-floe-error-source': fault.source,
   };
   const retryAfterMs =
-    fault.detail.retryAfterMs ?? (fault.status === 429 || fault.status === 503 ? DEFAULT_RETRY_MS : undefined);
+    fault.detail.retryAfterMs ??
+    (fault.status === 429 || fault.status === 503 ? DEFAULT_RETRY_MS : undefined);
   if (retryAfterMs !== undefined) {
     headers['retry-after'] = String(Math.ceil(retryAfterMs / 1000));
     headers['retry-after-ms'] = String(Math.ceil(retryAfterMs));

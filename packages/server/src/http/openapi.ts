@@ -1,6 +1,6 @@
 import { errorBody } from '@floe/contract/api/errors';
 import { SCOPES } from '@floe/contract/scopes';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Verb } from '../management/verb.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -15,20 +15,27 @@ export function openApiDocument(verbs: readonly Verb[], version: string) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const verb of verbs) {
     paths[verb.path] ??= {};
-    Object.assign(paths[verb.path] ?? {}, { [verb.method.toLowerCase()]: operation(verb, error, components) });
+    Object.assign(paths[verb.path] ?? {}, {
+      [verb.method.toLowerCase()]: operation(verb, error, components),
+    });
   }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Floe',
       version,
-      description: 'Management, monitoring and analytics. Conventions: docs/api.md; error codes: docs/errors.md.',
+      description:
+        'Management, monitoring and analytics. Conventions: docs/api.md; error codes: docs/errors.md.',
     },
     paths,
     components: {
       schemas: components,
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: `Platform key; scopes: ${SCOPES.join(', ')}.` },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `Platform key; scopes: ${SCOPES.join(', ')}.`,
+        },
         header: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same platform key.' },
       },
     },
@@ -92,7 +99,11 @@ function parameters(
 }
 
 /** Converts one schema; what has an id of its own moves to `components` and leaves a reference. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Record<string, JsonSchema>): JsonSchema {
+function schemaOf(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  components: Record<string, JsonSchema>,
+): JsonSchema {
   const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io });
   for (const [id, definition] of Object.entries($defs)) addComponent(components, id, definition);
   if (root.id === undefined) return referToComponents(root);

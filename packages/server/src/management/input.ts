@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /**
  * Validates one part of a request.
@@ -12,7 +12,9 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   if (!issue) throw new Error('zod refused a value without saying why');
-  const param = paramOf(issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path);
+  const param = paramOf(
+    issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path,
+  );
   if (param === '') throw new Fault('invalid_request', issue.message);
   throw new Fault('invalid_request', `${param}: ${issue.message}`, { param });
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Scope } from '@floe/contract/scopes';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
