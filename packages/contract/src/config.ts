@@ -28,8 +28,15 @@ export const FloeConfigSchema = z.strictObject({
   orgs: z.array(OrgSchema).default([]).describe('Organizations; each is closed to the others.'),
 });
 
+/** The loader freezes what it returns, so the types say so. */
+type Frozen<T> = T extends readonly (infer Entry)[]
+  ? readonly Frozen<Entry>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T;
+
 /** floe.yaml with every default applied. */
-export type FloeConfig = z.output<typeof FloeConfigSchema>;
+export type FloeConfig = Frozen<z.output<typeof FloeConfigSchema>>;
 /** floe.yaml as people write it: what has a default may be absent, short forms are allowed. */
 export type FloeConfigInput = z.input<typeof FloeConfigSchema>;
 

@@ -3,7 +3,7 @@ import { nearest } from './nearest.ts';
 
 export type ConfigPath = readonly (string | number)[];
 
-/** A mistake in a configuration; `message` completes the sentence "<path>: …" and shows no secret. */
+/** A mistake in a configuration; `message` completes the sentence "<path>: …" and repeats no value. */
 export interface ConfigIssue {
   readonly path: ConfigPath;
   readonly message: string;
@@ -170,10 +170,10 @@ function uniqueAcrossOrgs(
     }
 }
 
+/** The name itself is not repeated: where a key's name belongs, people paste the key. */
 function unknownName(what: string, name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
-  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-  return `there is no ${what} "${name}"${hint}`;
+  return `there is no such ${what}${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 
 function get(value: Json | undefined, key: string): Json | undefined {

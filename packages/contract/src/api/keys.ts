@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { SCOPES } from '../scopes.ts';
+import { moment, pageQuery } from './page.ts';
+
+const keyName = z.string().min(1).max(100);
+const label = z.string().min(1).max(200);
+const modelPatterns = z
+  .array(z.string().min(1).max(300))
+  .min(1)
+  .max(200)
+  .describe('Model ids the key may ask for; `*` matches any run of characters, `/` included.');
+
+/** Where a resource is written: `file` ones are read-only here, `line` is theirs in floe.yaml. */
+export const source = z.strictObject({ kind: z.enum(['file', 'console']), line: z.int().nullable() });
+
+const fields = {
+  id: z.string(),
+  name: keyName,
+  prefix: z.string().describe('First eight characters of the key.'),
+  last4: z.string(),
+  status: z.enum(['active', 'expired', 'revoked']),
+  scopes: z.array(z.enum(SCOPES)),
+  models: modelPatterns.nullable().describe('Null: every model of the organization.'),
+  team: z.string().nullable(),
+  owner: z.string().nullable(),
+  created_at: moment,
+  created_by: z.string().nullable(),
+  expires_at: moment.nullable(),
+  revoked_at: moment.nullable(),
+  last_used_at: moment.nullable().describe('Up to a minute behind.'),
+  source,
+  updated_at: moment,
+};
+
+/** A platform key as every answer but that to its creation shows it. */
+export const platformKey = z.strictObject(fields).meta({ id: 'PlatformKey' });
+export type PlatformKey = z.output<typeof platformKey>;
+
+/** Answer to the creation of a key: the only one that carries its value. */
+export const createdKey = z
+  .strictObject({ ...fields, key: z.string().describe('The key itself. It is shown this once.') })
+  .meta({ id: 'CreatedPlatformKey' });
+
+export const keyCreation = z.strictObject({
+  name: keyName,
+  scopes: z.array(z.enum(SCOPES)).min(1).describe('None that the caller itself lacks.'),
+  models: modelPatterns.nullish(),
+  team: label.nullish(),
+  owner: label.nullish(),
+  expires_at: moment.nullish(),
+});
+
+/** Absent fields stay; null clears. */
+export const keyChange = z.strictObject({
+  name: keyName.optional(),
+  models: modelPatterns.nullish(),
+  team: label.nullish(),
+  owner: label.nullish(),
+  expires_at: moment.nullish(),
+});
+
+export const keyList = pageQuery;
+
+/** `GET /api/me`: who is asking. */
+export const me = z
+  .strictObject({
+    kind: z.literal('platform_key'),
+    org: z.strictObject({ id: z.string(), name: z.string() }),
+    key: platformKey,
+  })
+  .meta({ id: 'Me' });

@@ -1,0 +1,70 @@
+import type { ConfigPath } from '@floe/contract/config/references';
+import type * as z from 'zod';
+
+/** Asks the schema what it accepts at a path: for typed substitution and for "did you mean". */
+
+type Schema = z.core.$ZodType;
+
+/** zod documents this cast for libraries: every schema it makes is one of `$ZodTypes`. */
+function definition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
+  return (schema as z.core.$ZodTypes)._zod.def;
+}
+
+/** The alternatives of a schema, with defaults, optionality and transformations taken off. */
+function alternatives(schema: Schema): Schema[] {
+  const def = definition(schema);
+  switch (def.type) {
+    case 'optional':
+    case 'default':
+    case 'prefault':
+      return alternatives(def.innerType);
+    case 'pipe':
+      return alternatives(def.in);
+    case 'lazy':
+      return alternatives(def.getter());
+    case 'union':
+      return def.options.flatMap(alternatives);
+    default:
+      return [schema];
+  }
+}
+
+/** Every schema that a value at `path` may follow; empty where nothing is known. */
+export function schemasAt(root: Schema, path: ConfigPath): readonly Schema[] {
+  let here = alternatives(root);
+  for (const step of path) {
+    here = here.flatMap((schema) => {
+      const def = definition(schema);
+      if (def.type === 'object') return typeof step === 'string' ? property(def.shape, step) : [];
+      if (def.type === 'array') return typeof step === 'number' ? alternatives(def.element) : [];
+      if (def.type === 'record') return typeof step === 'string' ? alternatives(def.valueType) : [];
+      return [];
+    });
+  }
+  return here;
+}
+
+function property(shape: Readonly<Record<string, Schema>>, name: string): Schema[] {
+  const found = Object.hasOwn(shape, name) ? shape[name] : undefined;
+  return found === undefined ? [] : alternatives(found);
+}
+
+/** Keys a map at `path` may have. */
+export function keysAt(root: Schema, path: ConfigPath): string[] {
+  const keys = schemasAt(root, path).flatMap((schema) => {
+    const def = definition(schema);
+    return def.type === 'object' ? Object.keys(def.shape) : [];
+  });
+  return [...new Set(keys)];
+}
+
+/** The kinds of scalar a value at `path` may be. */
+export function scalarsAt(root: Schema, path: ConfigPath): ReadonlySet<'text' | 'number' | 'boolean'> {
+  const kinds = new Set<'text' | 'number' | 'boolean'>();
+  for (const schema of schemasAt(root, path)) {
+    const { type } = definition(schema);
+    if (type === 'number' || type === 'boolean') kinds.add(type);
+    else if (type === 'string' || type === 'enum' || type === 'literal') kinds.add('text');
+  }
+  return kinds;
+}

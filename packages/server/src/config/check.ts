@@ -1,0 +1,36 @@
+import { type LoadedConfig, type LoadOptions, loadConfig } from './load.ts';
+import { ConfigError } from './problem.ts';
+
+export interface CheckResult {
+  readonly ok: boolean;
+  /** For the terminal: a line per problem, or what the file contains. */
+  readonly lines: readonly string[];
+}
+
+/** What `floe config check [file]` prints. Never throws for a wrong file. */
+export function checkConfig(options: LoadOptions): CheckResult {
+  try {
+    const loaded = loadConfig(options);
+    const inactive = loaded.inactive.map((section) => `not active in this version: ${section}`);
+    return { ok: true, lines: [summary(loaded), ...inactive, ...loaded.warnings] };
+  } catch (error) {
+    if (error instanceof ConfigError) return { ok: false, lines: error.message.split('\n') };
+    throw error;
+  }
+}
+
+function summary({ config, path }: LoadedConfig): string {
+  const total = (section: 'providers' | 'routes' | 'monitors') =>
+    config.orgs.reduce((sum, org) => sum + org[section].length, 0);
+  const parts = [
+    counted(config.orgs.length, 'org'),
+    counted(total('providers'), 'provider'),
+    counted(total('routes'), 'route'),
+    counted(total('monitors'), 'monitor'),
+  ];
+  return `ok: ${path ?? 'no file, defaults only'}: ${parts.join(', ')}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

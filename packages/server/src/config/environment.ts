@@ -1,0 +1,92 @@
+import { nearest } from '@floe/contract/config/nearest';
+import type { ConfigPath } from '@floe/contract/config/references';
+import { LOG_LEVELS, type LogLevel } from '../core/log.ts';
+import { ConfigError, type Problem } from './problem.ts';
+
+/** Variables that win over the field of floe.yaml they name. */
+export const OVERRIDES = {
+  FLOE_HOST: ['server', 'host'],
+  FLOE_PORT: ['server', 'port'],
+  FLOE_BASE_URL: ['server', 'base_url'],
+  FLOE_DATABASE_URL: ['storage', 'database'],
+  FLOE_REDIS_URL: ['storage', 'shared'],
+} as const satisfies Record<string, ConfigPath>;
+
+/** Variables that have no field in floe.yaml. */
+const OTHERS = ['FLOE_CONFIG', 'FLOE_DATA_DIR', 'FLOE_SECRET_KEY', 'FLOE_LOG_LEVEL'] as const;
+
+/** Read by the scripts, the SDKs and the tests, which share the namespace. */
+const ELSEWHERE = /^FLOE_(TEST_|BENCH_|RUNTIME_FORCE$|FIXTURES$|API_KEY$)/;
+
+/** 256 bits need 32 bytes; what people generate (`openssl rand -hex 32`) has more characters. */
+const SECRET_KEY_LENGTH = 32;
+
+export interface Override {
+  readonly variable: string;
+  readonly path: ConfigPath;
+  readonly value: string;
+}
+
+export interface Environment {
+  /** FLOE_CONFIG: path of floe.yaml. */
+  readonly configPath: string | undefined;
+  /** FLOE_DATA_DIR, `./.floe` by default. */
+  readonly dataDir: string;
+  /** FLOE_SECRET_KEY: the key-encryption key; generated into the data directory when absent. */
+  readonly secretKey: string | undefined;
+  /** FLOE_LOG_LEVEL, `info` by default. */
+  readonly logLevel: LogLevel;
+  /** Values that replace fields of floe.yaml. */
+  readonly overrides: readonly Override[];
+  /** FLOE_* variables that mean nothing to Floe, with the known name each comes nearest to. */
+  readonly unknown: readonly { readonly name: string; readonly nearest: string | undefined }[];
+  /** Any other variable: for `${NAME}` in floe.yaml and for the usual names of provider credentials. */
+  variable(name: string): string | undefined;
+}
+
+/** The environment of this process: the one place that touches `process.env`. */
+export function processEnvironment(): Environment {
+  return readEnvironment(process.env);
+}
+
+/**
+ * Reads every FLOE_* variable. An empty variable counts as not set, as in `FLOE_PORT= npm start`.
+ *
+ * @throws ConfigError naming each variable that cannot be used; never its value.
+ */
+export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
+  const set = (name: string) => env[name] || undefined;
+  const problems: Problem[] = [];
+  const level = set('FLOE_LOG_LEVEL') ?? 'info';
+  const logLevel = LOG_LEVELS.find((known) => known === level);
+  if (logLevel === undefined)
+    problems.push({ where: 'FLOE_LOG_LEVEL', message: `must be one of ${LOG_LEVELS.join(', ')}` });
+  const secretKey = set('FLOE_SECRET_KEY');
+  if (secretKey !== undefined && secretKey.length < SECRET_KEY_LENGTH)
+    problems.push({
+      where: 'FLOE_SECRET_KEY',
+      message: `is too short: at least ${SECRET_KEY_LENGTH} characters, such as the output of openssl rand -hex 32`,
+    });
+  if (logLevel === undefined || problems.length > 0) throw new ConfigError(null, problems);
+  const overrides: Override[] = [];
+  for (const [variable, path] of Object.entries(OVERRIDES)) {
+    const value = set(variable);
+    if (value !== undefined) overrides.push({ variable, path, value });
+  }
+  return {
+    configPath: set('FLOE_CONFIG'),
+    dataDir: set('FLOE_DATA_DIR') ?? './.floe',
+    secretKey,
+    logLevel,
+    overrides,
+    unknown: unknownVariables(Object.keys(env)),
+    variable: (name) => env[name],
+  };
+}
+
+function unknownVariables(names: readonly string[]): Environment['unknown'] {
+  const known = [...Object.keys(OVERRIDES), ...OTHERS];
+  return names
+    .filter((name) => name.startsWith('FLOE_') && !known.includes(name) && !ELSEWHERE.test(name))
+    .map((name) => ({ name, nearest: nearest(name, known) }));
+}

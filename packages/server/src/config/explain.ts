@@ -1,0 +1,122 @@
+import { nearest } from '@floe/contract/config/nearest';
+import type { ConfigIssue, ConfigPath } from '@floe/contract/config/references';
+import { isObject, type Json } from '@floe/contract/json';
+import type * as z from 'zod';
+import { keysAt } from './accepts.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** What was validated: the schema answers "did you mean", the tree tells absent from wrong. */
+export interface Subject {
+  readonly schema: z.core.$ZodType;
+  readonly tree: Json;
+}
+
+export interface Explanation extends ConfigIssue {
+  /** Where to point at when that is not `path` itself: an unknown key inside it. */
+  readonly at: ConfigPath;
+}
+
+/** A zod issue as sentences that complete "<path>: …". No sentence contains a value. */
+export function explain(issue: Issue, subject: Subject, base: ConfigPath = []): Explanation[] {
+  const path = [...base, ...steps(issue.path)];
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path, at: [...path, key], message: unknownKey(key, path, subject) }));
+  if (issue.code === 'invalid_union') return explainUnion(issue, path, subject);
+  return [{ path, at: path, message: sentence(issue, valueAt(subject.tree, path)) }];
+}
+
+function sentence(issue: Issue, value: Json | undefined): string {
+  if (issue.code === 'custom' || issue.code === 'invalid_format') return issue.message;
+  if (value === undefined) return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongType(issue.expected, value);
+    case 'invalid_value':
+      return oneOf(issue.values.map(String), value);
+    case 'too_small':
+      return tooSmall(issue);
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `is longer than ${issue.maximum} characters`
+        : issue.origin === 'array'
+          ? `has more than ${issue.maximum} entries`
+          : `must be at most ${issue.maximum}`;
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? 'is not a name';
+    default:
+      return 'is not valid';
+  }
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map of keys and values',
+  record: 'a map of keys and values',
+};
+
+function wrongType(expected: string, value: Json): string {
+  const quotes = expected === 'string' && typeof value !== 'object' ? '; put it in quotes' : '';
+  return `must be ${NAMES[expected] ?? expected}${quotes}`;
+}
+
+function oneOf(options: readonly string[], value: Json): string {
+  const meant = typeof value === 'string' ? nearest(value, options) : undefined;
+  if (meant !== undefined) return `is not one of its values; did you mean "${meant}"?`;
+  return `must be ${options.length === 1 ? '' : 'one of '}${options.join(', ')}`;
+}
+
+function tooSmall(issue: z.core.$ZodIssueTooSmall): string {
+  if (issue.origin === 'string') return 'must not be empty';
+  if (issue.origin === 'array') return 'needs at least one entry';
+  return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+}
+
+/** A short form or a long one was meant: speak about the one whose type fits. */
+function explainUnion(
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: ConfigPath,
+  subject: Subject,
+): Explanation[] {
+  const value = valueAt(subject.tree, path);
+  const say = (message: string) => [{ path, at: path, message }];
+  if (value === undefined) return say('is required');
+  if ('options' in issue && issue.options !== undefined) return say(oneOf(issue.options.map(String), value));
+  if (issue.message !== 'Invalid input') return say(issue.message);
+  const fitting = issue.errors.find((branch) => branch.every((inner) => !isWrongKind(inner)));
+  if (fitting !== undefined) return fitting.flatMap((inner) => explain(inner, subject, path));
+  const kinds = issue.errors.flatMap((branch) =>
+    branch.filter(isWrongKind).map((inner) => NAMES[inner.expected] ?? inner.expected),
+  );
+  return say(`must be ${[...new Set(kinds)].join(' or ')}`);
+}
+
+function isWrongKind(issue: Issue): issue is z.core.$ZodIssueInvalidType {
+  return issue.code === 'invalid_type' && issue.path.length === 0;
+}
+
+/** Names the key only as far as it cannot be a misplaced secret. */
+function unknownKey(key: string, path: ConfigPath, subject: Subject): string {
+  const known = keysAt(subject.schema, path);
+  const meant = nearest(key, known);
+  if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
+  const shown = key.length > 24 || /^(eis_|sk-)/.test(key) ? `${key.slice(0, 4)}…` : key;
+  return `unknown key "${shown}"; known here: ${known.join(', ')}`;
+}
+
+function steps(path: readonly PropertyKey[]): (string | number)[] {
+  return path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+}
+
+function valueAt(tree: Json, path: ConfigPath): Json | undefined {
+  let here: Json | undefined = tree;
+  for (const step of path) {
+    if (Array.isArray(here)) here = here[Number(step)];
+    else here = isObject(here) ? here[step] : undefined;
+  }
+  return here;
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { type FloeConfig, FloeConfigSchema } from '@floe/contract/config';
+import { type ConfigPath, checkReferences } from '@floe/contract/config/references';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { readYaml, type YamlText } from './document.ts';
+import type { Environment, Override } from './environment.ts';
+import { type Explanation, explain } from './explain.ts';
+import { inactiveSections, type Section } from './inactive.ts';
+import { ConfigError, formatPath, type Problem } from './problem.ts';
+import { type Substitution, substitute, typed } from './substitute.ts';
+
+export interface LoadOptions {
+  /** The file; by default FLOE_CONFIG, else `floe.yaml` in the working directory if it exists. */
+  readonly path?: string;
+  /** The text itself, instead of reading `path`. */
+  readonly text?: string;
+  readonly env: Environment;
+  /** Sections whose feature exists; without it none is reported as inactive. */
+  readonly implemented?: ReadonlySet<Section>;
+}
+
+export interface LoadedConfig {
+  /** Complete and deep-frozen. */
+  readonly config: FloeConfig;
+  /** The file it came from; null when there is none. */
+  readonly path: string | null;
+  /** What the file contained; empty when there is none. */
+  readonly text: string;
+  /** Sections the file sets whose feature is not there yet, as `orgs[0].relay (line 40)`. */
+  readonly inactive: readonly string[];
+  /** What deserves a look but stops nothing: unknown FLOE_* variables. */
+  readonly warnings: readonly string[];
+  /** Line of a field (or of what holds it) in the file; undefined when the file does not set it. */
+  lineOf(path: ConfigPath): number | undefined;
+}
+
+/**
+ * Reads floe.yaml: parse, substitute `${…}`, put FLOE_* variables over it, validate, apply defaults.
+ * Precedence: environment, then file, then default.
+ *
+ * @throws ConfigError with every mistake found, each with its place; never with a value.
+ */
+export function loadConfig(options: LoadOptions): LoadedConfig {
+  const source = readSource(options);
+  const yaml = readYaml(source.text);
+  if (yaml.problems.length > 0) throw new ConfigError(source.path, yaml.problems);
+  if (yaml.tree !== null && !isObject(yaml.tree))
+    throw new ConfigError(source.path, [
+      {
+        where: '',
+        message: 'must be a map of sections such as server and orgs',
+        position: yaml.positionOf([]),
+      },
+    ]);
+  const { env } = options;
+  const substitution = substitute(yaml.tree ?? {}, FloeConfigSchema, (name) => env.variable(name));
+  const tree = withEnvironment(substitution.tree, env);
+  const result = FloeConfigSchema.safeParse(tree);
+  const problems = findProblems(tree, result.error?.issues ?? [], yaml, substitution, env.overrides);
+  if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
+  const config: FloeConfig = result.data;
+  freeze(config);
+  const lineOf = (path: ConfigPath) =>
+    path.length > 0 && hasValue(yaml.tree, path.slice(0, 1)) ? yaml.positionOf(path).line : undefined;
+  return {
+    config,
+    path: source.path,
+    text: source.text,
+    inactive: inactiveSections(yaml.tree, config, options.implemented, lineOf),
+    warnings: unknownVariables(env, substitution.names),
+    lineOf,
+  };
+}
+
+/** The text to load and where it came from. */
+function readSource({ path, text, env }: LoadOptions): { path: string | null; text: string } {
+  if (text !== undefined) return { path: path ?? null, text };
+  const named = path ?? env.configPath;
+  const file = named ?? 'floe.yaml';
+  try {
+    return { path: file, text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' && named === undefined) return { path: null, text: '' };
+    const message =
+      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8' : `cannot be read (${code})`;
+    throw new ConfigError(file, [{ where: file, message }]);
+  }
+}
+
+/** FLOE_* variables over the file; the data directory decides where the default database is. */
+function withEnvironment(tree: Json, env: Environment): Json {
+  let result = tree;
+  const database: ConfigPath = ['storage', 'database'];
+  if (!hasValue(result, database)) result = withValue(result, database, `sqlite:${env.dataDir}/floe.db`);
+  for (const { path, value } of env.overrides)
+    result = withValue(result, path, typed(value, FloeConfigSchema, path));
+  return result;
+}
+
+function withValue(tree: Json | undefined, [step, ...rest]: ConfigPath, value: Json): Json {
+  if (step === undefined) return value;
+  // A section of the wrong shape stays as it is: the schema refuses it and says so.
+  if (tree !== undefined && !isObject(tree)) return tree;
+  return { ...tree, [step]: withValue(tree?.[step], rest, value) } satisfies JsonObject;
+}
+
+function hasValue(tree: Json, path: ConfigPath): boolean {
+  let here: Json | undefined = tree;
+  for (const step of path) here = isObject(here) ? here[step] : undefined;
+  return here !== undefined;
+}
+
+type SchemaIssues = NonNullable<ReturnType<typeof FloeConfigSchema.safeParse>['error']>['issues'];
+
+/** Everything wrong, in the order of the file; a value that could not be substituted is reported once. */
+function findProblems(
+  tree: Json,
+  schemaIssues: SchemaIssues,
+  yaml: YamlText,
+  substitution: Substitution,
+  overrides: readonly Override[],
+): Problem[] {
+  const unset = new Set(substitution.faults.map((fault) => formatPath(fault.path)));
+  const found: Explanation[] = [
+    ...schemaIssues.flatMap((issue) => explain(issue, { schema: FloeConfigSchema, tree })),
+    ...checkReferences(tree).map((issue) => ({ ...issue, at: issue.path })),
+  ].filter((issue) => !unset.has(formatPath(issue.path)));
+  const problems = [...substitution.faults.map((fault) => ({ ...fault, at: fault.path })), ...found].map(
+    ({ path, at, message }): Problem => {
+      const override = overrides.find((candidate) => formatPath(candidate.path) === formatPath(path));
+      if (override !== undefined) return { where: override.variable, message };
+      const names = unset.has(formatPath(path)) ? [] : substitution.namesAt(path);
+      const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
+      return { where: formatPath(path), message: `${message}${origin}`, position: yaml.positionOf(at) };
+    },
+  );
+  return problems.sort(byPlace);
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  const lines = (a.position?.line ?? 0) - (b.position?.line ?? 0);
+  return lines === 0 ? (a.position?.column ?? 0) - (b.position?.column ?? 0) : lines;
+}
+
+function unknownVariables(env: Environment, used: ReadonlySet<string>): string[] {
+  return env.unknown
+    .filter(({ name }) => !used.has(name))
+    .map(({ name, nearest }) => `unknown variable ${name}${nearest ? `; did you mean ${nearest}?` : ''}`);
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  Object.freeze(value);
+  for (const child of Object.values(value)) freeze(child);
+}

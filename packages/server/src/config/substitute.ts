@@ -1,0 +1,105 @@
+import type { ConfigPath } from '@floe/contract/config/references';
+import { isObject, type Json } from '@floe/contract/json';
+import type * as z from 'zod';
+import { scalarsAt } from './accepts.ts';
+
+export type Variables = (name: string) => string | undefined;
+
+export interface Expansion {
+  readonly text: string;
+  /** Variables named in the text, in order. */
+  readonly names: readonly string[];
+  /** What is wrong, for whoever wrote the text; empty when it could be expanded. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Replaces `${NAME}` and `${NAME:-default}` in one left-to-right pass; `$${` stands for a literal `${`.
+ * As in a shell, the default also replaces an empty variable, and it ends at the first `}`. What a
+ * variable contains is not looked at again.
+ */
+export function expand(text: string, variables: Variables): Expansion {
+  const names: string[] = [];
+  const faults: string[] = [];
+  let out = '';
+  let from = 0;
+  while (true) {
+    const open = text.indexOf('${', from);
+    if (open === -1) return { text: out + text.slice(from), names, faults };
+    if (open > from && text[open - 1] === '$') {
+      out += text.slice(from, open - 1) + '${';
+      from = open + 2;
+      continue;
+    }
+    const close = text.indexOf('}', open);
+    if (close === -1) {
+      faults.push('"${" has no "}"; write $${ for a literal ${');
+      return { text: out, names, faults };
+    }
+    out += text.slice(from, open);
+    const [name = '', fallback] = splitOnce(text.slice(open + 2, close), ':-');
+    if (/^[A-Za-z_]\w*$/.test(name)) {
+      names.push(name);
+      const value = variables(name);
+      if (value === undefined && fallback === undefined)
+        faults.push(`the environment variable ${name} is not set; \${${name}:-default} gives it a default`);
+      out += fallback === undefined ? (value ?? '') : value || fallback;
+    } else faults.push('write ${NAME} or ${NAME:-default}, NAME of letters, digits and _');
+    from = close + 1;
+  }
+}
+
+export interface Substitution {
+  readonly tree: Json;
+  readonly faults: readonly { readonly path: ConfigPath; readonly message: string }[];
+  /** Variables the tree names, and which of them stand at which path. */
+  readonly names: ReadonlySet<string>;
+  namesAt(path: ConfigPath): readonly string[];
+}
+
+/**
+ * Expands every string of a tree. Where the schema takes a number or a boolean and no text, the
+ * expanded text becomes one; what is neither stays text, for the schema to refuse.
+ */
+export function substitute(tree: Json, schema: z.core.$ZodType, variables: Variables): Substitution {
+  const faults: { path: ConfigPath; message: string }[] = [];
+  const byPath = new Map<string, readonly string[]>();
+  const visit = (value: Json, path: ConfigPath): Json => {
+    if (typeof value === 'string') {
+      if (!value.includes('${')) return value;
+      const expansion = expand(value, variables);
+      for (const message of expansion.faults) faults.push({ path, message });
+      byPath.set(keyOf(path), expansion.names);
+      return expansion.names.length === 0 ? expansion.text : typed(expansion.text, schema, path);
+    }
+    if (Array.isArray(value)) return value.map((entry: Json, index) => visit(entry, [...path, index]));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => [key, visit(entry ?? null, [...path, key])]),
+    );
+  };
+  return {
+    tree: visit(tree, []),
+    faults,
+    names: new Set([...byPath.values()].flat()),
+    namesAt: (path) => byPath.get(keyOf(path)) ?? [],
+  };
+}
+
+/** Text from outside YAML as the type the schema takes at `path`. */
+export function typed(text: string, schema: z.core.$ZodType, path: ConfigPath): Json {
+  const kinds = scalarsAt(schema, path);
+  if (kinds.has('text')) return text;
+  if (kinds.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  if (kinds.has('number') && /^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text);
+  return text;
+}
+
+function keyOf(path: ConfigPath): string {
+  return JSON.stringify(path);
+}
+
+function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
+}

@@ -1,0 +1,129 @@
+import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { FloeConfig } from '@floe/contract/config';
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { LoadedConfig } from './load.ts';
+import { ConfigError } from './problem.ts';
+
+/** Editors write, truncate and rename; Kubernetes swaps a link to a directory. One burst is one change. */
+const SETTLE_MS = 200;
+/** Network file systems and bind mounts send no events, so the file is also looked at now and then. */
+const LOOK_MS = 5_000;
+
+export type ConfigChange =
+  /** `restart` lists changed fields that this process cannot take over while it runs. */
+  { readonly loaded: LoadedConfig; readonly restart: readonly string[] } | { readonly error: ConfigError };
+
+export interface WatchOptions {
+  readonly path: string;
+  /** What runs now. */
+  readonly current: LoadedConfig;
+  /** Loads `path` again with the options of the start; throws ConfigError. */
+  readonly load: () => LoadedConfig;
+  readonly onChange: (change: ConfigChange) => void;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+export interface ConfigWatch {
+  /** Looks at the file now, as SIGHUP asks. */
+  reload(): void;
+  close(): void;
+}
+
+/**
+ * Calls back when the content of floe.yaml changed: with the new configuration, or with what is wrong
+ * with it, in which case the running one stays. Content seen before the change is no change; a file
+ * that is missing is waited for.
+ */
+export function watchConfig(options: WatchOptions): ConfigWatch {
+  const { path, clock, log } = options;
+  let running = options.current;
+  let seenText: string | null = running.text;
+  let seenStamp = stampOf(path);
+  let settling: Timer | undefined;
+  let looking: Timer | undefined;
+
+  const reload = () => {
+    settling?.cancel();
+    seenStamp = stampOf(path);
+    const text = read(path);
+    if (text === seenText) return;
+    if (text === null) log.warn({ path }, 'configuration file is gone; the running configuration stays');
+    seenText = text;
+    if (text !== null) apply();
+  };
+  const apply = () => {
+    try {
+      const loaded = options.load();
+      const restart = needsRestart(running.config, loaded.config);
+      running = loaded;
+      options.onChange({ loaded, restart });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      options.onChange({ error });
+    }
+  };
+  const settle = () => {
+    settling?.cancel();
+    settling = clock.after(SETTLE_MS, reload);
+  };
+  const look = () => {
+    if (stampOf(path) !== seenStamp) settle();
+    looking = clock.after(LOOK_MS, look);
+  };
+
+  const watcher = watchDirectory(dirname(path), settle, log);
+  looking = clock.after(LOOK_MS, look);
+  return {
+    reload,
+    close() {
+      watcher?.close();
+      settling?.cancel();
+      looking?.cancel();
+    },
+  };
+}
+
+/** The directory and not the file: a rename over the file would end a watch on the file. */
+function watchDirectory(directory: string, onEvent: () => void, log: Log): FSWatcher | undefined {
+  const tell = (error: unknown) =>
+    log.debug({ directory, error: String(error) }, 'no file events here; looking now and then instead');
+  try {
+    const watcher = watch(directory, { persistent: false }, onEvent);
+    watcher.on('error', tell);
+    return watcher;
+  } catch (error) {
+    tell(error);
+    return undefined;
+  }
+}
+
+/** Changes when the file, or what a link leads to, was written or replaced. */
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+}
+
+/** The text, or null while it cannot be read: between two steps of an editor that is normal. */
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Sockets and stores are opened once, at the start. */
+function needsRestart(before: FloeConfig, after: FloeConfig): string[] {
+  const fields: [string, unknown, unknown][] = [
+    ['server.host', before.server.host, after.server.host],
+    ['server.port', before.server.port, after.server.port],
+    ['server.listeners', before.server.listeners, after.server.listeners],
+    ['storage.database', before.storage.database, after.storage.database],
+    ['storage.shared', before.storage.shared, after.storage.shared],
+  ];
+  return fields.filter(([, old, now]) => !isDeepStrictEqual(old, now)).map(([name]) => name);
+}

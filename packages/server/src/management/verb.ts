@@ -1,0 +1,213 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { Scope } from '@floe/contract/scopes';
+import * as z from 'zod';
+import type { Clock } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
+import type { KeyRecord } from '../platform/keyring.ts';
+import { insertAudit } from '../store/audit.ts';
+import type { Database, Reader, Writer } from '../store/ports.ts';
+import { validate } from './input.ts';
+
+/** Which part of the running snapshot a write makes stale. */
+export type Topic = 'keys';
+
+/** What verbs stand on; given once by `main.ts`. */
+export interface VerbHost {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Called after a commit; resolves when a snapshot whose load began after this call is in use. */
+  changed(topic: Topic, orgId: string): Promise<void>;
+}
+
+/** Who asks, and when. */
+export interface VerbContext {
+  readonly orgId: string;
+  readonly key: KeyRecord;
+  readonly clock: Clock;
+}
+
+/** A request as the transport hands it over: parsed, not validated. */
+export interface RawInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+}
+
+interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  readonly idempotencyKey: string | undefined;
+}
+
+interface Description {
+  /** `<subject>.<verb>`: the audit action and the OpenAPI operation id. */
+  readonly name: `${string}.${string}`;
+  /** With `{id}` for parameters. */
+  readonly path: `/api/${string}`;
+  /** Scope a key needs; null for any valid key. `read` is enough for every `GET`. */
+  readonly scope: Scope | null;
+  readonly summary: string;
+  /** Whether the verb honours an `Idempotency-Key` header. */
+  readonly idempotent?: true;
+}
+
+interface Schemas<Params, Query, Body, Answer> {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** `z.null()` for an answer without a body. */
+  readonly answer: Answer;
+}
+
+/** One thing the API can do, its types forgotten: a transport only lists and performs it. */
+export interface Verb extends Description {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly status: 200 | 201 | 204;
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly body: z.ZodType | null;
+  readonly answer: z.ZodType;
+  /**
+   * Validates, runs and records. Authentication and scope come before and are the transport's part.
+   *
+   * @throws Fault `invalid_request` with `param`, and what the verb itself throws
+   */
+  perform(host: VerbHost, key: KeyRecord, input: RawInput): Promise<unknown>;
+}
+
+const noFields = z.strictObject({});
+const noBody = z.unknown();
+type NoFields = typeof noFields;
+type NoBody = typeof noBody;
+
+/** Defines a verb that changes nothing; its `run` reads through `context.reader`. */
+export function readVerb<
+  Answer extends z.ZodType,
+  Params extends z.ZodObject = NoFields,
+  Query extends z.ZodObject = NoFields,
+  Body extends z.ZodType = NoBody,
+>(
+  definition: Description &
+    Schemas<Params, Query, Body, Answer> & {
+      readonly method: 'GET' | 'POST';
+      run(
+        context: VerbContext & { readonly reader: Reader },
+        input: Input<Params, Query, Body>,
+      ): Promise<z.input<Answer>>;
+    },
+): Verb {
+  const schemas = complete(definition);
+  return {
+    ...definition,
+    ...schemas,
+    body: definition.body ?? null,
+    status: 200,
+    perform: async (host, key, raw) =>
+      definition.run({ ...contextOf(host, key), reader: host.database.read }, read(schemas, raw)),
+  };
+}
+
+/** A change as the audit log keeps it: views of the subject, never a secret. */
+export interface Change {
+  readonly subject: string;
+  /** Null when the change created the subject. */
+  readonly before: JsonObject | null;
+  /** Null when the change removed it. */
+  readonly after: JsonObject | null;
+}
+
+/**
+ * Defines a verb that changes something. Its `run` works inside one write transaction and must say what it
+ * changed: the audit row commits with the change. The caller hears of success only after the running
+ * snapshot was renewed, so what an answered request revoked is refused from the next one on. When the
+ * renewal fails the change stands and the caller gets the error.
+ */
+export function writeVerb<
+  Answer extends z.ZodType,
+  Params extends z.ZodObject = NoFields,
+  Query extends z.ZodObject = NoFields,
+  Body extends z.ZodType = NoBody,
+>(
+  definition: Description &
+    Schemas<Params, Query, Body, Answer> & {
+      readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      readonly status: 200 | 201 | 204;
+      /** Null when the running snapshot holds nothing of it. */
+      readonly changes: Topic | null;
+      run(
+        context: VerbContext & { readonly writer: Writer },
+        input: Input<Params, Query, Body>,
+      ): Promise<{ readonly answer: z.input<Answer>; readonly audit: Change | 'unchanged' }>;
+    },
+): Verb {
+  const schemas = complete(definition);
+  return {
+    ...definition,
+    ...schemas,
+    body: definition.body ?? null,
+    async perform(host, key, raw) {
+      const input = read(schemas, raw);
+      const { answer, audit } = await host.database.transaction(async (writer) => {
+        const done = await definition.run({ ...contextOf(host, key), writer }, input);
+        if (done.audit !== 'unchanged') await record(writer, definition.name, host, key, done.audit);
+        return done;
+      });
+      if (definition.changes !== null && audit !== 'unchanged')
+        await host.changed(definition.changes, key.orgId);
+      return answer;
+    },
+  };
+}
+
+function contextOf(host: VerbHost, key: KeyRecord): VerbContext {
+  return { orgId: key.orgId, key, clock: host.clock };
+}
+
+async function record(writer: Writer, action: string, host: VerbHost, key: KeyRecord, change: Change) {
+  const at = host.clock.now();
+  await insertAudit(writer, {
+    id: newId('aud', at),
+    org_id: key.orgId,
+    at,
+    actor: key.id,
+    action,
+    subject: change.subject,
+    before_json: change.before && JSON.stringify(change.before),
+    after_json: change.after && JSON.stringify(change.after),
+  });
+}
+
+interface Complete<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+}
+
+function complete<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  given: Schemas<Params, Query, Body, unknown>,
+): Complete<Params, Query, Body> {
+  return {
+    params: orDefault(given.params, noFields),
+    query: orDefault(given.query, noFields),
+    body: orDefault(given.body, noBody),
+  };
+}
+
+/** An absent schema leaves its type parameter at the default, which is the type of `fallback`. */
+function orDefault<Schema extends z.ZodType>(given: Schema | undefined, fallback: NoFields | NoBody): Schema {
+  return given ?? (fallback as z.ZodType as Schema);
+}
+
+function read<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  schemas: Complete<Params, Query, Body>,
+  raw: RawInput,
+): Input<Params, Query, Body> {
+  return {
+    params: validate(schemas.params, raw.params),
+    query: validate(schemas.query, raw.query),
+    body: validate(schemas.body, raw.body),
+    idempotencyKey: raw.idempotencyKey,
+  };
+}
