@@ -9,6 +9,9 @@ if (isSupported(process.version)) {
   await import(main);
 } else {
   const node = setup();
-  const done = spawnSync(node, [main, ...process.argv.slice(2)], { env: environment(node), stdio: 'inherit' });
+  const done = spawnSync(node, [main, ...process.argv.slice(2)], {
+    env: environment(node),
+    stdio: 'inherit',
+  });
   process.exit(done.status ?? 1);
 }

@@ -20,19 +20,21 @@ export function faultBody(fault: Fault, requestId: string, shape: FaultShape): s
   return JSON.stringify({ error, request_id: requestId });
 }
 
+/** What a 429 or 503 without a better estimate asks for. */
+const DEFAULT_WAIT_MS = 1000;
+
 /** Header names and values, flat, that belong to an error whatever its surface. */
 export function faultHeaders(fault: Fault): string[] {
   const headers = ['x-floe-error-source', fault.source];
   const { status } = fault;
-  if (status === 429 || status === 503) {
-    const waitMs = fault.detail.retryAfterMs ?? 1000;
+  const waitMs = fault.detail.retryAfterMs ?? (status === 429 || status === 503 ? DEFAULT_WAIT_MS : undefined);
+  if (waitMs !== undefined)
     headers.push(
       'retry-after',
       String(Math.max(1, Math.ceil(waitMs / 1000))),
       'retry-after-ms',
       String(Math.ceil(waitMs)),
     );
-  }
   if ('retry' in FAULTS[fault.code]) headers.push('x-should-retry', 'false');
   return headers;
 }

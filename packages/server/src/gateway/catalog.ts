@@ -10,6 +10,9 @@ export interface Catalog {
   readonly userHeaders: readonly string[];
 }
 
+/** An org that left floe.yaml: its keys still say who they are, and there is nothing to ask. */
+export const EMPTY_CATALOG: Catalog = { providers: new Map(), chatReasoning: 'strip', userHeaders: [] };
+
 /** Where a request goes: provider, model and credential. */
 export interface Target {
   readonly provider: Provider;

@@ -10,7 +10,11 @@ export interface CompiledCatalogs {
 }
 
 /** The gateway's slice of the snapshot: one catalog per org; without any org in the file, the default one. */
-export function compileCatalogs(orgs: readonly OrgConfig[], defaultOrg: string, variable: Variable): CompiledCatalogs {
+export function compileCatalogs(
+  orgs: readonly OrgConfig[],
+  defaultOrg: string,
+  variable: Variable,
+): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
   const missing: string[] = [];
   for (const org of orgs) {
@@ -23,7 +27,11 @@ export function compileCatalogs(orgs: readonly OrgConfig[], defaultOrg: string, 
     });
   }
   if (orgs.length === 0)
-    catalogs.set(defaultOrg, { providers: byId(providersFromEnvironment(variable)), chatReasoning: 'strip', userHeaders: [] });
+    catalogs.set(defaultOrg, {
+      providers: byId(providersFromEnvironment(variable)),
+      chatReasoning: 'strip',
+      userHeaders: [],
+    });
   return { catalogs, missing };
 }
 

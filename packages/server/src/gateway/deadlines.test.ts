@@ -3,12 +3,20 @@ import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
 import { Deadlines } from './deadlines.ts';
 
-const TIMEOUTS = { connectMs: 5_000, headersMs: 60_000, firstTokenMs: 30_000, idleMs: 20_000, totalMs: 100_000 };
+const TIMEOUTS = {
+  connectMs: 5_000,
+  headersMs: 60_000,
+  firstTokenMs: 30_000,
+  idleMs: 20_000,
+  totalMs: 100_000,
+};
 
 function started(totalMs = TIMEOUTS.totalMs) {
   const clock = new FakeClock();
   const expired: string[] = [];
-  const deadlines = new Deadlines(clock, TIMEOUTS, clock.monotonic() + totalMs, (phase) => expired.push(phase));
+  const deadlines = new Deadlines(clock, TIMEOUTS, clock.monotonic() + totalMs, (phase) =>
+    expired.push(phase),
+  );
   return { clock, expired, deadlines };
 }
 

@@ -6,7 +6,7 @@ import { requireScope } from '../platform/keyring.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { readChatAsk, readControls } from './ask.ts';
 import { attempt } from './attempt.ts';
-import { type Catalog, resolveTargets, type Target } from './catalog.ts';
+import { type Catalog, EMPTY_CATALOG, resolveTargets, type Target } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Gateway } from './gateway.ts';
@@ -74,10 +74,8 @@ function authenticate(x: Exchange): Catalog {
   requireScope(key, 'gateway');
   gateway.lastUsed(key.id, x.createdAt);
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
-  const catalog = catalogs.get(key.orgId);
-  if (!catalog) throw new Error(`the snapshot has no catalog for ${key.orgId}`);
-  x.catalog = catalog;
-  return catalog;
+  x.catalog = catalogs.get(key.orgId) ?? EMPTY_CATALOG;
+  return x.catalog;
 }
 
 function route(x: Exchange, catalog: Catalog, model: string): Target[] {

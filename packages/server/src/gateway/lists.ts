@@ -3,7 +3,7 @@ import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { ListedModel, ModelLists } from '../providers/model-list.ts';
-import type { Catalog } from './catalog.ts';
+import { type Catalog, EMPTY_CATALOG } from './catalog.ts';
 import type { Client } from './client.ts';
 import { answerFault } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
@@ -19,9 +19,7 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
     const { keyring, catalogs } = gateway.snapshot();
     const key = keyring.authenticate(presentedKey(client.headers), gateway.clock.now());
     requireScope(key, 'gateway');
-    const catalog = catalogs.get(key.orgId);
-    if (!catalog) throw new Error(`the snapshot has no catalog for ${key.orgId}`);
-    return { key, catalog };
+    return { key, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
   }
 
   function modelsOf({ key, catalog }: Caller) {

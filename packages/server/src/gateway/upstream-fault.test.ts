@@ -5,10 +5,23 @@ import { compatible, type ProviderSheet } from '../providers/provider.ts';
 import { SHEETS } from '../providers/sheets.ts';
 import { readNetworkError, readRefusal, readRetryAfterMs, UpstreamRefusal } from './upstream-fault.ts';
 
-const plain: ProviderSheet = { ...compatible, kind: 'plain', name: 'Plain', keyVariables: [], docs: '', checked: '' };
+const plain: ProviderSheet = {
+  ...compatible,
+  kind: 'plain',
+  name: 'Plain',
+  keyVariables: [],
+  docs: '',
+  checked: '',
+};
 
 function read(status: number, body: unknown, headers: Record<string, string> = {}, sheet = plain) {
-  return readRefusal('up', sheet, status, headers, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+  return readRefusal(
+    'up',
+    sheet,
+    status,
+    headers,
+    Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  );
 }
 
 function codeOf(result: Fault | UpstreamRefusal): string {
@@ -19,7 +32,10 @@ test('a 4xx of the client passes on with its status, type and bytes', () => {
   const body = '{"error":{"message":"max_tokens is too large","code":"x"},"odd":1e400}';
   const result = read(422, body, { 'content-type': 'application/problem+json' });
   assert.ok(result instanceof UpstreamRefusal);
-  assert.deepEqual([result.status, result.contentType, result.body.toString()], [422, 'application/problem+json', body]);
+  assert.deepEqual(
+    [result.status, result.contentType, result.body.toString()],
+    [422, 'application/problem+json', body],
+  );
 });
 
 test('401 and 403 blame our credential and never show the upstream text to the caller', () => {
@@ -33,11 +49,16 @@ test('401 and 403 blame our credential and never show the upstream text to the c
 });
 
 test('the providers that say a bad credential with 400 are read by their sheet', () => {
-  const sheet = SHEETS.find((candidate) => candidate.errors?.some((rule) => rule.means === 'bad_credentials'));
+  const sheet = SHEETS.find((candidate) =>
+    candidate.errors?.some((rule) => rule.means === 'bad_credentials'),
+  );
   assert.ok(sheet);
   const body = { code: 'invalid-argument', error: 'Incorrect API key provided: xy***.' };
   assert.equal(codeOf(read(400, body, {}, sheet)), 'upstream_auth_failed');
-  assert.equal(codeOf(read(400, { code: 'invalid-argument', error: 'bad temperature' }, {}, sheet)), 'refusal');
+  assert.equal(
+    codeOf(read(400, { code: 'invalid-argument', error: 'bad temperature' }, {}, sheet)),
+    'refusal',
+  );
 });
 
 test('429 keeps the wait the upstream asks for', () => {

@@ -23,7 +23,12 @@ function forward(body: string, usage: ProviderSheet['usage'] = 'ask', extra: Rec
   const ask = readChatAsk(Buffer.from(body));
   const target = { provider, model: 'vendor/m', credential: provider.nextCredential() };
   const clientHeaders = { authorization: 'Bearer eis_x', 'openai-beta': 'b=1', cookie: 'c' };
-  const { request, usageFrameIsOurs } = forwardRequest(ask, target, provider.pathOf('chat') ?? '', clientHeaders);
+  const { request, usageFrameIsOurs } = forwardRequest(
+    ask,
+    target,
+    provider.pathOf('chat') ?? '',
+    clientHeaders,
+  );
   return { text: request.body?.toString('utf8'), request, usageFrameIsOurs };
 }
 
@@ -71,7 +76,10 @@ test('nothing is added where usage comes unasked, is refused, or nothing streams
 });
 
 test('the operator’s own body members are set, and win', () => {
-  const { text } = forward('{"model":"up/m","messages":[],"seed":1}', 'given', { seed: '7', extra: '{"a":[1]}' });
+  const { text } = forward('{"model":"up/m","messages":[],"seed":1}', 'given', {
+    seed: '7',
+    extra: '{"a":[1]}',
+  });
   assert.deepEqual(JSON.parse(text ?? ''), { model: 'vendor/m', messages: [], seed: 7, extra: { a: [1] } });
 });
 

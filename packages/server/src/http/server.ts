@@ -12,10 +12,15 @@ const HEADER_BYTES = 64 * 1024;
 export type OnRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
 export interface HttpServer {
-  /** Resolves to the port listened on; rejects with a `Fault` whose message says what to do. */
+  /** Resolves to the port listened on; rejects with `CannotListen`. */
   listen(host: string, port: number): Promise<number>;
   /** Takes no new connection, lets requests under way finish, cuts what is left after `limitMs`. */
   drain(limitMs: number): Promise<void>;
+}
+
+/** The address cannot be listened on; the message says why and what to do. */
+export class CannotListen extends Error {
+  override readonly name = 'CannotListen';
 }
 
 /** The one listener of the process, with the limits that keep slow and hostile clients cheap. */
@@ -60,7 +65,7 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: Error & { code?: string }) => reject(listenFault(error, host, port)));
+    server.once('error', (error: Error & { code?: string }) => reject(listenError(error, host, port)));
     server.listen({ host, port, backlog: 4096 }, () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
@@ -68,17 +73,17 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-function listenFault(error: Error & { code?: string }, host: string, port: number): Error {
+function listenError(error: Error & { code?: string }, host: string, port: number): CannotListen {
   const place = `${host}:${port}`;
   if (error.code === 'EADDRINUSE')
-    return new Error(
+    return new CannotListen(
       `${place} is in use by another program; stop it, or choose another port with FLOE_PORT or server.port.`,
     );
   if (error.code === 'EACCES')
-    return new Error(`This user may not listen on ${place}; choose a port above 1023 with FLOE_PORT.`);
+    return new CannotListen(`This user may not listen on ${place}; choose a port above 1023 with FLOE_PORT.`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new Error(`${host} is no address of this machine; set FLOE_HOST or server.host.`);
-  return new Error(`Cannot listen on ${place}: ${error.message}`);
+    return new CannotListen(`${host} is no address of this machine; set FLOE_HOST or server.host.`);
+  return new CannotListen(`Cannot listen on ${place}: ${error.message}`);
 }
 
 /** Requests that never became one: answered on the bare socket, in the same JSON shape as every error. */

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '@floe/contract/config';
-import { configureProvider, type Credential, type Provider } from './configured.ts';
+import { type Credential, configureProvider, type Provider } from './configured.ts';
 import type { ProviderSheet } from './provider.ts';
 import { SHEETS, sheetOf } from './sheets.ts';
 
@@ -23,7 +23,12 @@ export function providersFromConfig(configs: readonly ProviderConfig[], variable
   return { providers, missing };
 }
 
-function fromConfig(config: ProviderConfig, sheet: ProviderSheet, baseUrl: string, variable: Variable): Provider {
+function fromConfig(
+  config: ProviderConfig,
+  sheet: ProviderSheet,
+  baseUrl: string,
+  variable: Variable,
+): Provider {
   const { timeouts } = config;
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
   return configureProvider({
@@ -33,7 +38,9 @@ function fromConfig(config: ProviderConfig, sheet: ProviderSheet, baseUrl: strin
     credentials: named.length > 0 ? named : environmentCredential(sheet, variable),
     models: config.models,
     headers: config.headers,
-    body: Object.fromEntries(Object.entries(config.body).map(([name, value]) => [name, JSON.stringify(value)])),
+    body: Object.fromEntries(
+      Object.entries(config.body).map(([name, value]) => [name, JSON.stringify(value)]),
+    ),
     timeouts: {
       connectMs: timeouts.connect_ms,
       headersMs: timeouts.headers_ms,
@@ -45,7 +52,13 @@ function fromConfig(config: ProviderConfig, sheet: ProviderSheet, baseUrl: strin
 }
 
 /** Defaults of the product page, "Routes". */
-const TIMEOUTS = { connectMs: 5_000, headersMs: 600_000, firstTokenMs: 300_000, idleMs: 300_000, totalMs: 3_600_000 };
+const TIMEOUTS = {
+  connectMs: 5_000,
+  headersMs: 600_000,
+  firstTokenMs: 300_000,
+  idleMs: 300_000,
+  totalMs: 3_600_000,
+};
 
 /**
  * What an installation without any configuration may use: the sandbox, and every provider whose usual

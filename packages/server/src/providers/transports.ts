@@ -8,7 +8,8 @@ export function createTransport(clock: Clock): Transport {
   const http = createHttpTransport();
   const sandbox = createSandboxTransport(clock);
   return {
-    dispatch: (request, handler) => (request.origin === SANDBOX_ORIGIN ? sandbox : http).dispatch(request, handler),
+    dispatch: (request, handler) =>
+      (request.origin === SANDBOX_ORIGIN ? sandbox : http).dispatch(request, handler),
     async close() {
       await Promise.all([http.close(), sandbox.close()]);
     },

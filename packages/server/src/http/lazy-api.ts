@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
+import { Fault } from '@floe/contract/faults';
+import type { Log } from '../core/log.ts';
+import type { Api, ApiOptions } from './api.ts';
+
+export interface LazyApi {
+  answer(req: IncomingMessage, res: ServerResponse, requestId: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * The `/api` edge, loaded after the listener: its framework costs more start-up time than everything else
+ * together, and the gateway need not wait for it. Requests that come earlier wait for it.
+ */
+export function createLazyApi(options: Omit<ApiOptions, 'requestIdOf' | 'verbs'>, log: Log): LazyApi {
+  const ids = new WeakMap<IncomingMessage, string>();
+  let loading: Promise<Api> | null = null;
+
+  async function load(): Promise<Api> {
+    const [{ createApi }, { VERBS }] = await Promise.all([
+      import('./api.ts'),
+      import('../management/verbs.ts'),
+    ]);
+    return createApi({ ...options, verbs: VERBS, requestIdOf: (request) => ids.get(request) ?? '' });
+  }
+
+  return {
+    answer(req, res, requestId) {
+      ids.set(req, requestId);
+      loading ??= load();
+      loading.then(
+        (api) => api.routing(req, res),
+        (error: unknown) => {
+          log.error({ err: error }, 'the API could not be loaded');
+          refuse(res, requestId);
+        },
+      );
+    },
+    async close() {
+      await (await loading)?.close();
+    },
+  };
+}
+
+function refuse(res: ServerResponse, requestId: string): void {
+  const fault = new Fault('internal_error', `Something went wrong here. The log has it under ${requestId}.`);
+  res.writeHead(fault.status, [
+    'content-type',
+    'application/json',
+    'x-request-id',
+    requestId,
+    ...faultHeaders(fault),
+  ]);
+  res.end(faultBody(fault, requestId, 'openai'));
+}
