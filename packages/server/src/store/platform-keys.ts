@@ -65,3 +65,14 @@ export async function updateKey(
 ): Promise<void> {
   await writer.updateTable('platform_keys').set(change).where('id', '=', id).execute();
 }
+
+/** Sets when keys were last used; times in milliseconds since the epoch, and never backwards. */
+export async function touchKeys(writer: Writer, usedAt: ReadonlyMap<string, number>): Promise<void> {
+  for (const [id, at] of usedAt)
+    await writer
+      .updateTable('platform_keys')
+      .set({ last_used_at: at })
+      .where('id', '=', id)
+      .where((is) => is.or([is('last_used_at', 'is', null), is('last_used_at', '<', at)]))
+      .execute();
+}

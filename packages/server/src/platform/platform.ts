@@ -1,0 +1,26 @@
+import type { KeyObject } from 'node:crypto';
+import { allOrgs } from '../store/orgs.ts';
+import { allKeys } from '../store/platform-keys.ts';
+import type { Reader } from '../store/ports.ts';
+import { compileKeyring, type Keyring } from './keyring.ts';
+import { keyRecordOf } from './stored-key.ts';
+
+export interface Org {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** This room's slice of the snapshot: who exists and who may do what. Immutable. */
+export interface Platform {
+  readonly orgs: ReadonlyMap<string, Org>;
+  readonly keyring: Keyring;
+}
+
+/** Loads and compiles the slice. `pepper` is `derivePepper` of the installation's secret key. */
+export async function loadPlatform(reader: Reader, pepper: KeyObject): Promise<Platform> {
+  const [orgs, keys] = await Promise.all([allOrgs(reader), allKeys(reader)]);
+  return {
+    orgs: new Map(orgs.map(({ id, name }) => [id, { id, name }])),
+    keyring: compileKeyring(keys.map(keyRecordOf), pepper),
+  };
+}
