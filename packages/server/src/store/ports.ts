@@ -39,6 +39,8 @@ export interface Ingested {
   readonly known: number;
   /** Lines that are no row, or that the table refuses. */
   readonly rejected: readonly string[];
+  /** The file's last line was cut off, as a dying process leaves it. */
+  readonly torn: boolean;
 }
 
 export type ExchangeRow = ExchangesTable;

@@ -8,6 +8,8 @@ export interface RowsRead {
   readonly rows: readonly { readonly line: string; readonly values: RowValues }[];
   /** Lines that are no row. */
   readonly rejected: readonly string[];
+  /** The last line has no line break and is no row: its writer died within it. */
+  readonly torn: boolean;
   /** Bytes taken. */
   readonly length: number;
 }
@@ -20,15 +22,18 @@ const LINE_BREAK = 0x0a;
  */
 export function readRows(piece: Buffer, last: boolean): RowsRead {
   const length = last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
+  const lines = piece.toString('utf8', 0, length).split('\n');
+  const rest = lines.pop() ?? '';
   const rows = [];
   const rejected = [];
-  for (const line of piece.toString('utf8', 0, length).split('\n')) {
-    if (line === '') continue;
+  for (const line of lines) {
     const values = rowValues(line);
     if (values) rows.push({ line, values });
     else rejected.push(line);
   }
-  return { rows, rejected, length };
+  const values = rest === '' ? null : rowValues(rest);
+  if (values) rows.push({ line: rest, values });
+  return { rows, rejected, torn: rest !== '' && values === null, length };
 }
 
 function rowValues(line: string): RowValues | null {

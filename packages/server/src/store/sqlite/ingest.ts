@@ -13,23 +13,24 @@ const INSERT = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})
  * in one transaction. A row the table refuses is rejected alone; any other error undoes all of it.
  */
 export function ingest(connection: Connection, region: SpoolRegion): Ingested {
-  const read = readRows(readRegion(region), region.last);
-  const next = region.from + read.length;
-  if (read.rows.length === 0) return { next, inserted: 0, known: 0, rejected: read.rejected };
+  const { rows, rejected, torn, length } = readRows(readRegion(region), region.last);
+  const next = region.from + length;
+  if (rows.length === 0) return { next, inserted: 0, known: 0, rejected, torn };
   connection.begin();
   try {
-    const counts = insertAll(connection, read);
+    const { inserted, refused } = insertAll(connection, rows);
     connection.commit();
-    return { next, ...counts };
+    const known = rows.length - refused.length - inserted;
+    return { next, inserted, known, rejected: [...rejected, ...refused], torn };
   } catch (error) {
     connection.rollback();
     throw error;
   }
 }
 
-function insertAll(connection: Connection, { rows, rejected }: RowsRead): Omit<Ingested, 'next'> {
+function insertAll(connection: Connection, rows: RowsRead['rows']): { inserted: number; refused: string[] } {
   const { statement } = connection.prepare(INSERT);
-  const refused = [...rejected];
+  const refused = [];
   let inserted = 0;
   for (const { line, values } of rows) {
     try {
@@ -39,7 +40,7 @@ function insertAll(connection: Connection, { rows, rejected }: RowsRead): Omit<I
       refused.push(line);
     }
   }
-  return { inserted, known: rows.length + rejected.length - refused.length - inserted, rejected: refused };
+  return { inserted, refused };
 }
 
 function readRegion({ path, from, to }: SpoolRegion): Buffer {

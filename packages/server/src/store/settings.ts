@@ -1,0 +1,15 @@
+import type { Reader, Writer } from './ports.ts';
+
+/** A setting's value, or undefined when it was never put. */
+export async function settingValue(reader: Reader, name: string): Promise<string | undefined> {
+  const row = await reader.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+  return row?.value;
+}
+
+export async function putSetting(writer: Writer, name: string, value: string): Promise<void> {
+  await writer
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}

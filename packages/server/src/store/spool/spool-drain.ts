@@ -1,0 +1,194 @@
+import { Fault } from '@floe/contract/faults';
+import type { Clock, Timer } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database, Ingested } from '../ports.ts';
+import type { Segment } from './segment.ts';
+import type { SpoolFiles } from './spool-files.ts';
+
+/** Wait before a batch, so that rows share its transaction. */
+const DRAIN_DELAY_MS = 50;
+/** Some 250 rows: a transaction of a few milliseconds, after which others get their turn. */
+const BATCH_BYTES = 256 * 1024;
+const RETRY_MIN_MS = 100;
+const RETRY_MAX_MS = 5000;
+/** Tries of a file that fails for a reason other than the database being away. */
+const TRIES_PER_FILE = 5;
+
+export interface SpoolDrainOptions {
+  readonly database: Pick<Database, 'ingest'>;
+  readonly files: SpoolFiles;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Waiter {
+  readonly segment: Segment;
+  readonly upTo: number;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** Takes the spool's files into the database, oldest first, and removes those it has taken whole. */
+export class SpoolDrain {
+  readonly #options: SpoolDrainOptions;
+  readonly #queue: Segment[];
+  readonly #waiters = new Set<Waiter>();
+  #timer: Timer | null = null;
+  #run: Promise<void> | null = null;
+  #failures = 0;
+  #batchBytes = BATCH_BYTES;
+  #closed = false;
+
+  constructor(options: SpoolDrainOptions, leftovers: readonly Segment[]) {
+    this.#options = options;
+    this.#queue = [...leftovers];
+    if (leftovers.length > 0) this.#start();
+  }
+
+  add(segment: Segment): void {
+    this.#queue.push(segment);
+  }
+
+  /** Rows on disk that the database has not taken. */
+  get waiting(): number {
+    return this.#queue.reduce((rows, segment) => rows + segment.rowsWaiting, 0);
+  }
+
+  /** The segment has more rows or is closed. */
+  wake(segment: Segment): void {
+    if (this.#run || this.#failures > 0 || this.#closed) return;
+    if (segment.written - segment.taken >= BATCH_BYTES) this.#start();
+    else this.#timer ??= this.#options.clock.after(DRAIN_DELAY_MS, () => this.#start());
+  }
+
+  /** Resolves when the database has everything that is on disk now. Does not wait for a pause to end. */
+  async taken(): Promise<void> {
+    const segment = this.#queue.at(-1);
+    if (!segment) return;
+    const reached = new Promise<void>((resolve, reject) => {
+      this.#waiters.add({ segment, upTo: segment.written, resolve, reject });
+    });
+    this.#start();
+    await reached;
+  }
+
+  /** Waits for the batch in flight; what is left stays on disk for the next start. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#timer?.cancel();
+    await this.#run;
+    const [segment] = this.#queue;
+    if (!segment?.closed || segment.taken < segment.written) return;
+    await this.#remove(segment).catch((error) =>
+      this.#options.log.warn({ err: error, file: segment.path }, 'A spool file could not be removed'),
+    );
+  }
+
+  #start(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#run ??= this.#drain().finally(() => {
+      this.#run = null;
+      this.#tellWaiters();
+      // Rows may have come after the last look at the queue, while wake() still saw a run.
+      const [segment] = this.#queue;
+      if (segment && (segment.closed || segment.taken < segment.written)) this.wake(segment);
+    });
+  }
+
+  async #drain(): Promise<void> {
+    for (let segment = this.#queue[0]; segment && !this.#closed; segment = this.#queue[0]) {
+      try {
+        if (segment.taken < segment.written) await this.#takeBatch(segment);
+        else if (segment.closed) await this.#remove(segment);
+        else return;
+      } catch (error) {
+        return this.#failed(segment, error);
+      }
+      this.#recovered();
+      this.#tellWaiters();
+    }
+  }
+
+  async #takeBatch(segment: Segment): Promise<void> {
+    const { path, taken: from, written } = segment;
+    const to = Math.min(written, from + this.#batchBytes);
+    const last = segment.closed && to === written;
+    const ingested = await this.#options.database.ingest({ path, from, to, last });
+    if (ingested.next === from && !last) {
+      if (to === written) throw new Error(`${path} is shorter than what was written to it`);
+      this.#batchBytes *= 2;
+      return;
+    }
+    this.#batchBytes = BATCH_BYTES;
+    await this.#keepRejected(segment, ingested);
+    segment.taken = last ? written : ingested.next;
+    const rows = ingested.inserted + ingested.known + ingested.rejected.length;
+    segment.rowsWaiting =
+      segment.taken === written && segment.closed ? 0 : Math.max(0, segment.rowsWaiting - rows);
+  }
+
+  async #keepRejected(segment: Segment, { rejected, torn }: Ingested): Promise<void> {
+    const { files, log } = this.#options;
+    if (torn)
+      log.warn(
+        { file: segment.path, rows: 1 },
+        'The last row of a spool file was cut off when its process died',
+      );
+    if (rejected.length === 0) return;
+    const file = segment.path.replace(/\.jsonl$/, '.rejected');
+    log.error(
+      { file, rows: rejected.length },
+      'Lines of the spool are no rows; they are kept in a file of their own',
+    );
+    await files
+      .append(file, rejected.map((line) => `${line}\n`).join(''))
+      .catch((error) => log.error({ err: error, file }, 'Rejected lines of the spool could not be kept'));
+  }
+
+  async #remove(segment: Segment): Promise<void> {
+    await this.#options.files.remove(segment.path);
+    this.#queue.splice(this.#queue.indexOf(segment), 1);
+  }
+
+  #failed(segment: Segment, error: unknown): void {
+    this.#failures += 1;
+    const away = error instanceof Fault;
+    if (this.#failures === 1)
+      this.#options.log.warn(
+        { err: error, rows: this.waiting },
+        'The database does not take rows; they wait on disk',
+      );
+    if (!away && this.#failures >= TRIES_PER_FILE) this.#skip(segment, error);
+    if (this.#closed) return;
+    const delayMs = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** Math.min(this.#failures - 1, 10));
+    this.#timer ??= this.#options.clock.after(delayMs, () => this.#start());
+  }
+
+  /** A file that cannot be taken must not hold up those after it. It stays for the next start. */
+  #skip(segment: Segment, error: unknown): void {
+    segment.skipped = true;
+    this.#failures = 0;
+    this.#queue.splice(this.#queue.indexOf(segment), 1);
+    this.#options.log.error(
+      { err: error, file: segment.path, rows: segment.rowsWaiting },
+      'A spool file cannot be taken into the database; it is left for the next start',
+    );
+  }
+
+  #recovered(): void {
+    if (this.#failures === 0) return;
+    this.#failures = 0;
+    this.#options.log.info({ rows: this.waiting }, 'The database takes rows again');
+  }
+
+  #tellWaiters(): void {
+    for (const waiter of this.#waiters) {
+      const { segment, upTo } = waiter;
+      if (!segment.skipped && segment.taken < upTo) continue;
+      this.#waiters.delete(waiter);
+      if (segment.skipped) waiter.reject(new Error(`${segment.path} could not be taken into the database`));
+      else waiter.resolve();
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { appendFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** What the spool asks of a file system; tests pass one that fails. */
+export interface SpoolFiles {
+  /** Makes the directory when it is missing and lists its files with their sizes in bytes. */
+  list(directory: string): Promise<readonly { readonly name: string; readonly size: number }[]>;
+  /** Makes a file that must not exist yet. */
+  create(path: string): Promise<SpoolFile>;
+  append(path: string, text: string): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+export interface SpoolFile {
+  /** Resolves when the operating system has all of it: a killed process no longer loses it. */
+  write(bytes: Uint8Array, position: number): Promise<void>;
+  /** Resolves when the disk has all of it: a power cut no longer loses it. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const diskFiles: SpoolFiles = {
+  async list(directory) {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const names = await readdir(directory);
+    return Promise.all(names.map(async (name) => ({ name, size: (await stat(join(directory, name))).size })));
+  },
+
+  async create(path) {
+    const handle = await open(path, 'wx', 0o600);
+    let named = false;
+    return {
+      async write(bytes, position) {
+        let done = 0;
+        while (done < bytes.length) {
+          const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+          done += bytesWritten;
+        }
+      },
+      async sync() {
+        await handle.datasync();
+        // A new file's name is in its directory, which is synced apart (fsync(2)).
+        if (!named) await syncDirectory(dirname(path));
+        named = true;
+      },
+      close: () => handle.close(),
+    };
+  },
+
+  async append(path, text) {
+    await appendFile(path, text, { mode: 0o600 });
+  },
+
+  async remove(path) {
+    await rm(path, { force: true });
+  },
+};
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
