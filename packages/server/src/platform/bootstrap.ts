@@ -2,11 +2,11 @@ import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import { SCOPES } from '@floe/contract/scopes';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import { insertAudit } from '../store/audit.ts';
-import { allOrgs, putOrg } from '../store/orgs.ts';
+import { appendAudit } from '../store/audit.ts';
+import { allOrgs, insertOrg } from '../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../store/platform-keys.ts';
 import type { Database } from '../store/ports.ts';
-import { writeSetting } from '../store/settings.ts';
+import { putSetting } from '../store/settings.ts';
 import { keyHint, newKey } from './key-format.ts';
 import { hashKey } from './keyring.ts';
 import { platformKeyOf } from './stored-key.ts';
@@ -33,10 +33,10 @@ export function bootstrap(database: Database, pepper: KeyObject, clock: Clock): 
   return database.transaction(async (writer) => {
     if ((await allOrgs(writer)).length > 0) return null;
     const now = clock.now();
-    await putOrg(writer, { id: 'default', name: 'Default', created_at: now });
+    await insertOrg(writer, { id: 'default', name: 'Default', created_at: now });
     const row = firstKey(key, pepper, now);
     await insertKey(writer, row);
-    await insertAudit(writer, {
+    await appendAudit(writer, {
       id: newId('aud', now),
       org_id: row.org_id,
       at: now,
@@ -47,7 +47,7 @@ export function bootstrap(database: Database, pepper: KeyObject, clock: Clock): 
       after_json: JSON.stringify(platformKeyOf(row, now)),
     });
     const sha256 = createHash('sha256').update(signInToken).digest('hex');
-    await writeSetting(
+    await putSetting(
       writer,
       SIGN_IN_SETTING,
       JSON.stringify({ sha256, org_id: row.org_id, expires_at: now + SIGN_IN_MS }),

@@ -2,9 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import type { OrgConfig, PlatformKeyConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../core/ids.ts';
-import { insertAudit } from '../store/audit.ts';
+import { appendAudit } from '../store/audit.ts';
 import { putOrg } from '../store/orgs.ts';
-import { allKeys, insertKey, type PlatformKeyRow, updateKey } from '../store/platform-keys.ts';
+import { allKeys, changeKey, insertKey, type PlatformKeyRow } from '../store/platform-keys.ts';
 import type { Writer } from '../store/ports.ts';
 import { keyHint } from './key-format.ts';
 import { hashKey } from './keyring.ts';
@@ -132,7 +132,7 @@ async function change(
   const differs = Object.entries(columns).filter(([column, value]) => before[column] !== value);
   if (differs.length === 0) return;
   const after = { ...row, ...columns, updated_at: nowMs };
-  await updateKey(writer, row.id, { ...columns, updated_at: nowMs });
+  await changeKey(writer, row.org_id, row.id, { ...columns, updated_at: nowMs });
   // Keys move up and down as the file is edited; that alone is no change of the key.
   if (differs.some(([column]) => column !== 'source_line')) await audit(writer, action, row, after, nowMs);
 }
@@ -144,7 +144,7 @@ async function audit(
   after: PlatformKeyRow,
   nowMs: number,
 ): Promise<void> {
-  await insertAudit(writer, {
+  await appendAudit(writer, {
     id: newId('aud', nowMs),
     org_id: after.org_id,
     at: nowMs,

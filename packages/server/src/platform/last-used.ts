@@ -19,13 +19,13 @@ export function trackLastUsed(database: Database, clock: Clock, log: Log): LastU
   async function flush(): Promise<void> {
     timer = undefined;
     if (pending.size === 0) return;
-    const usedAt = new Map(pending);
+    const uses = Array.from(pending, ([id, usedAt]) => ({ id, usedAt }));
     pending.clear();
     try {
-      await database.transaction((writer) => touchKeys(writer, usedAt));
+      await database.transaction((writer) => touchKeys(writer, uses));
     } catch (error) {
       // The next use of each key brings a newer time; nothing is kept for a store that is away.
-      log.warn({ err: error, keys: usedAt.size }, 'last use of keys not written');
+      log.warn({ err: error, keys: uses.length }, 'last use of keys not written');
     }
   }
 

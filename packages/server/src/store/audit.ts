@@ -9,9 +9,28 @@ export async function appendAudit(writer: Writer, entry: AuditRow): Promise<void
   await writer.insertInto('audit').values(entry).execute();
 }
 
-/** An org's audit trail, newest first. */
-export async function auditPage(reader: Reader, request: PageRequest): Promise<Page<AuditRow>> {
+export interface AuditFilters {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subject?: string | undefined;
+  /** Milliseconds, included. */
+  readonly from?: number | undefined;
+  /** Milliseconds, not included. */
+  readonly to?: number | undefined;
+}
+
+/** An org's audit entries that pass every filter, newest first. */
+export async function auditPage(
+  reader: Reader,
+  request: PageRequest & AuditFilters,
+): Promise<Page<AuditRow>> {
   let query = reader.selectFrom('audit').selectAll().where('org_id', '=', request.orgId);
+  for (const column of ['actor', 'action', 'subject'] as const) {
+    const value = request[column];
+    if (value !== undefined) query = query.where(column, '=', value);
+  }
+  if (request.from !== undefined) query = query.where('at', '>=', request.from);
+  if (request.to !== undefined) query = query.where('at', '<', request.to);
   if (request.cursor !== undefined) {
     const { at, id } = decodeCursor(request.cursor);
     query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(at, id)));

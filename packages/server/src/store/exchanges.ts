@@ -3,19 +3,19 @@ import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { ExchangeRow, Reader } from './ports.ts';
 
 export interface ExchangeFilters {
-  readonly routeMode?: string;
+  readonly routeMode?: string | undefined;
   /** A key's id (`key_…`) or its name. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** The model that served, or the one that was asked for. */
-  readonly model?: string;
-  readonly provider?: string;
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
   /** HTTP statuses, both ends included: 429 to 429, 500 to 599. */
-  readonly status?: { readonly from: number; readonly to: number };
-  readonly state?: string;
+  readonly status?: { readonly from: number; readonly to: number } | undefined;
+  readonly state?: string | undefined;
   /** Milliseconds, included. */
-  readonly from?: number;
+  readonly from?: number | undefined;
   /** Milliseconds, not included. */
-  readonly to?: number;
+  readonly to?: number | undefined;
   /** Members of the exchange's metadata and the value each must have. */
   readonly metadata?: Readonly<Record<string, string>>;
 }

@@ -7,6 +7,15 @@ export async function insertOrg(writer: Writer, org: OrgRow): Promise<void> {
   await writer.insertInto('orgs').values(org).execute();
 }
 
+/** Adds an org, or renames the one with its id. */
+export async function putOrg(writer: Writer, org: OrgRow): Promise<void> {
+  await writer
+    .insertInto('orgs')
+    .values(org)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ name: org.name }))
+    .execute();
+}
+
 export function orgById(reader: Reader, id: string): Promise<OrgRow | undefined> {
   return reader.selectFrom('orgs').selectAll().where('id', '=', id).executeTakeFirst();
 }

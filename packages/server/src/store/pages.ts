@@ -11,7 +11,7 @@ export interface PageRequest {
   /** At least 1; the API allows 500 at most. */
   readonly limit: number;
   /** `nextCursor` of the page before. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
 }
 
 /** A row's place in a list: time in milliseconds, then id, for rows of the same millisecond. */

@@ -33,6 +33,28 @@ export function keyById(reader: Reader, orgId: string, id: string): Promise<Plat
     .executeTakeFirst();
 }
 
+/** A key of this name that still works, if there is one. */
+export function workingKeyNamed(
+  reader: Reader,
+  orgId: string,
+  name: string,
+  nowMs: number,
+): Promise<PlatformKeyRow | undefined> {
+  return reader
+    .selectFrom('platform_keys')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', nowMs)]))
+    .executeTakeFirst();
+}
+
+/** Keys of every org, revoked ones too. */
+export function allKeys(reader: Reader): Promise<PlatformKeyRow[]> {
+  return reader.selectFrom('platform_keys').selectAll().orderBy('id').execute();
+}
+
 /**
  * Keys of every org for the snapshot that requests are checked against: those not revoked, expired
  * ones too, and those revoked at or after `revokedSinceMs`, so that their bearers learn why.
@@ -44,6 +66,17 @@ export function snapshotKeys(reader: Reader, revokedSinceMs: number): Promise<Pl
     .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>=', revokedSinceMs)]))
     .orderBy('created_at')
     .orderBy('id')
+    .execute();
+}
+
+export type KeyChange = Partial<Omit<PlatformKeyRow, 'id' | 'org_id' | 'created_at'>>;
+
+export async function changeKey(writer: Writer, orgId: string, id: string, change: KeyChange): Promise<void> {
+  await writer
+    .updateTable('platform_keys')
+    .set(change)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
     .execute();
 }
 

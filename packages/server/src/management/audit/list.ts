@@ -1,6 +1,6 @@
 import { type AuditEntry, auditEntry, auditQuery } from '@floe/contract/api/audit';
 import { page } from '@floe/contract/api/page';
-import { type AuditRow, listAudit as storedAudit } from '../../store/audit.ts';
+import { type AuditRow, auditPage } from '../../store/audit.ts';
 import { range } from '../range.ts';
 import { readVerb } from '../verb.ts';
 
@@ -13,7 +13,7 @@ export const listAudit = readVerb({
   query: auditQuery,
   answer: page(auditEntry),
   async run({ orgId, reader }, { query }) {
-    const { rows, nextCursor } = await storedAudit(reader, orgId, { ...query, ...range(query) }, query);
+    const { rows, nextCursor } = await auditPage(reader, { orgId, ...query, ...range(query) });
     return { data: rows.map(entryOf), next_cursor: nextCursor };
   },
 });

@@ -5,7 +5,7 @@ import { idFor, newId } from '../../core/ids.ts';
 import { keyHint, newKey } from '../../platform/key-format.ts';
 import { hashKey, requireScope } from '../../platform/keyring.ts';
 import { platformKeyOf } from '../../platform/stored-key.ts';
-import { findKey, insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
+import { insertKey, keyById, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import { type Verb, writeVerb } from '../verb.ts';
 import { mustBeFree } from './name-in-use.ts';
 
@@ -33,7 +33,7 @@ export function createKey(pepper: KeyObject): Verb {
         throw new Fault('invalid_request', 'expires_at: is in the past', { param: 'expires_at' });
       const id =
         idempotencyKey === undefined ? newId('key', now) : idFor('key', `${orgId}\n${idempotencyKey}`);
-      if (idempotencyKey !== undefined && (await findKey(writer, orgId, id)))
+      if (idempotencyKey !== undefined && (await keyById(writer, orgId, id)))
         throw new Fault('conflict', `This Idempotency-Key made the key ${id}; its value was shown once.`);
       await mustBeFree(writer, orgId, body.name, now);
       const key = newKey();

@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
-import { findKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
+import { keyById, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
 
 /** @throws Fault `not_found`, also for the id of another org's key */
 export async function existingKey(reader: Reader, orgId: string, id: string): Promise<PlatformKeyRow> {
-  const row = await findKey(reader, orgId, id);
+  const row = await keyById(reader, orgId, id);
   if (!row) throw new Fault('not_found', 'No platform key has this id.');
   return row;
 }

@@ -1,7 +1,7 @@
 import { keyList, platformKey } from '@floe/contract/api/keys';
 import { page } from '@floe/contract/api/page';
 import { platformKeyOf } from '../../platform/stored-key.ts';
-import { listKeys as storedKeys } from '../../store/platform-keys.ts';
+import { keyPage } from '../../store/platform-keys.ts';
 import { readVerb } from '../verb.ts';
 
 export const listKeys = readVerb({
@@ -13,7 +13,7 @@ export const listKeys = readVerb({
   query: keyList,
   answer: page(platformKey),
   async run({ orgId, clock, reader }, { query }) {
-    const { rows, nextCursor } = await storedKeys(reader, orgId, query);
+    const { rows, nextCursor } = await keyPage(reader, { orgId, ...query });
     const now = clock.now();
     return { data: rows.map((row) => platformKeyOf(row, now)), next_cursor: nextCursor };
   },

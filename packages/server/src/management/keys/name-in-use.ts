@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { findKeyInUse } from '../../store/platform-keys.ts';
+import { workingKeyNamed } from '../../store/platform-keys.ts';
 import type { Writer } from '../../store/ports.ts';
 
 /**
@@ -8,6 +8,6 @@ import type { Writer } from '../../store/ports.ts';
  * @throws Fault `conflict`
  */
 export async function mustBeFree(writer: Writer, orgId: string, name: string, nowMs: number): Promise<void> {
-  const other = await findKeyInUse(writer, orgId, name, nowMs);
+  const other = await workingKeyNamed(writer, orgId, name, nowMs);
   if (other) throw new Fault('conflict', `The key ${other.id} in use has this name.`, { param: 'name' });
 }

@@ -1,7 +1,7 @@
 import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
 import { platformKeyOf } from '../../platform/stored-key.ts';
-import { updateKey } from '../../store/platform-keys.ts';
+import { revokeKey as revokeStoredKey } from '../../store/platform-keys.ts';
 import { writeVerb } from '../verb.ts';
 import { changeableKey } from './find.ts';
 
@@ -17,10 +17,10 @@ export const revokeKey = writeVerb({
   changes: 'keys',
   async run({ orgId, clock, writer }, { params }) {
     const row = await changeableKey(writer, orgId, params.id);
-    if (row.revoked_at !== null) return { answer: null, audit: 'unchanged' };
     const now = clock.now();
+    const revokedNow = await revokeStoredKey(writer, orgId, row.id, now);
+    if (!revokedNow) return { answer: null, audit: 'unchanged' };
     const revoked = { ...row, revoked_at: now, updated_at: now };
-    await updateKey(writer, row.id, { revoked_at: now, updated_at: now });
     return {
       answer: null,
       audit: { subject: row.id, before: platformKeyOf(row, now), after: platformKeyOf(revoked, now) },

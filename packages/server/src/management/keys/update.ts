@@ -1,7 +1,7 @@
 import { keyChange, platformKey } from '@floe/contract/api/keys';
 import { idParams } from '@floe/contract/api/page';
 import { platformKeyOf } from '../../platform/stored-key.ts';
-import { updateKey as storeKey } from '../../store/platform-keys.ts';
+import { changeKey } from '../../store/platform-keys.ts';
 import { writeVerb } from '../verb.ts';
 import { changeableKey } from './find.ts';
 import { mustBeFree } from './name-in-use.ts';
@@ -27,10 +27,12 @@ export const updateKey = writeVerb({
       ...(body.models !== undefined && { models_json: body.models && JSON.stringify(body.models) }),
       ...(body.team !== undefined && { team: body.team }),
       ...(body.owner !== undefined && { owner: body.owner }),
-      ...(body.expires_at !== undefined && { expires_at: body.expires_at && Date.parse(body.expires_at) }),
+      ...(body.expires_at !== undefined && {
+        expires_at: body.expires_at === null ? null : Date.parse(body.expires_at),
+      }),
       updated_at: now,
     };
-    await storeKey(writer, row.id, changed);
+    await changeKey(writer, orgId, row.id, changed);
     const after = platformKeyOf(changed, now);
     return { answer: after, audit: { subject: row.id, before: platformKeyOf(row, now), after } };
   },

@@ -1,7 +1,7 @@
 import { requestDetail } from '@floe/contract/api/analytics';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { findExchange } from '../../store/exchanges.ts';
+import { exchangeById } from '../../store/exchanges.ts';
 import { readVerb } from '../verb.ts';
 import { requestDetailOf } from './row.ts';
 
@@ -14,7 +14,7 @@ export const getRequest = readVerb({
   params: idParams,
   answer: requestDetail,
   async run({ orgId, reader }, { params }) {
-    const row = await findExchange(reader, orgId, params.id);
+    const row = await exchangeById(reader, orgId, params.id);
     if (!row) throw new Fault('not_found', 'No request has this id.');
     return requestDetailOf(row);
   },
