@@ -13,6 +13,7 @@ const rules = [
   ['floors', node, ['scripts/check-floors.mjs']],
   ['budgets', node, ['scripts/check-budgets.mjs']],
   ['documents', node, ['scripts/check-docs.mjs']],
+  ['generated files', node, ['scripts/generate.mjs', '--check']],
 ];
 let failed = 0;
 for (const [name, command, args] of rules) {

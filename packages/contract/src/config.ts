@@ -25,7 +25,7 @@ export const FloeConfigSchema = z.strictObject({
   telemetry: TelemetrySchema.prefault({}).describe('Traces and metrics.'),
   smtp: SmtpSchema.prefault({}).describe('Mail for alerts and invitations.'),
   auth: AuthSchema.prefault({}).describe('Sign-in to the console.'),
-  orgs: z.array(OrgSchema).default([]).describe('Organizations; each is closed to the others.'),
+  orgs: z.array(OrgSchema).prefault([]).describe('Organizations; each is closed to the others.'),
 });
 
 /** The loader freezes what it returns, so the types say so. */

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 
 export interface CallOptions {
@@ -7,6 +6,8 @@ export interface CallOptions {
   /** Objects are sent as JSON; strings and bytes as they are. */
   readonly body?: object | string | Buffer;
   readonly signal?: AbortSignal;
+  /** Called with each piece of the body as it arrives: to release a gate, or to leave in the middle. */
+  readonly onPiece?: (piece: Buffer) => void;
 }
 
 /** One event of a server-sent event stream. */
@@ -53,19 +54,23 @@ export async function call(url: string, options: CallOptions = {}): Promise<Call
     ...(signal && { signal }),
   });
   const { promise, resolve, reject } = Promise.withResolvers<CallAnswer>();
-  outgoing.on('error', reject);
   outgoing.on('response', (incoming) => {
     const parts: Buffer[] = [];
-    incoming.on('data', (part: Buffer) => parts.push(part));
-    // A cut-off body is told by `complete`; the error event says nothing more.
-    incoming.on('error', () => outgoing.destroy());
-    void once(incoming, 'close').then(() => {
+    incoming.on('data', (part: Buffer) => {
+      parts.push(part);
+      options.onPiece?.(part);
+    });
+    // Once an answer has begun, its end is told by `complete` alone.
+    outgoing.removeListener('error', reject);
+    for (const stream of [outgoing, incoming]) stream.on('error', () => incoming.destroy());
+    incoming.on('close', () => {
       const headers: Record<string, string> = {};
       for (const [name, values = []] of Object.entries(incoming.headersDistinct))
         headers[name] = values.join(', ');
       resolve(answer(incoming.statusCode ?? 0, headers, Buffer.concat(parts), incoming.complete));
-    }, reject);
+    });
   });
+  outgoing.on('error', reject);
   outgoing.end(bytes);
   return promise;
 }

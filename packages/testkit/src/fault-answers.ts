@@ -13,6 +13,7 @@ import {
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 const HUGE_BYTES = 40 * 2 ** 20;
+const HUGE_PIECE_BYTES = 2 ** 16;
 
 type Failure = (typeof FAILURES)[keyof typeof FAILURES];
 
@@ -42,6 +43,17 @@ function changing(name: string, does: string, change: (answer: Answer) => Answer
     does,
     times: ALWAYS,
     plan: ({ answer, delivery }) => deliver(change(answer), delivery),
+  };
+}
+
+/** As `changing`, in pieces of 64 KB: a piece per event would take a million writes. */
+function growing(name: string, does: string, grow: (answer: Answer) => Answer): UpstreamFault {
+  const at = Array.from({ length: 2 * (HUGE_BYTES / HUGE_PIECE_BYTES) }, (_, n) => n * HUGE_PIECE_BYTES);
+  return {
+    name,
+    does,
+    times: ALWAYS,
+    plan: ({ answer, delivery }) => deliver(grow(answer), { ...delivery, chunking: { at } }),
   };
 }
 
@@ -156,15 +168,11 @@ const WRONG_BODIES: readonly UpstreamFault[] = [
       body: answer.body.subarray(0, Math.ceil(answer.body.length / 2)),
     }),
   ),
-  changing('huge-answer', 'grows the answer to 40 MB: a JSON member, or repeated events', huge),
-  changing(
-    'huge-answer/one-line',
-    'starts the body with one line of 40 MB that has no end of line',
-    (answer) => ({
-      ...answer,
-      body: Buffer.concat([Buffer.alloc(HUGE_BYTES, 'a'), answer.body]),
-    }),
-  ),
+  growing('huge-answer', 'grows the answer to 40 MB: a JSON member, or repeated events', huge),
+  growing('huge-answer/one-line', 'starts the body with one line of 40 MB', (answer) => ({
+    ...answer,
+    body: Buffer.concat([Buffer.alloc(HUGE_BYTES, 'a'), answer.body]),
+  })),
 ];
 
 const WRONG_HEADS: readonly UpstreamFault[] = [

@@ -65,15 +65,8 @@ test('every chunking and framing delivers the same bytes', async () => {
 
 test('with chunked framing a parser reports exactly the pieces that were asked for', async () => {
   const upstream = await start({ script: [{ ...STREAM, chunking: { at: [3, 10] }, framing: 'chunked' }] });
-  const pieces = await new Promise<string[]>((resolve, reject) => {
-    const seen: string[] = [];
-    httpRequest(upstream.url, { agent: false }, (incoming) => {
-      incoming.on('data', (piece: Buffer) => seen.push(piece.toString()));
-      incoming.on('end', () => resolve(seen));
-    })
-      .on('error', reject)
-      .end();
-  });
+  const pieces: string[] = [];
+  await call(upstream.url, { onPiece: (piece) => pieces.push(piece.toString()) });
   assert.deepEqual(pieces.slice(0, 2), ['dat', 'a: {"ch']);
   assert.equal(pieces.length, 3);
 });
@@ -108,16 +101,11 @@ test('a script answers in order and stays with its last answer', async () => {
 test('a paced answer moves only when the test releases its gate', async () => {
   const upstream = await start({ script: [{ ...STREAM, paced: true }] });
   const pieces: string[] = [];
-  const ended = new Promise<void>((resolve, reject) => {
-    httpRequest(upstream.url, { agent: false }, (incoming) => {
-      incoming.on('data', (piece: Buffer) => {
-        pieces.push(piece.toString());
-        upstream.gate.release();
-      });
-      incoming.on('end', resolve);
-    })
-      .on('error', reject)
-      .end();
+  const ended = call(upstream.url, {
+    onPiece(piece) {
+      pieces.push(piece.toString());
+      upstream.gate.release();
+    },
   });
   await upstream.gate.arrived();
   assert.deepEqual(pieces, []);

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { NameTable } from './name-table.ts';
 
 /** Containers deeper than this are refused; JSON.parse itself overflows its stack at some thousands. */
 export const MAX_DEPTH = 512;
@@ -102,6 +103,13 @@ export class JsonCursor {
     if (!this.#next(CLOSE_BRACE)) return false;
     this.#key();
     return true;
+  }
+
+  /** The last member's name when the table knows it, however it is spelled. */
+  key<Name extends string>(names: NameTable<Name>): Name | undefined {
+    if (!this.keyEscaped) return names.find(this.#bytes, this.keyStart, this.keyEnd);
+    const name = Buffer.from(String(JSON.parse(textOf(this.#bytes, this.keyStart - 1, this.keyEnd + 1))));
+    return names.find(name, 0, name.length);
   }
 
   /** Moves to the entered array's next element; false when the array ends, which leaves it. */

@@ -7,9 +7,13 @@ const word = z.string().min(1).max(300).optional();
 const filters = rangeQuery.extend({
   route_mode: z.enum(['unified', 'passthrough-a', 'passthrough-b', 'ide']).optional(),
   key: word.describe('Name or id of the platform key.'),
-  model: word.describe('As asked for, or the served `provider/model`.'),
+  model: word.describe('As asked for, or the bare id of the model that served.'),
   provider: word,
-  status: z.coerce.number().int().min(100).max(599).optional().describe('HTTP status of the answer.'),
+  status: z
+    .string()
+    .regex(/^[1-5](\d\d|xx)$/, 'is no HTTP status such as 429 and no class such as 5xx')
+    .optional()
+    .describe('HTTP status of the answer, such as `429`, or a class, such as `5xx`.'),
   state: z.enum(['complete', 'partial', 'aborted', 'failed', 'blocked', 'cached']).optional(),
 });
 

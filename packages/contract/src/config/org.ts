@@ -87,11 +87,11 @@ export const OrgSchema = z
       })
       .prefault({})
       .describe('Bodies in the request log.'),
-    teams: z.array(TeamSchema).default([]).describe('Teams of the org.'),
+    teams: z.array(TeamSchema).prefault([]).describe('Teams of the org.'),
     keys: z.array(PlatformKeySchema).default([]).describe('Platform keys.'),
-    providers: z.array(ProviderSchema).default([]).describe('Upstreams of the org.'),
+    providers: z.array(ProviderSchema).prefault([]).describe('Upstreams of the org.'),
     passthrough: PassthroughSchema.prefault({}).describe('Who is behind the passthrough surfaces.'),
-    routes: z.array(RouteSchema).default([]).describe('Where requests go, per model.'),
+    routes: z.array(RouteSchema).prefault([]).describe('Where requests go, per model.'),
     limits: z.array(LimitSchema).default([]).describe('Rate limits; every one that applies must agree.'),
     budgets: z
       .array(BudgetSchema)
@@ -100,9 +100,9 @@ export const OrgSchema = z
     cache: CacheSchema.prefault({}).describe('Response cache.'),
     policies: z.array(PolicySchema).default([]).describe('Rules on requests and answers.'),
     ide: IdeSchema.prefault({}).describe('The IDE adapter.'),
-    monitors: z.array(MonitorSchema).default([]).describe('Heartbeat monitors.'),
+    monitors: z.array(MonitorSchema).prefault([]).describe('Heartbeat monitors.'),
     channels: z.array(ChannelSchema).default([]).describe('Where alerts go.'),
-    boards: z.array(BoardSchema).default([]).describe('Status pages.'),
+    boards: z.array(BoardSchema).prefault([]).describe('Status pages.'),
     relay: RelaySchema.prefault({}).describe('Governance of agents.'),
   })
   .transform((org) => ({ ...org, name: org.name ?? org.id }));

@@ -55,7 +55,7 @@ const passthroughTargets = () =>
   z
     .union([slug(), z.array(PassthroughTargetSchema)])
     .transform((targets) => (typeof targets === 'string' ? [{ provider: targets, model_map: {} }] : targets))
-    .default([]);
+    .prefault([]);
 
 export const PassthroughSchema = z.strictObject({
   a: passthroughTargets().describe(

@@ -35,13 +35,13 @@ export interface ConfigWatch {
 
 /**
  * Calls back when the content of floe.yaml changed: with the new configuration, or with what is wrong
- * with it, in which case the running one stays. Content seen before the change is no change; a file
- * that is missing is waited for.
+ * with it, in which case the running one stays. The same content is no change; a file that is missing
+ * or empty is waited for, because taking it at its word would remove every org.
  */
 export function watchConfig(options: WatchOptions): ConfigWatch {
   const { path, clock, log } = options;
   let running = options.current;
-  let seenText: string | null = running.text;
+  let seenText = running.text;
   let seenStamp = stampOf(path);
   let settling: Timer | undefined;
   let looking: Timer | undefined;
@@ -50,16 +50,18 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
     settling?.cancel();
     seenStamp = stampOf(path);
     const text = read(path);
-    if (text === seenText) return;
-    if (text === null) log.warn({ path }, 'configuration file is gone; the running configuration stays');
+    if (text === '')
+      log.warn({ path }, 'configuration file is gone or empty; the running configuration stays');
+    if (text === '' || text === seenText) return;
     seenText = text;
-    if (text !== null) apply();
+    apply();
   };
   const apply = () => {
     try {
       const loaded = options.load();
       const restart = needsRestart(running.config, loaded.config);
       running = loaded;
+      seenText = loaded.text;
       options.onChange({ loaded, restart });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -107,12 +109,13 @@ function stampOf(path: string): string {
   return stat === undefined ? '' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`;
 }
 
-/** The text, or null while it cannot be read: between two steps of an editor that is normal. */
-function read(path: string): string | null {
+/** The text; empty while it cannot be read. Editors truncate or remove the file before they write it. */
+function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    const text = readFileSync(path, 'utf8');
+    return text.trim() === '' ? '' : text;
   } catch {
-    return null;
+    return '';
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** Crockford's base 32, lower case: sorts like the number it spells, has no `i l o u`. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -32,4 +32,14 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
   let random = '';
   for (const byte of entropy(16)) random += ALPHABET[byte & 31];
   return `${prefix}_${time}${random}`;
+}
+
+/**
+ * The id that stands for `text`: always the same for the same text, shaped like the others (130 bits of its
+ * SHA-256). A creation repeated with the same idempotency key meets the row of the first one.
+ */
+export function idFor(prefix: IdPrefix, text: string): string {
+  let id = '';
+  for (const byte of hash('sha256', text, 'buffer').subarray(0, 26)) id += ALPHABET[byte & 31];
+  return `${prefix}_${id}`;
 }

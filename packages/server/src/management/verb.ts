@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
-import { insertAudit } from '../store/audit.ts';
+import { appendAudit } from '../store/audit.ts';
 import type { Database, Reader, Writer } from '../store/ports.ts';
 import { validate } from './input.ts';
 
@@ -167,7 +167,7 @@ function contextOf(host: VerbHost, key: KeyRecord): VerbContext {
 
 async function record(writer: Writer, action: string, host: VerbHost, key: KeyRecord, change: Change) {
   const at = host.clock.now();
-  await insertAudit(writer, {
+  await appendAudit(writer, {
     id: newId('aud', at),
     org_id: key.orgId,
     at,

@@ -1,45 +1,44 @@
-import { type Page, type PageRequest, pageOf, positionOf } from './page.ts';
+import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 import type { AuditTable } from './schema.ts';
 
 export type AuditRow = AuditTable;
 
-export async function insertAudit(writer: Writer, row: AuditRow): Promise<void> {
-  await writer.insertInto('audit').values(row).execute();
+/** Belongs in the transaction of the change it records. */
+export async function appendAudit(writer: Writer, entry: AuditRow): Promise<void> {
+  await writer.insertInto('audit').values(entry).execute();
 }
 
-export interface AuditFilter {
+export interface AuditFilters {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
-  /** Milliseconds since the epoch, included. */
-  readonly fromMs?: number | undefined;
-  /** Milliseconds since the epoch, excluded. */
-  readonly toMs?: number | undefined;
+  /** Milliseconds, included. */
+  readonly from?: number | undefined;
+  /** Milliseconds, not included. */
+  readonly to?: number | undefined;
 }
 
-/** The changes of one org, newest first. */
-export async function listAudit(
+/** An org's audit entries that pass every filter, newest first. */
+export async function auditPage(
   reader: Reader,
-  orgId: string,
-  filter: AuditFilter,
-  request: PageRequest,
+  request: PageRequest & AuditFilters,
 ): Promise<Page<AuditRow>> {
-  let query = reader.selectFrom('audit').selectAll().where('org_id', '=', orgId);
+  let query = reader.selectFrom('audit').selectAll().where('org_id', '=', request.orgId);
   for (const column of ['actor', 'action', 'subject'] as const) {
-    const value = filter[column];
+    const value = request[column];
     if (value !== undefined) query = query.where(column, '=', value);
   }
-  if (filter.fromMs !== undefined) query = query.where('at', '>=', filter.fromMs);
-  if (filter.toMs !== undefined) query = query.where('at', '<', filter.toMs);
+  if (request.from !== undefined) query = query.where('at', '>=', request.from);
+  if (request.to !== undefined) query = query.where('at', '<', request.to);
   if (request.cursor !== undefined) {
-    const { at, id } = positionOf(request.cursor);
-    query = query.where((is) => is(is.refTuple('at', 'id'), '<', is.tuple(at, id)));
+    const { at, id } = decodeCursor(request.cursor);
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(at, id)));
   }
   const rows = await query
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(request.limit + 1)
     .execute();
-  return pageOf(rows, request.limit, (row) => row);
+  return toPage(rows, request.limit, (row) => ({ at: row.at, id: row.id }));
 }

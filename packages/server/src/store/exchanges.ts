@@ -1,75 +1,69 @@
 import { sql } from 'kysely';
-import { type Page, type PageRequest, pageOf, positionOf } from './page.ts';
+import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { ExchangeRow, Reader } from './ports.ts';
 
-export interface ExchangeFilter {
+export interface ExchangeFilters {
   readonly routeMode?: string | undefined;
-  /** Id or name of the platform key. */
+  /** A key's id (`key_…`) or its name. */
   readonly key?: string | undefined;
-  /** As the client asked for it, or the served `provider/model`. */
+  /** The model that served, or the one that was asked for. */
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
-  readonly status?: number | undefined;
+  /** HTTP statuses, both ends included: 429 to 429, 500 to 599. */
+  readonly status?: { readonly from: number; readonly to: number } | undefined;
   readonly state?: string | undefined;
-  /** Milliseconds since the epoch, included. */
-  readonly fromMs?: number | undefined;
-  /** Milliseconds since the epoch, excluded. */
-  readonly toMs?: number | undefined;
-  /** All of these, compared as text. */
-  readonly metadata?: ReadonlyMap<string, string>;
+  /** Milliseconds, included. */
+  readonly from?: number | undefined;
+  /** Milliseconds, not included. */
+  readonly to?: number | undefined;
+  /** Members of the exchange's metadata and the value each must have. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** The exchanges of one org, newest first. */
-export async function listExchanges(
+/** An org's exchanges that pass every filter, newest first. */
+export async function exchangePage(
   reader: Reader,
-  orgId: string,
-  filter: ExchangeFilter,
-  request: PageRequest,
+  request: PageRequest & ExchangeFilters,
 ): Promise<Page<ExchangeRow>> {
-  let query = filtered(reader, orgId, filter);
+  let query = filtered(reader, request);
   if (request.cursor !== undefined) {
-    const { at, id } = positionOf(request.cursor);
-    query = query.where((is) => is(is.refTuple('created_at', 'id'), '<', is.tuple(at, id)));
+    const { at, id } = decodeCursor(request.cursor);
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
   }
   const rows = await query
-    .selectAll()
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(request.limit + 1)
     .execute();
-  return pageOf(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
 }
 
-function filtered(reader: Reader, orgId: string, filter: ExchangeFilter) {
-  const { routeMode, key, model, provider, status, state, fromMs, toMs, metadata = new Map() } = filter;
-  let query = reader.selectFrom('exchanges').where('org_id', '=', orgId);
-  if (routeMode !== undefined) query = query.where('route_mode', '=', routeMode);
-  if (key !== undefined)
-    query = query.where((is) => is.or([is('key_id', '=', key), is('key_name', '=', key)]));
-  if (model !== undefined) {
-    const slash = model.indexOf('/');
-    query = query.where((is) =>
-      is.or([
-        is('model_requested', '=', model),
-        is.and([is('provider', '=', model.slice(0, slash)), is('model', '=', model.slice(slash + 1))]),
-      ]),
-    );
-  }
-  if (provider !== undefined) query = query.where('provider', '=', provider);
-  if (status !== undefined) query = query.where('status', '=', status);
-  if (state !== undefined) query = query.where('state', '=', state);
-  if (fromMs !== undefined) query = query.where('created_at', '>=', fromMs);
-  if (toMs !== undefined) query = query.where('created_at', '<', toMs);
-  for (const [name, value] of metadata)
-    query = query.where(sql<boolean>`cast(metadata_json ->> ${name} as text) = ${value}`);
-  return query;
-}
-
-export function findExchange(reader: Reader, orgId: string, id: string): Promise<ExchangeRow | undefined> {
+export function exchangeById(reader: Reader, orgId: string, id: string): Promise<ExchangeRow | undefined> {
   return reader
     .selectFrom('exchanges')
     .selectAll()
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+function filtered(reader: Reader, request: PageRequest & ExchangeFilters) {
+  const { routeMode, key, model, provider, status, state, from, to, metadata } = request;
+  let query = reader.selectFrom('exchanges').selectAll().where('org_id', '=', request.orgId);
+  if (routeMode !== undefined) query = query.where('route_mode', '=', routeMode);
+  // One column or the other, not both: an `or` would cost the index on (org, key, time).
+  if (key !== undefined) query = query.where(key.startsWith('key_') ? 'key_id' : 'key_name', '=', key);
+  if (model !== undefined)
+    query = query.where(({ eb, or }) => or([eb('model', '=', model), eb('model_requested', '=', model)]));
+  if (provider !== undefined) query = query.where('provider', '=', provider);
+  if (status !== undefined) query = query.where('status', '>=', status.from).where('status', '<=', status.to);
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (from !== undefined) query = query.where('created_at', '>=', from);
+  if (to !== undefined) query = query.where('created_at', '<', to);
+  for (const [name, value] of Object.entries(metadata ?? {})) {
+    // SQLite's function; PostgreSQL is given one of the same name. The path is `$."name"`, quoted as JSON.
+    const member = sql<string>`json_extract(metadata_json, ${`$.${JSON.stringify(name)}`})`;
+    query = query.where(sql`cast(${member} as text)`, '=', value);
+  }
+  return query;
 }

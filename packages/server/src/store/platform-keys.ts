@@ -1,14 +1,30 @@
-import { type Page, type PageRequest, pageOf, positionOf } from './page.ts';
+import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 import type { PlatformKeysTable } from './schema.ts';
 
 export type PlatformKeyRow = PlatformKeysTable;
 
-export async function insertKey(writer: Writer, row: PlatformKeyRow): Promise<void> {
-  await writer.insertInto('platform_keys').values(row).execute();
+/** @throws Fault `conflict` when the id or the hash exists. Names may repeat. */
+export async function insertKey(writer: Writer, key: PlatformKeyRow): Promise<void> {
+  await writer.insertInto('platform_keys').values(key).execute();
 }
 
-export function findKey(reader: Reader, orgId: string, id: string): Promise<PlatformKeyRow | undefined> {
+/** Keys of an org, revoked ones too, newest first. */
+export async function keyPage(reader: Reader, request: PageRequest): Promise<Page<PlatformKeyRow>> {
+  let query = reader.selectFrom('platform_keys').selectAll().where('org_id', '=', request.orgId);
+  if (request.cursor !== undefined) {
+    const { at, id } = decodeCursor(request.cursor);
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
+  }
+  const rows = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(request.limit + 1)
+    .execute();
+  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+}
+
+export function keyById(reader: Reader, orgId: string, id: string): Promise<PlatformKeyRow | undefined> {
   return reader
     .selectFrom('platform_keys')
     .selectAll()
@@ -17,8 +33,8 @@ export function findKey(reader: Reader, orgId: string, id: string): Promise<Plat
     .executeTakeFirst();
 }
 
-/** The key of this name that is neither revoked nor expired, if there is one. */
-export function findKeyInUse(
+/** A key of this name that still works, if there is one. */
+export function workingKeyNamed(
   reader: Reader,
   orgId: string,
   name: string,
@@ -30,38 +46,65 @@ export function findKeyInUse(
     .where('org_id', '=', orgId)
     .where('name', '=', name)
     .where('revoked_at', 'is', null)
-    .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', nowMs)]))
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', nowMs)]))
     .executeTakeFirst();
 }
 
-/** The keys of one org, newest first, revoked ones included. */
-export async function listKeys(
-  reader: Reader,
-  orgId: string,
-  request: PageRequest,
-): Promise<Page<PlatformKeyRow>> {
-  let query = reader.selectFrom('platform_keys').selectAll().where('org_id', '=', orgId);
-  if (request.cursor !== undefined) {
-    const { at, id } = positionOf(request.cursor);
-    query = query.where((is) => is(is.refTuple('created_at', 'id'), '<', is.tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return pageOf(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
-}
-
-/** Every key of every org, for the snapshot and for the file. */
+/** Keys of every org, revoked ones too. */
 export function allKeys(reader: Reader): Promise<PlatformKeyRow[]> {
   return reader.selectFrom('platform_keys').selectAll().orderBy('id').execute();
 }
 
-export async function updateKey(
-  writer: Writer,
-  id: string,
-  change: Partial<Omit<PlatformKeyRow, 'id' | 'org_id' | 'created_at'>>,
-): Promise<void> {
-  await writer.updateTable('platform_keys').set(change).where('id', '=', id).execute();
+/**
+ * Keys of every org for the snapshot that requests are checked against: those not revoked, expired
+ * ones too, and those revoked at or after `revokedSinceMs`, so that their bearers learn why.
+ */
+export function snapshotKeys(reader: Reader, revokedSinceMs: number): Promise<PlatformKeyRow[]> {
+  return reader
+    .selectFrom('platform_keys')
+    .selectAll()
+    .where(({ eb, or }) => or([eb('revoked_at', 'is', null), eb('revoked_at', '>=', revokedSinceMs)]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export type KeyChange = Partial<Omit<PlatformKeyRow, 'id' | 'org_id' | 'created_at'>>;
+
+export async function changeKey(writer: Writer, orgId: string, id: string, change: KeyChange): Promise<void> {
+  await writer
+    .updateTable('platform_keys')
+    .set(change)
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Revokes a key that is not revoked. Of several at once, exactly one is told `true`. */
+export async function revokeKey(writer: Writer, orgId: string, id: string, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('platform_keys')
+    .set({ revoked_at: nowMs, updated_at: nowMs })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export interface KeyUse {
+  readonly id: string;
+  readonly usedAt: number;
+}
+
+/** Moves `last_used_at` forward, never back; ids that are gone are passed over. */
+export async function touchKeys(writer: Writer, uses: readonly KeyUse[]): Promise<void> {
+  for (const { id, usedAt } of uses) {
+    await writer
+      .updateTable('platform_keys')
+      .set({ last_used_at: usedAt })
+      .where('id', '=', id)
+      .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', usedAt)]))
+      .execute();
+  }
 }

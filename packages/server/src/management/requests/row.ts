@@ -1,0 +1,52 @@
+import type { requestDetail } from '@floe/contract/api/analytics';
+import { attempt, decision, type RequestRow } from '@floe/contract/api/analytics';
+import { usdText } from '@floe/contract/api/money';
+import type * as z from 'zod';
+import type { ExchangeRow } from '../../store/ports.ts';
+
+/** A stored exchange as lists show it. */
+export function requestOf(row: ExchangeRow): RequestRow {
+  return {
+    id: row.id,
+    created_at: new Date(row.created_at).toISOString(),
+    surface: row.surface,
+    route_mode: row.route_mode,
+    key_name: row.key_name,
+    team: row.team,
+    owner: row.owner,
+    end_user: row.end_user,
+    model_requested: row.model_requested,
+    provider: row.provider,
+    model: row.model,
+    stream: row.stream === 1,
+    status: row.status,
+    state: row.state,
+    error_code: row.error_code,
+    error_source: row.error_source,
+    usage: {
+      input_tokens: row.input_tokens,
+      cached_tokens: row.cached_tokens,
+      cache_write_tokens: row.cache_write_tokens,
+      output_tokens: row.output_tokens,
+      reasoning_tokens: row.reasoning_tokens,
+      source: row.usage_source,
+    },
+    cost_nano_usd: row.cost_nano_usd,
+    cost_usd: row.cost_nano_usd === null ? null : usdText(row.cost_nano_usd),
+    cache: row.cache,
+    latency_ms: row.latency_ms,
+    first_token_ms: row.first_token_ms,
+    overhead_ms: row.overhead_ms,
+    metadata: row.metadata_json === null ? {} : JSON.parse(row.metadata_json),
+    dropped: row.dropped_json === null ? [] : JSON.parse(row.dropped_json),
+  };
+}
+
+/** A stored exchange with its attempts and decisions. */
+export function requestDetailOf(row: ExchangeRow): z.input<typeof requestDetail> {
+  return {
+    ...requestOf(row),
+    attempts: attempt.array().parse(JSON.parse(row.attempts_json)),
+    decisions: decision.array().parse(JSON.parse(row.decisions_json)),
+  };
+}

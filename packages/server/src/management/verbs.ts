@@ -1,0 +1,32 @@
+import type { KeyObject } from 'node:crypto';
+import { listAudit } from './audit/list.ts';
+import { createKey } from './keys/create.ts';
+import { getKey } from './keys/get.ts';
+import { listKeys } from './keys/list.ts';
+import { revokeKey } from './keys/revoke.ts';
+import { updateKey } from './keys/update.ts';
+import { getMe } from './me.ts';
+import { getRequest } from './requests/get.ts';
+import { listRequests } from './requests/list.ts';
+import type { Verb } from './verb.ts';
+
+/** What single verbs need beyond the `VerbHost`. */
+export interface VerbParts {
+  /** `derivePepper` of the installation's secret key. */
+  readonly pepper: KeyObject;
+}
+
+/** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
+export function verbs({ pepper }: VerbParts): readonly Verb[] {
+  return [
+    getMe,
+    createKey(pepper),
+    listKeys,
+    getKey,
+    updateKey,
+    revokeKey,
+    listAudit,
+    listRequests,
+    getRequest,
+  ];
+}

@@ -1,0 +1,79 @@
+import { createHash, type KeyObject, randomBytes } from 'node:crypto';
+import { SCOPES } from '@floe/contract/scopes';
+import type { Clock } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
+import { appendAudit } from '../store/audit.ts';
+import { allOrgs, insertOrg } from '../store/orgs.ts';
+import { insertKey, type PlatformKeyRow } from '../store/platform-keys.ts';
+import type { Database } from '../store/ports.ts';
+import { putSetting } from '../store/settings.ts';
+import { keyHint, newKey } from './key-format.ts';
+import { hashKey } from './keyring.ts';
+import { platformKeyOf } from './stored-key.ts';
+
+const SIGN_IN_MS = 24 * 60 * 60 * 1000;
+/** Setting that holds the SHA-256 of the one-time console sign-in token and when it ends. */
+export const SIGN_IN_SETTING = 'console_sign_in';
+
+/** What must be shown once, for it cannot be read back. */
+export interface FirstRun {
+  readonly orgId: string;
+  readonly key: string;
+  /** Opens the console once, within 24 hours. */
+  readonly signInToken: string;
+}
+
+/**
+ * First start without a file and without data: makes the org `default`, a key with every scope and a one-time
+ * sign-in token. Null when the store already has an org.
+ */
+export function bootstrap(database: Database, pepper: KeyObject, clock: Clock): Promise<FirstRun | null> {
+  const key = newKey();
+  const signInToken = randomBytes(32).toString('base64url');
+  return database.transaction(async (writer) => {
+    if ((await allOrgs(writer)).length > 0) return null;
+    const now = clock.now();
+    await insertOrg(writer, { id: 'default', name: 'Default', created_at: now });
+    const row = firstKey(key, pepper, now);
+    await insertKey(writer, row);
+    await appendAudit(writer, {
+      id: newId('aud', now),
+      org_id: row.org_id,
+      at: now,
+      actor: 'setup',
+      action: 'keys.create',
+      subject: row.id,
+      before_json: null,
+      after_json: JSON.stringify(platformKeyOf(row, now)),
+    });
+    const sha256 = createHash('sha256').update(signInToken).digest('hex');
+    await putSetting(
+      writer,
+      SIGN_IN_SETTING,
+      JSON.stringify({ sha256, org_id: row.org_id, expires_at: now + SIGN_IN_MS }),
+    );
+    return { orgId: row.org_id, key, signInToken };
+  });
+}
+
+function firstKey(key: string, pepper: KeyObject, now: number): PlatformKeyRow {
+  return {
+    id: newId('key', now),
+    org_id: 'default',
+    name: 'first',
+    hash: hashKey(pepper, key),
+    ...keyHint(key),
+    scopes_json: JSON.stringify(SCOPES),
+    models_json: null,
+    team: null,
+    owner: null,
+    created_at: now,
+    created_by: 'setup',
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: null,
+    source: 'console',
+    source_line: null,
+    updated_at: now,
+  };
+}

@@ -1,0 +1,157 @@
+import type { KeyObject } from 'node:crypto';
+import type { OrgConfig, PlatformKeyConfig } from '@floe/contract/config';
+import { Fault } from '@floe/contract/faults';
+import { newId } from '../core/ids.ts';
+import { appendAudit } from '../store/audit.ts';
+import { putOrg } from '../store/orgs.ts';
+import { allKeys, changeKey, insertKey, type PlatformKeyRow } from '../store/platform-keys.ts';
+import type { Writer } from '../store/ports.ts';
+import { keyHint } from './key-format.ts';
+import { hashKey } from './keyring.ts';
+import { platformKeyOf } from './stored-key.ts';
+
+/** An org of floe.yaml as far as its keys are concerned; `line` is where a key stands in the file. */
+export interface FileOrg extends Pick<OrgConfig, 'id' | 'name'> {
+  readonly keys: readonly (Pick<
+    PlatformKeyConfig,
+    'name' | 'key' | 'scopes' | 'team' | 'owner' | 'models' | 'expires_at'
+  > & { readonly line: number | null })[];
+}
+
+type FileKey = FileOrg['keys'][number];
+
+interface Declared {
+  readonly orgId: string;
+  readonly key: FileKey;
+  readonly hash: string;
+}
+
+/**
+ * Writes the orgs and keys of floe.yaml to the store, and revokes the keys that left the file (their history
+ * stays). A stored key is taken over when it has the same value, else when it has the same name and is in use,
+ * wherever it was made. Every difference is audited with the actor `file`; no difference writes nothing.
+ *
+ * @throws Fault `conflict` when a key has the value of another org's key
+ */
+export async function syncFileKeys(
+  writer: Writer,
+  orgs: readonly FileOrg[],
+  pepper: KeyObject,
+  nowMs: number,
+): Promise<void> {
+  for (const { id, name } of orgs) await putOrg(writer, { id, name, created_at: nowMs });
+  const declared = orgs.flatMap((org) =>
+    org.keys.map((key): Declared => ({ orgId: org.id, key, hash: hashKey(pepper, bare(key.key)) })),
+  );
+  const stored = await allKeys(writer);
+  const taken = match(declared, stored);
+  const kept = new Set(taken.values());
+  for (const row of stored)
+    if (row.source === 'file' && row.revoked_at === null && !kept.has(row))
+      await change(writer, row, { revoked_at: nowMs }, 'keys.revoke', nowMs);
+  for (const entry of declared) {
+    const row = taken.get(entry);
+    if (row) await change(writer, row, columnsOf(entry), 'keys.update', nowMs);
+    else await create(writer, entry, nowMs);
+  }
+}
+
+/** `sk-eis_…` is the same key as `eis_…`. */
+function bare(key: string): string {
+  return key.replace(/^sk-/, '');
+}
+
+/** Which stored row each declared key takes over: by value first, so a renamed key keeps its id. */
+function match(
+  declared: readonly Declared[],
+  stored: readonly PlatformKeyRow[],
+): Map<Declared, PlatformKeyRow> {
+  const taken = new Map<Declared, PlatformKeyRow>();
+  const free = new Set(stored);
+  const byHash = new Map(stored.map((row) => [row.hash, row]));
+  const take = (entry: Declared, row: PlatformKeyRow | undefined) => {
+    if (!row) return;
+    taken.set(entry, row);
+    free.delete(row);
+  };
+  for (const entry of declared) {
+    const row = byHash.get(entry.hash);
+    if (row && row.org_id !== entry.orgId)
+      throw new Fault(
+        'conflict',
+        `The key "${entry.key.name}" of org "${entry.orgId}" is a key of another org.`,
+      );
+    take(entry, row);
+  }
+  for (const entry of declared) {
+    if (taken.has(entry)) continue;
+    const named = [...free].filter((row) => row.org_id === entry.orgId && row.name === entry.key.name);
+    take(entry, named.find((row) => row.source === 'file') ?? named.find((row) => row.revoked_at === null));
+  }
+  return taken;
+}
+
+function columnsOf({ key, hash }: Declared) {
+  return {
+    name: key.name,
+    hash,
+    ...keyHint(bare(key.key)),
+    scopes_json: JSON.stringify(key.scopes),
+    models_json: key.models ? JSON.stringify(key.models) : null,
+    team: key.team ?? null,
+    owner: key.owner ?? null,
+    expires_at: key.expires_at === undefined ? null : Date.parse(key.expires_at),
+    revoked_at: null,
+    source: 'file',
+    source_line: key.line,
+  };
+}
+
+async function create(writer: Writer, entry: Declared, nowMs: number): Promise<void> {
+  const row: PlatformKeyRow = {
+    ...columnsOf(entry),
+    id: newId('key', nowMs),
+    org_id: entry.orgId,
+    created_at: nowMs,
+    created_by: 'file',
+    last_used_at: null,
+    updated_at: nowMs,
+  };
+  await insertKey(writer, row);
+  await audit(writer, 'keys.create', null, row, nowMs);
+}
+
+async function change(
+  writer: Writer,
+  row: PlatformKeyRow,
+  columns: Partial<PlatformKeyRow>,
+  action: string,
+  nowMs: number,
+): Promise<void> {
+  const before: Readonly<Record<string, unknown>> = { ...row };
+  const differs = Object.entries(columns).filter(([column, value]) => before[column] !== value);
+  if (differs.length === 0) return;
+  const after = { ...row, ...columns, updated_at: nowMs };
+  await changeKey(writer, row.org_id, row.id, { ...columns, updated_at: nowMs });
+  // Keys move up and down as the file is edited; that alone is no change of the key.
+  if (differs.some(([column]) => column !== 'source_line')) await audit(writer, action, row, after, nowMs);
+}
+
+async function audit(
+  writer: Writer,
+  action: string,
+  before: PlatformKeyRow | null,
+  after: PlatformKeyRow,
+  nowMs: number,
+): Promise<void> {
+  await appendAudit(writer, {
+    id: newId('aud', nowMs),
+    org_id: after.org_id,
+    at: nowMs,
+    actor: 'file',
+    action,
+    subject: after.id,
+    before_json: before && JSON.stringify(platformKeyOf(before, nowMs)),
+    after_json: JSON.stringify(platformKeyOf(after, nowMs)),
+  });
+}

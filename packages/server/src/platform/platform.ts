@@ -1,0 +1,29 @@
+import type { KeyObject } from 'node:crypto';
+import { allOrgs } from '../store/orgs.ts';
+import { snapshotKeys } from '../store/platform-keys.ts';
+import type { Reader } from '../store/ports.ts';
+import { compileKeyring, type Keyring } from './keyring.ts';
+import { keyRecordOf } from './stored-key.ts';
+
+export interface Org {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** This room's slice of the snapshot: who exists and who may do what. Immutable. */
+export interface Platform {
+  readonly orgs: ReadonlyMap<string, Org>;
+  readonly keyring: Keyring;
+}
+
+/** How long the holder of a revoked key is told so; afterwards the key is unknown. */
+const REVOKED_KNOWN_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** Loads and compiles the slice. `pepper` is `derivePepper` of the installation's secret key. */
+export async function loadPlatform(reader: Reader, pepper: KeyObject, nowMs: number): Promise<Platform> {
+  const [orgs, keys] = await Promise.all([allOrgs(reader), snapshotKeys(reader, nowMs - REVOKED_KNOWN_MS)]);
+  return {
+    orgs: new Map(orgs.map(({ id, name }) => [id, { id, name }])),
+    keyring: compileKeyring(keys.map(keyRecordOf), pepper),
+  };
+}

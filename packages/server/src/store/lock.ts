@@ -1,0 +1,40 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreUnusable } from './store-unusable.ts';
+
+/** Held here so that no caller who drops its handle loses the lock to garbage collection. */
+const held = new Set<DatabaseSync>();
+
+export interface DataDirLock {
+  release(): void;
+}
+
+/**
+ * Takes the data directory for this process, making it when it is missing. The lock is an exclusive
+ * SQLite transaction on `floe.lock`: the operating system ends it with the process, however it dies.
+ *
+ * @throws StoreUnusable when another process holds it, or when it cannot be made.
+ */
+export function lockDataDir(dataDir: string): DataDirLock {
+  let lock: DatabaseSync;
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    lock = new DatabaseSync(join(dataDir, 'floe.lock'), { timeout: 0 });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusable(`Cannot write the data directory ${dataDir}: ${reason}`, { cause });
+  }
+  try {
+    lock.exec('begin exclusive');
+  } catch (cause) {
+    lock.close();
+    throw new StoreUnusable(`Another Floe process uses the data directory ${dataDir}.`, { cause });
+  }
+  held.add(lock);
+  return {
+    release() {
+      if (held.delete(lock)) lock.close();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { StoreUnusable } from './store-unusable.ts';
+
+export const SECRET_KEY_MIN_CHARS = 32;
+
+export interface SecretKeyOptions {
+  readonly dataDir: string;
+  /** Value of `FLOE_SECRET_KEY`. */
+  readonly given?: string;
+}
+
+export interface SecretKey {
+  /** 32 bytes. */
+  readonly key: Buffer;
+  /** Made just now: an operator should be told to keep the file. */
+  readonly generated: boolean;
+}
+
+/**
+ * The installation's key: the one given, else the one in `<dataDir>/secret.key`, else a new one put
+ * there. `<dataDir>/secret.fingerprint` remembers which it was, for another one would make every
+ * platform key and credential unreadable. Blocks; call it while starting.
+ *
+ * @throws StoreUnusable when the key is short, is another than last time, or is gone.
+ */
+export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
+  const file = join(dataDir, 'secret.key');
+  const fingerprintFile = join(dataDir, 'secret.fingerprint');
+  if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
+    throw new StoreUnusable(
+      `FLOE_SECRET_KEY has ${given.length} characters; it needs at least ${SECRET_KEY_MIN_CHARS}. Unset it to have one generated.`,
+    );
+  const kept = given ?? readText(file);
+  const fingerprint = readText(fingerprintFile);
+  if (kept === null && fingerprint !== null)
+    throw new StoreUnusable(
+      `The secret key of ${dataDir} is gone. Restore ${file}, or set FLOE_SECRET_KEY to the key used before.`,
+    );
+  const secret = kept ?? randomBytes(32).toString('base64url');
+  if (kept === null) writeDurably(file, secret);
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'floe secret key', 32));
+  const own = createHmac('sha256', key).update('floe fingerprint').digest('hex').slice(0, 32);
+  if (fingerprint === null) writeDurably(fingerprintFile, own);
+  else if (fingerprint !== own)
+    throw new StoreUnusable(
+      `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the key that ${dataDir} was used with before. Use that key again: with another, no stored key or credential can be read.`,
+    );
+  return { key, generated: kept === null };
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusable(`Cannot read ${path}: ${reason}`, { cause });
+  }
+}
+
+/** Whole or not at all, on the disk when it returns, readable by the owner alone. */
+function writeDurably(path: string, text: string): void {
+  const unfinished = `${path}.part`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const file = openSync(unfinished, 'w', 0o600);
+    try {
+      writeSync(file, `${text}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(unfinished, path);
+    const directory = openSync(dirname(path), 'r');
+    try {
+      fsyncSync(directory);
+    } finally {
+      closeSync(directory);
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusable(`Cannot write ${path}: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,168 @@
+// What is derived from the schema of floe.yaml: docs/floe.schema.json for editors, and the tables of
+// docs/configuration.md between `<!-- fields: … -->` and `<!-- end -->`. With --check nothing is
+// written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { toJSONSchema } from 'zod';
+import { FloeConfigSchema } from '../packages/contract/src/config.ts';
+import { OVERRIDES } from '../packages/server/src/config/environment.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const schema = toJSONSchema(FloeConfigSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+const variables = new Map(Object.entries(OVERRIDES).map(([name, path]) => [path.join('.'), name]));
+
+const outputs = {
+  'docs/floe.schema.json': () => `${JSON.stringify({ ...loosened(schema), title: 'floe.yaml' }, null, 2)}\n`,
+  'docs/configuration.md': (text) => withTables(text, fieldsOf(schema)),
+};
+
+let stale = 0;
+for (const [name, produce] of Object.entries(outputs)) {
+  const file = join(root, name);
+  const before = readFileSync(file, 'utf8');
+  const after = produce(before);
+  if (after === before) continue;
+  if (process.argv.includes('--check')) {
+    process.stderr.write(`${name} does not match the schema; run node scripts/generate.mjs\n`);
+    stale += 1;
+  } else {
+    writeFileSync(file, after);
+    process.stdout.write(`${name} written\n`);
+  }
+}
+process.exit(stale === 0 ? 0 : 1);
+
+/** Every value may be `${NAME}`, so whatever is narrower than any string takes such a string too. */
+function loosened(node) {
+  if (Array.isArray(node)) return node.map(loosened);
+  if (typeof node !== 'object' || node === null) return node;
+  const { pattern, ...rest } = node;
+  const kept = node.format === undefined ? node : rest;
+  const entries = Object.entries(kept).map(([key, value]) => [
+    key,
+    key === 'properties' || key === 'definitions'
+      ? Object.fromEntries(Object.entries(value).map(([name, child]) => [name, loosened(child)]))
+      : ['enum', 'const', 'default', 'propertyNames'].includes(key)
+        ? value
+        : loosened(value),
+  ]);
+  const { description, default: byDefault, ...shape } = Object.fromEntries(entries);
+  if (!isNarrowScalar(shape)) return Object.fromEntries(entries);
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(byDefault === undefined ? {} : { default: byDefault }),
+    anyOf: [shape, { type: 'string', pattern: '\\$\\{' }],
+  };
+}
+
+function isNarrowScalar(shape) {
+  if (['integer', 'number', 'boolean'].includes(shape.type) || 'enum' in shape || 'const' in shape)
+    return true;
+  return shape.type === 'string' && ['pattern', 'format'].some((key) => key in shape);
+}
+
+/** Every field below a schema, in order: `{path, type, fallback, meaning}`. */
+function fieldsOf(node, path = '', found = []) {
+  const branches = branchesOf(node);
+  for (const branch of branches) {
+    const kinds = branches.length > 1 ? kindsOf(branch) : [];
+    if (branch.items) fieldsOf(branch.items, `${path}[]`, found);
+    if (typeof branch.additionalProperties === 'object' && branch.additionalProperties.properties)
+      fieldsOf(branch.additionalProperties, `${path}.*`, found);
+    for (const [name, child] of Object.entries(branch.properties ?? {})) {
+      const here = path === '' ? name : `${path}.${name}`;
+      const required = branch.required?.includes(name) === true;
+      found.push({ path: here, kinds, ...describe(child, here, required) });
+      fieldsOf(child, here, found);
+    }
+  }
+  return found;
+}
+
+/** Values of `kind` that lead to this alternative of a union. */
+function kindsOf(branch) {
+  const kind = branch.properties?.kind;
+  return kind?.const === undefined ? (kind?.enum ?? []) : [kind.const];
+}
+
+function branchesOf(node) {
+  const nested = [...(node.anyOf ?? []), ...(node.oneOf ?? [])];
+  return nested.length === 0 ? [node] : nested.flatMap(branchesOf);
+}
+
+function describe(node, path, required) {
+  const variable = variables.get(path);
+  const meaning = [node.description ?? '', variable ? `\`${variable}\` wins over it.` : ''].join(' ').trim();
+  const plain = node.default !== undefined && !isContainer(node);
+  const fallback = required ? 'required' : plain ? `\`${JSON.stringify(node.default)}\`` : '';
+  return { type: `${typeOf(node)}${node.writeOnly ? ', secret' : ''}`, fallback, meaning };
+}
+
+function isContainer(node) {
+  return branchesOf(node).some((branch) => branch.type === 'object');
+}
+
+function typeOf(node) {
+  const names = branchesOf(node).map((branch) => {
+    if (branch.const !== undefined) return `\`${branch.const}\``;
+    if (branch.enum) return branch.enum.map((value) => `\`${value}\``).join(', ');
+    if (branch.type === 'array') return `list of ${typeOf(branch.items)}`;
+    if (branch.type === 'integer' || branch.type === 'number') return number(branch);
+    return { string: 'text', boolean: 'true, false', object: 'map' }[branch.type] ?? 'any value';
+  });
+  return [...new Set(names)].join(' or ');
+}
+
+function number({ type, minimum, exclusiveMinimum, maximum }) {
+  const word = type === 'integer' ? 'whole number' : 'number';
+  const low = minimum ?? (exclusiveMinimum === undefined ? undefined : `above ${exclusiveMinimum}`);
+  const high = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (low === undefined) return word;
+  return high === undefined
+    ? `${word}, ${typeof low === 'string' ? low : `from ${low}`}`
+    : `${word}, ${low} to ${high}`;
+}
+
+/** Fills each table with the fields below its prefix that no longer prefix claims. */
+function withTables(text, fields) {
+  const marker = /<!-- fields: (\S+) -->[\s\S]*?<!-- end -->/g;
+  const prefixes = [...text.matchAll(marker)].map(([, prefix]) => prefix).sort((a, b) => b.length - a.length);
+  const below = (path, prefix) => path.startsWith(`${prefix}.`) || path.startsWith(`${prefix}[`);
+  const claimed = new Map(prefixes.map((prefix) => [prefix, []]));
+  const meanings = new Map(fields.map(({ path, meaning }) => [path, meaning]));
+  for (const field of merged(fields)) {
+    const owner = prefixes.find((prefix) => below(field.path, prefix));
+    if (owner !== undefined) claimed.get(owner).push(field);
+    else if (!prefixes.includes(field.path) && field.path !== 'orgs') {
+      process.stderr.write(`docs/configuration.md has no table for ${field.path}\n`);
+      stale += 1;
+    }
+  }
+  return text.replace(marker, (_, prefix) => {
+    const rows = claimed
+      .get(prefix)
+      .map(({ path, type, fallback, meaning }) => `| \`${path}\` | ${type} | ${fallback} | ${meaning} |`);
+    const head = '| field | type | default | meaning |\n|---|---|---|---|';
+    const meaning = meanings.get(prefix.replace(/\[\]$/, ''));
+    return `<!-- fields: ${prefix} -->\n\n**\`${prefix}\`** ${meaning}\n\n${head}\n${rows.join('\n')}\n\n<!-- end -->`;
+  });
+}
+
+/** One row per path: what only some alternatives have says which. */
+function merged(fields) {
+  const rows = new Map();
+  for (const field of fields) {
+    const row = rows.get(field.path) ?? { ...field, variants: [] };
+    row.variants.push(field);
+    rows.set(field.path, row);
+  }
+  return [...rows.values()].map((row) => {
+    if (row.kinds.length === 0) return row;
+    const some = row.path.endsWith('.kind');
+    const types = [...new Set(row.variants.map((variant) => variant.type))].join(', ');
+    const told = row.variants.map(({ kinds, meaning }) => `${kinds.join(', ')}: ${meaning}`);
+    const same = row.variants.every(({ meaning }) => meaning === row.meaning) && row.variants.length > 3;
+    return { ...row, type: types, meaning: same && !some ? row.meaning : told.join(' ') };
+  });
+}
