@@ -27,7 +27,8 @@ const DEFAULT_WAIT_MS = 1000;
 export function faultHeaders(fault: Fault): string[] {
   const headers = ['x-floe-error-source', fault.source];
   const { status } = fault;
-  const waitMs = fault.detail.retryAfterMs ?? (status === 429 || status === 503 ? DEFAULT_WAIT_MS : undefined);
+  const waitMs =
+    fault.detail.retryAfterMs ?? (status === 429 || status === 503 ? DEFAULT_WAIT_MS : undefined);
   if (waitMs !== undefined)
     headers.push(
       'retry-after',

@@ -216,7 +216,7 @@ function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snapshots {
       DEFAULT_ORG,
       parts.environment.variable,
     );
-    const { keyring } = await loadPlatform(parts.database.read, parts.pepper);
+    const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     current = { keyring, catalogs };
     for (const provider of missing)
       parts.log.warn({ provider }, 'this release cannot reach providers of this kind yet');
@@ -248,11 +248,11 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
   };
 }
 
-function assembleApi({ database, log }: Parts, snapshots: Snapshots): LazyApi {
+function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi({ host, log, version: VERSION, authenticate }, log);
+  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper });
 }
 
 function announce(

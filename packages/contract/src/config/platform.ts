@@ -13,7 +13,12 @@ const ListenerSchema = z.strictObject({
 export const ServerSchema = z
   .strictObject({
     host: label().default('127.0.0.1').describe('Address to listen on; `::` is IPv4 and IPv6.'),
-    port: port().default(3563).describe('Port of the main listener, which offers every surface.'),
+    port: z
+      .int()
+      .min(0)
+      .max(65535)
+      .default(3563)
+      .describe('Port of the main listener, which offers every surface; 0 takes a free one.'),
     base_url: baseUrl()
       .optional()
       .describe(

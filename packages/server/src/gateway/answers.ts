@@ -109,8 +109,6 @@ export class WholeAnswer implements AnswerSink {
     const { body, usage, finish, fault } = forwardChatAnswer(bytes, {
       stripReasoning: this.#settings.stripReasoning,
       thinkTags: this.#settings.thinkTags,
-      dropUsageFrame: false,
-      choices: x.ask?.choices ?? 1,
     });
     x.usage = usage ?? null;
     x.finish = finish?.raw ?? null;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
-import type { Log } from '../core/log.ts';
+import type { VerbParts } from '../management/verbs.ts';
 import type { Api, ApiOptions } from './api.ts';
 
 export interface LazyApi {
@@ -13,16 +13,16 @@ export interface LazyApi {
  * The `/api` edge, loaded after the listener: its framework costs more start-up time than everything else
  * together, and the gateway need not wait for it. Requests that come earlier wait for it.
  */
-export function createLazyApi(options: Omit<ApiOptions, 'requestIdOf' | 'verbs'>, log: Log): LazyApi {
+export function createLazyApi(options: Omit<ApiOptions, 'requestIdOf' | 'verbs'>, parts: VerbParts): LazyApi {
   const ids = new WeakMap<IncomingMessage, string>();
   let loading: Promise<Api> | null = null;
 
   async function load(): Promise<Api> {
-    const [{ createApi }, { VERBS }] = await Promise.all([
+    const [{ createApi }, { verbs }] = await Promise.all([
       import('./api.ts'),
       import('../management/verbs.ts'),
     ]);
-    return createApi({ ...options, verbs: VERBS, requestIdOf: (request) => ids.get(request) ?? '' });
+    return createApi({ ...options, verbs: verbs(parts), requestIdOf: (request) => ids.get(request) ?? '' });
   }
 
   return {
@@ -32,7 +32,7 @@ export function createLazyApi(options: Omit<ApiOptions, 'requestIdOf' | 'verbs'>
       loading.then(
         (api) => api.routing(req, res),
         (error: unknown) => {
-          log.error({ err: error }, 'the API could not be loaded');
+          options.log.error({ err: error }, 'the API could not be loaded');
           refuse(res, requestId);
         },
       );
