@@ -1,6 +1,7 @@
 import { type FaultShape, faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { writeFrame } from '@floe/wire/sse';
+import type { Log } from '../core/log.ts';
 import { presentedKey } from '../platform/key-format.ts';
 import { requireScope } from '../platform/keyring.ts';
 import { answerHeaders } from './answer-headers.ts';
@@ -120,7 +121,7 @@ function tell(x: Exchange, error: unknown): void {
     );
     return;
   }
-  const fault = error instanceof Fault ? error : internal(gateway, x.id, error);
+  const fault = error instanceof Fault ? error : internalFault(gateway.log, x.id, error);
   x.fault = fault;
   x.status = client.answering ? 200 : fault.status;
   x.state = client.answering ? 'partial' : 'failed';
@@ -128,9 +129,10 @@ function tell(x: Exchange, error: unknown): void {
   else answerFault(client, fault, surface.faultShape, answerHeaders(x, 'application/json'));
 }
 
-function internal(gateway: Gateway, id: string, error: unknown): Fault {
-  gateway.log.error({ err: error, request_id: id }, 'an exchange failed on a bug');
-  return new Fault('internal_error', `Something went wrong inside Floe. Quote the request id ${id}.`);
+/** A bug: logged whole, told without detail. */
+export function internalFault(log: Log, id: string, error: unknown): Fault {
+  log.error({ err: error, request_id: id }, 'a request failed on a bug');
+  return new Fault('internal_error', `Something went wrong inside Floe. The log has it under ${id}.`);
 }
 
 /** An error answer before anything else was sent. */

@@ -1,0 +1,47 @@
+import type { LoadedConfig } from '../config/load.ts';
+import { watchConfig } from '../config/watch.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Parts } from './parts.ts';
+import { enter, type Snapshots } from './snapshots.ts';
+
+/** Takes over a changed file whole or not at all; the old configuration stays when the new one is wrong. */
+export function watchFile(
+  parts: Parts,
+  state: { loaded: LoadedConfig },
+  snapshots: Snapshots,
+  load: () => LoadedConfig,
+) {
+  const { log } = parts;
+  const { path } = state.loaded;
+  if (path === null) return undefined;
+  // One change at a time, in the order they came.
+  let last: Promise<void> = Promise.resolve();
+  async function takeOver(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
+    const before = state.loaded;
+    try {
+      await enter(loaded, parts);
+      state.loaded = loaded;
+      await snapshots.renew();
+      log.info({ path }, 'configuration taken over');
+      if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
+    } catch (error) {
+      state.loaded = before;
+      log.error({ err: error }, 'configuration not taken over; the running one stays');
+    }
+  }
+  return watchConfig({
+    path,
+    current: state.loaded,
+    load,
+    log,
+    clock: systemClock,
+    onChange(change) {
+      if ('error' in change)
+        log.error(
+          { problems: change.error.message.split('\n') },
+          'configuration refused; the running one stays',
+        );
+      else last = last.then(() => takeOver(change.loaded, change.restart));
+    },
+  });
+}

@@ -1,0 +1,68 @@
+import type { KeyObject } from 'node:crypto';
+import { resolve } from 'node:path';
+import { createMetrics, type Metrics } from '../analytics/metrics.ts';
+import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { derivePepper } from '../platform/keyring.ts';
+import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
+import { createModelLists, type ModelLists } from '../providers/model-list.ts';
+import type { Transport } from '../providers/transport.ts';
+import { createTransport } from '../providers/transports.ts';
+import { lockDataDir } from '../store/lock.ts';
+import { openDatabase } from '../store/open-database.ts';
+import type { Database, RowSink } from '../store/ports.ts';
+import { loadSecretKey } from '../store/secret-key.ts';
+import { openRowSink } from '../store/spool/row-sink.ts';
+
+/** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
+const FLUSH_MS = 4_000;
+
+/** Everything that lives as long as the process and knows how to stop. */
+export interface Parts {
+  readonly environment: Environment;
+  readonly dataDir: string;
+  readonly log: Log;
+  readonly database: Database;
+  readonly rows: RowSink;
+  readonly metrics: Metrics;
+  readonly lastUsed: LastUsed;
+  readonly transport: Transport;
+  readonly modelLists: ModelLists;
+  readonly pepper: KeyObject;
+}
+
+export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
+  const clock = systemClock;
+  const dataDir = resolve(environment.dataDir);
+  lockDataDir(dataDir);
+  const { secretKey } = environment;
+  const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  const database = await openDatabase(loaded.config.storage.database, { dataDir, log, clock });
+  const rows = await openRowSink({ dataDir, database, log, clock });
+  const transport = createTransport(clock);
+  return {
+    environment,
+    dataDir,
+    log,
+    database,
+    rows,
+    metrics: createMetrics(() => rows.backlog()),
+    lastUsed: trackLastUsed(database, clock, log),
+    transport,
+    modelLists: createModelLists(transport, clock, log),
+    pepper: derivePepper(secret.key),
+  };
+}
+
+export async function closeParts(parts: Parts): Promise<void> {
+  parts.modelLists.close();
+  await parts.lastUsed.close();
+  await parts.rows.flush(FLUSH_MS).catch((error: unknown) => {
+    parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
+  });
+  await parts.rows.close();
+  await parts.transport.close();
+  await parts.database.close();
+}

@@ -1,0 +1,60 @@
+import type { LoadedConfig } from '../config/load.ts';
+import { systemClock } from '../core/clock.ts';
+import { compileCatalogs } from '../gateway/compile.ts';
+import type { GatewaySnapshot } from '../gateway/gateway.ts';
+import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
+import { syncFileKeys } from '../platform/file-keys.ts';
+import { loadPlatform } from '../platform/platform.ts';
+import type { Parts } from './parts.ts';
+
+/** The org of an installation whose file names none. */
+const DEFAULT_ORG = 'default';
+
+/** Brings orgs and keys of the file into the store; without any, makes the first org and its key. */
+export async function enter(loaded: LoadedConfig, { database, pepper }: Parts): Promise<FirstRun | null> {
+  const { orgs } = loaded.config;
+  if (orgs.length === 0) return bootstrap(database, pepper, systemClock);
+  const declared = orgs.map((org, at) => ({
+    id: org.id,
+    name: org.name,
+    keys: org.keys.map((key, index) => ({
+      ...key,
+      line: loaded.lineOf(['orgs', at, 'keys', index]) ?? null,
+    })),
+  }));
+  await database.transaction((writer) => syncFileKeys(writer, declared, pepper, systemClock.now()));
+  return null;
+}
+
+export interface Snapshots {
+  current(): GatewaySnapshot;
+  /** Resolves when a snapshot whose loading began after this call is in use. */
+  renew(): Promise<void>;
+}
+
+export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snapshots {
+  let current: GatewaySnapshot | null = null;
+  let last: Promise<void> = Promise.resolve();
+  async function swap(): Promise<void> {
+    const { catalogs, missing } = compileCatalogs(
+      loaded().config.orgs,
+      DEFAULT_ORG,
+      parts.environment.variable,
+    );
+    const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
+    current = { keyring, catalogs };
+    for (const provider of missing)
+      parts.log.warn({ provider }, 'this release cannot reach providers of this kind yet');
+    parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
+  }
+  return {
+    current() {
+      if (!current) throw new Error('the first snapshot is not there yet');
+      return current;
+    },
+    renew() {
+      last = last.catch(() => undefined).then(swap);
+      return last;
+    },
+  };
+}
