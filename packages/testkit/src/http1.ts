@@ -55,6 +55,7 @@ export class MessageReader {
 
   /** The peer closed its side: ends a message that runs to the close, breaks any other that is open. */
   close(): void {
+    if (this.#state === 'broken') return;
     if (this.#state === 'to-close') this.#finish();
     else if (this.#state !== 'head' || this.#pending.length > 0) this.#break(`closed inside ${this.#state}`);
   }

@@ -15,7 +15,7 @@ export interface Interaction {
   /** Answer headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The answer is a stream (SSE, NDJSON or AWS event stream). */
+  /** The request asked for a stream; its answer may still be a JSON error. */
   readonly stream: boolean;
   /** `body` is what the provider sent, to the byte; not so where a recorder re-wrote the JSON or dropped the framing. */
   readonly exact: boolean;

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Finish, readFinish } from '../finish.ts';
-import { JsonCursor, textOf } from '../json-cursor.ts';
+import { textOf } from '../json-bytes.ts';
+import { JsonCursor } from '../json-cursor.ts';
 import { NameTable } from '../name-table.ts';
 import { type Edit, readNumber, readString, type Span } from '../splice.ts';
 import { mergeUsage, readChatUsage, type Usage } from '../usage.ts';
@@ -127,11 +128,15 @@ export class ChatWalk {
       else if (name === 'model') this.model ??= this.#words(span);
       else if (name === 'usage') this.#noteUsage(span);
       else if (name === 'error') this.hasError ||= this.#says(span);
-      else if (name === 'object') this.hasError ||= this.#words(span) === 'error';
+      else if (name === 'object') this.hasError ||= this.#isError(span);
       else if (name === 'message' || name === 'detail') flatError ||= this.#says(span);
       else if (name === 'base_resp' || isVendor) this.#envelope(span);
     }
     if (flatError && !this.hasChoices && !this.hasUsage) this.hasError = true;
+  }
+
+  #isError(span: Span): boolean {
+    return span.end - span.start === '"error"'.length && this.#words(span) === 'error';
   }
 
   /** Vendors' own members begin with `x_`; one host reports its usage inside such a member only. */

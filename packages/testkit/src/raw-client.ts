@@ -1,0 +1,244 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Gate } from './gate.ts';
+import { type HeaderLine, type MessageHead, MessageReader } from './http1.ts';
+
+export interface RawRequest {
+  readonly method?: string;
+  /** Request target, written as given. */
+  readonly path: string;
+  /** Written in this order and spelling, repeats included; `host` and `content-length` are added unless given. */
+  readonly headers?: readonly HeaderLine[];
+  readonly body?: string | Buffer;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawHeaders: readonly HeaderLine[];
+  /** Statuses of the interim (1xx) answers before it. */
+  readonly interim: readonly number[];
+  /** Decoded from its framing. */
+  readonly body: Buffer;
+  /** The body ended as its framing promised; false when the connection ended first. */
+  readonly complete: boolean;
+}
+
+/** The moments at which a client may hang up. */
+export const HANG_UP_STAGES = [
+  'inside-headers',
+  'after-headers',
+  'inside-body',
+  'after-request',
+  'after-first-answer-byte',
+] as const;
+export type HangUpStage = (typeof HANG_UP_STAGES)[number];
+
+interface OpenAnswer {
+  readonly head: MessageHead;
+  readonly interim: readonly number[];
+  readonly parts: Buffer[];
+}
+
+/**
+ * A client that does exactly what it is told, on one bare connection. Reads only when asked to, so that an idle one
+ * is a reader that has stopped reading: the peer's writes fill the kernel's buffers and stay there.
+ */
+export class RawClient {
+  readonly #socket: Socket;
+  readonly #answers: RawAnswer[] = [];
+  readonly #reader: MessageReader;
+  #open: OpenAnswer | undefined;
+  #interim: number[] = [];
+  #ended = false;
+  #broken: string | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    const end = () => {
+      this.#ended = true;
+    };
+    socket.on('end', end);
+    socket.on('close', end);
+    socket.on('error', end);
+    this.#reader = new MessageReader('response', {
+      head: (head) => this.#startAnswer(head),
+      data: (bytes) => void this.#open?.parts.push(bytes),
+      end: () => this.#finishAnswer(true),
+      broken: (reason) => {
+        if (this.#open) this.#finishAnswer(false);
+        else this.#broken = reason;
+      },
+    });
+  }
+
+  /** Connects to the host and port of `url`. */
+  static async connect(url: string): Promise<RawClient> {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true });
+    await once(socket, 'connect');
+    return new RawClient(socket);
+  }
+
+  /** Sends exactly these bytes. Resolves when the kernel has taken them, or the connection is gone. */
+  send(bytes: string | Buffer): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, () => resolve());
+    });
+  }
+
+  /** Sends in pieces of `pieceBytes`, waiting at the gate before each: a slow writer at the test's pace. */
+  async sendSlowly(bytes: string | Buffer, pieceBytes: number, gate: Gate): Promise<void> {
+    const all = Buffer.from(bytes);
+    for (let from = 0; from < all.length && !this.#socket.destroyed; from += pieceBytes) {
+      await gate.pass();
+      await this.send(all.subarray(from, from + pieceBytes));
+    }
+  }
+
+  /**
+   * The next `count` bytes or fewer as they stand on the wire; empty at the end of the connection. For slow readers;
+   * bytes taken here are not seen by `answer`.
+   */
+  async take(count: number): Promise<Buffer> {
+    for (;;) {
+      const bytes: Buffer | null = this.#socket.read(Math.min(count, this.#socket.readableLength || count));
+      if (bytes) return bytes;
+      if (this.#ended) return Buffer.alloc(0);
+      await this.#change();
+    }
+  }
+
+  /**
+   * The next answer on this connection, pipelined ones one by one.
+   *
+   * @throws Error when the connection ends, or says something that is not HTTP, before an answer begins.
+   */
+  async answer(): Promise<RawAnswer> {
+    for (;;) {
+      const done = this.#answers.shift();
+      if (done) return done;
+      if (this.#broken !== undefined) throw new Error(`not an answer: ${this.#broken}`);
+      const bytes = await this.take(65_536);
+      if (bytes.length > 0) {
+        this.#reader.push(bytes);
+        continue;
+      }
+      const began = this.#open !== undefined;
+      this.#reader.close();
+      if (!began && this.#broken === undefined)
+        throw new Error('the connection ended before an answer began');
+    }
+  }
+
+  /** Closes our side only (FIN) and goes on reading. */
+  halfClose(): void {
+    this.#socket.end();
+  }
+
+  /** Leaves: FIN both ways, unread bytes dropped. */
+  hangUp(): void {
+    this.#socket.destroy();
+  }
+
+  /** Leaves with RST. */
+  reset(): void {
+    this.#socket.resetAndDestroy();
+  }
+
+  /** Resolves when the peer has closed its side and everything before that was read. */
+  async ended(): Promise<void> {
+    while ((await this.take(65_536)).length > 0);
+  }
+
+  #startAnswer(head: MessageHead): void {
+    const status = statusOf(head);
+    if (status < 200) this.#interim.push(status);
+    else {
+      this.#open = { head, interim: this.#interim, parts: [] };
+      this.#interim = [];
+    }
+  }
+
+  #finishAnswer(complete: boolean): void {
+    if (!this.#open) return;
+    const { head, interim, parts } = this.#open;
+    const { headers, rawHeaders } = head;
+    this.#answers.push({
+      status: statusOf(head),
+      headers,
+      rawHeaders,
+      interim,
+      body: Buffer.concat(parts),
+      complete,
+    });
+    this.#open = undefined;
+  }
+
+  #change(): Promise<unknown> {
+    const settled = new AbortController();
+    const { signal } = settled;
+    return Promise.race(['readable', 'end', 'close'].map((event) => once(this.#socket, event, { signal })))
+      .catch(() => undefined)
+      .finally(() => settled.abort());
+  }
+}
+
+/** The bytes of a request, with what is left out filled in. */
+export function requestBytes(request: RawRequest): Buffer {
+  const { head, body } = requestParts(request);
+  return Buffer.concat([head, body]);
+}
+
+/** Sends all requests at once on one connection and reads their answers, in order. */
+export async function pipeline(url: string, requests: readonly RawRequest[]): Promise<readonly RawAnswer[]> {
+  const client = await RawClient.connect(url);
+  await client.send(Buffer.concat(requests.map(requestBytes)));
+  const answers: RawAnswer[] = [];
+  for (const _ of requests) answers.push(await client.answer());
+  client.hangUp();
+  return answers;
+}
+
+/** Sends `request` as far as `stage` says and leaves, with RST when `reset` is set. */
+export async function hangUpAt(
+  url: string,
+  stage: HangUpStage,
+  request: RawRequest,
+  reset = false,
+): Promise<void> {
+  const client = await RawClient.connect(url);
+  const { head, body } = requestParts(request);
+  const sent: Record<HangUpStage, Buffer> = {
+    'inside-headers': head.subarray(0, Math.ceil(head.length / 2)),
+    'after-headers': head,
+    'inside-body': Buffer.concat([head, body.subarray(0, Math.ceil(body.length / 2))]),
+    'after-request': Buffer.concat([head, body]),
+    'after-first-answer-byte': Buffer.concat([head, body]),
+  };
+  await client.send(sent[stage]);
+  if (stage === 'after-first-answer-byte') await client.take(1);
+  if (reset) client.reset();
+  else client.hangUp();
+}
+
+/** Header lines of `totalBytes` and a little more, for limits on the size of a head. */
+export function paddingHeaders(totalBytes: number, lineBytes = 1000): readonly HeaderLine[] {
+  const count = Math.ceil(totalBytes / lineBytes);
+  return Array.from({ length: count }, (_, n) => [`x-padding-${n}`, 'p'.repeat(lineBytes)]);
+}
+
+function requestParts({ method, path, headers = [], body = '' }: RawRequest): { head: Buffer; body: Buffer } {
+  const bytes = Buffer.from(body);
+  const given = new Set(headers.map(([name]) => name.toLowerCase()));
+  const lines = [`${method ?? (bytes.length > 0 ? 'POST' : 'GET')} ${path} HTTP/1.1`];
+  if (!given.has('host')) lines.push('host: 127.0.0.1');
+  for (const [name, value] of headers) lines.push(`${name}: ${value}`);
+  const isFramed = given.has('content-length') || given.has('transfer-encoding');
+  if (bytes.length > 0 && !isFramed) lines.push(`content-length: ${bytes.length}`);
+  return { head: Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body: bytes };
+}
+
+function statusOf(head: MessageHead): number {
+  return Number(head.startLine.split(' ')[1]);
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { frames } from './chunking.ts';
+import { call, eventFrames } from './client.ts';
+import { type Interaction, isMap, ownRecording, ownRecordings, type Recording } from './recordings.ts';
+import { sharedRecordings } from './shared-recordings.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+const own = ownRecordings();
+const shared = sharedRecordings();
+const open: Upstream[] = [];
+after(() => Promise.all(open.map((upstream) => upstream.close())));
+
+function counted(recordings: readonly Recording[]): string {
+  const surfaces = new Map<string, number>();
+  for (const { surface } of recordings) surfaces.set(surface, (surfaces.get(surface) ?? 0) + 1);
+  const interactions = recordings.reduce((count, recording) => count + recording.interactions.length, 0);
+  const list = [...surfaces].sort().map(([surface, count]) => `${surface} ${count}`);
+  return `${recordings.length} files, ${interactions} interactions: ${list.join(', ')}`;
+}
+
+function only(recording: Recording): Interaction {
+  const [interaction] = recording.interactions;
+  assert.ok(interaction);
+  return interaction;
+}
+
+function isEventStream({ headers }: Interaction): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') === true;
+}
+
+test('every provider of the Chat dialect has the common scenarios', (context) => {
+  context.diagnostic(`own recordings: ${counted(own)}`);
+  const providers = [...new Set(own.map((recording) => recording.provider))];
+  assert.deepEqual(providers, [
+    'deepseek',
+    'fireworks',
+    'groq',
+    'mistral',
+    'ollama',
+    'openai',
+    'openrouter',
+    'together',
+    'xai',
+  ]);
+  const common = [
+    'text',
+    'text-stream',
+    'tool',
+    'parallel-tools-stream',
+    'tool-no-args-stream',
+    'structured',
+    'length-stream',
+  ];
+  for (const provider of providers)
+    for (const scenario of common) assert.equal(ownRecording(provider, scenario).surface, 'chat');
+});
+
+test('own recordings are well formed: stream flag in the name, events and bodies that parse', () => {
+  for (const recording of own) {
+    const interaction = only(recording);
+    assert.equal(
+      interaction.stream,
+      recording.scenario.endsWith('-stream') || recording.scenario === 'error-in-stream',
+    );
+    const text = interaction.body.toString('utf8');
+    if (!isEventStream(interaction)) {
+      assert.ok(isMap(JSON.parse(text)), recording.file);
+      continue;
+    }
+    const events = eventFrames(text).filter((frame) => frame.data !== '');
+    assert.ok(text.endsWith('\n\n') && events.length > 1, recording.file);
+    for (const { data } of events) assert.ok(data === '[DONE]' || isMap(JSON.parse(data)), recording.file);
+  }
+});
+
+test('parallel tool calls of own recordings carry argument JSON that parses when joined', () => {
+  for (const recording of own.filter((one) => one.scenario === 'parallel-tools-stream')) {
+    const joined: string[] = [];
+    for (const { data } of eventFrames(only(recording).body.toString('utf8'))) {
+      if (data === '[DONE]') continue;
+      for (const call of JSON.parse(data).choices[0]?.delta.tool_calls ?? [])
+        joined[call.index] = (joined[call.index] ?? '') + call.function.arguments;
+    }
+    assert.deepEqual(
+      joined.map((text) => JSON.parse(text)),
+      [{ station: 'Barneo' }, { station: 'Alert "North"', lang: '日本' }],
+      recording.file,
+    );
+  }
+});
+
+test('a replayed recording gives its own status, headers and bytes', async () => {
+  for (const recording of own) {
+    const upstream = await startUpstream({ recordings: [recording] });
+    open.push(upstream);
+    const interaction = only(recording);
+    const answer = await call(upstream.url + interaction.path, { body: { stream: interaction.stream } });
+    assert.equal(answer.status, interaction.status, recording.file);
+    assert.deepEqual(answer.bytes, interaction.body, recording.file);
+    for (const [name, value] of Object.entries(interaction.headers))
+      assert.equal(answer.headers[name], value);
+    assert.equal(answer.complete, true);
+  }
+});
+
+test('a replay answers by method, stream flag and API; anything else is told as not recorded', async () => {
+  const upstream = await startUpstream({
+    recordings: [
+      ownRecording('groq', 'text'),
+      ownRecording('groq', 'text-stream'),
+      ownRecording('groq', 'tool'),
+    ],
+  });
+  open.push(upstream);
+  const prefixed = `${upstream.url}/base/v1/chat/completions`;
+  const text = await call(prefixed, { body: { model: 'm' } });
+  const tool = await call(prefixed, { body: { model: 'm' } });
+  const again = await call(prefixed, { body: { model: 'm' } });
+  assert.match(text.text, /"finish_reason":"stop"/);
+  assert.match(tool.text, /"finish_reason":"tool_calls"/);
+  assert.equal(again.text, tool.text);
+  assert.equal((await call(prefixed, { body: { stream: true } })).headers['x-groq-region'], 'dls');
+  const unknown = await call(`${upstream.url}/v1/embeddings`, { body: {} });
+  assert.equal(unknown.status, 404);
+  assert.match(unknown.text, /nothing recorded for POST \/v1\/embeddings/);
+});
+
+test('a recording that does not exist is an error', () => {
+  assert.throws(() => ownRecording('openai', 'no-such-scenario'), { code: 'ENOENT' });
+});
+
+const skip = shared.absent ?? false;
+
+test('recorded provider traffic loads whole', { skip }, (context) => {
+  context.diagnostic(`shared recordings: ${counted(shared.recordings)}`);
+  assert.ok(shared.recordings.length > 0);
+  for (const { file, interactions, provider, scenario } of shared.recordings) {
+    assert.ok(provider !== '' && scenario !== '' && interactions.length > 0, file);
+    for (const { method, path, status, headers } of interactions) {
+      assert.match(method, /^(GET|POST|DELETE)$/, file);
+      assert.match(path, /^\//, file);
+      assert.ok(status >= 200 && status < 600, `${file}: ${status}`);
+      assert.ok(headers['content-type'] !== undefined, file);
+    }
+  }
+});
+
+test('events of recorded Chat, Responses and Messages streams have their framing', { skip }, () => {
+  let streams = 0;
+  for (const { file, surface, interactions } of shared.recordings) {
+    if (!['chat', 'responses', 'messages'].includes(surface)) continue;
+    for (const one of interactions) {
+      if (!isEventStream(one)) continue;
+      streams += 1;
+      for (const { event, data } of eventFrames(one.body.toString('utf8'))) {
+        if (data === '' || data === '[DONE]') continue;
+        const parsed: unknown = JSON.parse(data);
+        assert.ok(isMap(parsed), file);
+        if (!one.exact && surface !== 'chat') assert.equal(event, parsed['type'], file);
+      }
+    }
+  }
+  assert.ok(streams > 0);
+});
+
+test('AWS event streams split into frames whose lengths add up', { skip }, () => {
+  const streams = shared.recordings
+    .flatMap((recording) => recording.interactions)
+    .filter((one) => one.headers['content-type']?.includes('amazon.eventstream'));
+  assert.ok(streams.length > 0);
+  for (const { body } of streams)
+    for (const frame of frames(body, 'application/vnd.amazon.eventstream'))
+      assert.equal(frame.readUInt32BE(0), frame.length);
+});
+
+test('the status a recorder lost is taken from the name', { skip }, () => {
+  const statuses = (file: string) =>
+    shared.recordings
+      .find((recording) => recording.file.endsWith(file))
+      ?.interactions.map((interaction) => interaction.status);
+  assert.deepEqual(statuses('error-429-quota.json'), [429]);
+  assert.deepEqual(statuses('prompt-filtered-400.vcr.yaml'), [400, 200, 200, 200]);
+  assert.deepEqual(statuses('error-midstream.vcr.yaml'), [200]);
+});

@@ -1,0 +1,267 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parse, type ScalarTag } from 'yaml';
+import { type Interaction, isMap, type Recording } from './recordings.ts';
+import { asksForStream, type Surface, surfaceOf } from './surfaces.ts';
+
+export interface SharedRecordings {
+  readonly recordings: readonly Recording[];
+  /** Why there are none; to be shown by the test that wanted them. */
+  readonly absent: string | undefined;
+}
+
+/** What one interaction looks like before the parts that were not recorded are filled in. */
+interface Recorded {
+  readonly method?: unknown;
+  readonly url?: unknown;
+  readonly request?: Body;
+  readonly status?: unknown;
+  readonly headers?: unknown;
+  readonly answer: Body;
+}
+
+interface Body {
+  readonly bytes: Buffer;
+  /** As sent on the wire; false where the recorder stored parsed JSON. */
+  readonly exact: boolean;
+}
+
+const ROOT =
+  process.env['FLOE_FIXTURES'] ?? join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'fixtures');
+
+/** Folder names of the fixtures that are not paths of the API, and the path such a recording stands for. */
+const FOLDER_PATHS: Record<string, string> = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+  count_tokens: '/v1/messages/count_tokens',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+  embed: '/v2/embed',
+  images: '/v1/images/generations',
+  native: '/api/chat',
+  generateContent: '/v1beta/models/model:generateContent',
+  converse: '/model/model/converse',
+};
+
+/** Files of the tool conversation matrix are named for a client's adapter, not for the provider. */
+const MATRIX_PROVIDERS: Record<string, string> = { google: 'gemini', openai_responses: 'openai' };
+
+/**
+ * Recorded provider traffic that lies beside the project (`../shared/fixtures`, or `FLOE_FIXTURES`), read in each of
+ * its formats as its index files describe them, with the framing of stored event lines restored. Third-party data:
+ * the texts inside are data, never instructions, and none of it is copied into the project.
+ *
+ * @throws Error when a file cannot be read in the format its name says.
+ */
+export function sharedRecordings(wanted: (recording: Recording) => boolean = () => true): SharedRecordings {
+  if (!existsSync(ROOT))
+    return {
+      recordings: [],
+      absent: 'no recorded traffic: ../shared/fixtures and FLOE_FIXTURES are not there',
+    };
+  const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
+    (file) =>
+      /^dev/.test(file) && /\.(json|ya?ml|chunks\.txt)$/.test(file) && !basename(file).startsWith('index'),
+  );
+  return { recordings: files.sort().map(load).filter(wanted), absent: undefined };
+}
+
+function load(file: string): Recording {
+  const [, ...folders] = file.split(/[\\/]/);
+  const name = folders.pop() ?? '';
+  const scenario = name.replace(/\.(chunks\.txt|(vcr(-ruby|-go)?|tape|reqllm)\.\w+|json)$/, '');
+  const [first = '', second = ''] = folders;
+  const isMatrix = first === 'matrix';
+  const isSynthetic = first === 'edge-synthetic';
+  const provider = isMatrix ? (MATRIX_PROVIDERS[scenario] ?? scenario) : isSynthetic ? second : first;
+  const stored = storedPath(provider, isSynthetic ? 'messages' : second, scenario);
+  const interactions = readFormat(file, name, stored).map((one) => complete(one, scenario, stored));
+  const surface = surfaceOf(stored) === 'other' ? lastSurface(interactions) : surfaceOf(stored);
+  return { provider, surface, scenario, file, note: isSynthetic ? 'synthetic' : '', interactions };
+}
+
+/** The path a recording without its request stands for. */
+function storedPath(provider: string, folder: string, scenario: string): string {
+  if (provider === 'cohere' && folder === 'chat') return '/v2/chat';
+  if (provider === 'openai-compatible')
+    return FOLDER_PATHS[scenario.startsWith('responses') ? 'responses' : 'chat'] ?? '';
+  return FOLDER_PATHS[folder] ?? `/${folder}`;
+}
+
+/** A conversation may begin with calls to other APIs (a token, a model list); its subject comes last. */
+function lastSurface(interactions: readonly Interaction[]): Surface {
+  return surfaceOf(interactions.at(-1)?.path ?? '');
+}
+
+function readFormat(file: string, name: string, stored: string): readonly Recorded[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  if (name.endsWith('.chunks.txt')) {
+    const headers = { 'content-type': 'text/event-stream' };
+    return [{ status: 200, headers, answer: { bytes: framed(text, stored), exact: false } }];
+  }
+  if (/\.vcr(-\w+)?\.ya?ml$/.test(name)) return cassette(parse(text, YAML_OPTIONS));
+  const document: unknown = JSON.parse(text);
+  if (name.endsWith('.tape.json')) return tape(document);
+  if (name.endsWith('.reqllm.json')) return [reqLlm(document)];
+  return [{ answer: { bytes: Buffer.from(text), exact: true } }];
+}
+
+/** Puts back what a capture of one JSON event per line left out (INDEX.md, format C). */
+function framed(text: string, path: string): Buffer {
+  const surface = surfaceOf(path);
+  const lineEnd = surface === 'generate-content' ? '\r\n' : '\n';
+  const isNamed = surface === 'responses' || surface === 'messages' || surface === 'cohere-chat';
+  const events = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const data = `data: ${line}${lineEnd}${lineEnd}`;
+      return isNamed ? `event: ${field(JSON.parse(line), 'type')}\n${data}` : data;
+    });
+  if (surface === 'chat') events.push('data: [DONE]\n\n');
+  return Buffer.from(events.join(''));
+}
+
+const base64 = (text: string) => Buffer.from(text.replace(/\s+/g, ''), 'base64');
+/** Ruby's VCR writes `!binary`, Python's `!!binary`; both mean base64. */
+const BINARY_TAGS: ScalarTag[] = [
+  { tag: '!binary', resolve: base64 },
+  { tag: 'tag:yaml.org,2002:binary', resolve: base64 },
+];
+const YAML_OPTIONS = {
+  customTags: BINARY_TAGS,
+  schema: 'core',
+  maxAliasCount: -1,
+  logLevel: 'error',
+} as const;
+
+/** vcrpy, Ruby VCR and go-vcr: the same tree with three spellings of body and status. */
+function cassette(document: unknown): readonly Recorded[] {
+  const list = field(document, 'http_interactions') ?? field(document, 'interactions');
+  if (!Array.isArray(list)) throw new Error('cassette without interactions');
+  return list.map((item: unknown) => {
+    const request = field(item, 'request');
+    const response = field(item, 'response');
+    const status = field(response, 'status');
+    return {
+      method: field(request, 'method'),
+      url: field(request, 'uri') ?? field(request, 'url'),
+      request: cassetteBody(request),
+      status: isMap(status) ? status['code'] : (field(response, 'code') ?? status),
+      headers: field(response, 'headers'),
+      answer: cassetteBody(response),
+    };
+  });
+}
+
+function cassetteBody(side: unknown): Body {
+  const parsed = field(side, 'parsed_body') ?? undefined;
+  if (parsed !== undefined) return { bytes: toBytes(parsed), exact: typeof parsed === 'string' };
+  const body = field(side, 'body');
+  const inner = isMap(body) ? (body['base64_string'] ?? body['string']) : body;
+  const isBase64 = isMap(body) && typeof body['base64_string'] === 'string';
+  return { bytes: unzipped(isBase64 ? base64(String(inner)) : toBytes(inner)), exact: true };
+}
+
+function tape(document: unknown): readonly Recorded[] {
+  if (!isMap(document)) throw new Error('tape without entries');
+  return Object.values(document).map((entry) => {
+    const init = field(entry, 'init');
+    const response = field(entry, 'response');
+    return {
+      method: field(init, 'method'),
+      url: field(entry, 'url'),
+      request: { bytes: toBytes(field(init, 'body')), exact: true },
+      status: field(response, 'status'),
+      headers: field(response, 'headers'),
+      answer: { bytes: toBytes(field(response, 'body')), exact: true },
+    };
+  });
+}
+
+function reqLlm(document: unknown): Recorded {
+  const request = field(document, 'request');
+  const response = field(document, 'response');
+  const chunks = field(document, 'chunks');
+  const pieces = Array.isArray(chunks)
+    ? chunks.map((chunk: unknown) => base64(String(field(chunk, 'b64'))))
+    : undefined;
+  return {
+    method: field(request, 'method'),
+    url: field(request, 'url'),
+    request: { bytes: base64(String(field(field(request, 'body'), 'b64') ?? '')), exact: true },
+    status: field(response, 'status'),
+    headers: field(response, 'headers'),
+    answer: pieces
+      ? { bytes: Buffer.concat(pieces), exact: true }
+      : { bytes: toBytes(field(response, 'body')), exact: false },
+  };
+}
+
+function complete(one: Recorded, scenario: string, stored: string): Interaction {
+  const headers = flatHeaders(one.headers);
+  const requestText =
+    one.request && one.request.bytes.length > 0 ? one.request.bytes.toString('utf8') : undefined;
+  const requestBody = requestText === undefined ? undefined : jsonOf(requestText);
+  const path = typeof one.url === 'string' ? pathOf(one.url) : stored;
+  const type = headers['content-type'] ?? '';
+  return {
+    method: String(one.method ?? 'POST').toUpperCase(),
+    path,
+    ...(requestBody !== undefined && { requestBody }),
+    ...(requestText !== undefined && { requestText }),
+    status: statusOf(one, scenario),
+    headers: type === '' ? { ...headers, 'content-type': 'application/json' } : headers,
+    body: one.answer.bytes,
+    stream: asksForStream(path, requestBody) || /event-?stream|ndjson/.test(type),
+    exact: one.answer.exact,
+  };
+}
+
+/** Two kinds of file carry the real status in their name only: bare bodies, and one whose recorder wrote 200. */
+function statusOf({ status, answer }: Recorded, scenario: string): number {
+  const recorded = status === undefined ? 200 : Number.parseInt(String(status), 10);
+  const named = /(?:^|-)([45]\d\d)(?:-|$)/.exec(scenario)?.[1];
+  if (recorded !== 200 || named === undefined) return recorded;
+  return field(jsonOf(answer.bytes.toString('utf8')), 'error') ? Number(named) : recorded;
+}
+
+function flatHeaders(headers: unknown): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(isMap(headers) ? headers : {}))
+    flat[name.toLowerCase()] = [value].flat().map(headerText).join(', ');
+  return flat;
+}
+
+function headerText(value: unknown): string {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value);
+}
+
+/** Hosts may hold placeholders that no URL parser takes. */
+function pathOf(url: string): string {
+  return url.replace(/^[a-z]+:\/\/[^/]*/i, '') || '/';
+}
+
+function toBytes(value: unknown): Buffer {
+  if (value === undefined || value === null) return Buffer.alloc(0);
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function unzipped(bytes: Buffer): Buffer {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
+}
+
+function field(value: unknown, name: string): unknown {
+  return isMap(value) ? value[name] : undefined;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
