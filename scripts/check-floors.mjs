@@ -57,7 +57,7 @@ export function roomOf(path) {
   const parts = path.split('/');
   if (parts[0] !== 'packages') return null;
   if (parts[1] !== 'server') return parts[1];
-  if (parts[3] === 'main.ts') return 'server/main';
+  if (parts[3] === 'main.ts' || parts[2] !== 'src') return 'server/main';
   return `server/${parts[3]}`;
 }
 
