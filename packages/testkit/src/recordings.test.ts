@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import OpenAI from 'openai';
 import { frames } from './chunking.ts';
 import { call, eventFrames } from './client.ts';
 import { type Interaction, isMap, ownRecording, ownRecordings, type Recording } from './recordings.ts';
 import { sharedRecordings } from './shared-recordings.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
+
+/** What every provider of the Chat dialect is recorded with. */
+const COMMON = [
+  'text',
+  'text-stream',
+  'tool',
+  'parallel-tools-stream',
+  'tool-no-args-stream',
+  'structured',
+  'length-stream',
+];
 
 const own = ownRecordings();
 const shared = sharedRecordings();
@@ -43,17 +55,8 @@ test('every provider of the Chat dialect has the common scenarios', (context) =>
     'together',
     'xai',
   ]);
-  const common = [
-    'text',
-    'text-stream',
-    'tool',
-    'parallel-tools-stream',
-    'tool-no-args-stream',
-    'structured',
-    'length-stream',
-  ];
   for (const provider of providers)
-    for (const scenario of common) assert.equal(ownRecording(provider, scenario).surface, 'chat');
+    for (const scenario of COMMON) assert.equal(ownRecording(provider, scenario).surface, 'chat');
 });
 
 test('own recordings are well formed: stream flag in the name, events and bodies that parse', () => {
@@ -101,6 +104,29 @@ test('a replayed recording gives its own status, headers and bytes', async () =>
     for (const [name, value] of Object.entries(interaction.headers))
       assert.equal(answer.headers[name], value);
     assert.equal(answer.complete, true);
+  }
+});
+
+test('the official client reads the common scenarios of every provider as what they say', async () => {
+  const messages = [{ role: 'user', content: 'How thick is the ice?' }] as const;
+  for (const recording of own.filter(({ scenario }) => COMMON.includes(scenario))) {
+    const upstream = await startUpstream({ recordings: [recording] });
+    open.push(upstream);
+    const { chat } = new OpenAI({ baseURL: upstream.url, apiKey: 'testkit', maxRetries: 0 });
+    const request = { model: 'm', messages: [...messages] };
+    const completion = only(recording).stream
+      ? await chat.completions.stream(request).finalChatCompletion()
+      : await chat.completions.create(request);
+    const choice = completion.choices[0];
+    const isCall = recording.scenario.includes('tool');
+    const finishes = isCall
+      ? ['tool_calls']
+      : recording.scenario === 'length-stream'
+        ? ['length']
+        : ['stop', 'eos'];
+    assert.ok(finishes.includes(choice?.finish_reason ?? ''), recording.file);
+    const calls = recording.scenario.startsWith('parallel') ? 2 : isCall ? 1 : 0;
+    assert.equal(choice?.message.tool_calls?.length ?? 0, calls, recording.file);
   }
 });
 
