@@ -37,13 +37,18 @@ function only(recording: Recording): Interaction {
   return interaction;
 }
 
+function isCommonChat({ surface, scenario }: Recording): boolean {
+  return surface === 'chat' && COMMON.includes(scenario);
+}
+
 function isEventStream({ headers }: Interaction): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
 test('every provider of the Chat dialect has the common scenarios', (context) => {
   context.diagnostic(`own recordings: ${counted(own)}`);
-  const providers = [...new Set(own.map((recording) => recording.provider))];
+  const chat = own.filter((recording) => recording.surface === 'chat');
+  const providers = [...new Set(chat.map((recording) => recording.provider))];
   assert.deepEqual(providers, [
     'deepseek',
     'fireworks',
@@ -109,7 +114,7 @@ test('a replayed recording gives its own status, headers and bytes', async () =>
 
 test('the official client reads the common scenarios of every provider as what they say', async () => {
   const messages = [{ role: 'user', content: 'How thick is the ice?' }] as const;
-  for (const recording of own.filter(({ scenario }) => COMMON.includes(scenario))) {
+  for (const recording of own.filter(isCommonChat)) {
     const upstream = await startUpstream({ recordings: [recording] });
     open.push(upstream);
     const { chat } = new OpenAI({ baseURL: upstream.url, apiKey: 'testkit', maxRetries: 0 });
@@ -127,6 +132,17 @@ test('the official client reads the common scenarios of every provider as what t
     assert.ok(finishes.includes(choice?.finish_reason ?? ''), recording.file);
     const calls = recording.scenario.startsWith('parallel') ? 2 : isCall ? 1 : 0;
     assert.equal(choice?.message.tool_calls?.length ?? 0, calls, recording.file);
+  }
+});
+
+test('the official client reads Responses streams whole', async () => {
+  for (const scenario of ['text-stream', 'reasoning-tool-stream']) {
+    const upstream = await startUpstream({ recordings: [ownRecording('responses', scenario)] });
+    open.push(upstream);
+    const { responses } = new OpenAI({ baseURL: `${upstream.url}/v1`, apiKey: 'testkit', maxRetries: 0 });
+    const response = await responses.stream({ model: 'm', input: 'How thick is the ice?' }).finalResponse();
+    assert.equal(response.status, 'completed');
+    assert.ok(response.output.length > 0 && response.usage);
   }
 });
 
