@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './sqlite/errors.ts';
 import { StoreUnusable } from './store-unusable.ts';
 
 /** Held here so that no caller who drops its handle loses the lock to garbage collection. */
@@ -29,7 +30,10 @@ export function lockDataDir(dataDir: string): DataDirLock {
     lock.exec('begin exclusive');
   } catch (cause) {
     lock.close();
-    throw new StoreUnusable(`Another Floe process uses the data directory ${dataDir}.`, { cause });
+    if (isBusy(cause))
+      throw new StoreUnusable(`Another Floe process uses the data directory ${dataDir}.`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusable(`Cannot lock the data directory ${dataDir}: ${reason}`, { cause });
   }
   held.add(lock);
   return {

@@ -33,6 +33,8 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
       `FLOE_SECRET_KEY has ${given.length} characters; it needs at least ${SECRET_KEY_MIN_CHARS}. Unset it to have one generated.`,
     );
   const kept = given ?? readText(file);
+  if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)
+    throw new StoreUnusable(`${file} was cut short. Restore it, or set FLOE_SECRET_KEY to the key it held.`);
   const fingerprint = readText(fingerprintFile);
   if (kept === null && fingerprint !== null)
     throw new StoreUnusable(

@@ -26,6 +26,12 @@ export function sqliteCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode : null;
 }
 
+/** Whether another connection holds the lock that was wanted. */
+export function isBusy(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== null && primary(code) === BUSY;
+}
+
 /** Whether the row itself is at fault, so that trying it again cannot help. */
 export function isRowsFault(error: unknown): boolean {
   const code = sqliteCode(error);

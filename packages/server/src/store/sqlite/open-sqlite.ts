@@ -4,6 +4,7 @@ import { Kysely } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { migrate } from '../migrations/migrate.ts';
+import type { Migration } from '../migrations/migration.ts';
 import type { Database, Ingested, SpoolRegion, Writer } from '../ports.ts';
 import type { Schema } from '../schema.ts';
 import { StoreUnusable } from '../store-unusable.ts';
@@ -13,12 +14,19 @@ import type { Role } from './protocol.ts';
 import { Turns } from './turns.ts';
 import { RequestFailed, WorkerThread } from './worker-thread.ts';
 
+export interface OpenSqliteOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The program's own list unless a test passes another. */
+  readonly migrations?: readonly Migration[];
+}
+
 /**
  * Opens a SQLite file, made and migrated when needed: one thread writes, one reads.
  *
  * @throws StoreUnusable when the path, the file or its schema cannot be used.
  */
-export async function openSqlite(path: string, options: { log: Log; clock: Clock }): Promise<Database> {
+export async function openSqlite(path: string, options: OpenSqliteOptions): Promise<Database> {
   await prepareFile(path);
   const writer = new WorkerThread('writer', options.log);
   const reader = new WorkerThread('reader', options.log);

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { lockDataDir } from './lock.ts';
+import { StoreUnusable } from './store-unusable.ts';
+import { temporaryDirectory } from './test/temporary-directory.ts';
+
+const isTaken = (dataDir: string) => (error: unknown) =>
+  error instanceof StoreUnusable &&
+  error.message === `Another Floe process uses the data directory ${dataDir}.`;
+
+test('a data directory is held once, and free again after its release', (t) => {
+  const dataDir = `${temporaryDirectory(t)}/made`;
+  const lock = lockDataDir(dataDir);
+  assert.throws(() => lockDataDir(dataDir), isTaken(dataDir));
+  lock.release();
+  lock.release();
+  lockDataDir(dataDir).release();
+});
+
+test('a directory held by another process is refused until that process is killed', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const script = `import { lockDataDir } from '${new URL('./lock.ts', import.meta.url)}';
+    lockDataDir(process.argv[1]);
+    process.stdout.write('held');
+    setInterval(() => {}, 1000);`;
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => holder.kill('SIGKILL'));
+  await once(holder.stdout, 'data');
+  assert.throws(() => lockDataDir(dataDir), isTaken(dataDir));
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  lockDataDir(dataDir).release();
+});
+
+test('a data directory that cannot be made is refused by name', () => {
+  assert.throws(
+    () => lockDataDir('/dev/null/floe'),
+    (error) =>
+      error instanceof StoreUnusable &&
+      /Cannot write the data directory \/dev\/null\/floe/.test(error.message),
+  );
+});

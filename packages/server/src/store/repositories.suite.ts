@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { appendAudit, auditPage } from './audit.ts';
+import { type ExchangeFilters, exchangeById, exchangePage } from './exchanges.ts';
+import { allOrgs, insertOrg, orgById } from './orgs.ts';
+import { insertKey, keyById, keyPage, revokeKey, snapshotKeys, touchKeys } from './platform-keys.ts';
+import type { Database, ExchangeRow } from './ports.ts';
+import { putSetting, settingValue } from './settings.ts';
+import { exchangeRow, ORG, platformKeyRow } from './test/rows.ts';
+import { temporaryDirectory } from './test/temporary-directory.ts';
+
+const OTHER_ORG = 'org_two';
+
+/** What every engine must do. `open` gives an empty database that is closed when the test ends. */
+export function repositorySuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
+  const openWithOrgs = async (t: TestContext) => {
+    const database = await open(t);
+    await database.transaction(async (writer) => {
+      await insertOrg(writer, { id: ORG, name: 'One', created_at: 1 });
+      await insertOrg(writer, { id: OTHER_ORG, name: 'Two', created_at: 2 });
+    });
+    return database;
+  };
+
+  test(`${engine}: a transaction that throws leaves nothing behind`, async (t) => {
+    const database = await open(t);
+    const failing = database.transaction(async (writer) => {
+      await putSetting(writer, 'a', '1');
+      throw new Error('changed my mind');
+    });
+    await assert.rejects(failing, /changed my mind/);
+    assert.equal(await settingValue(database.read, 'a'), undefined);
+    await database.transaction((writer) => putSetting(writer, 'a', '2'));
+    assert.equal(await settingValue(database.read, 'a'), '2');
+  });
+
+  test(`${engine}: transactions follow one another and lose no update`, async (t) => {
+    const database = await open(t);
+    await database.transaction((writer) => putSetting(writer, 'n', '0'));
+    const increments = Array.from({ length: 20 }, () =>
+      database.transaction(async (writer) => {
+        const before = Number(await settingValue(writer, 'n'));
+        await putSetting(writer, 'n', String(before + 1));
+      }),
+    );
+    await Promise.all(increments);
+    assert.equal(await settingValue(database.read, 'n'), '20');
+  });
+
+  test(`${engine}: a reader sees nothing of a transaction before it commits and does not wait for it`, async (t) => {
+    const database = await open(t);
+    await database.transaction(async (writer) => {
+      await putSetting(writer, 'a', 'inside');
+      assert.equal(await settingValue(database.read, 'a'), undefined);
+      assert.equal(await settingValue(writer, 'a'), 'inside');
+    });
+    assert.equal(await settingValue(database.read, 'a'), 'inside');
+  });
+
+  test(`${engine}: integers come back as numbers and rows as ordinary objects`, async (t) => {
+    const database = await open(t);
+    const org = { id: ORG, name: "O'Neil \u0000 é 🧊", created_at: Number.MAX_SAFE_INTEGER };
+    await database.transaction((writer) => insertOrg(writer, org));
+    assert.deepStrictEqual(await orgById(database.read, ORG), org);
+    assert.deepStrictEqual(await allOrgs(database.read), [org]);
+    assert.equal(await orgById(database.read, 'org_none'), undefined);
+  });
+
+  test(`${engine}: a second row with the same unique value is a conflict`, async (t) => {
+    const database = await openWithOrgs(t);
+    const insert = (id: string, hash: string) =>
+      database.transaction((writer) => insertKey(writer, platformKeyRow(id, { hash })));
+    await insert('key_a', 'same');
+    await assert.rejects(
+      insert('key_b', 'same'),
+      (error) => error instanceof Fault && error.code === 'conflict',
+    );
+    await insert('key_b', 'other');
+  });
+
+  test(`${engine}: a key of an org that does not exist is refused`, async (t) => {
+    const database = await open(t);
+    await assert.rejects(database.transaction((writer) => insertKey(writer, platformKeyRow('key_a'))));
+  });
+
+  test(`${engine}: of several revocations of a key exactly one succeeds, and other orgs cannot`, async (t) => {
+    const database = await openWithOrgs(t);
+    await database.transaction((writer) => insertKey(writer, platformKeyRow('key_a')));
+    const revoke = (orgId: string, at: number) =>
+      database.transaction((writer) => revokeKey(writer, orgId, 'key_a', at));
+    assert.equal(await revoke(OTHER_ORG, 5), false);
+    const answers = await Promise.all([revoke(ORG, 10), revoke(ORG, 11), revoke(ORG, 12)]);
+    assert.equal(answers.filter(Boolean).length, 1);
+    assert.equal((await keyById(database.read, ORG, 'key_a'))?.revoked_at, 10);
+    assert.equal(await keyById(database.read, OTHER_ORG, 'key_a'), undefined);
+  });
+
+  test(`${engine}: the snapshot has live keys of all orgs and those revoked lately`, async (t) => {
+    const database = await openWithOrgs(t);
+    await database.transaction(async (writer) => {
+      await insertKey(writer, platformKeyRow('key_live'));
+      await insertKey(writer, platformKeyRow('key_expired', { expires_at: 1 }));
+      await insertKey(writer, platformKeyRow('key_two', { org_id: OTHER_ORG }));
+      await insertKey(writer, platformKeyRow('key_long_gone', { revoked_at: 10 }));
+      await insertKey(writer, platformKeyRow('key_just_gone', { revoked_at: 100 }));
+    });
+    const ids = (await snapshotKeys(database.read, 100)).map(({ id }) => id);
+    assert.deepEqual(ids.sort(), ['key_expired', 'key_just_gone', 'key_live', 'key_two']);
+  });
+
+  test(`${engine}: last use moves forward only`, async (t) => {
+    const database = await openWithOrgs(t);
+    await database.transaction((writer) => insertKey(writer, platformKeyRow('key_a')));
+    const touch = (usedAt: number) =>
+      database.transaction((writer) =>
+        touchKeys(writer, [
+          { id: 'key_a', usedAt },
+          { id: 'key_gone', usedAt },
+        ]),
+      );
+    await touch(50);
+    await touch(40);
+    assert.equal((await keyById(database.read, ORG, 'key_a'))?.last_used_at, 50);
+  });
+
+  test(`${engine}: pages of keys and of the audit trail give each row once, newest first`, async (t) => {
+    const database = await openWithOrgs(t);
+    await database.transaction(async (writer) => {
+      for (let i = 0; i < 7; i++) {
+        // Several rows share a millisecond: the id decides then.
+        const at = 100 + Math.floor(i / 3);
+        await insertKey(writer, platformKeyRow(`key_${i}`, { created_at: at }));
+        const entry = { id: `aud_${i}`, org_id: ORG, at, actor: 'setup', action: 'keys.create' };
+        await appendAudit(writer, { ...entry, subject: `key_${i}`, before_json: null, after_json: '{}' });
+      }
+      await insertKey(writer, platformKeyRow('key_foreign', { org_id: OTHER_ORG }));
+    });
+    const numbers = ['6', '5', '4', '3', '2', '1', '0'];
+    const keys = await allPages((cursor) => keyPage(database.read, { orgId: ORG, limit: 3, ...cursor }));
+    assert.deepEqual(
+      keys.map(({ id }) => id),
+      numbers.map((n) => `key_${n}`),
+    );
+    const audit = await allPages((cursor) => auditPage(database.read, { orgId: ORG, limit: 7, ...cursor }));
+    assert.deepEqual(
+      audit.map(({ id }) => id),
+      numbers.map((n) => `aud_${n}`),
+    );
+  });
+
+  test(`${engine}: a cursor that no list gave out is an invalid request`, async (t) => {
+    const database = await openWithOrgs(t);
+    for (const cursor of ['', 'x', '%', Buffer.from('12:a b').toString('base64url')])
+      await assert.rejects(
+        exchangePage(database.read, { orgId: ORG, limit: 1, cursor }),
+        (error) =>
+          error instanceof Fault && error.code === 'invalid_request' && error.detail.param === 'cursor',
+      );
+  });
+
+  test(`${engine}: rows of the spool come back as they went in, and a second time changes nothing`, async (t) => {
+    const database = await openWithOrgs(t);
+    const row = exchangeRow('exc_a', { metadata_json: '{"x":"1"}', provider: null, cost_nano_usd: 9e15 });
+    const first = await ingest(t, database, [row]);
+    assert.deepEqual([first.inserted, first.known, first.rejected.length], [1, 0, 0]);
+    const again = await ingest(t, database, [{ ...row, status: 500 }, exchangeRow('exc_b')]);
+    assert.deepEqual([again.inserted, again.known, again.rejected.length], [1, 1, 0]);
+    assert.deepStrictEqual(await exchangeById(database.read, ORG, 'exc_a'), row);
+    assert.equal(await exchangeById(database.read, OTHER_ORG, 'exc_a'), undefined);
+  });
+
+  test(`${engine}: exchanges are filtered by every filter and never shown to another org`, async (t) => {
+    const database = await openWithOrgs(t);
+    const metadata_json = JSON.stringify({ env: 'prod', 'a "b".c\\': '7', build: '42' });
+    await ingest(t, database, [
+      exchangeRow('exc_1', { created_at: 100, route_mode: 'passthrough', status: 429, state: 'failed' }),
+      exchangeRow('exc_2', { created_at: 200, key_id: 'key_two', key_name: 'nightly', provider: 'other' }),
+      exchangeRow('exc_3', { created_at: 300, model: 'acme-small', model_requested: 'slow', metadata_json }),
+      exchangeRow('exc_4', { created_at: 400, org_id: OTHER_ORG }),
+    ]);
+    const cases: [ExchangeFilters, string][] = [
+      [{}, '3 2 1'],
+      [{ routeMode: 'passthrough' }, '1'],
+      [{ key: 'key_two' }, '2'],
+      [{ key: 'nightly' }, '2'],
+      [{ model: 'acme-small' }, '3'],
+      [{ model: 'slow' }, '3'],
+      [{ provider: 'other' }, '2'],
+      [{ status: { from: 400, to: 499 } }, '1'],
+      [{ status: { from: 200, to: 200 }, state: 'complete' }, '3 2'],
+      [{ state: 'failed' }, '1'],
+      [{ from: 200 }, '3 2'],
+      [{ to: 200 }, '1'],
+      [{ metadata: { env: 'prod', build: '42' } }, '3'],
+      [{ metadata: { 'a "b".c\\': '7' } }, '3'],
+      [{ metadata: { env: 'test' } }, ''],
+      [{ metadata: { missing: 'prod' } }, ''],
+    ];
+    for (const [filters, expected] of cases) {
+      const { rows } = await exchangePage(database.read, { orgId: ORG, limit: 10, ...filters });
+      assert.equal(rows.map(({ id }) => id.slice(4)).join(' '), expected, JSON.stringify(filters));
+    }
+  });
+
+  test(`${engine}: pages of exchanges give each row once while new ones arrive`, async (t) => {
+    const database = await openWithOrgs(t);
+    const old = Array.from({ length: 11 }, (_, i) =>
+      exchangeRow(`exc_${String(i).padStart(2, '0')}`, { created_at: 100 + Math.floor(i / 4) }),
+    );
+    await ingest(t, database, old);
+    let arrivals = 0;
+    const seen = await allPages(async (cursor) => {
+      const page = await exchangePage(database.read, { orgId: ORG, limit: 3, ...cursor });
+      await ingest(t, database, [exchangeRow(`exc_new${arrivals++}`, { created_at: 999 })]);
+      return page;
+    });
+    assert.deepEqual(
+      seen.map(({ id }) => id),
+      old.map(({ id }) => id).reverse(),
+    );
+  });
+}
+
+/** Follows cursors to the end; fails rather than going round for ever. */
+async function allPages<Row>(
+  page: (cursor: { cursor?: string }) => Promise<{ rows: readonly Row[]; nextCursor: string | null }>,
+): Promise<Row[]> {
+  const seen: Row[] = [];
+  let cursor: { cursor?: string } = {};
+  for (let pages = 0; pages < 20; pages++) {
+    const { rows, nextCursor } = await page(cursor);
+    seen.push(...rows);
+    if (nextCursor === null) return seen;
+    cursor = { cursor: nextCursor };
+  }
+  throw new Error('the pages do not end');
+}
+
+let files = 0;
+
+async function ingest(t: TestContext, database: Database, rows: readonly ExchangeRow[]) {
+  const path = join(temporaryDirectory(t), `rows-${files++}.jsonl`);
+  const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  writeFileSync(path, text);
+  return database.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadSecretKey } from './secret-key.ts';
+import { StoreUnusable } from './store-unusable.ts';
+import { temporaryDirectory } from './test/temporary-directory.ts';
+
+const GIVEN = 'a given key of more than 32 characters';
+
+const refuses = (pattern: RegExp) => (error: unknown) =>
+  error instanceof StoreUnusable && pattern.test(error.message);
+
+test('a key is generated once, readable by its owner alone, and found again', (t) => {
+  const dataDir = join(temporaryDirectory(t), 'made');
+  const first = loadSecretKey({ dataDir });
+  assert.equal(first.generated, true);
+  assert.equal(first.key.length, 32);
+  assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600);
+  const again = loadSecretKey({ dataDir });
+  assert.equal(again.generated, false);
+  assert.deepEqual(again.key, first.key);
+});
+
+test('two installations have two keys', (t) => {
+  const one = loadSecretKey({ dataDir: temporaryDirectory(t) });
+  const other = loadSecretKey({ dataDir: temporaryDirectory(t) });
+  assert.notDeepEqual(one.key, other.key);
+});
+
+test('a generated key may move from its file to the environment', (t) => {
+  const dataDir = temporaryDirectory(t);
+  const { key } = loadSecretKey({ dataDir });
+  const given = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
+  rmSync(join(dataDir, 'secret.key'));
+  assert.deepEqual(loadSecretKey({ dataDir, given }).key, key);
+});
+
+test('a given key is used, never written down, and may not be short', (t) => {
+  const dataDir = temporaryDirectory(t);
+  assert.throws(
+    () => loadSecretKey({ dataDir, given: 'x'.repeat(31) }),
+    refuses(/31 characters; it needs at least 32/),
+  );
+  const { key, generated } = loadSecretKey({ dataDir, given: GIVEN });
+  assert.equal(generated, false);
+  assert.deepEqual(loadSecretKey({ dataDir, given: GIVEN }).key, key);
+  assert.throws(() => readFileSync(join(dataDir, 'secret.key')), /ENOENT/);
+  assert.ok(
+    !readFileSync(join(dataDir, 'secret.fingerprint'), 'utf8').includes(key.toString('hex').slice(0, 8)),
+  );
+});
+
+test('another key than last time, a lost one and a cut one are refused', (t) => {
+  const dataDir = temporaryDirectory(t);
+  loadSecretKey({ dataDir });
+  assert.throws(() => loadSecretKey({ dataDir, given: GIVEN }), refuses(/FLOE_SECRET_KEY is not the key/));
+  writeFileSync(join(dataDir, 'secret.key'), 'another key, also of 32 characters and more');
+  assert.throws(() => loadSecretKey({ dataDir }), refuses(/secret\.key is not the key/));
+  writeFileSync(join(dataDir, 'secret.key'), 'cut');
+  assert.throws(() => loadSecretKey({ dataDir }), refuses(/was cut short/));
+  rmSync(join(dataDir, 'secret.key'));
+  assert.throws(() => loadSecretKey({ dataDir }), refuses(/is gone\. Restore/));
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { MIGRATIONS } from '../migrations/all.ts';
+import type { Migration } from '../migrations/migration.ts';
+import { openDatabase } from '../open-database.ts';
+import type { Database } from '../ports.ts';
+import { repositorySuite } from '../repositories.suite.ts';
+import { putSetting, settingValue } from '../settings.ts';
+import { StoreUnusable } from '../store-unusable.ts';
+import { exchangeRow } from '../test/rows.ts';
+import { temporaryDirectory } from '../test/temporary-directory.ts';
+import { Connection } from './connection.ts';
+import { sqliteCode } from './errors.ts';
+import { ingest } from './ingest.ts';
+import { openSqlite } from './open-sqlite.ts';
+import { WorkerThread } from './worker-thread.ts';
+
+const quiet = { log: silentLog, clock: systemClock };
+
+async function openIn(t: TestContext, dataDir: string, migrations?: readonly Migration[]): Promise<Database> {
+  const path = join(dataDir, 'floe.db');
+  const database = await openSqlite(path, migrations ? { ...quiet, migrations } : quiet);
+  t.after(() => database.close());
+  return database;
+}
+
+repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+
+const second: Migration = {
+  number: MIGRATIONS.length + 1,
+  name: 'second',
+  async up({ schema }) {
+    await schema.createTable('later').addColumn('id', 'text').execute();
+  },
+};
+
+test('what was committed is there after the file is opened again, and nothing else remains beside it', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const first = await openDatabase('sqlite:', { ...quiet, dataDir });
+  await first.transaction((writer) => putSetting(writer, 'a', '1'));
+  await first.ping();
+  await first.close();
+  await first.close();
+  assert.equal(existsSync(join(dataDir, 'floe.db-wal')), false);
+  assert.equal(statSync(join(dataDir, 'floe.db')).mode & 0o777, 0o600);
+  const again = await openIn(t, dataDir);
+  assert.equal(await settingValue(again.read, 'a'), '1');
+});
+
+test('a database in use is copied before it is migrated', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const before = await openIn(t, dataDir);
+  await before.transaction((writer) => putSetting(writer, 'a', '1'));
+  await before.close();
+  const copy = join(dataDir, `floe.db.before-${second.number}`);
+  assert.equal(existsSync(copy), false);
+  const after = await openIn(t, dataDir, [...MIGRATIONS, second]);
+  assert.equal(await settingValue(after.read, 'a'), '1');
+  await after.close();
+  const copied = await openSqlite(copy, quiet);
+  t.after(() => copied.close());
+  assert.equal(await settingValue(copied.read, 'a'), '1');
+});
+
+test('a migration that fails changes nothing and is tried again at the next start', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await (await openIn(t, dataDir)).close();
+  const failing: Migration = {
+    ...second,
+    async up(writer) {
+      await second.up(writer);
+      throw new Error('half way');
+    },
+  };
+  await assert.rejects(openIn(t, dataDir, [...MIGRATIONS, failing]), /half way/);
+  await (await openIn(t, dataDir)).close();
+  await openIn(t, dataDir, [...MIGRATIONS, second]);
+});
+
+test('a database that a newer program made is refused', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await (await openIn(t, dataDir, [...MIGRATIONS, second])).close();
+  await assert.rejects(
+    openIn(t, dataDir),
+    (error) =>
+      error instanceof StoreUnusable && /newer Floe \(migration 2; this one knows 1\)/.test(error.message),
+  );
+});
+
+test('a path that cannot be a database is refused with a line that says why', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  mkdirSync(join(dataDir, 'directory.db'));
+  writeFileSync(join(dataDir, 'text.db'), 'this is a file of text, not of pages'.repeat(100));
+  const cases: [string, RegExp][] = [
+    [`sqlite:${join(dataDir, 'directory.db')}`, /directory\.db is a directory/],
+    [`sqlite:${join(dataDir, 'text.db')}`, /text\.db is not an intact SQLite database/],
+    ['sqlite:/dev/null/floe.db', /Cannot write the database \/dev\/null\/floe\.db/],
+    ['sqlite::memory:', /storage\.database wants/],
+    ['mysql://localhost/floe', /storage\.database wants/],
+  ];
+  for (const [url, message] of cases)
+    await assert.rejects(
+      openDatabase(url, { ...quiet, dataDir }),
+      (error) => error instanceof StoreUnusable && message.test(error.message),
+      url,
+    );
+  assert.match(readFileSync(join(dataDir, 'text.db'), 'utf8'), /^this is a file of text/);
+});
+
+test('a thread that ends rejects what was asked of it and what is asked later', async () => {
+  const thread = new WorkerThread('writer', silentLog);
+  const asked = thread.ask({ kind: 'ping' }).then(
+    () => 'answered',
+    (error) => error,
+  );
+  await thread.terminate();
+  const isAway = (error: unknown) => error instanceof Fault && error.code === 'overloaded';
+  assert.ok(isAway(await asked));
+  await assert.rejects(thread.ask({ kind: 'ping' }), isAway);
+  await thread.close();
+});
+
+test('a statement that fails names itself, and the transaction can go on', async (t) => {
+  const database = await openIn(t, temporaryDirectory(t));
+  await database.transaction(async (writer) => {
+    await assert.rejects(
+      writer.schema.dropTable('none').execute(),
+      /no such table: none \(in: drop table "none"\)/,
+    );
+    await putSetting(writer, 'a', '1');
+  });
+  assert.equal(await settingValue(database.read, 'a'), '1');
+});
+
+test('rows that meet a full disk are undone together, and taken once when there is room', (t) => {
+  const dataDir = temporaryDirectory(t);
+  const connection = fullConnection(join(dataDir, 'full.db'));
+  const path = join(dataDir, 'rows.jsonl');
+  const ids = Array.from({ length: 200 }, (_, i) => `exc_${i}`);
+  writeFileSync(path, ids.map((id) => `${JSON.stringify(exchangeRow(id))}\n`).join(''));
+  const region = { path, from: 0, to: statSync(path).size, last: true };
+  const count = () => {
+    connection.begin();
+    const { rows } = connection.query('select count(*) as n from exchanges', []);
+    connection.rollback();
+    return { ...rows[0] };
+  };
+  const SQLITE_FULL = 13;
+  assert.throws(
+    () => ingest(connection, region),
+    (error) => sqliteCode(error) === SQLITE_FULL,
+  );
+  assert.deepEqual(count(), { n: 0 });
+  connection.begin();
+  assert.throws(() => connection.query(`insert into exchanges (id) values (hex(zeroblob(9000000)))`, []));
+  assert.throws(() => connection.query('select 1', []), /already been rolled back/);
+  connection.rollback();
+  allowPages(connection, 100_000);
+  assert.equal(ingest(connection, region).inserted, 200);
+  assert.equal(ingest(connection, region).known, 200);
+  assert.deepEqual(count(), { n: 200 });
+  connection.close();
+});
+
+/** A database whose file may not grow beyond what its tables need. */
+function fullConnection(path: string): Connection {
+  const connection = new Connection(path, 'writer');
+  connection.begin();
+  const columns = Object.keys(exchangeRow('exc_a')).map((name) =>
+    name === 'id' ? 'id text primary key' : name,
+  );
+  connection.query(`create table exchanges (${columns.join(', ')})`, []);
+  connection.commit();
+  allowPages(connection, 10);
+  return connection;
+}
+
+function allowPages(connection: Connection, pages: number): void {
+  connection.begin();
+  connection.query(`pragma max_page_count = ${pages}`, []);
+  connection.commit();
+}
