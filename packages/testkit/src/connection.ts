@@ -72,7 +72,13 @@ export function serve(socket: Socket, socketId: number, exchanges: Exchanges): v
       if (!arriving) return;
       const current = arriving;
       current.request.body = Buffer.concat(current.parts);
-      turn = turn.then(() => answer(current));
+      turn = turn
+        .then(() => answer(current))
+        .catch((error: unknown) => {
+          // A mistake in the test's own `respond`: free the caller, then let the runner report it.
+          socket.destroy();
+          throw error;
+        });
     },
     broken: () => void socket.destroy(),
   });

@@ -6,7 +6,8 @@ import { type CallAnswer, call } from './client.ts';
 import { cutMidAnswer, stallMidAnswer } from './fault-cuts.ts';
 import { UPSTREAM_FAULTS, upstreamFault } from './fault-table.ts';
 import { lasting, type UpstreamFault } from './faults.ts';
-import { jsonReply, sseReply } from './reply.ts';
+import { ownRecording } from './recordings.ts';
+import { jsonReply, type Reply, sseReply } from './reply.ts';
 import { startUpstream, type Upstream, type UpstreamOptions } from './upstream.ts';
 
 const USAGE = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
@@ -36,7 +37,7 @@ async function start(options: UpstreamOptions): Promise<Upstream> {
 }
 
 /** An upstream with this fault, and one call to it. */
-async function meet(name: string, reply = STREAM, path = '/v1/chat/completions') {
+async function meet(name: string, reply: Reply = STREAM, path = '/v1/chat/completions') {
   const upstream = await start({ script: [reply], faults: [upstreamFault(name)] });
   return { upstream, answer: await call(upstream.url + path, { body: { stream: true } }) };
 }
@@ -247,6 +248,27 @@ test('without usage or finish, a whole JSON answer keeps its text', async () => 
   assert.equal(answer.text, WHOLE_TEXT.replace(`,"usage":${JSON.stringify(USAGE)}`, ''));
   const unfinished = await meet('no-finish', WHOLE);
   assert.equal(unfinished.answer.text, WHOLE_TEXT.replace('"stop"', 'null'));
+});
+
+test('no finish and no usage hold in the other dialects too', async () => {
+  const cases = [
+    ['messages', /message_stop|"end_turn"/],
+    ['responses', /response\.completed/],
+  ] as const;
+  for (const [dialect, finish] of cases) {
+    const [interaction] = ownRecording(dialect, 'text-stream').interactions;
+    assert.ok(interaction);
+    const healthy = interaction.body.toString('utf8');
+    assert.match(healthy, finish);
+    const unfinished = await meet('no-finish', { interaction }, interaction.path);
+    assert.doesNotMatch(unfinished.answer.text, finish);
+    assert.ok(unfinished.answer.frames().length > 10);
+    const unmetered = await meet('no-usage', { interaction }, interaction.path);
+    assert.match(unmetered.answer.text, finish);
+    assert.doesNotMatch(unmetered.answer.text, /"usage"/);
+    const broken = await meet('error-in-stream', { interaction }, interaction.path);
+    assert.equal(broken.answer.frames().at(-1)?.event, 'error');
+  }
 });
 
 test('a cut falls after the event or byte it names', async () => {

@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import OpenAI from 'openai';
 import { frames } from './chunking.ts';
 import { call, eventFrames } from './client.ts';
 import { type Interaction, isMap, ownRecording, ownRecordings, type Recording } from './recordings.ts';
 import { sharedRecordings } from './shared-recordings.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
+
+/** What every provider of the Chat dialect is recorded with. */
+const COMMON = [
+  'text',
+  'text-stream',
+  'tool',
+  'parallel-tools-stream',
+  'tool-no-args-stream',
+  'structured',
+  'length-stream',
+];
 
 const own = ownRecordings();
 const shared = sharedRecordings();
@@ -25,13 +37,18 @@ function only(recording: Recording): Interaction {
   return interaction;
 }
 
+function isCommonChat({ surface, scenario }: Recording): boolean {
+  return surface === 'chat' && COMMON.includes(scenario);
+}
+
 function isEventStream({ headers }: Interaction): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
 test('every provider of the Chat dialect has the common scenarios', (context) => {
   context.diagnostic(`own recordings: ${counted(own)}`);
-  const providers = [...new Set(own.map((recording) => recording.provider))];
+  const chat = own.filter((recording) => recording.surface === 'chat');
+  const providers = [...new Set(chat.map((recording) => recording.provider))];
   assert.deepEqual(providers, [
     'deepseek',
     'fireworks',
@@ -43,17 +60,8 @@ test('every provider of the Chat dialect has the common scenarios', (context) =>
     'together',
     'xai',
   ]);
-  const common = [
-    'text',
-    'text-stream',
-    'tool',
-    'parallel-tools-stream',
-    'tool-no-args-stream',
-    'structured',
-    'length-stream',
-  ];
   for (const provider of providers)
-    for (const scenario of common) assert.equal(ownRecording(provider, scenario).surface, 'chat');
+    for (const scenario of COMMON) assert.equal(ownRecording(provider, scenario).surface, 'chat');
 });
 
 test('own recordings are well formed: stream flag in the name, events and bodies that parse', () => {
@@ -101,6 +109,40 @@ test('a replayed recording gives its own status, headers and bytes', async () =>
     for (const [name, value] of Object.entries(interaction.headers))
       assert.equal(answer.headers[name], value);
     assert.equal(answer.complete, true);
+  }
+});
+
+test('the official client reads the common scenarios of every provider as what they say', async () => {
+  const messages = [{ role: 'user', content: 'How thick is the ice?' }] as const;
+  for (const recording of own.filter(isCommonChat)) {
+    const upstream = await startUpstream({ recordings: [recording] });
+    open.push(upstream);
+    const { chat } = new OpenAI({ baseURL: upstream.url, apiKey: 'testkit', maxRetries: 0 });
+    const request = { model: 'm', messages: [...messages] };
+    const completion = only(recording).stream
+      ? await chat.completions.stream(request).finalChatCompletion()
+      : await chat.completions.create(request);
+    const choice = completion.choices[0];
+    const isCall = recording.scenario.includes('tool');
+    const finishes = isCall
+      ? ['tool_calls']
+      : recording.scenario === 'length-stream'
+        ? ['length']
+        : ['stop', 'eos'];
+    assert.ok(finishes.includes(choice?.finish_reason ?? ''), recording.file);
+    const calls = recording.scenario.startsWith('parallel') ? 2 : isCall ? 1 : 0;
+    assert.equal(choice?.message.tool_calls?.length ?? 0, calls, recording.file);
+  }
+});
+
+test('the official client reads Responses streams whole', async () => {
+  for (const scenario of ['text-stream', 'reasoning-tool-stream']) {
+    const upstream = await startUpstream({ recordings: [ownRecording('responses', scenario)] });
+    open.push(upstream);
+    const { responses } = new OpenAI({ baseURL: `${upstream.url}/v1`, apiKey: 'testkit', maxRetries: 0 });
+    const response = await responses.stream({ model: 'm', input: 'How thick is the ice?' }).finalResponse();
+    assert.equal(response.status, 'completed');
+    assert.ok(response.output.length > 0 && response.usage);
   }
 });
 

@@ -17,5 +17,5 @@ export function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/** Path parameters of everything with an id. */
-export const idParams = z.strictObject({ id: z.string().min(1).max(100) });
+/** Path parameters of everything with an id. Any text is one: what nothing has is a 404, not a 400. */
+export const idParams = z.strictObject({ id: z.string() });

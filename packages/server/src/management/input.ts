@@ -12,16 +12,17 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   if (!issue) throw new Error('zod refused a value without saying why');
-  const param = paramOf(
-    issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path,
-  );
-  if (param === '') throw new Fault('invalid_request', issue.message);
-  throw new Fault('invalid_request', `${param}: ${issue.message}`, { param });
+  const [param, message] =
+    issue.code === 'unrecognized_keys'
+      ? [pathText([...issue.path, ...issue.keys.slice(0, 1)]), 'is not known here']
+      : [pathText(issue.path), issue.message];
+  if (param === '') throw new Fault('invalid_request', message);
+  throw new Fault('invalid_request', `${param}: ${message}`, { param });
 }
 
-function paramOf(path: readonly PropertyKey[]): string {
-  let param = '';
+function pathText(path: readonly PropertyKey[]): string {
+  let text = '';
   for (const part of path)
-    param += typeof part === 'number' ? `[${part}]` : param === '' ? String(part) : `.${String(part)}`;
-  return param;
+    text += typeof part === 'number' ? `[${part}]` : text === '' ? String(part) : `.${String(part)}`;
+  return text;
 }

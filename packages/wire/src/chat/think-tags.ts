@@ -29,10 +29,11 @@ export class ThinkTags {
     this.#held = '';
     if (this.#state === 'start') {
       const text = rest.trimStart();
-      if (text.startsWith(OPEN)) {
+      if (rest.length - text.length > MAX_LEADING_SPACE) this.#state = 'through';
+      else if (text.startsWith(OPEN)) {
         this.#state = 'inside';
         rest = text.slice(OPEN.length);
-      } else if (OPEN.startsWith(text) && rest.length - text.length <= MAX_LEADING_SPACE) {
+      } else if (OPEN.startsWith(text)) {
         this.#held = rest;
         return '';
       } else this.#state = 'through';

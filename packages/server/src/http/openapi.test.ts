@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isObject, type Json } from '@floe/contract/json';
+import * as z from 'zod';
+import { readVerb, type Verb } from '../management/verb.ts';
+import { verbs } from '../management/verbs.ts';
+import { openApiDocument } from './openapi.ts';
+import { pepper } from './test/running-api.ts';
+
+const all = verbs({ pepper });
+const document: Json = JSON.parse(JSON.stringify(openApiDocument(all, '1.2.3')));
+
+function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  let found = value;
+  for (const name of path) found = isObject(found) ? found[name] : undefined;
+  return found;
+}
+
+function members(value: Json | undefined): Json[] {
+  return isObject(value) ? Object.values(value).filter((member) => member !== undefined) : [];
+}
+
+function* nodes(value: Json): Generator<Json> {
+  yield value;
+  for (const member of Array.isArray(value) ? value : members(value)) yield* nodes(member);
+}
+
+const operationOf = (verb: Verb) => at(document, 'paths', verb.path, verb.method.toLowerCase());
+
+test('every verb is an operation named after it, and there is no other', () => {
+  assert.equal(at(document, 'openapi'), '3.1.0');
+  for (const verb of all) assert.equal(at(operationOf(verb), 'operationId'), verb.name);
+  const ids = members(at(document, 'paths'))
+    .flatMap(members)
+    .map((operation) => at(operation, 'operationId'));
+  assert.equal(ids.length, all.length);
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('every reference leads to a component', () => {
+  let references = 0;
+  for (const node of nodes(document)) {
+    const reference = isObject(node) ? node['$ref'] : undefined;
+    if (typeof reference !== 'string') continue;
+    references += 1;
+    assert.ok(reference.startsWith('#/components/schemas/'), reference);
+    assert.ok(at(document, ...reference.slice(2).split('/')), reference);
+  }
+  assert.ok(references > all.length);
+});
+
+test('every parameter of a path is declared and required', () => {
+  for (const verb of all) {
+    const parameters = at(operationOf(verb), 'parameters');
+    assert.ok(Array.isArray(parameters));
+    const declared = parameters
+      .filter((parameter) => at(parameter, 'in') === 'path')
+      .map((parameter) => {
+        assert.equal(at(parameter, 'required'), true);
+        return at(parameter, 'name');
+      });
+    assert.deepEqual(
+      declared,
+      [...verb.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+    );
+  }
+});
+
+test('every operation documents its success, its errors and a body where it takes one', () => {
+  for (const verb of all) {
+    const operation = operationOf(verb);
+    const success = at(operation, 'responses', String(verb.status));
+    assert.ok(success, verb.name);
+    assert.equal(at(success, 'content') === undefined, verb.status === 204);
+    assert.equal(
+      at(operation, 'responses', 'default', 'content', 'application/json', 'schema', '$ref'),
+      '#/components/schemas/Error',
+    );
+    assert.equal(at(operation, 'requestBody') !== undefined, verb.body !== null);
+  }
+  assert.ok(at(document, 'components', 'securitySchemes', 'bearer'));
+});
+
+test('two different schemas of one name are refused', () => {
+  const verbOf = (name: `a.${string}`, field: string) =>
+    readVerb({
+      name,
+      method: 'GET',
+      path: `/api/${name}`,
+      scope: null,
+      summary: 'A verb of this test.',
+      answer: z.object({ [field]: z.string() }).meta({ id: 'Twice' }),
+      run: async () => ({ [field]: '' }),
+    });
+  assert.throws(
+    () => openApiDocument([verbOf('a.first', 'x'), verbOf('a.second', 'y')], '1'),
+    /two different schemas are named Twice/,
+  );
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Scope } from '@floe/contract/scopes';
+import { newKey } from '../platform/key-format.ts';
+import { NOW, type RunningApi, runApi } from './test/running-api.ts';
+
+/**
+ * What every route answers. A route without an entry here fails the first test.
+ * `anotherOrgs`: the status when a key of another org asks with ids of this one.
+ */
+interface Expected {
+  readonly path: (ids: { readonly key: string }) => string;
+  readonly body?: unknown;
+  readonly succeeds: 200 | 201 | 204;
+  /** Null: any valid key may. */
+  readonly scope: Scope | null;
+  readonly anotherOrgs: 200 | 201 | 404;
+}
+
+const KEY = ({ key }: { readonly key: string }) => `/api/management/keys/${key}`;
+
+const EXPECTED: Readonly<Record<string, Expected>> = {
+  'GET /api/me': { path: () => '/api/me', succeeds: 200, scope: null, anotherOrgs: 200 },
+  'POST /api/management/keys': {
+    path: () => '/api/management/keys',
+    body: { name: 'new', scopes: ['management'] },
+    succeeds: 201,
+    scope: 'management',
+    anotherOrgs: 201,
+  },
+  'GET /api/management/keys': {
+    path: () => '/api/management/keys',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
+  'GET /api/management/keys/{id}': { path: KEY, succeeds: 200, scope: 'management', anotherOrgs: 404 },
+  'PATCH /api/management/keys/{id}': {
+    path: KEY,
+    body: { team: 'platform' },
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 404,
+  },
+  'DELETE /api/management/keys/{id}': { path: KEY, succeeds: 204, scope: 'management', anotherOrgs: 404 },
+  'GET /api/management/audit': {
+    path: () => '/api/management/audit',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
+  'GET /api/analytics/requests': {
+    path: () => '/api/analytics/requests',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
+  'GET /api/analytics/requests/{id}': {
+    path: () => '/api/analytics/requests/exc_1',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 404,
+  },
+};
+
+let api: RunningApi;
+before(async () => {
+  api = await runApi();
+  await api.addExchange('acme', { id: 'exc_1' });
+});
+after(() => api.close());
+
+test('every route of the API has its row in this table', () => {
+  assert.deepEqual(
+    api.verbs.map(({ method, path }) => `${method} ${path}`).sort(),
+    Object.keys(EXPECTED).sort(),
+  );
+});
+
+for (const [route, { path, body, succeeds, scope, anotherOrgs }] of Object.entries(EXPECTED)) {
+  const method = route.slice(0, route.indexOf(' '));
+  const outcome = async (key?: string) => {
+    const subject = await api.addKey('acme');
+    const { status, body: answer } = await api.call(method, path({ key: subject.id }), {
+      ...(key !== undefined && { key }),
+      body,
+    });
+    return status < 400 ? status : `${status} ${answer.error?.code}`;
+  };
+
+  test(`${route} refuses a request without a good key`, async () => {
+    assert.equal(await outcome(), '401 missing_api_key');
+    assert.equal(await outcome(newKey()), '401 invalid_api_key');
+    const expired = await api.addKey('acme', { expires_at: NOW });
+    assert.equal(await outcome(expired.key), '401 key_expired');
+    const revoked = await api.addKey('acme', { revoked_at: NOW - 1 });
+    assert.equal(await outcome(revoked.key), '401 key_revoked');
+  });
+
+  test(`${route} wants its scope, and read is enough to read`, async () => {
+    const every: readonly Scope[] = ['gateway', 'monitoring', 'beat', 'relay', 'management'];
+    const lacking = await api.addKey('acme', { scopes: every.filter((other) => other !== scope) });
+    assert.equal(await outcome(lacking.key), scope === null ? succeeds : '403 insufficient_scope');
+    const reading = await api.addKey('acme', { scopes: ['read'] });
+    assert.equal(await outcome(reading.key), method === 'GET' ? succeeds : '403 insufficient_scope');
+    const enough = await api.addKey('acme', { scopes: [scope ?? 'beat'] });
+    assert.equal(await outcome(enough.key), succeeds);
+  });
+
+  test(`${route} shows another org nothing`, async () => {
+    const stranger = await api.addKey('other');
+    const subject = await api.addKey('acme');
+    const answer = await api.call(method, path({ key: subject.id }), { key: stranger.key, body });
+    assert.equal(answer.status, anotherOrgs);
+    assert.doesNotMatch(answer.text.replace(path({ key: subject.id }), ''), /acme|exc_1/i);
+    assert.ok(!answer.text.includes(subject.id));
+    const untouched = await api.call('GET', `/api/management/keys/${subject.id}`, {
+      key: (await api.addKey('acme')).key,
+    });
+    assert.equal(untouched.body.status, 'active');
+    assert.equal(untouched.body.team, null);
+  });
+}

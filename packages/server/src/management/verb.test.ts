@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as z from 'zod';
+import { systemClock } from '../core/clock.ts';
+import type { KeyRecord } from '../platform/keyring.ts';
+import { openStored, type StoredPlatform } from '../platform/test/stored.ts';
+import { insertOrg } from '../store/orgs.ts';
+import { putSetting, settingValue } from '../store/settings.ts';
+import { readVerb, type VerbHost, writeVerb } from './verb.ts';
+
+const key: KeyRecord = {
+  id: 'key_1',
+  orgId: 'acme',
+  name: 'ci',
+  scopes: new Set(),
+  models: null,
+  team: null,
+  owner: null,
+  expiresAt: null,
+  revokedAt: null,
+  hash: '',
+  prefix: '',
+  last4: '',
+};
+const nothingSent = { params: {}, query: {}, body: undefined, idempotencyKey: undefined };
+
+let stored: StoredPlatform;
+before(async () => {
+  stored = await openStored(systemClock);
+  await stored.database.transaction((writer) =>
+    insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }),
+  );
+});
+after(() => stored.close());
+
+const host = (changed: VerbHost['changed']): VerbHost => ({
+  database: stored.database,
+  clock: systemClock,
+  changed,
+});
+const set = (name: string, outcome: 'changed' | 'unchanged' | 'broken') =>
+  writeVerb({
+    name: `settings.${name}`,
+    method: 'POST',
+    path: '/api/test',
+    scope: null,
+    summary: 'Writes a setting.',
+    answer: z.null(),
+    status: 204,
+    changes: 'keys',
+    async run({ writer }) {
+      await putSetting(writer, name, 'written');
+      if (outcome === 'broken') throw new Error('after the write');
+      return {
+        answer: null,
+        audit:
+          outcome === 'unchanged' ? outcome : { subject: name, before: null, after: { value: 'written' } },
+      };
+    },
+  });
+
+test('the change and its audit row are committed before the snapshot is renewed, and that before the answer', async () => {
+  const seen: unknown[] = [];
+  await set('first', 'changed').perform(
+    host(async (topic, orgId) => {
+      seen.push(topic, orgId, await settingValue(stored.database.read, 'first'));
+      const [entry] = await stored.auditOf('first');
+      seen.push(entry?.actor, entry?.action, entry?.after_json);
+    }),
+    key,
+    nothingSent,
+  );
+  assert.deepEqual(seen, ['keys', 'acme', 'written', 'key_1', 'settings.first', '{"value":"written"}']);
+});
+
+test('a verb that fails leaves neither its change nor an audit row, and signals nothing', async () => {
+  const changed = () => Promise.reject(new Error('signalled'));
+  await assert.rejects(set('second', 'broken').perform(host(changed), key, nothingSent), /after the write/);
+  assert.equal(await settingValue(stored.database.read, 'second'), undefined);
+  assert.deepEqual(await stored.auditOf('second'), []);
+});
+
+test('a verb that changed nothing is neither audited nor signalled', async () => {
+  const changed = () => Promise.reject(new Error('signalled'));
+  await set('third', 'unchanged').perform(host(changed), key, nothingSent);
+  assert.deepEqual(await stored.auditOf('third'), []);
+});
+
+test('success is not reported while the running snapshot is old', async () => {
+  const changed = () => Promise.reject(new Error('not renewed'));
+  await assert.rejects(set('fourth', 'changed').perform(host(changed), key, nothingSent), /not renewed/);
+  assert.equal(await settingValue(stored.database.read, 'fourth'), 'written');
+});
+
+test('input is validated before a verb runs', async () => {
+  const verb = readVerb({
+    name: 'test.read',
+    method: 'GET',
+    path: '/api/test/{id}',
+    scope: null,
+    summary: 'Reads.',
+    params: z.strictObject({ id: z.string() }),
+    answer: z.string(),
+    run: async (_context, { params }) => params.id,
+  });
+  const unchanged = host(() => Promise.resolve());
+  assert.equal(await verb.perform(unchanged, key, { ...nothingSent, params: { id: 'x' } }), 'x');
+  await assert.rejects(verb.perform(unchanged, key, { ...nothingSent, params: {} }), {
+    code: 'invalid_request',
+    detail: { param: 'id' },
+  });
+  await assert.rejects(
+    verb.perform(unchanged, key, { ...nothingSent, params: { id: 'x' }, query: { y: '1' } }),
+    {
+      code: 'invalid_request',
+      detail: { param: 'y' },
+    },
+  );
+});

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { systemClock } from '../core/clock.ts';
+import { allKeys, insertKey } from '../store/platform-keys.ts';
+import { type FileOrg, syncFileKeys } from './file-keys.ts';
+import { newKey } from './key-format.ts';
+import { loadPlatform } from './platform.ts';
+import { NOW, openStored, pepper, type StoredPlatform } from './test/stored.ts';
+
+type FileKey = FileOrg['keys'][number];
+let stored: StoredPlatform;
+before(async () => {
+  stored = await openStored(systemClock);
+});
+beforeEach(() =>
+  stored.database.transaction(async (writer) => {
+    for (const table of ['audit', 'platform_keys', 'orgs'] as const) await writer.deleteFrom(table).execute();
+  }),
+);
+after(() => stored.close());
+
+const fileKey = (more: Partial<FileKey> = {}): FileKey => ({
+  name: 'ci',
+  key: newKey(),
+  scopes: ['gateway'],
+  line: 7,
+  ...more,
+});
+const sync = (keys: readonly FileKey[], nowMs = NOW, id = 'acme') =>
+  stored.database.transaction((writer) => syncFileKeys(writer, [{ id, name: 'Acme', keys }], pepper, nowMs));
+const rows = () => allKeys(stored.database.read);
+const only = async () => {
+  const [row, ...others] = await rows();
+  assert.ok(row);
+  assert.equal(others.length, 0);
+  return row;
+};
+const actions = async (id: string) =>
+  (await stored.auditOf(id)).map(({ action, actor }) => `${actor} ${action}`);
+const authenticate = async (key: string, nowMs = NOW) =>
+  (await loadPlatform(stored.database.read, pepper, nowMs)).keyring.authenticate(key, nowMs);
+
+test('a key of the file works, under its sk- spelling too, with everything the file says of it', async () => {
+  const key = fileKey({
+    team: 'platform',
+    owner: 'ci@acme.example',
+    models: ['openai/*'],
+    expires_at: '2027-01-01T00:00:00Z',
+  });
+  await sync([{ ...key, key: `sk-${key.key}` }]);
+  const record = await authenticate(key.key);
+  assert.deepEqual(
+    [record.name, record.orgId, record.team, record.owner],
+    ['ci', 'acme', 'platform', 'ci@acme.example'],
+  );
+  assert.deepEqual([...record.scopes], ['gateway']);
+  assert.equal(record.expiresAt, Date.UTC(2027, 0, 1));
+  assert.ok(record.models?.('openai/gpt-5') && !record.models('anthropic/claude'));
+  assert.deepEqual([record.prefix, record.last4], [key.key.slice(0, 8), key.key.slice(-4)]);
+  assert.deepEqual(await actions(record.id), ['file keys.create']);
+});
+
+test('the same file again changes and audits nothing, and a moved line is no change', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const first = await only();
+  await sync([key], NOW + 5);
+  assert.deepEqual(await only(), first);
+  await sync([{ ...key, line: 99 }], NOW + 6);
+  assert.equal((await only()).source_line, 99);
+  assert.deepEqual(await actions(first.id), ['file keys.create']);
+});
+
+test('a new value under the same name keeps the id and refuses the old value', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const { id } = await only();
+  const next = fileKey();
+  await sync([next], NOW + 1);
+  assert.equal((await authenticate(next.key)).id, id);
+  await assert.rejects(authenticate(key.key), { code: 'invalid_api_key' });
+  const [, update] = await stored.auditOf(id);
+  assert.equal(update?.action, 'keys.update');
+  assert.ok(!`${update?.before_json}${update?.after_json}`.includes(next.key.slice(8, -4)));
+});
+
+test('a new name for the same value keeps the id', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const { id } = await only();
+  await sync([{ ...key, name: 'deploy' }]);
+  assert.equal((await only()).id, id);
+  assert.equal((await authenticate(key.key)).name, 'deploy');
+});
+
+test('two keys may swap their names or hand a value on in one step', async () => {
+  const a = fileKey({ name: 'a' });
+  const b = fileKey({ name: 'b' });
+  await sync([a, b]);
+  await sync([
+    { ...a, name: 'b' },
+    { ...b, name: 'a' },
+  ]);
+  assert.equal((await authenticate(a.key)).name, 'b');
+  assert.equal((await authenticate(b.key)).name, 'a');
+  const fresh = fileKey({ name: 'b' });
+  await sync([fresh, { ...a, name: 'a' }]);
+  assert.equal((await authenticate(fresh.key)).name, 'b');
+  assert.equal((await authenticate(a.key)).name, 'a');
+  await assert.rejects(authenticate(b.key), { code: 'key_revoked' });
+});
+
+test('a key that leaves the file is revoked, keeps its history, and works again when it comes back', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const { id } = await only();
+  await sync([], NOW + 1);
+  await assert.rejects(authenticate(key.key), { code: 'key_revoked' });
+  await sync([key], NOW + 2);
+  assert.equal((await authenticate(key.key)).id, id);
+  assert.deepEqual(await actions(id), ['file keys.create', 'file keys.revoke', 'file keys.update']);
+});
+
+test('an org that leaves the file takes its keys of the file with it, and no others', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const made = await only();
+  await stored.database.transaction((writer) =>
+    insertKey(writer, { ...made, id: 'key_console', name: 'mine', hash: 'h'.repeat(64), source: 'console' }),
+  );
+  await sync([], NOW + 1, 'another');
+  const after = new Map((await rows()).map((row) => [row.id, row.revoked_at]));
+  assert.deepEqual([after.get(made.id), after.get('key_console')], [NOW + 1, null]);
+});
+
+test('a key made in the console is taken over by its name, or by its value', async () => {
+  const key = fileKey();
+  await sync([key]);
+  const made = await only();
+  await stored.database.transaction((writer) =>
+    writer.updateTable('platform_keys').set({ source: 'console', source_line: null }).execute(),
+  );
+  await sync([fileKey()]);
+  assert.deepEqual([(await only()).id, (await only()).source], [made.id, 'file']);
+});
+
+test('the value of another org is refused and nothing is written', async () => {
+  const key = fileKey();
+  await sync([key]);
+  await assert.rejects(
+    stored.database.transaction((writer) =>
+      syncFileKeys(
+        writer,
+        [
+          { id: 'acme', name: 'Acme', keys: [] },
+          { id: 'other', name: 'Other', keys: [key] },
+        ],
+        pepper,
+        NOW,
+      ),
+    ),
+    (error) => error instanceof Fault && error.code === 'conflict' && !error.message.includes(key.key),
+  );
+  assert.equal((await only()).revoked_at, null);
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { allKeys } from '../store/platform-keys.ts';
+import type { Database } from '../store/ports.ts';
+import { bootstrap } from './bootstrap.ts';
+import { trackLastUsed } from './last-used.ts';
+import { NOW, openStored, pepper, type StoredPlatform } from './test/stored.ts';
+
+const timers: { ms: number; run: () => void; cancelled: boolean }[] = [];
+const clock: Clock = {
+  ...systemClock,
+  now: () => NOW,
+  after(ms, run) {
+    const timer = { ms, run, cancelled: false };
+    timers.push(timer);
+    return {
+      cancel() {
+        timer.cancelled = true;
+      },
+    };
+  },
+};
+
+let stored: StoredPlatform;
+let keyId: string;
+before(async () => {
+  stored = await openStored(systemClock);
+  await bootstrap(stored.database, pepper, clock);
+  keyId = (await allKeys(stored.database.read))[0]?.id ?? '';
+});
+after(() => stored.close());
+
+const lastUsedAt = async () => (await allKeys(stored.database.read))[0]?.last_used_at;
+
+test('uses within a minute are one write of the latest time, and closing writes what is pending', async () => {
+  let writes = 0;
+  const counting: Database = {
+    ...stored.database,
+    transaction: (work) => {
+      writes += 1;
+      return stored.database.transaction(work);
+    },
+  };
+  const lastUsed = trackLastUsed(counting, clock, silentLog);
+  for (let i = 0; i < 100; i++) lastUsed.note(keyId, NOW + i);
+  assert.deepEqual([writes, timers.length, timers[0]?.ms], [0, 1, 60_000]);
+  timers[0]?.run();
+  lastUsed.note(keyId, NOW + 200);
+  lastUsed.note('key_gone', NOW + 200);
+  assert.equal(timers.length, 2);
+  await lastUsed.close();
+  assert.equal(timers[1]?.cancelled, true);
+  assert.deepEqual([writes, await lastUsedAt()], [2, NOW + 200]);
+});
+
+test('a store that is away is no error for the caller', async () => {
+  const away: Database = { ...stored.database, transaction: () => Promise.reject(new Error('away')) };
+  const lastUsed = trackLastUsed(away, clock, silentLog);
+  lastUsed.note(keyId, NOW + 900);
+  await lastUsed.close();
+  assert.notEqual(await lastUsedAt(), NOW + 900);
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nextTurn } from './clock.ts';
+import { Gate } from './gate.ts';
+
+function passing(gate: Gate, signal?: AbortSignal): { passed: boolean } {
+  const state = { passed: false };
+  void gate.pass(signal).then(() => {
+    state.passed = true;
+  });
+  return state;
+}
+
+test('releases let waiters through in the order they came, one each', async () => {
+  const gate = new Gate();
+  const waiters = [passing(gate), passing(gate), passing(gate)];
+  gate.release(2);
+  await nextTurn();
+  assert.deepEqual(
+    waiters.map(({ passed }) => passed),
+    [true, true, false],
+  );
+});
+
+test('a release before anybody came is kept for the next to come', async () => {
+  const gate = new Gate();
+  gate.release();
+  const waiters = [passing(gate), passing(gate)];
+  await nextTurn();
+  assert.deepEqual(
+    waiters.map(({ passed }) => passed),
+    [true, false],
+  );
+});
+
+test('an open gate holds nobody', async () => {
+  const gate = new Gate();
+  const before = passing(gate);
+  gate.open();
+  const later = passing(gate);
+  await nextTurn();
+  assert.ok(before.passed && later.passed);
+});
+
+test('no release is spent on a waiter that has left', async () => {
+  const gate = new Gate();
+  const leaving = new AbortController();
+  void gate.pass(leaving.signal);
+  const staying = passing(gate);
+  leaving.abort();
+  gate.release();
+  await nextTurn();
+  assert.equal(staying.passed, true);
+});
+
+test('arrivals are counted from the start, and can be awaited before they happen', async () => {
+  const gate = new Gate();
+  const second = gate.arrived(2);
+  void gate.pass();
+  void gate.pass();
+  await second;
+  await gate.arrived(1);
+});
