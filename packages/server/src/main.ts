@@ -110,6 +110,7 @@ async function serve(environment: Environment): Promise<void> {
 
   const watch = watchFile(parts, state, snapshots, load);
   onSignals(
+    systemClock,
     log,
     () => watch?.reload(),
     async () => {
