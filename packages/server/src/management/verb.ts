@@ -149,13 +149,13 @@ export function writeVerb<
     body: definition.body ?? null,
     async perform(host, key, raw) {
       const input = read(schemas, raw);
-      const { answer, audit } = await host.database.transaction(async (writer) => {
+      const answer = await host.database.transaction(async (writer) => {
         const done = await definition.run({ ...contextOf(host, key), writer }, input);
         if (done.audit !== 'unchanged') await record(writer, definition.name, host, key, done.audit);
-        return done;
+        return done.answer;
       });
-      if (definition.changes !== null && audit !== 'unchanged')
-        await host.changed(definition.changes, key.orgId);
+      // Also after 'unchanged': the try that made the change may have failed right here.
+      if (definition.changes !== null) await host.changed(definition.changes, key.orgId);
       return answer;
     },
   };
