@@ -1,30 +1,34 @@
+export type Matcher = (text: string) => boolean;
+
 /**
- * Compiles a pattern in which `*` stands for any characters, `/` included, and everything else for
- * itself. Matching is linear: each literal piece is searched once, left to right, with no backtracking.
+ * Compiles allowlist patterns of model ids into one test. `*` matches any run of characters, `/`
+ * included; everything else is literal and case-sensitive. No patterns match nothing.
+ *
+ * The match is greedy from the left without backtracking, which is enough for `*` alone: one pass over
+ * the id per pattern, whatever either of them contains.
  */
-export function compilePattern(pattern: string): (text: string) => boolean {
-  const pieces = pattern.split('*');
-  const head = pieces[0] ?? '';
-  const tail = pieces.at(-1) ?? '';
-  if (pieces.length === 1) return (text) => text === pattern;
-  const middle = pieces.slice(1, -1).filter((piece) => piece !== '');
-  return (text) => {
-    if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail))
-      return false;
-    let at = head.length;
-    const end = text.length - tail.length;
-    for (const piece of middle) {
-      const found = text.indexOf(piece, at);
-      if (found === -1 || found + piece.length > end) return false;
-      at = found + piece.length;
-    }
-    return true;
-  };
+export function compilePatterns(patterns: readonly string[]): Matcher {
+  const exact = new Set<string>();
+  const globs: (readonly string[])[] = [];
+  for (const pattern of patterns) {
+    if (pattern.includes('*')) globs.push(pattern.split('*'));
+    else exact.add(pattern);
+  }
+  return (text) => exact.has(text) || globs.some((pieces) => matches(pieces, text));
 }
 
-/** One matcher for a list of patterns; an exact entry costs one set look-up. */
-export function compilePatterns(patterns: readonly string[]): (text: string) => boolean {
-  const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
-  const open = patterns.filter((pattern) => pattern.includes('*')).map(compilePattern);
-  return (text) => exact.has(text) || open.some((matches) => matches(text));
+/** `pieces` are the literals around the stars: `a*b` is `['a', 'b']`, `*` is `['', '']`. */
+function matches(pieces: readonly string[], text: string): boolean {
+  const first = pieces[0] ?? '';
+  const last = pieces.at(-1) ?? '';
+  if (!text.startsWith(first)) return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (let i = 1; i < pieces.length - 1; i++) {
+    const piece = pieces[i] ?? '';
+    const found = text.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return at <= end && text.endsWith(last);
 }

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
 import type { Verb, VerbHost } from '../management/verb.ts';
 import type { PresentedHeaders } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
-import { faultAnswer } from './fault-answer.ts';
+import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
 
 const BODY_LIMIT_BYTES = 1 << 20;
@@ -95,10 +96,16 @@ export async function createApi(options: ApiOptions): Promise<Api> {
 const OPENAPI_PATH = '/api/openapi.json';
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  const answer = faultAnswer(error, request.id);
-  if (answer.status === 500)
+  const fault = faultOf(error, request.id);
+  if (fault.status === 500)
     log.error({ err: error, request_id: request.id, route: request.routeOptions?.url }, 'request failed');
-  reply.code(answer.status).headers(answer.headers).send(answer.body);
+  const headers = faultHeaders(fault);
+  for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] ?? '', headers[i + 1]);
+  reply
+    .code(fault.status)
+    .header('x-request-id', request.id)
+    .type('application/json; charset=utf-8')
+    .send(faultBody(fault, request.id, 'openai'));
 }
 
 /** @throws Fault `invalid_json`; an empty body is no body, for clients that label every request as JSON */

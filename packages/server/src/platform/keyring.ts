@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import type { Scope } from '@floe/contract/scopes';
-import type { ModelMatcher } from './model-pattern.ts';
+import type { Matcher } from '../core/pattern.ts';
 
 /** 64 bits find the record; the rest of the digest is compared in constant time. */
 const HASH_START_CHARS = 16;
@@ -13,7 +13,7 @@ export interface KeyRecord {
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
   /** Which model ids the key may ask for; null for every model of the org. */
-  readonly models: ModelMatcher | null;
+  readonly models: Matcher | null;
   readonly team: string | null;
   readonly owner: string | null;
   readonly expiresAt: number | null;

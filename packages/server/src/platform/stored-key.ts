@@ -1,8 +1,8 @@
 import type { PlatformKey } from '@floe/contract/api/keys';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
+import { compilePatterns } from '../core/pattern.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
 import type { KeyRecord } from './keyring.ts';
-import { compileModelPatterns } from './model-pattern.ts';
 
 /** Compiles a stored key for the keyring. */
 export function keyRecordOf(row: PlatformKeyRow): KeyRecord {
@@ -12,7 +12,7 @@ export function keyRecordOf(row: PlatformKeyRow): KeyRecord {
     orgId: row.org_id,
     name: row.name,
     scopes: new Set(scopesIn(row.scopes_json)),
-    models: models && compileModelPatterns(models),
+    models: models && compilePatterns(models),
     team: row.team,
     owner: row.owner,
     expiresAt: row.expires_at,

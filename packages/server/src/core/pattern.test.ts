@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compileModelPatterns } from './model-pattern.ts';
+import { compilePatterns } from './pattern.ts';
 
 test('a star matches any run of characters, slashes included, and the rest is literal', () => {
   const table: readonly [string, string, boolean][] = [
@@ -24,13 +24,13 @@ test('a star matches any run of characters, slashes included, and the rest is li
     ['**', 'x', true],
     ['', '', true],
   ];
-  for (const [pattern, modelId, expected] of table)
-    assert.equal(compileModelPatterns([pattern])(modelId), expected, `${pattern} on ${modelId}`);
+  for (const [pattern, text, expected] of table)
+    assert.equal(compilePatterns([pattern])(text), expected, `${pattern} on ${text}`);
 });
 
 test('an empty list matches nothing, a longer list matches what any of it matches', () => {
-  assert.equal(compileModelPatterns([])('openai/gpt-5'), false);
-  const matches = compileModelPatterns(['openai/*', 'anthropic/claude-sonnet-4-5']);
+  assert.equal(compilePatterns([])('openai/gpt-5'), false);
+  const matches = compilePatterns(['openai/*', 'anthropic/claude-sonnet-4-5']);
   assert.ok(matches('openai/o3'));
   assert.ok(matches('anthropic/claude-sonnet-4-5'));
   assert.ok(!matches('anthropic/claude-opus-4-5'));
@@ -46,7 +46,7 @@ test('the match agrees with the plain definition of a star', () => {
   };
   fc.assert(
     fc.property(text, name, (pattern, id) => {
-      assert.equal(compileModelPatterns([pattern])(id), plain(pattern, id));
+      assert.equal(compilePatterns([pattern])(id), plain(pattern, id));
     }),
   );
 });

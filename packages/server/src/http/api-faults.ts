@@ -1,0 +1,28 @@
+import { Fault, type FaultCode } from '@floe/contract/faults';
+
+/**
+ * What a failed request under `/api` and `/relay` is told. What is neither a `Fault` nor a refusal by
+ * Fastify is a bug: `internal_error` without detail, which the caller logs.
+ */
+export function faultOf(error: unknown, requestId: string): Fault {
+  if (error instanceof Fault) return error;
+  return (
+    refusal(error) ??
+    new Fault('internal_error', `Something went wrong here. The log has it under ${requestId}.`)
+  );
+}
+
+/** What Fastify itself refuses, by its documented error codes. */
+const REFUSALS: Readonly<Record<string, readonly [FaultCode, string]>> = {
+  FST_ERR_BAD_URL: ['invalid_request', 'The path of this URL cannot be decoded.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'Nothing here has an id this long.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['request_too_large', 'A body under /api may have 1 MB.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length.'],
+};
+
+function refusal(error: unknown): Fault | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  const known = Object.hasOwn(REFUSALS, error.code) ? REFUSALS[error.code] : undefined;
+  return known && new Fault(known[0], known[1], { cause: error });
+}
