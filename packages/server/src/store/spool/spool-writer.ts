@@ -134,7 +134,7 @@ export class SpoolWriter {
         await this.#put(this.#writing);
         this.#writing = null;
         this.#recovered();
-      } while (this.#due && this.held > 0);
+      } while (this.held > 0 && (this.#due || !this.#timer));
     } catch (error) {
       this.#retryLater(error);
     } finally {
