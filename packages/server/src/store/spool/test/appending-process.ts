@@ -1,9 +1,9 @@
 // A process that appends rows until it is killed. Arguments: data directory, journal, prefix of its ids.
 //
-// The journal tells what was promised: a line "<ms> <n>" is written with write(2) before anything
-// else happens in a turn, and means that at <ms> all rows below <n> had been appended. The last line
-// is the last moment this process is known to have lived.
-import { openSync, writeSync } from 'node:fs';
+// The journal tells what was promised: a line "<ms> <n>" says that at <ms> all rows below <n> had been
+// appended. It is written by the same threads as the spool, one line at a time, so that its last line
+// is the last moment at which the machine is known to have run this process and its writes.
+import { openSync, write } from 'node:fs';
 import { systemClock } from '../../../core/clock.ts';
 import { silentLog } from '../../../core/log.ts';
 import { lockDataDir } from '../../lock.ts';
@@ -24,9 +24,18 @@ const journal = openSync(journalPath, 'a');
 const padding = 'x'.repeat(400);
 let appended = 0;
 let turns = 0;
+let journaling = false;
+
+function sign(): void {
+  if (journaling) return;
+  journaling = true;
+  write(journal, `${performance.now().toFixed(3)} ${appended}\n`, () => {
+    journaling = false;
+  });
+}
 
 function appendSome(): void {
-  writeSync(journal, `${performance.now().toFixed(3)} ${appended}\n`);
+  sign();
   for (let i = 0; i < ROWS_PER_TURN; i++) {
     sink.append(exchangeRow(`${prefix}${appended}`, { created_at: Date.now(), decisions_json: padding }));
     appended += 1;
