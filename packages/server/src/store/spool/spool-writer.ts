@@ -5,7 +5,7 @@ import { newSegment, type Segment, segmentName } from './segment.ts';
 import type { SpoolFile, SpoolFiles } from './spool-files.ts';
 
 /** Wait before a write, so that rows share it. With the write itself well under the promised 10 ms. */
-const WRITE_DELAY_MS = 4;
+const WRITE_DELAY_MS = 3;
 /** Leaves a disk 50 ms for the sync itself before the promised 250 ms are over. */
 const SYNC_DELAY_MS = 200;
 /** Enough for one write; more waits for no timer. */
@@ -134,7 +134,7 @@ export class SpoolWriter {
         await this.#put(this.#writing);
         this.#writing = null;
         this.#recovered();
-      } while (this.#due && this.held > 0);
+      } while (this.held > 0 && (this.#due || !this.#timer));
     } catch (error) {
       this.#retryLater(error);
     } finally {

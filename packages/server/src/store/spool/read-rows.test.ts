@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EXCHANGE_COLUMNS } from '../schema.ts';
+import { exchangeRow } from '../test/rows.ts';
+import { readRows } from './read-rows.ts';
+
+const rows = ['exc_a', 'exc_b', 'exc_c'].map((id) => exchangeRow(id, { end_user: 'José 🧊' }));
+const lines = rows.map((row) => Buffer.from(`${JSON.stringify(row)}\n`));
+const whole = Buffer.concat(lines);
+const complete = Buffer.concat(lines.slice(0, 2)).length;
+
+const idsOf = (piece: Buffer, last: boolean) =>
+  readRows(piece, last).rows.map(({ values }) => values[EXCHANGE_COLUMNS.indexOf('id')]);
+
+test('rows are read in the order of the columns', () => {
+  const { rows: read, rejected, torn, length } = readRows(whole, true);
+  assert.deepEqual([rejected, torn, length], [[], false, whole.length]);
+  assert.deepEqual(
+    read.map(({ values }) => values),
+    rows.map((row) => Object.values(row)),
+  );
+});
+
+test('a file cut at any byte of its last row loses that row alone', () => {
+  for (let cut = complete; cut < whole.length; cut++) {
+    const piece = whole.subarray(0, cut);
+    // Without its line break the row is whole all the same.
+    const isWhole = cut === whole.length - 1;
+    assert.deepEqual(
+      idsOf(piece, true),
+      isWhole ? ['exc_a', 'exc_b', 'exc_c'] : ['exc_a', 'exc_b'],
+      `cut at ${cut}`,
+    );
+    const { torn, rejected, length } = readRows(piece, true);
+    assert.deepEqual([torn, rejected, length], [!isWhole && cut > complete, [], cut]);
+  }
+});
+
+test('a piece of a file that grows is read up to its last line break', () => {
+  for (let cut = 0; cut <= whole.length; cut++) {
+    const { length, torn, rejected } = readRows(whole.subarray(0, cut), false);
+    assert.deepEqual([torn, rejected], [false, []]);
+    const ids = [...idsOf(whole.subarray(0, cut), false), ...idsOf(whole.subarray(length), true)];
+    assert.deepEqual(ids, ['exc_a', 'exc_b', 'exc_c'], `cut at ${cut}`);
+  }
+});
+
+test('lines that are no row are set apart and block nothing', () => {
+  const bad = ['', 'null', '[]', '{"id":', '{"id":{}}', '{"id":true}', '\u0000\u0000'];
+  const text = bad.map((line) => `${line}\n${JSON.stringify(rows[0])}\n`).join('');
+  const { rows: read, rejected } = readRows(Buffer.from(text), true);
+  assert.equal(read.length, bad.length);
+  assert.deepEqual(rejected, bad);
+});
+
+test('a row of another version has null for columns it does not know, and its own extra ones are left out', () => {
+  const [read] = readRows(Buffer.from('{"id":"exc_old","gone":1}'), true).rows;
+  assert.deepEqual(
+    read?.values,
+    EXCHANGE_COLUMNS.map((name) => (name === 'id' ? 'exc_old' : null)),
+  );
+});

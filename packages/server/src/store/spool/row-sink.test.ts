@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Fault } from '@floe/contract/faults';
+import { spyLog } from '../test/log-spy.ts';
+import { ManualClock } from '../test/manual-clock.ts';
+import { exchangeRow } from '../test/rows.ts';
+import { temporaryDirectory } from '../test/temporary-directory.ts';
+import { openRowSink } from './row-sink.ts';
+import { faultyFiles } from './test/faulty-files.ts';
+import { Table } from './test/table.ts';
+
+const FLUSH_MS = 60_000;
+
+async function openSpool(t: TestContext, dataDir = temporaryDirectory(t), fault: Table['fault'] = null) {
+  const parts = { database: new Table(), files: faultyFiles(), clock: new ManualClock(), log: spyLog() };
+  parts.database.fault = fault;
+  const open = () => openRowSink({ dataDir, ...parts });
+  const sink = await open();
+  t.after(() => sink.close());
+  return { ...parts, dataDir, sink, open, spool: join(dataDir, 'spool') };
+}
+
+function ids(count: number, prefix = 'exc'): string[] {
+  return Array.from({ length: count }, (_, i) => `${prefix}_${String(i).padStart(6, '0')}`);
+}
+
+/** Turns the event loop and the clock until `done`; bounded, so that a spool that hangs fails. */
+async function until(done: () => boolean, clock: ManualClock, stepMs = 1): Promise<void> {
+  for (let turns = 0; turns < 200_000; turns++) {
+    if (done()) return;
+    clock.advance(stepMs);
+    await turn();
+  }
+  throw new Error('it did not come to pass');
+}
+
+function leave(dataDir: string, name: string, text: string): void {
+  mkdirSync(join(dataDir, 'spool'), { recursive: true });
+  writeFileSync(join(dataDir, 'spool', name), text);
+}
+
+const lineOf = (id: string) => `${JSON.stringify(exchangeRow(id))}\n`;
+
+test('rows reach the database by themselves, and a clean end leaves no file', async (t) => {
+  const { sink, database, clock, spool } = await openSpool(t);
+  for (const id of ids(100)) sink.append(exchangeRow(id));
+  assert.equal(sink.backlog(), 100);
+  await until(() => sink.backlog() === 0, clock);
+  assert.deepEqual(database.ids(), ids(100));
+  await sink.close();
+  assert.deepEqual(readdirSync(spool), []);
+});
+
+test('rows of a few milliseconds share one write and one transaction', async (t) => {
+  const { sink, database, clock, spool } = await openSpool(t);
+  for (const id of ids(50)) sink.append(exchangeRow(id));
+  await turn();
+  assert.deepEqual(readdirSync(spool), []);
+  await until(() => database.calls > 0, clock);
+  assert.equal(database.calls, 1);
+});
+
+test('flush waits for no timer', async (t) => {
+  const { sink, database } = await openSpool(t);
+  for (const id of ids(3000)) sink.append(exchangeRow(id));
+  await sink.flush(FLUSH_MS);
+  assert.deepEqual(database.ids(), ids(3000));
+  await sink.flush(FLUSH_MS);
+});
+
+test('files grow to a bound, and are removed when the database has them', async (t) => {
+  const { sink, database, clock, spool } = await openSpool(t);
+  const away = new Fault('overloaded', 'away');
+  database.fault = () => away;
+  const wide = exchangeRow('exc_wide', { attempts_json: 'x'.repeat(1_000_000) });
+  for (let i = 0; i < 20; i++) {
+    sink.append({ ...wide, id: `exc_wide${i}` });
+    await until(() => bytesIn(spool) >= (i + 1) * 1_000_000, clock);
+  }
+  assert.ok(readdirSync(spool).length >= 2, readdirSync(spool).join());
+  database.fault = null;
+  await sink.flush(FLUSH_MS);
+  assert.equal(database.inserted.size, 20);
+  assert.equal(readdirSync(spool).length, 1);
+});
+
+test('rows wait on disk while the database is away and are taken once when it is back', async (t) => {
+  const { sink, database, clock, log } = await openSpool(t);
+  database.fault = () => new Fault('overloaded', 'The database is locked by another program.');
+  for (const id of ids(500)) sink.append(exchangeRow(id));
+  await until(() => database.calls >= 8, clock, 10);
+  assert.equal(sink.backlog(), 500);
+  for (const id of ids(500, 'later')) sink.append(exchangeRow(id));
+  const outages = log.lines.filter(({ level }) => level === 'warn');
+  assert.equal(outages.length, 1, 'an outage is one line, not one a try');
+  database.fault = null;
+  await until(() => sink.backlog() === 0, clock);
+  assert.deepEqual(database.ids(), [...ids(500), ...ids(500, 'later')]);
+});
+
+test('flush gives up after its time and says how many rows wait', async (t) => {
+  const { sink, database, clock } = await openSpool(t);
+  database.fault = () => new Fault('overloaded', 'away');
+  for (const id of ids(7)) sink.append(exchangeRow(id));
+  const flushed = assert.rejects(sink.flush(200), /7 rows still wait/);
+  await until(() => database.calls > 0, clock);
+  clock.advance(200);
+  await flushed;
+});
+
+test('rows left by a killed process are taken, in files of any number, and a second time changes nothing', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  leave(dataDir, 'rows-000000009.jsonl', ids(300).map(lineOf).join(''));
+  leave(dataDir, 'rows-000000010.jsonl', ids(10, 'more').map(lineOf).join(''));
+  leave(dataDir, 'notes.txt', 'not ours');
+  const { sink, database, spool } = await openSpool(t, dataDir);
+  sink.append(exchangeRow('new_row'));
+  await sink.flush(FLUSH_MS);
+  const expected = [...ids(300), ...ids(10, 'more'), 'new_row'];
+  assert.deepEqual(database.ids(), expected);
+  // The active file stays until it is full: as if this process were killed now, it is taken again.
+  assert.deepEqual(readdirSync(spool).sort(), ['notes.txt', 'rows-000000011.jsonl']);
+  const second = await openRowSink({ dataDir, database, clock: new ManualClock(), log: spyLog() });
+  await second.flush(FLUSH_MS);
+  await second.close();
+  assert.deepEqual(database.ids(), expected);
+});
+
+test('a torn last line is told in the log and lines that are no rows are kept in a file of their own', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  leave(
+    dataDir,
+    'rows-000000001.jsonl',
+    `${lineOf('exc_a')}garbage\n${lineOf('exc_b')}${lineOf('exc_c').slice(0, 300)}`,
+  );
+  leave(dataDir, 'rows-000000002.jsonl', lineOf('exc_d'));
+  const { sink, database, log, spool } = await openSpool(t, dataDir);
+  await sink.flush(FLUSH_MS);
+  assert.deepEqual(database.ids(), ['exc_a', 'exc_b', 'exc_d']);
+  assert.equal(readFileSync(join(spool, 'rows-000000001.rejected'), 'utf8'), 'garbage\n');
+  assert.equal(log.lines.filter(({ message }) => /cut off/.test(message)).length, 1);
+  assert.equal(log.lines.filter(({ message }) => /are no rows/.test(message)).length, 1);
+  assert.equal(sink.backlog(), 0);
+});
+
+for (const code of ['ENOSPC', 'EIO'])
+  test(`writes that fail with ${code} half way lose and double nothing`, async (t) => {
+    const { sink, database, files, clock, log, open } = await openSpool(t);
+    for (const id of ids(40, 'a')) sink.append(exchangeRow(id));
+    await until(() => sink.backlog() === 0, clock);
+    files.writeFault = code;
+    for (const id of ids(40, 'b')) sink.append(exchangeRow(id));
+    await until(() => log.lines.some(({ level }) => level === 'error'), clock);
+    clock.advance(3000);
+    files.createFault = code;
+    for (const id of ids(40, 'c')) sink.append(exchangeRow(id));
+    await turnsOfDisk();
+    assert.equal(sink.backlog(), 80);
+    files.writeFault = null;
+    files.createFault = null;
+    await until(() => sink.backlog() === 0, clock);
+    const all = [...ids(40, 'a'), ...ids(40, 'b'), ...ids(40, 'c')];
+    assert.deepEqual(database.ids(), all);
+    await sink.close();
+    const again = await open();
+    await again.flush(FLUSH_MS);
+    assert.deepEqual(database.ids(), all);
+    await again.close();
+  });
+
+test('a disk that stays full costs bounded memory, keeps the oldest rows and counts those it lost', async (t) => {
+  const { sink, database, files, clock, log } = await openSpool(t);
+  files.createFault = 'ENOSPC';
+  const wide = exchangeRow('exc', { attempts_json: 'x'.repeat(1_000_000) });
+  for (let i = 0; i < 50; i++) sink.append({ ...wide, id: `exc_${String(i).padStart(2, '0')}` });
+  await until(() => log.lines.some(({ message }) => /cannot be written;/.test(message)), clock);
+  const kept = sink.backlog();
+  assert.ok(kept >= 30 && kept <= 33, `${kept} rows of 1 MB are held`);
+  files.createFault = null;
+  await sink.flush(FLUSH_MS);
+  assert.deepEqual(
+    database.ids(),
+    ids(50)
+      .slice(0, kept)
+      .map((id) => `exc_${id.slice(-2)}`),
+  );
+  const told = log.lines.find(({ message }) => /can be written again/.test(message));
+  assert.deepEqual(told?.fields, { lost_rows: 50 - kept });
+});
+
+test('a file that cannot be taken holds up none of those after it and stays for the next start', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  leave(dataDir, 'rows-000000001.jsonl', lineOf('exc_a'));
+  leave(dataDir, 'rows-000000002.jsonl', lineOf('exc_b'));
+  const unreadable = (path: string) => (path.endsWith('1.jsonl') ? new Error('EIO: read') : null);
+  const { sink, database, clock, log, spool } = await openSpool(t, dataDir, unreadable);
+  sink.append(exchangeRow('exc_c'));
+  await until(() => database.inserted.has('exc_c'), clock);
+  assert.deepEqual(database.ids(), ['exc_b', 'exc_c']);
+  assert.ok(
+    log.lines.some(({ level, message }) => level === 'error' && /left for the next start/.test(message)),
+  );
+  assert.ok(readdirSync(spool).includes('rows-000000001.jsonl'));
+});
+
+test('rows the database has not taken are synced within 250 ms, and those it has are not synced again', async (t) => {
+  const { sink, database, files, clock, spool } = await openSpool(t);
+  database.fault = () => new Fault('overloaded', 'away');
+  sink.append(exchangeRow('exc_a'));
+  clock.advance(10);
+  await until(() => bytesIn(spool) > 0, clock, 0);
+  await turnsOfDisk();
+  clock.advance(240);
+  assert.equal(files.syncs, 1);
+  database.fault = null;
+  await until(() => sink.backlog() === 0, clock);
+  sink.append(exchangeRow('exc_b'));
+  await until(() => sink.backlog() === 0, clock);
+  for (let i = 0; i < 50; i++) {
+    clock.advance(20);
+    await turn();
+  }
+  assert.equal(files.syncs, 1);
+});
+
+test('a sync that fails is told and stops nothing', async (t) => {
+  const { sink, database, files, clock, log } = await openSpool(t);
+  files.syncFault = 'EIO';
+  database.fault = () => new Fault('overloaded', 'away');
+  sink.append(exchangeRow('exc_a'));
+  await until(() => files.syncs > 0, clock);
+  database.fault = null;
+  await until(() => sink.backlog() === 0, clock);
+  assert.ok(log.lines.some(({ message }) => /cannot be synced/.test(message)));
+});
+
+function bytesIn(spool: string): number {
+  return readdirSync(spool).reduce((bytes, name) => bytes + statSync(join(spool, name)).size, 0);
+}
+
+/** Lets writes that were started reach the disk. */
+async function turnsOfDisk(): Promise<void> {
+  for (let i = 0; i < 200; i++) await turn();
+}

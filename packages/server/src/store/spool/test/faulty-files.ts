@@ -1,0 +1,42 @@
+import { diskFiles, type SpoolFiles } from '../spool-files.ts';
+
+export interface FaultyFiles extends SpoolFiles {
+  /** Error code every write fails with, after half of its bytes were written; null to succeed. */
+  writeFault: string | null;
+  createFault: string | null;
+  syncFault: string | null;
+  syncs: number;
+}
+
+function fault(code: string): Error {
+  return Object.assign(new Error(`${code}: injected`), { code });
+}
+
+/** The real disk, with faults that a test turns on and off. */
+export function faultyFiles(): FaultyFiles {
+  const files: FaultyFiles = {
+    ...diskFiles,
+    writeFault: null,
+    createFault: null,
+    syncFault: null,
+    syncs: 0,
+    async create(path) {
+      if (files.createFault) throw fault(files.createFault);
+      const file = await diskFiles.create(path);
+      return {
+        async write(bytes, position) {
+          if (!files.writeFault) return file.write(bytes, position);
+          await file.write(bytes.subarray(0, bytes.length / 2), position);
+          throw fault(files.writeFault);
+        },
+        async sync() {
+          files.syncs += 1;
+          if (files.syncFault) throw fault(files.syncFault);
+          await file.sync();
+        },
+        close: () => file.close(),
+      };
+    },
+  };
+  return files;
+}
