@@ -1,3 +1,5 @@
+import { isObject } from '@floe/contract/json';
+
 /**
  * Tokens of one answer, in one arithmetic for every provider: `input` holds everything that went in
  * (cached and cache-written tokens included), `output` everything that came out (reasoning included).
@@ -12,4 +14,65 @@ export interface Usage {
   readonly output?: number;
   /** Part of `output` spent on reasoning. */
   readonly reasoning?: number;
+}
+
+/** Joins two reports of one answer field by field; what was said later counts. */
+export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
+  if (earlier === undefined || later === undefined) return later ?? earlier;
+  return { ...earlier, ...later };
+}
+
+/**
+ * Reads the `usage` member of the Chat dialect and of the hosts that speak it: cached tokens under any
+ * of their names, and reasoning tokens that `completion_tokens` leaves out (told by the sum:
+ * total = prompt + completion + reasoning). What is not a count is ignored; undefined when nothing is left.
+ */
+export function readChatUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const promptDetails = value.prompt_tokens_details ?? value.prompt_token_details;
+  const completionDetails = value.completion_tokens_details;
+  const input = count(value.prompt_tokens);
+  const cached =
+    count(member(promptDetails, 'cached_tokens')) ??
+    count(value.prompt_cache_hit_tokens) ??
+    count(value.num_cached_tokens) ??
+    count(value.cached_tokens);
+  const cacheWrite =
+    count(member(promptDetails, 'cache_write_tokens')) ??
+    count(member(promptDetails, 'cache_creation_input_tokens'));
+  const reasoning = count(member(completionDetails, 'reasoning_tokens')) ?? count(value.reasoning_tokens);
+  const output = outputWithReasoning(
+    count(value.completion_tokens),
+    reasoning,
+    input,
+    count(value.total_tokens),
+  );
+  const usage: Usage = {
+    ...(input !== undefined && { input }),
+    // A part cannot exceed its whole, yet some hosts report more cached than prompt tokens.
+    ...(cached !== undefined && { cached: Math.min(cached, input ?? cached) }),
+    ...(cacheWrite !== undefined && { cacheWrite: Math.min(cacheWrite, input ?? cacheWrite) }),
+    ...(output !== undefined && { output }),
+    ...(reasoning !== undefined && { reasoning }),
+  };
+  return Object.keys(usage).length === 0 ? undefined : usage;
+}
+
+function outputWithReasoning(
+  completion: number | undefined,
+  reasoning: number | undefined,
+  input: number | undefined,
+  total: number | undefined,
+): number | undefined {
+  if (completion === undefined || reasoning === undefined) return completion;
+  const left = total !== undefined && total === (input ?? 0) + completion + reasoning;
+  return left || reasoning > completion ? completion + reasoning : completion;
+}
+
+function member(value: unknown, key: string): unknown {
+  return isObject(value) ? value[key] : undefined;
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

@@ -1,0 +1,45 @@
+/** Why an answer ended, in one vocabulary for every provider. */
+export type FinishReason = 'stop' | 'length' | 'tool' | 'refusal' | 'other';
+
+/** Our word beside the provider's own. */
+export interface Finish {
+  readonly reason: FinishReason;
+  readonly raw: string;
+}
+
+/** Every spelling met so far, in lower case; providers differ in case too. */
+const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
+  ...spelled('stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'completed', 'eos']),
+  ...spelled('length', [
+    'length',
+    'max_tokens',
+    'max_output_tokens',
+    'model_length',
+    'model_context_window_exceeded',
+  ]),
+  ...spelled('tool', ['tool_calls', 'function_call', 'tool_use', 'tool_call']),
+  ...spelled('refusal', [
+    'content_filter',
+    'content_filtered',
+    'refusal',
+    'guardrail_intervened',
+    'sensitive',
+    'safety',
+    'recitation',
+    'blocklist',
+    'prohibited_content',
+    'spii',
+    'image_safety',
+    'model_armor',
+    'language',
+  ]),
+]);
+
+/** Names a provider's finish reason; `other` holds its errors, pauses and all that is unknown. */
+export function readFinish(raw: string): Finish {
+  return { reason: ALIASES.get(raw.toLowerCase()) ?? 'other', raw };
+}
+
+function spelled(reason: FinishReason, names: readonly string[]): [string, FinishReason][] {
+  return names.map((name) => [name, reason]);
+}

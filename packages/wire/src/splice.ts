@@ -1,0 +1,215 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import { Fault } from '@floe/contract/faults';
+import { JsonCursor, JsonSyntaxError, textOf } from './json-cursor.ts';
+import { NameTable } from './name-table.ts';
+
+/** A range of bytes; `end` is exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Replaces the bytes from `start` to `end` (exclusive) with `text` in UTF-8. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Members most request bodies have; any other name is decoded. */
+const USUAL = new NameTable([
+  'model',
+  'messages',
+  'input',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'reasoning',
+  'reasoning_effort',
+  'instructions',
+  'store',
+  'include',
+  'system',
+  'thinking',
+  'metadata',
+  'user',
+  'prompt_cache_key',
+  'parallel_tool_calls',
+]);
+
+const QUOTE = 0x22;
+const OPEN_BRACE = 0x7b;
+
+/**
+ * Validates a whole request body as JSON (RFC 8259) and returns where the value of each top-level
+ * member stands. It accepts what `JSON.parse` accepts, save what two parsers could read differently:
+ * duplicate or escape-spelled top-level keys, invalid UTF-8, a byte order mark, over 512 levels.
+ *
+ * @throws {Fault} `invalid_json` with offset, line and column; `invalid_request` when the root is not
+ * an object or a top-level key is doubled or escaped (`param` names it).
+ */
+export function scanObject(body: Uint8Array): ReadonlyMap<string, Span> {
+  if (body.length === 0)
+    throw new Fault('invalid_json', 'The request body is empty; it must be a JSON object.');
+  if (!isUtf8(body)) throw invalidJson(body, 'the body is not valid UTF-8', firstInvalidByte(body));
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
+    throw invalidJson(body, 'the body starts with a byte order mark', 0);
+  try {
+    return members(body);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw invalidJson(body, error.message, error.offset);
+    throw error;
+  }
+}
+
+function members(body: Uint8Array): ReadonlyMap<string, Span> {
+  const cursor = new JsonCursor(body);
+  const found = new Map<string, Span>();
+  let refusal: Fault | undefined;
+  if (!cursor.enterObject()) {
+    cursor.skip();
+    refusal = new Fault('invalid_request', 'The request body must be a JSON object.');
+  } else {
+    while (cursor.nextMember()) {
+      const start = cursor.at;
+      const key = nameAt(body, cursor.keyStart, cursor.keyEnd);
+      if (cursor.keyEscaped) refusal ??= refusedKey(key, 'is spelled with escapes');
+      else if (found.has(key)) refusal ??= refusedKey(key, 'occurs twice');
+      cursor.skip();
+      found.set(key, { start, end: cursor.at });
+    }
+  }
+  cursor.expectEnd();
+  if (refusal !== undefined) throw refusal;
+  return found;
+}
+
+/**
+ * Spans of the members of a nested object, as `scanObject` gives them for the root. The text must be
+ * JSON that a scan has accepted; of a repeated key the last one counts, as in `JSON.parse`.
+ * Undefined when the value is not an object.
+ */
+export function spanMembers(body: Uint8Array, span: Span): ReadonlyMap<string, Span> | undefined {
+  const cursor = new JsonCursor(body, span.start, span.end);
+  if (!cursor.enterObject()) return undefined;
+  const found = new Map<string, Span>();
+  while (cursor.nextMember()) {
+    const start = cursor.at;
+    const spelled = nameAt(body, cursor.keyStart, cursor.keyEnd);
+    const key = cursor.keyEscaped ? String(JSON.parse(`"${spelled}"`)) : spelled;
+    cursor.skip();
+    found.set(key, { start, end: cursor.at });
+  }
+  return found;
+}
+
+/** The decoded string at `span`; undefined when the value there is not a string. */
+export function readString(body: Uint8Array, span: Span): string | undefined {
+  if (body[span.start] !== QUOTE) return undefined;
+  for (let at = span.start + 1; at < span.end; at++)
+    if (body[at] === 0x5c) {
+      const value: unknown = JSON.parse(textOf(body, span.start, span.end));
+      return typeof value === 'string' ? value : undefined;
+    }
+  return textOf(body, span.start + 1, span.end - 1);
+}
+
+/** The boolean at `span`; undefined when the value there is not one. */
+export function readBoolean(body: Uint8Array, span: Span): boolean | undefined {
+  const first = body[span.start];
+  if (first === 0x74) return true;
+  return first === 0x66 ? false : undefined;
+}
+
+/** The number at `span`, as `JSON.parse` reads it; undefined when the value there is not one. */
+export function readNumber(body: Uint8Array, span: Span): number | undefined {
+  const first = body[span.start] ?? 0;
+  const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
+  return isNumber ? Number(textOf(body, span.start, span.end)) : undefined;
+}
+
+/**
+ * The edit that gives member `key` the value `valueText` (JSON). An absent member is inserted right
+ * after the opening brace of `object`, the root unless given. Several inserts into one object may be
+ * combined only when it has members already.
+ */
+export function memberEdit(
+  body: Uint8Array,
+  members: ReadonlyMap<string, Span>,
+  key: string,
+  valueText: string,
+  object?: Span,
+): Edit {
+  const present = members.get(key);
+  if (present !== undefined) return { start: present.start, end: present.end, text: valueText };
+  const brace = object?.start ?? body.indexOf(OPEN_BRACE);
+  const text = `${JSON.stringify(key)}:${valueText}${members.size === 0 ? '' : ','}`;
+  return { start: brace + 1, end: brace + 1, text };
+}
+
+/**
+ * A copy of `body` with the edits applied; every other byte is kept. One allocation.
+ * Edits must be sorted by `start` and must not overlap.
+ */
+export function splice(body: Buffer, edits: readonly Edit[]): Buffer {
+  let length = body.length;
+  let reached = 0;
+  for (const edit of edits) {
+    if (edit.start < reached || edit.end < edit.start || edit.end > body.length)
+      throw new Error('splice: edits must be sorted, apart and inside the body');
+    reached = edit.end;
+    length += Buffer.byteLength(edit.text) - (edit.end - edit.start);
+  }
+  const out = Buffer.allocUnsafe(length);
+  let from = 0;
+  let to = 0;
+  for (const edit of edits) {
+    to += body.copy(out, to, from, edit.start);
+    to += out.write(edit.text, to);
+    from = edit.end;
+  }
+  body.copy(out, to, from);
+  return out;
+}
+
+function nameAt(body: Uint8Array, start: number, end: number): string {
+  return USUAL.find(body, start, end) ?? textOf(body, start, end);
+}
+
+function refusedKey(key: string, why: string): Fault {
+  return new Fault(
+    'invalid_request',
+    `The top-level field "${key.slice(0, 64)}" ${why}; send it once, in plain characters.`,
+    {
+      param: key.slice(0, 64),
+    },
+  );
+}
+
+function invalidJson(body: Uint8Array, problem: string, offset: number): Fault {
+  let line = 1;
+  let lineStart = 0;
+  for (let next = body.indexOf(0x0a); next !== -1 && next < offset; next = body.indexOf(0x0a, lineStart)) {
+    line += 1;
+    lineStart = next + 1;
+  }
+  const column = textOf(body, lineStart, offset).length + 1;
+  return new Fault(
+    'invalid_json',
+    `The request body is not valid JSON: ${problem} (byte ${offset}, line ${line}, column ${column}).`,
+  );
+}
+
+/** Re-encoding replaces what is invalid, so the first difference is where validity ends. */
+function firstInvalidByte(body: Uint8Array): number {
+  const repaired = Buffer.from(textOf(body, 0, body.length));
+  let at = 0;
+  while (at < body.length && body[at] === repaired[at]) at += 1;
+  return at;
+}

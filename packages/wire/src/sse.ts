@@ -1,0 +1,212 @@
+import { Buffer } from 'node:buffer';
+import { Fault } from '@floe/contract/faults';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const COLON = 0x3a;
+const SPACE = 0x20;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const DATA = Buffer.from('data');
+const EVENT = Buffer.from('event');
+const NEWLINE = Buffer.from('\n');
+const EMPTY = Buffer.alloc(0);
+const MAX_FRAME_BYTES = 16 << 20;
+
+/**
+ * Whole frames of one push, as one contiguous region that can be forwarded with one write.
+ * Frame `i` is `bytes` from `ends[i - 1]` (the first: from `lead`) to `ends[i]`, its blank line included.
+ */
+export interface Frames {
+  readonly bytes: Buffer;
+  /** 1 when the region begins with the LF of a CRLF whose CR ended the last push: no part of a frame. */
+  readonly lead: number;
+  readonly ends: readonly number[];
+}
+
+/** One event of a stream; `event` is `message` when the frame names none. */
+export interface SseEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Where a frame's data stands: `bytes` is the frame itself, or a copy when the data has several lines. */
+export interface FrameData {
+  readonly event: string;
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Cuts a byte stream into server-sent event frames (WHATWG HTML 9.2.6): lines end with LF, CRLF or
+ * CR, a blank line ends a frame, a byte order mark at the stream's start is dropped. Where the stream
+ * was cut into chunks makes no difference, and the cost is linear however small the chunks are.
+ */
+export class SseFramer {
+  readonly #maxFrameBytes: number;
+  /** The unfinished frame: the first `#held` bytes. A view of the last chunk until a second one adds to it. */
+  #store: Buffer = EMPTY;
+  #held = 0;
+  #lineEmpty = true;
+  #afterCr = false;
+  /** Bytes of the byte order mark seen at the stream's start; 3 once that is settled. */
+  #mark = 0;
+
+  constructor(maxFrameBytes: number = MAX_FRAME_BYTES) {
+    this.#maxFrameBytes = maxFrameBytes;
+  }
+
+  /**
+   * Takes the next chunk and gives the frames it completes: a view of the chunk itself unless an
+   * earlier chunk began the first frame. Neither may be changed afterwards.
+   *
+   * @throws {Fault} `upstream_error` when a frame exceeds the cap; the framer is of no use after that.
+   */
+  push(chunk: Buffer): Frames {
+    const input = this.#mark === 3 ? chunk : this.#withoutMark(chunk);
+    if (input.length === 0) return { bytes: EMPTY, lead: 0, ends: [] };
+    const held = this.#held;
+    const lead = held === 0 && this.#afterCr && input[0] === LF ? 1 : 0;
+    const ends = this.#scan(input, lead);
+    const done = (ends.at(-1) ?? lead + held) - held;
+    const bytes = done > 0 ? this.#release(input.subarray(0, done)) : EMPTY;
+    this.#hold(input.subarray(done));
+    return { bytes, lead, ends };
+  }
+
+  /** The bytes after the last whole frame; not empty at the end of a stream means it was cut. */
+  rest(): Buffer {
+    return this.#store.subarray(0, this.#held);
+  }
+
+  /** Ends of the frames in `#held` bytes plus `input`. LF and CR are each searched for once, natively. */
+  #scan(input: Buffer, lead: number): number[] {
+    const held = this.#held;
+    const ends: number[] = [];
+    let frameStart = lead;
+    let lineStart = this.#afterCr && input[0] === LF ? 1 : 0;
+    let lineEmpty = this.#lineEmpty;
+    let lf = input.indexOf(LF, lineStart);
+    let cr = input.indexOf(CR, lineStart);
+    while (lf !== -1 || cr !== -1) {
+      const endsWithCr = cr !== -1 && (lf === -1 || cr < lf);
+      const lineEnd = endsWithCr ? cr : lf;
+      const next = endsWithCr && lf === cr + 1 ? lineEnd + 2 : lineEnd + 1;
+      if (lineEmpty && lineEnd === lineStart) {
+        this.#cap(held + next - frameStart);
+        frameStart = held + next;
+        ends.push(frameStart);
+      }
+      lineEmpty = true;
+      lineStart = next;
+      if (endsWithCr) cr = input.indexOf(CR, next);
+      if (lf !== -1 && lf < next) lf = input.indexOf(LF, next);
+    }
+    this.#cap(held + input.length - frameStart);
+    this.#lineEmpty = lineEmpty && lineStart === input.length;
+    this.#afterCr = input[input.length - 1] === CR;
+    return ends;
+  }
+
+  #cap(frameBytes: number): void {
+    if (frameBytes > this.#maxFrameBytes)
+      throw new Fault(
+        'upstream_error',
+        `The provider sent a stream event of over ${this.#maxFrameBytes} bytes.`,
+      );
+  }
+
+  #hold(piece: Buffer): void {
+    if (piece.length === 0) return;
+    if (this.#held === 0) {
+      this.#store = piece;
+      this.#held = piece.length;
+      return;
+    }
+    const needed = this.#held + piece.length;
+    if (needed > this.#store.length) {
+      const grown = Buffer.allocUnsafe(Math.max(1024, 2 * needed));
+      this.#store.copy(grown, 0, 0, this.#held);
+      this.#store = grown;
+    }
+    piece.copy(this.#store, this.#held);
+    this.#held = needed;
+  }
+
+  #release(end: Buffer): Buffer {
+    if (this.#held === 0) return end;
+    const whole = Buffer.concat([this.rest(), end]);
+    this.#store = EMPTY;
+    this.#held = 0;
+    return whole;
+  }
+
+  #withoutMark(chunk: Buffer): Buffer {
+    const input = this.#mark === 0 ? chunk : Buffer.concat([BYTE_ORDER_MARK.subarray(0, this.#mark), chunk]);
+    let same = 0;
+    while (same < 3 && same < input.length && input[same] === BYTE_ORDER_MARK[same]) same += 1;
+    const open = same < 3 && same === input.length;
+    this.#mark = open ? same : 3;
+    if (open) return EMPTY;
+    return same === 3 ? input.subarray(3) : input;
+  }
+}
+
+/** Finds a whole frame's event name and data; undefined when it has no data, such as a comment. */
+export function frameData(frame: Buffer): FrameData | undefined {
+  let event = '';
+  let start = -1;
+  let end = -1;
+  let lines: Buffer[] | undefined;
+  let lf = frame.indexOf(LF);
+  let cr = frame.indexOf(CR);
+  for (let at = 0; at < frame.length; ) {
+    let lineEnd = lf === -1 ? frame.length : lf;
+    if (cr !== -1 && cr < lineEnd) lineEnd = cr;
+    if (isField(frame, at, lineEnd, DATA)) {
+      if (start !== -1) {
+        lines ??= [];
+        lines.push(frame.subarray(start, end), NEWLINE);
+      }
+      start = valueStart(frame, at + DATA.length, lineEnd);
+      end = lineEnd;
+    } else if (isField(frame, at, lineEnd, EVENT)) {
+      event = frame.toString('utf8', valueStart(frame, at + EVENT.length, lineEnd), lineEnd);
+    }
+    at = lineEnd + 1;
+    if (lf !== -1 && lf < at) lf = frame.indexOf(LF, at);
+    if (cr !== -1 && cr < at) cr = frame.indexOf(CR, at);
+  }
+  if (start === -1) return undefined;
+  if (event === '') event = 'message';
+  if (lines === undefined) return { event, bytes: frame, start, end };
+  const joined = Buffer.concat([...lines, frame.subarray(start, end)]);
+  return { event, bytes: joined, start: 0, end: joined.length };
+}
+
+/** Reads a whole frame; undefined when nothing is to be dispatched, such as a comment. */
+export function readFrame(frame: Buffer): SseEvent | undefined {
+  const found = frameData(frame);
+  if (found === undefined) return undefined;
+  return { event: found.event, data: found.bytes.toString('utf8', found.start, found.end) };
+}
+
+/** Writes a frame; every line of `data` becomes a line of its own. */
+export function writeFrame(event: string | undefined, data: string): string {
+  const head = event === undefined ? '' : `event: ${event}\n`;
+  if (!data.includes('\n') && !data.includes('\r')) return `${head}data: ${data}\n\n`;
+  return `${head}data: ${data.split(/\r\n|\r|\n/).join('\ndata: ')}\n\n`;
+}
+
+function isField(frame: Buffer, at: number, lineEnd: number, name: Buffer): boolean {
+  const after = at + name.length;
+  if (after > lineEnd || (after < lineEnd && frame[after] !== COLON)) return false;
+  for (let index = 0; index < name.length; index++) if (frame[at + index] !== name[index]) return false;
+  return true;
+}
+
+/** Offset of the value: after the colon, when there is one, and at most one space. */
+function valueStart(frame: Buffer, afterName: number, lineEnd: number): number {
+  if (afterName === lineEnd) return lineEnd;
+  return frame[afterName + 1] === SPACE && afterName + 1 < lineEnd ? afterName + 2 : afterName + 1;
+}
