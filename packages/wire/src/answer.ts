@@ -1,5 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
-import type { AnswerEvent, FinishReason, Seal } from './events.ts';
+import type { AnswerEvent, Seal } from './events.ts';
+import type { Finish } from './finish.ts';
 import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
@@ -28,7 +29,7 @@ export interface Answer {
   model: string;
   blocks: AnswerBlock[];
   usage?: Usage;
-  finish?: { readonly reason: FinishReason; readonly raw: string };
+  finish?: Finish;
   fault?: Fault;
   upstream?: UpstreamFault | undefined;
   dropped: string[];

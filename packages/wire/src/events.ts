@@ -1,4 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
+import type { FinishReason } from './finish.ts';
 import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
@@ -18,7 +19,6 @@ export interface Seal {
 }
 
 export type BlockKind = 'text' | 'refusal' | 'reasoning' | 'tool';
-export type FinishReason = 'stop' | 'length' | 'tool' | 'refusal' | 'other';
 
 /**
  * One answer as a sequence: `start`, blocks (each `open`, `delta`…, `close`), the last `usage`, and

@@ -27,6 +27,11 @@ export function listOf(value: Json | undefined): JsonArray {
   return isArray(value) ? value : [];
 }
 
+/** The objects of a list; whatever else stands in it is left out. */
+export function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return listOf(value).filter((entry) => isObject(entry));
+}
+
 /** Strings of a list, or the one string that stands where a list may. */
 export function stringsOf(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return [value];

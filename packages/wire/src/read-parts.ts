@@ -122,8 +122,7 @@ function readSource(part: JsonObject, path: string, draft: AskDraft): MediaSourc
   const url = textOf(source?.['url']);
   if (url !== undefined) return urlSource(url);
   const data = textOf(source?.['data']);
-  if (data !== undefined)
-    return { data, mime: textOf(source?.['media_type']) ?? 'application/octet-stream' };
+  if (data !== undefined) return { data, mime: textOf(source?.['media_type']) ?? 'application/octet-stream' };
   const id = textOf(source?.['file_id']);
   if (id !== undefined) return idSource(id, path, draft);
   throw invalid(`\`${path}\` names no image, file or data.`, path);

@@ -80,9 +80,7 @@ function readFreeform(inner: JsonObject, name: string): FreeformTool {
     name,
     description: textOf(inner['description']),
     grammar:
-      definition === undefined
-        ? undefined
-        : { syntax: textOf(grammar?.['syntax']) ?? 'lark', definition },
+      definition === undefined ? undefined : { syntax: textOf(grammar?.['syntax']) ?? 'lark', definition },
   };
 }
 

@@ -76,7 +76,8 @@ export function describeError(status: number, root: JsonObject, body = ''): Upst
       detailText(root['detail']),
       inner['status_msg'],
       root['title'],
-    ].find((text) => typeof text === 'string' && text !== '') ?? (body.slice(0, 500) || `status ${status}`);
+    ].find((text) => typeof text === 'string' && text !== '') ??
+    (body.slice(0, 500) || `status ${status}`);
   const details = objectOf(inner['details']);
   const reasons = isArray(inner['details'])
     ? inner['details'].map((entry) => textOf(objectOf(entry)?.['reason']))

@@ -2,7 +2,17 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import type { Hint, UpstreamOptions } from './dialect.ts';
 import type { DialectName } from './events.ts';
 import { isArray, numberOf } from './json-read.ts';
-import type { Ask, Effort, FreeformTool, Part, ReasoningPart, TextPart, Tool, ToolChoice, Turn } from './request.ts';
+import type {
+  Ask,
+  Effort,
+  FreeformTool,
+  Part,
+  ReasoningPart,
+  TextPart,
+  Tool,
+  ToolChoice,
+  Turn,
+} from './request.ts';
 import { sealFits } from './seal.ts';
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -17,11 +27,7 @@ const BUDGETS: Readonly<Record<Effort, number>> = {
 };
 
 /** The effort to ask for: the caller's, or one for the caller's budget, moved to what the model lists. */
-export function effortFor(
-  ask: Ask,
-  options: UpstreamOptions,
-  dropped: Set<string>,
-): Effort | undefined {
+export function effortFor(ask: Ask, options: UpstreamOptions, dropped: Set<string>): Effort | undefined {
   const wanted = ask.reasoning?.effort ?? effortOfBudget(ask.reasoning?.budget);
   const listed = options.efforts;
   if (wanted === undefined || listed === undefined || listed.length === 0 || listed.includes(wanted))
@@ -54,7 +60,12 @@ export interface ToolPlan {
 }
 
 /** Tools and choice as the provider can take them. */
-export function planTools(ask: Ask, options: UpstreamOptions, dropped: Set<string>, allowList: boolean): ToolPlan {
+export function planTools(
+  ask: Ask,
+  options: UpstreamOptions,
+  dropped: Set<string>,
+  allowList: boolean,
+): ToolPlan {
   const rules = options.tools ?? [];
   let { tools } = ask;
   let choice = ask.toolChoice;
@@ -77,7 +88,10 @@ export function planTools(ask: Ask, options: UpstreamOptions, dropped: Set<strin
 }
 
 /** A freeform tool for a provider that knows functions only; its calls come back as `{"input": text}`. */
-export function freeformSchema(tool: FreeformTool): { readonly description: string; readonly schema: JsonObject } {
+export function freeformSchema(tool: FreeformTool): {
+  readonly description: string;
+  readonly schema: JsonObject;
+} {
   const grammar = tool.grammar
     ? `\n\nThe input must match this ${tool.grammar.syntax} grammar:\n${tool.grammar.definition}`
     : '';

@@ -151,14 +151,19 @@ function contentOf(
     if (part.type !== 'text') return [];
     const { cache } = part;
     const mark = cache === '' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: cache };
-    return [{ type: 'text', text: part.text, cache_control: marks && cache !== undefined ? mark : undefined }];
+    return [
+      { type: 'text', text: part.text, cache_control: marks && cache !== undefined ? mark : undefined },
+    ];
   });
 }
 
 function writeMedia(part: MediaPart): JsonObject {
   const { source } = part;
   if (part.kind === 'audio' && 'data' in source)
-    return { type: 'input_audio', input_audio: { data: source.data, format: source.mime.replace(/^.*\//, '') } };
+    return {
+      type: 'input_audio',
+      input_audio: { data: source.data, format: source.mime.replace(/^.*\//, '') },
+    };
   const url = 'data' in source ? dataUrl(source) : 'url' in source ? source.url : undefined;
   if (part.kind === 'image') return { type: 'image_url', image_url: { url, detail: part.detail } };
   if ('id' in source) return { type: 'file', file: { file_id: source.id } };

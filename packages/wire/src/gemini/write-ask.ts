@@ -63,10 +63,14 @@ function writeContents(ask: Ask, writer: ContentWriter): JsonObject[] {
     const role = turn.role === 'assistant' ? 'model' : 'user';
     const last = contents.at(-1);
     // Results answer the call turn before them and stand alone; other neighbours of one role merge.
-    if (last?.role === role) last.parts.push(...parts);
+    if (last?.role === role && !isResults(last.parts) && !isResults(parts)) last.parts.push(...parts);
     else contents.push({ role, parts });
   }
   return contents.map(({ role, parts }) => ({ role, parts }));
+}
+
+function isResults(parts: readonly JsonObject[]): boolean {
+  return parts[0] !== undefined && 'functionResponse' in parts[0];
 }
 
 /** A proof goes back on the part it came with: the one behind its reasoning part, or an empty last one. */
@@ -155,8 +159,7 @@ function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): Json
 
 function writeChoice(choice: ToolChoice, dropped: Set<string>): JsonObject {
   if (choice.mode === 'named') return { mode: 'ANY', allowedFunctionNames: [wireName(choice.name)] };
-  if (choice.mode === 'required')
-    return { mode: 'ANY', allowedFunctionNames: choice.allowed?.map(wireName) };
+  if (choice.mode === 'required') return { mode: 'ANY', allowedFunctionNames: choice.allowed?.map(wireName) };
   if (choice.allowed) dropped.add('tool_choice.allowed_tools');
   return { mode: choice.mode === 'none' ? 'NONE' : 'AUTO' };
 }
@@ -168,7 +171,8 @@ function writeTool(tool: Tool): JsonObject {
     return { name, description, parametersJsonSchema: schema };
   }
   const { properties } = tool.schema;
-  const empty = tool.schema['type'] === 'object' && isObject(properties) && Object.keys(properties).length === 0;
+  const empty =
+    tool.schema['type'] === 'object' && isObject(properties) && Object.keys(properties).length === 0;
   return {
     name,
     description: tool.description,
@@ -198,7 +202,12 @@ function configOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): Jso
   };
 }
 
-const LEVELS: Readonly<Record<string, Json>> = { none: 'MINIMAL', minimal: 'MINIMAL', low: 'LOW', medium: 'MEDIUM' };
+const LEVELS: Readonly<Record<string, Json>> = {
+  none: 'MINIMAL',
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+};
 
 function thinkingOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject | undefined {
   if (ask.reasoning === undefined) return undefined;

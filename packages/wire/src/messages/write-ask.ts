@@ -83,7 +83,8 @@ function writeMessages(ask: Ask, writer: BlockWriter): JsonObject[] {
     if (last?.role === turn.role) last.content.push(...content);
     else messages.push({ role: turn.role, content });
   }
-  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ type: 'text', text: '.' }] });
+  if (messages[0]?.role !== 'user')
+    messages.unshift({ role: 'user', content: [{ type: 'text', text: '.' }] });
   return trimmedEnd(messages);
 }
 
