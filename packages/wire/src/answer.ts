@@ -94,3 +94,20 @@ export function collect(events: Iterable<AnswerEvent>): Answer {
   for (const event of events) fold.add(event);
   return fold.answer;
 }
+
+/** The events a whole answer is the fold of. */
+export function* eventsOf(answer: Answer): Generator<AnswerEvent> {
+  yield { type: 'start', id: answer.id, model: answer.model };
+  for (const [block, entry] of answer.blocks.entries()) {
+    if (entry.kind === 'tool') {
+      const freeform = entry.freeform ? true : undefined;
+      yield { type: 'open', block, kind: 'tool', id: entry.id, name: entry.name, freeform };
+    } else yield { type: 'open', block, kind: entry.kind };
+    if (entry.text !== '') yield { type: 'delta', block, text: entry.text };
+    yield { type: 'close', block, seal: entry.kind === 'reasoning' ? entry.seal : undefined };
+  }
+  for (const what of answer.dropped) yield { type: 'dropped', what };
+  if (answer.usage) yield { type: 'usage', usage: answer.usage };
+  if (answer.fault) yield { type: 'error', fault: answer.fault, upstream: answer.upstream };
+  else if (answer.finish) yield { type: 'finish', ...answer.finish };
+}

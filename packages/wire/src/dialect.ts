@@ -19,6 +19,8 @@ export interface ReadOptions {
 /** What a client writer must know about the exchange; the same for stream and whole answer. */
 export interface AnswerContext {
   readonly ask: Ask;
+  /** The client's own body, for the settings a Responses answer repeats. */
+  readonly request?: JsonObject | undefined;
   /** Names the exchange: `[A-Za-z0-9]`, at most 40. Answer and item ids derive from it. */
   readonly id: string;
   readonly requestId: string;
