@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { isDigit, isHex, plainWords, SIMPLE_ESCAPES, textOf } from './json-bytes.ts';
+import type { NameTable } from './name-table.ts';
 
 /** Containers deeper than this are refused; JSON.parse itself overflows its stack at some thousands. */
 export const MAX_DEPTH = 512;
@@ -26,14 +28,6 @@ export class JsonSyntaxError extends Error {
     super(problem);
     this.offset = offset;
   }
-}
-
-/** Text of a byte range, decoded as UTF-8. */
-export function textOf(bytes: Uint8Array, start: number, end: number): string {
-  const buffer = Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString('utf8', start, end);
 }
 
 /**
@@ -102,6 +96,13 @@ export class JsonCursor {
     if (!this.#next(CLOSE_BRACE)) return false;
     this.#key();
     return true;
+  }
+
+  /** The last member's name when the table knows it, however it is spelled. */
+  key<Name extends string>(names: NameTable<Name>): Name | undefined {
+    if (!this.keyEscaped) return names.find(this.#bytes, this.keyStart, this.keyEnd);
+    const name = Buffer.from(String(JSON.parse(textOf(this.#bytes, this.keyStart - 1, this.keyEnd + 1))));
+    return names.find(name, 0, name.length);
   }
 
   /** Moves to the entered array's next element; false when the array ends, which leaves it. */
@@ -288,38 +289,4 @@ export class JsonCursor {
   #fail(problem: string, offset = this.at): never {
     throw new JsonSyntaxError(problem, offset);
   }
-}
-
-/** 1 at the letters that may follow a backslash alone. */
-const SIMPLE_ESCAPES = new Uint8Array(256);
-for (const letter of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPES[letter] = 1;
-
-function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39;
-}
-
-function isHex(byte: number): boolean {
-  const lower = byte | 0x20;
-  return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
-}
-
-/**
- * Skips eight bytes at a time while none of them is a quote, a backslash or a control character.
- * `(x - n) & ~x & 0x80` marks a byte below n; a borrow can only mark too many, never too few.
- * Measured on 300 KB: 140 µs against 290 µs byte by byte.
- */
-function plainWords(words: DataView, from: number, end: number): number {
-  const last = end - 8;
-  let at = from;
-  while (at <= last) {
-    const a = words.getInt32(at, true);
-    const b = words.getInt32(at + 4, true);
-    const marksA =
-      ((a - 0x20202020) | ((a ^ 0x22222222) - 0x01010101) | ((a ^ 0x5c5c5c5c) - 0x01010101)) & ~a;
-    const marksB =
-      ((b - 0x20202020) | ((b ^ 0x22222222) - 0x01010101) | ((b ^ 0x5c5c5c5c) - 0x01010101)) & ~b;
-    if (((marksA | marksB) & 0x80808080) !== 0) break;
-    at += 8;
-  }
-  return at;
 }

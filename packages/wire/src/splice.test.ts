@@ -13,7 +13,7 @@ import {
   splice,
 } from './splice.ts';
 
-const runs = process.env.FLOE_TEST_FULL === '1' ? 200_000 : 3_000;
+const runs = process.env.FLOE_TEST_FULL === '1' ? 50_000 : 3_000;
 
 const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 2 });
 const awkwardText = fc.oneof(

@@ -1,6 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { JsonCursor, JsonSyntaxError, textOf } from './json-cursor.ts';
+import { textOf } from './json-bytes.ts';
+import { JsonCursor, JsonSyntaxError } from './json-cursor.ts';
 import { NameTable } from './name-table.ts';
 
 /** A range of bytes; `end` is exclusive. */
@@ -130,8 +131,9 @@ export function readBoolean(body: Uint8Array, span: Span): boolean | undefined {
 /** The number at `span`, as `JSON.parse` reads it; undefined when the value there is not one. */
 export function readNumber(body: Uint8Array, span: Span): number | undefined {
   const first = body[span.start] ?? 0;
-  const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
-  return isNumber ? Number(textOf(body, span.start, span.end)) : undefined;
+  const isDigit = first >= 0x30 && first <= 0x39;
+  if (isDigit && span.end - span.start === 1) return first - 0x30;
+  return isDigit || first === 0x2d ? Number(textOf(body, span.start, span.end)) : undefined;
 }
 
 /**

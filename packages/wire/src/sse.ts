@@ -8,7 +8,6 @@ const SPACE = 0x20;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const DATA = Buffer.from('data');
 const EVENT = Buffer.from('event');
-const NEWLINE = Buffer.from('\n');
 const EMPTY = Buffer.alloc(0);
 const MAX_FRAME_BYTES = 16 << 20;
 
@@ -157,7 +156,8 @@ export function frameData(frame: Buffer): FrameData | undefined {
   let event = '';
   let start = -1;
   let end = -1;
-  let lines: Buffer[] | undefined;
+  let joined: Buffer | undefined;
+  let length = 0;
   let lf = frame.indexOf(LF);
   let cr = frame.indexOf(CR);
   for (let at = 0; at < frame.length; ) {
@@ -165,8 +165,9 @@ export function frameData(frame: Buffer): FrameData | undefined {
     if (cr !== -1 && cr < lineEnd) lineEnd = cr;
     if (isField(frame, at, lineEnd, DATA)) {
       if (start !== -1) {
-        lines ??= [];
-        lines.push(frame.subarray(start, end), NEWLINE);
+        joined ??= Buffer.allocUnsafe(frame.length);
+        length += frame.copy(joined, length, start, end);
+        length = joined.writeUInt8(LF, length);
       }
       start = valueStart(frame, at + DATA.length, lineEnd);
       end = lineEnd;
@@ -179,9 +180,9 @@ export function frameData(frame: Buffer): FrameData | undefined {
   }
   if (start === -1) return undefined;
   if (event === '') event = 'message';
-  if (lines === undefined) return { event, bytes: frame, start, end };
-  const joined = Buffer.concat([...lines, frame.subarray(start, end)]);
-  return { event, bytes: joined, start: 0, end: joined.length };
+  if (joined === undefined) return { event, bytes: frame, start, end };
+  length += frame.copy(joined, length, start, end);
+  return { event, bytes: joined.subarray(0, length), start: 0, end: length };
 }
 
 /** Reads a whole frame; undefined when nothing is to be dispatched, such as a comment. */

@@ -1,0 +1,56 @@
+import { isObject } from '@floe/contract/json';
+import type { Edit } from '../splice.ts';
+
+/**
+ * Collects the edits that cut members out of one object together with their commas. Call `keep` or
+ * `cut` for every member in order, then `end`.
+ */
+export class MemberCuts {
+  /** Whether a member was kept. */
+  keptAny = false;
+  readonly #edits: Edit[];
+  #leadingFrom = -1;
+  #lastEnd = 0;
+
+  constructor(edits: Edit[]) {
+    this.#edits = edits;
+  }
+
+  /** A member that stays, from its key's opening quote to its value's end. */
+  keep(start: number, end: number): void {
+    if (this.#leadingFrom !== -1) this.#remove(this.#leadingFrom, start);
+    this.#leadingFrom = -1;
+    this.keptAny = true;
+    this.#lastEnd = end;
+  }
+
+  /** A member that goes: with the comma before it, or, at the start, with the one after it. */
+  cut(start: number, end: number): void {
+    if (this.keptAny) this.#remove(this.#lastEnd, end);
+    else if (this.#leadingFrom === -1) this.#leadingFrom = start;
+    this.#lastEnd = end;
+  }
+
+  /** Ends the object. */
+  end(): void {
+    if (this.#leadingFrom !== -1) this.#remove(this.#leadingFrom, this.#lastEnd);
+  }
+
+  #remove(start: number, end: number): void {
+    this.#edits.push({ start, end, text: '' });
+  }
+}
+
+const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
+
+/**
+ * JSON text of a content array without its reasoning parts: a plain string when only text is left, as
+ * clients of this dialect expect; otherwise the array of what is left.
+ */
+export function contentWithoutReasoning(arrayText: string): string {
+  const value: unknown = JSON.parse(arrayText);
+  const parts: readonly unknown[] = Array.isArray(value) ? value : [];
+  const left = parts.filter((part) => !(isObject(part) && REASONING_PARTS.has(part.type)));
+  const texts = left.map((part) => (isObject(part) && part.type === 'text' ? part.text : undefined));
+  return JSON.stringify(texts.every((text) => typeof text === 'string') ? texts.join('') : left);
+}

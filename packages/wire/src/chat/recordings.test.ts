@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { chatRecordings, type Recording } from '../../test/recordings.ts';
+import { readFrame, SseFramer } from '../sse.ts';
+import { type ChatForwardOptions, ChatStreamForward, forwardChatAnswer } from './forward.ts';
+
+const PLAIN: ChatForwardOptions = {
+  stripReasoning: false,
+  thinkTags: false,
+  dropUsageFrame: false,
+  choices: 1,
+};
+const STRIP: ChatForwardOptions = { ...PLAIN, stripReasoning: true };
+const ALL: ChatForwardOptions = { stripReasoning: true, thinkTags: true, dropUsageFrame: true, choices: 1 };
+const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking', 'thinking_blocks'];
+
+function forward(
+  chunks: readonly Buffer[],
+  options: ChatForwardOptions,
+): { out: Buffer; stream: ChatStreamForward } {
+  const stream = new ChatStreamForward(options);
+  const out = Buffer.concat(chunks.map((chunk) => stream.push(chunk) ?? Buffer.alloc(0)));
+  stream.end();
+  return { out, stream };
+}
+
+function* chunkings(body: Buffer): Generator<Buffer[]> {
+  yield [body];
+  yield Array.from(body, (_, at) => body.subarray(at, at + 1));
+  let seed = body.length;
+  for (let round = 0; round < 3; round++) {
+    const chunks: Buffer[] = [];
+    for (let at = 0; at < body.length; ) {
+      seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+      const next = at + 1 + (seed % (40 * 8 ** round));
+      chunks.push(body.subarray(at, next));
+      at = next;
+    }
+    yield chunks;
+  }
+}
+
+function frames(body: Buffer): unknown[] {
+  const { bytes, lead, ends } = new SseFramer().push(body);
+  return ends.flatMap((end, at) => {
+    const data = readFrame(bytes.subarray(ends[at - 1] ?? lead, end))?.data;
+    return data === undefined ? [] : [data === '[DONE]' ? data : JSON.parse(data)];
+  });
+}
+
+/** The same chunk or answer without reasoning, by way of parsed values. */
+function stripped(value: unknown): unknown {
+  if (!isObject(value) || !Array.isArray(value.choices)) return value;
+  return { ...value, choices: value.choices.map(strippedChoice) };
+}
+
+function strippedChoice(choice: unknown): unknown {
+  if (!isObject(choice)) return choice;
+  const strip = (message: unknown) => {
+    if (!isObject(message)) return message;
+    const left = Object.entries(message).filter(([key]) => !REASONING.includes(key));
+    return Object.fromEntries(
+      left.map(([key, item]) => [
+        key,
+        key === 'content' && Array.isArray(item)
+          ? item.map((part) => (isObject(part) && part.type === 'text' ? part.text : '')).join('')
+          : item,
+      ]),
+    );
+  };
+  return Object.fromEntries(
+    Object.entries(choice).map(([key, item]) => [
+      key,
+      key === 'delta' || key === 'message' ? strip(item) : item,
+    ]),
+  );
+}
+
+function checkStream({ name, body }: Recording): void {
+  const values = frames(body);
+  const hasError =
+    /^event: error|^data: \{"error"/m.test(body.toString()) ||
+    values.some((value) => isObject(value) && isObject(value.error));
+  const plain = forward([body], PLAIN);
+  assert.equal(plain.stream.fault !== undefined, hasError, `${name}: ${plain.stream.fault?.message}`);
+  assert(body.subarray(0, plain.out.length).equals(plain.out), name);
+  if (!hasError) {
+    const framer = new SseFramer();
+    framer.push(body);
+    assert.equal(plain.out.length + framer.rest().length, body.length, name);
+    assert(
+      plain.stream.content && plain.stream.finish !== undefined && plain.stream.model !== undefined,
+      name,
+    );
+    const reported = values.some((value) => isObject(value) && isObject(value.usage));
+    if (reported) assert((plain.stream.usage?.input ?? 0) > 0 && (plain.stream.usage?.output ?? 0) > 0, name);
+  }
+  assert.deepEqual(frames(forward([body], STRIP).out), frames(plain.out).map(stripped), name);
+  for (const options of [PLAIN, STRIP, ALL]) {
+    const whole = forward([body], options);
+    for (const chunks of chunkings(body)) {
+      const cut = forward(chunks, options);
+      assert(cut.out.equals(whole.out), `${name}: chunking changed the bytes`);
+      assert.deepEqual(
+        [cut.stream.fault?.message, cut.stream.usage, cut.stream.finish, cut.stream.content],
+        [whole.stream.fault?.message, whole.stream.usage, whole.stream.finish, whole.stream.content],
+      );
+    }
+  }
+}
+
+function checkAnswer({ name, body }: Recording): void {
+  const value: unknown = JSON.parse(body.toString());
+  const good = isObject(value) && Array.isArray(value.choices);
+  const plain = forwardChatAnswer(body, PLAIN);
+  assert.equal(plain.fault === undefined, good, `${name}: ${plain.fault?.message}`);
+  assert(plain.body.equals(body), name);
+  if (!good) return;
+  assert(plain.finish !== undefined && plain.model !== undefined, name);
+  if (isObject(value.usage)) assert((plain.usage?.input ?? 0) > 0, name);
+  assert.deepEqual(JSON.parse(forwardChatAnswer(body, STRIP).body.toString()), stripped(value), name);
+  assert.equal(forwardChatAnswer(body.subarray(0, -2), PLAIN).fault?.code, 'upstream_error', name);
+}
+
+const recordings = chatRecordings();
+
+test('every recorded Chat answer is forwarded whole, in any chunking, with and without its reasoning', {
+  skip:
+    recordings === undefined && 'no recordings: ../shared/fixtures is absent and FLOE_FIXTURES is not set',
+}, (context) => {
+  const found = recordings ?? [];
+  for (const recording of found) recording.stream ? checkStream(recording) : checkAnswer(recording);
+  const streams = found.filter(({ stream }) => stream).length;
+  context.diagnostic(
+    `${found.length} recordings: ${streams} streams, ${found.length - streams} whole answers`,
+  );
+  assert(streams >= 20 && found.length - streams >= 20, 'the recordings are there but were not found');
+});

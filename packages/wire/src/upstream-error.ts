@@ -1,0 +1,57 @@
+import { Fault } from '@floe/contract/faults';
+import { isObject } from '@floe/contract/json';
+
+const BODY_CHARACTERS = 2048;
+
+/**
+ * Makes a `Fault` of an error that a provider sent with status 200, in any of the shapes in use:
+ * `{"error":{…}}`, `{"error":"…"}`, flat `{"message","type","code"}`, `{"detail":…}`, the same in an
+ * array, or plain text. A code from 400 to 599 becomes `upstreamStatus`.
+ */
+export function upstreamErrorFault(text: string): Fault {
+  const body = parse(text);
+  const status = statusOf(body);
+  return new Fault('upstream_error', messageOf(body) ?? 'The provider reported an error.', {
+    upstreamBody: text.slice(0, BODY_CHARACTERS),
+    ...(status !== undefined && { upstreamStatus: status }),
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value[0] : value;
+  } catch {
+    return text;
+  }
+}
+
+function messageOf(body: unknown): string | undefined {
+  if (!isObject(body)) return words(body);
+  const { error, detail, base_resp: base } = body;
+  return (
+    words(isObject(error) ? error.message : error) ??
+    words(body.message) ??
+    words(Array.isArray(detail) && isObject(detail[0]) ? detail[0].msg : detail) ??
+    words(isObject(base) ? base.status_msg : undefined) ??
+    words(body.title)
+  );
+}
+
+function statusOf(body: unknown): number | undefined {
+  if (!isObject(body)) return undefined;
+  const { error } = body;
+  const candidates = isObject(error)
+    ? [error.status_code, error.code, error.status, body.status_code, body.code]
+    : [body.status_code, body.code, body.status];
+  for (const candidate of candidates) {
+    const status = typeof candidate === 'string' ? Number(candidate) : candidate;
+    if (typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599)
+      return status;
+  }
+  return undefined;
+}
+
+function words(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.slice(0, BODY_CHARACTERS) : undefined;
+}
