@@ -3,13 +3,8 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import type { Answer } from './answer.ts';
 import type { AnswerEvent, DialectName, Emit } from './events.ts';
 import type { Ask, Effort, Need } from './request.ts';
+import type { SseEvent } from './sse.ts';
 import type { Headers, UpstreamFault } from './upstream-fault.ts';
-
-/** One server-sent event, framing removed: `event` is `message` when the frame named none. */
-export interface Frame {
-  readonly event: string;
-  readonly data: string;
-}
 
 export interface ReadOptions {
   /** Leave tools that a provider runs itself out (and report them) instead of needing that provider. */
@@ -70,7 +65,7 @@ export interface ReaderOptions {
 
 /** Reads one exchange's stream, then is spent. Gives exactly one `finish` or `error`, as its last event. */
 export interface AnswerReader {
-  read(frame: Frame): void;
+  read(frame: SseEvent): void;
   /** The stream ended. Without a finish that is an error, never a made-up finish. */
   end(): void;
 }

@@ -2,9 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { type Answer, AnswerFold } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReader, Frame, ReaderOptions } from '../dialect.ts';
+import type { AnswerReader, ReaderOptions } from '../dialect.ts';
 import type { Emit, Seal } from '../events.ts';
 import { isArray, isObject, listOf, numberOf, objectOf, parseJson, says, textOf } from '../json-read.ts';
+import type { SseEvent } from '../sse.ts';
 import { madeCallId } from '../tool-names.ts';
 import { PartialArgs } from './partial-args.ts';
 import { readGeminiUsage } from './usage.ts';
@@ -43,7 +44,7 @@ class GeminiAnswerReader implements AnswerReader {
     this.#options = options;
   }
 
-  read(frame: Frame): void {
+  read(frame: SseEvent): void {
     const data = frame.data.trim();
     if (this.#blocks.ended || data === '') return;
     const chunk = parseJson(data);

@@ -2,9 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { type Answer, AnswerFold } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReader, Frame, ReaderOptions } from '../dialect.ts';
+import type { AnswerReader, ReaderOptions } from '../dialect.ts';
 import type { Emit, Seal } from '../events.ts';
 import { isArray, isObject, numberOf, objectOf, parseJson, says, textOf } from '../json-read.ts';
+import type { SseEvent } from '../sse.ts';
 import { madeCallId } from '../tool-names.ts';
 import { readMessagesUsage } from './usage.ts';
 
@@ -44,7 +45,7 @@ class MessagesAnswerReader implements AnswerReader {
     this.#options = options;
   }
 
-  read(frame: Frame): void {
+  read(frame: SseEvent): void {
     if (this.#blocks.ended || frame.data === '') return;
     const data = parseJson(frame.data);
     if (!isObject(data)) {

@@ -2,9 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { type Answer, AnswerFold } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReader, Frame, ReaderOptions } from '../dialect.ts';
+import type { AnswerReader, ReaderOptions } from '../dialect.ts';
 import type { Emit } from '../events.ts';
 import { isArray, isObject, listOf, numberOf, objectOf, parseJson, says, textOf } from '../json-read.ts';
+import type { SseEvent } from '../sse.ts';
 import { ItemReader } from './item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
 
@@ -31,7 +32,7 @@ class ResponsesAnswerReader implements AnswerReader {
     this.#options = options;
   }
 
-  read(frame: Frame): void {
+  read(frame: SseEvent): void {
     if (this.#blocks.ended) return;
     const data = frame.data.trim();
     if (data === '' || data === '[DONE]') return;
