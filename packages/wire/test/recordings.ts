@@ -36,7 +36,7 @@ export function chatRecordings(): Recording[] | undefined {
 
 /** The dialect a recording is in, by its URL or, where none was kept, its folder. */
 export function dialectOf({ url, name }: Recording): RecordedDialect | undefined {
-  const path = url === '' ? name : new URL(url).pathname;
+  const path = url === '' ? name : (url.split('?')[0] ?? url);
   if (/:(stream)?generateContent$/i.test(path)) return 'gemini';
   if (url !== '')
     return /\/chat\/completions$/.test(path)
