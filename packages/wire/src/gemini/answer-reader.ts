@@ -46,7 +46,7 @@ class GeminiAnswerReader implements AnswerReader {
 
   read(frame: SseEvent): void {
     const data = frame.data.trim();
-    if (this.#blocks.ended || data === '') return;
+    if (this.#blocks.ended || data === '' || data === '[DONE]') return;
     const chunk = parseJson(data);
     if (!isObject(chunk)) {
       this.#blocks.broken('The provider sent an event that is not JSON.');

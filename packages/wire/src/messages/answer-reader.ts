@@ -46,7 +46,7 @@ class MessagesAnswerReader implements AnswerReader {
   }
 
   read(frame: SseEvent): void {
-    if (this.#blocks.ended || frame.data === '') return;
+    if (this.#blocks.ended || frame.data === '' || frame.data === '[DONE]') return;
     const data = parseJson(frame.data);
     if (!isObject(data)) {
       this.#blocks.broken('The provider sent an event that is not JSON.');

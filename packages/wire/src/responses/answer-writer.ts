@@ -172,9 +172,9 @@ class ResponsesAnswerWriter implements AnswerWriter {
 
   #close(seal: Seal | undefined): void {
     const open = this.#pending;
-    this.#pending = undefined;
     if (open?.kind === 'reasoning') this.#endReasoning(open, seal);
     else if (open?.kind === 'tool') this.#endItem();
+    this.#pending = undefined;
   }
 
   #endReasoning(open: OpenEvent, seal: Seal | undefined): void {

@@ -97,6 +97,7 @@ export class ItemReader {
   }
 
   #completeMessage(item: JsonObject): void {
+    if (says(item['phase'])) this.#blocks.dropped('phase');
     listOf(item['content']).forEach((entry, index) => {
       const part = objectOf(entry) ?? {};
       const type = textOf(part['type']) ?? '';
