@@ -7,9 +7,12 @@ import { gunzipSync } from 'node:zlib';
 import { isObject } from '@floe/contract/json';
 import { parse as parseYaml } from 'yaml';
 
-/** One recorded answer; `status` is undefined where the recorder kept none. */
+export type RecordedDialect = 'chat' | 'responses' | 'messages' | 'gemini';
+
+/** One recorded exchange; `status` and `request` are undefined where the recorder kept none. */
 export interface Recording {
   readonly name: string;
+  readonly request: unknown;
   readonly url: string;
   readonly status: number | undefined;
   readonly stream: boolean;
@@ -26,22 +29,48 @@ const BINARY = ['!binary', 'tag:yaml.org,2002:binary'].map((tag) => ({
 
 /** Every recorded answer of the Chat dialect; undefined when the folder is absent. */
 export function chatRecordings(): Recording[] | undefined {
+  return allRecordings()
+    ?.filter(({ url, name }) => (url === '' ? /\/chat\//.test(name) : /\/chat\/completions/.test(url)))
+    .filter(({ name }) => !/\/(cohere|perplexity|anthropic|gemini|bedrock|vertex)\//.test(name));
+}
+
+/** The dialect a recording is in, by its URL or, where none was kept, its folder. */
+export function dialectOf({ url, name }: Recording): RecordedDialect | undefined {
+  const path = url === '' ? name : (url.split('?')[0] ?? url);
+  if (/:(stream)?generateContent$/i.test(path)) return 'gemini';
+  if (url !== '')
+    return /\/chat\/completions$/.test(path)
+      ? 'chat'
+      : /\/responses$/.test(path)
+        ? 'responses'
+        : /\/messages$/.test(path)
+          ? 'messages'
+          : undefined;
+  if (/\/cohere\/|\/embeddings\/|\/images\//.test(name)) return undefined;
+  if (/\/responses[/-]/.test(name)) return 'responses';
+  if (/\/anthropic\//.test(name)) return 'messages';
+  if (/\/generateContent\//.test(name)) return 'gemini';
+  return /\/chat\//.test(name) ? 'chat' : undefined;
+}
+
+/** Every recorded exchange; undefined when the folder is absent. */
+export function allRecordings(): Recording[] | undefined {
   if (!existsSync(ROOT)) return undefined;
   return ['dev', 'dev-extra'].flatMap((pack) => {
     const index: unknown = JSON.parse(readFileSync(join(ROOT, pack, 'index.json'), 'utf8'));
     return list(index).flatMap((entry) => {
       const file = String(field(entry, 'file'));
-      return answers(join(ROOT, pack, file), list(field(entry, 'interactions')).length)
-        .map((answer, at) => ({ ...answer, name: `${pack}/${file}#${at}` }))
-        .filter(({ url, name }) => (url === '' ? /\/chat\//.test(name) : /\/chat\/completions/.test(url)))
-        .filter(({ name }) => !/\/(cohere|perplexity|anthropic|gemini|bedrock|vertex)\//.test(name));
+      return answers(join(ROOT, pack, file), list(field(entry, 'interactions')).length).map((answer, at) => ({
+        ...answer,
+        name: `${pack}/${file}#${at}`,
+      }));
     });
   });
 }
 
 function answers(path: string, count: number): Omit<Recording, 'name'>[] {
   const text = readFileSync(path, 'utf8');
-  const unknownRequest = { url: '', status: undefined };
+  const unknownRequest = { url: '', status: undefined, request: undefined };
   if (path.endsWith('.chunks.txt')) {
     const frames = text.split('\n').filter((line) => line.trim() !== '');
     const body = Buffer.from(`${frames.map((line) => `data: ${line}\n\n`).join('')}data: [DONE]\n\n`);
@@ -60,21 +89,33 @@ function answers(path: string, count: number): Omit<Recording, 'name'>[] {
   }
   const value: unknown = JSON.parse(text);
   if (path.endsWith('.tape.json') && isObject(value))
-    return Object.values(value).map((entry) => answer(field(entry, 'url'), field(entry, 'response')));
+    return Object.values(value).map((entry) =>
+      answer(field(entry, 'url'), field(field(entry, 'init'), 'body'), field(entry, 'response')),
+    );
   return [{ ...unknownRequest, stream: false, body: Buffer.from(text) }];
 }
 
 function fromTape(interaction: unknown): Omit<Recording, 'name'> {
   const request = field(interaction, 'request');
-  return answer(field(request, 'uri') ?? field(request, 'url'), field(interaction, 'response'));
+  const sent = field(request, 'parsed_body') ?? field(request, 'body');
+  return answer(field(request, 'uri') ?? field(request, 'url'), sent, field(interaction, 'response'));
 }
 
-function answer(url: unknown, response: unknown): Omit<Recording, 'name'> {
+function answer(url: unknown, sent: unknown, response: unknown): Omit<Recording, 'name'> {
   const status = field(response, 'status');
   const code = isObject(status) ? status.code : (field(response, 'code') ?? status);
   const body = bytes(field(response, 'parsed_body') ?? field(response, 'body'));
   const stream = /^(:|data:|event:)/.test(body.toString('latin1', 0, 200).trimStart());
-  return { url: String(url), status: Number.parseInt(String(code), 10), stream, body };
+  const request = parsed(bytes(sent).toString('utf8'));
+  return { url: String(url), request, status: Number.parseInt(String(code), 10), stream, body };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function bytes(value: unknown): Buffer {

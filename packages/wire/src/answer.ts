@@ -1,0 +1,113 @@
+import type { Fault } from '@floe/contract/faults';
+import type { AnswerEvent, Seal } from './events.ts';
+import type { Finish } from './finish.ts';
+import type { UpstreamFault } from './upstream-fault.ts';
+import type { Usage } from './usage.ts';
+
+export interface ProseBlock {
+  readonly kind: 'text' | 'refusal';
+  text: string;
+}
+export interface ReasoningBlock {
+  readonly kind: 'reasoning';
+  text: string;
+  seal?: Seal | undefined;
+}
+export interface CallBlock {
+  readonly kind: 'tool';
+  readonly id: string;
+  readonly name: string;
+  readonly freeform: boolean;
+  /** Argument JSON as the provider wrote it, or raw text when freeform. */
+  text: string;
+}
+export type AnswerBlock = ProseBlock | ReasoningBlock | CallBlock;
+
+/** A whole answer: the fold of its events. Without `finish` it is not complete. */
+export interface Answer {
+  id: string;
+  model: string;
+  blocks: AnswerBlock[];
+  usage?: Usage;
+  finish?: Finish;
+  fault?: Fault;
+  upstream?: UpstreamFault | undefined;
+  dropped: string[];
+}
+
+/** Folds events as they come; `answer` is valid at every moment. */
+export class AnswerFold {
+  readonly answer: Answer = { id: '', model: '', blocks: [], dropped: [] };
+  readonly #open = new Map<number, AnswerBlock>();
+
+  add(event: AnswerEvent): void {
+    const { answer } = this;
+    switch (event.type) {
+      case 'start':
+        answer.id = event.id;
+        answer.model = event.model;
+        return;
+      case 'open': {
+        const block: AnswerBlock =
+          event.kind === 'tool'
+            ? {
+                kind: 'tool',
+                id: event.id ?? '',
+                name: event.name ?? '',
+                freeform: event.freeform === true,
+                text: '',
+              }
+            : { kind: event.kind, text: '' };
+        this.#open.set(event.block, block);
+        answer.blocks.push(block);
+        return;
+      }
+      case 'delta': {
+        const block = this.#open.get(event.block);
+        if (block) block.text += event.text;
+        return;
+      }
+      case 'close': {
+        const block = this.#open.get(event.block);
+        if (block?.kind === 'reasoning' && event.seal) block.seal = event.seal;
+        this.#open.delete(event.block);
+        return;
+      }
+      case 'usage':
+        answer.usage = event.usage;
+        return;
+      case 'finish':
+        answer.finish = { reason: event.reason, raw: event.raw };
+        return;
+      case 'error':
+        answer.fault = event.fault;
+        answer.upstream = event.upstream;
+        return;
+      case 'dropped':
+        answer.dropped.push(event.what);
+    }
+  }
+}
+
+export function collect(events: Iterable<AnswerEvent>): Answer {
+  const fold = new AnswerFold();
+  for (const event of events) fold.add(event);
+  return fold.answer;
+}
+
+/** The events a whole answer is the fold of. */
+export function* eventsOf(answer: Answer): Generator<AnswerEvent> {
+  yield { type: 'start', id: answer.id, model: answer.model };
+  for (const [block, entry] of answer.blocks.entries()) {
+    if (entry.kind === 'tool') {
+      const freeform = entry.freeform ? true : undefined;
+      yield { type: 'open', block, kind: 'tool', id: entry.id, name: entry.name, freeform };
+    } else yield { type: 'open', block, kind: entry.kind };
+    if (entry.text !== '') yield { type: 'delta', block, text: entry.text };
+    yield { type: 'close', block, seal: entry.kind === 'reasoning' ? entry.seal : undefined };
+  }
+  for (const what of answer.dropped) yield { type: 'dropped', what };
+  if (answer.usage) yield { type: 'usage', usage: answer.usage };
+  if (answer.fault) yield { type: 'error', fault: answer.fault, upstream: answer.upstream };
+  else if (answer.finish) yield { type: 'finish', ...answer.finish };
+}

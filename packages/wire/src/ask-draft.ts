@@ -1,0 +1,117 @@
+import { Fault } from '@floe/contract/faults';
+import type { Json, JsonObject } from '@floe/contract/json';
+import { isArray, isObject, numberOf, says, stringsOf, textOf } from './json-read.ts';
+import type { CacheMark, Effort, Need, Reasoning } from './request.ts';
+
+const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** What a request reader gathers beside the conversation: needs with their field, hints left out. */
+export class AskDraft {
+  readonly needs = new Map<Need, string>();
+  readonly #dropped = new Set<string>();
+
+  need(need: Need, param: string): void {
+    if (!this.needs.has(need)) this.needs.set(need, param);
+  }
+
+  drop(what: string): void {
+    this.#dropped.add(what);
+  }
+
+  /** Every member outside `known` that says something is a hint nobody here understands. */
+  dropUnknown(body: JsonObject, known: ReadonlySet<string>): void {
+    for (const key of Object.keys(body)) if (!known.has(key) && says(body[key])) this.#dropped.add(key);
+  }
+
+  get dropped(): readonly string[] {
+    return [...this.#dropped];
+  }
+}
+
+export function invalid(message: string, param: string): Fault {
+  return new Fault('invalid_request', message, { param });
+}
+
+export function missing(param: string): Fault {
+  return new Fault('missing_required_parameter', `\`${param}\` is required.`, { param });
+}
+
+/** A number member; anything else that says something is a 400. */
+export function readNumber(body: JsonObject, key: string): number | undefined {
+  const value = body[key];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number') return value;
+  throw invalid(`\`${key}\` must be a number.`, key);
+}
+
+/** The first token limit present, in the order given. */
+export function readLimit(body: JsonObject, keys: readonly string[]): number | undefined {
+  for (const key of keys) {
+    const limit = readNumber(body, key);
+    if (limit !== undefined) return limit;
+  }
+  return undefined;
+}
+
+export function readModel(body: JsonObject): string {
+  const model = textOf(body['model']);
+  if (model === undefined || model === '') throw missing('model');
+  return model;
+}
+
+export function readStop(value: Json | undefined): readonly string[] {
+  return stringsOf(value).filter((stop) => stop !== '');
+}
+
+export function effortOf(value: Json | undefined): Effort | undefined {
+  if (value === 'ultra') return 'max';
+  return EFFORTS.find((effort) => effort === value);
+}
+
+/**
+ * How the caller asks for reasoning, in any dialect's words. An explicit effort beats a thinking block,
+ * whose budget it may still carry (research: clients 3.5).
+ */
+export function readReasoning(body: JsonObject): Reasoning | undefined {
+  const object = isObject(body['reasoning']) ? body['reasoning'] : {};
+  const config = isObject(body['output_config']) ? body['output_config'] : {};
+  const thinking = isObject(body['thinking']) ? body['thinking'] : {};
+  const effort =
+    effortOf(object['effort']) ?? effortOf(body['reasoning_effort']) ?? effortOf(config['effort']);
+  const off = thinking['type'] === 'disabled' || object['enabled'] === false;
+  const budget = numberOf(thinking['budget_tokens']) ?? numberOf(object['max_tokens']);
+  const reasoning: Reasoning = {
+    effort: effort ?? (off ? 'none' : undefined),
+    budget,
+    adaptive: thinking['type'] === 'adaptive' ? true : undefined,
+    summary: textOf(object['summary']) ?? textOf(object['generate_summary']),
+  };
+  return Object.values(reasoning).some((value) => value !== undefined) ? reasoning : undefined;
+}
+
+/** `metadata` as string pairs; the Messages form `{user_id}` is the end user, not metadata. */
+export function readMetadata(value: Json | undefined): Readonly<Record<string, string>> | undefined {
+  if (!isObject(value)) return undefined;
+  const pairs = Object.entries(value).flatMap(([key, entry]) =>
+    typeof entry === 'string' ? [[key, entry] as const] : [],
+  );
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}
+
+export function cacheMark(value: JsonObject): CacheMark | undefined {
+  const control = value['cache_control'];
+  if (!isObject(control)) return undefined;
+  return control['ttl'] === '5m' || control['ttl'] === '1h' ? control['ttl'] : '';
+}
+
+/** Features that no translation carries, named by their field. */
+export function needSpecials(body: JsonObject, draft: AskDraft): void {
+  if ((numberOf(body['n']) ?? 1) > 1) draft.need('choices', 'n');
+  if (body['logprobs'] === true) draft.need('logprobs', 'logprobs');
+  if ((numberOf(body['top_logprobs']) ?? 0) > 0) draft.need('logprobs', 'top_logprobs');
+  if (isArray(body['modalities']) && body['modalities'].some((entry) => entry !== 'text'))
+    draft.need('audio-out', 'modalities');
+  if (body['background'] === true) draft.need('background', 'background');
+  for (const key of ['previous_response_id', 'conversation', 'prompt'])
+    if (says(body[key])) draft.need('stored-state', key);
+}

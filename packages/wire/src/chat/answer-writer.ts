@@ -1,0 +1,203 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { Answer, CallBlock } from '../answer.ts';
+import { openAiError } from '../client-fault.ts';
+import { answerForClient, forClient } from '../client-stage.ts';
+import type { AnswerContext, AnswerWriter } from '../dialect.ts';
+import type { AnswerEvent, Emit, OpenEvent } from '../events.ts';
+import type { FinishReason } from '../finish.ts';
+import type { Usage } from '../usage.ts';
+
+const FINISH: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  length: 'length',
+  tool: 'tool_calls',
+  refusal: 'content_filter',
+  other: 'stop',
+};
+
+/** Writes an answer as Chat Completions chunks. */
+export function answerWriter(context: AnswerContext): AnswerWriter {
+  return new ChatAnswerWriter(context);
+}
+
+/** Writes a whole Chat Completions answer. @throws the answer's fault. */
+export function writeAnswer(
+  answer: Answer,
+  context: AnswerContext,
+): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> } {
+  const { blocks, usage, finish, dropped: lost } = answerForClient(answer, context.ask);
+  const dropped = new Set(lost);
+  const said = (kind: 'text' | 'refusal' | 'reasoning'): string =>
+    blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
+  const calls = blocks.filter((block) => block.kind === 'tool');
+  const refusal = said('refusal');
+  const reasoning = said('reasoning');
+  const forward = context.chatReasoning === 'forward' && reasoning !== '';
+  if (reasoning !== '' && !forward) dropped.add('reasoning');
+  if (blocks.some((block) => block.kind === 'reasoning' && block.seal)) dropped.add('reasoning.seal');
+  const text = said('text');
+  const body = {
+    id: `chatcmpl-${context.id}`,
+    object: 'chat.completion',
+    created: context.createdS,
+    model: context.ask.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+          refusal: refusal === '' ? null : refusal,
+          annotations: [],
+          reasoning_content: forward ? reasoning : undefined,
+          tool_calls: calls.length > 0 ? calls.map((call) => writeCall(call, context)) : undefined,
+        },
+        logprobs: null,
+        finish_reason: FINISH[finish?.reason ?? 'other'],
+      },
+    ],
+    usage: writeChatUsage(usage),
+    system_fingerprint: null,
+  };
+  return { body, dropped };
+}
+
+function writeCall(call: CallBlock, context: AnswerContext): JsonObject {
+  const { id, name } = call;
+  if (asCustom(call.freeform, context)) return { id, type: 'custom', custom: { name, input: call.text } };
+  return { id, type: 'function', function: { name, arguments: call.text || (call.freeform ? '' : '{}') } };
+}
+
+function asCustom(freeform: boolean | undefined, context: AnswerContext): boolean {
+  return freeform === true && context.freeformAsFunction !== true;
+}
+
+export function writeChatUsage(usage: Usage | undefined): JsonObject | undefined {
+  if (usage === undefined) return undefined;
+  const input = usage.input ?? 0;
+  const output = usage.output ?? 0;
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: usage.cached ?? 0, cache_write_tokens: usage.cacheWrite },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
+  };
+}
+
+class ChatAnswerWriter implements AnswerWriter {
+  readonly dropped = new Set<string>();
+  readonly #context: AnswerContext;
+  readonly #stage: Emit;
+  readonly #envelope: string;
+  /** Everything of a chunk up to its delta. */
+  readonly #head: string;
+  #out = '';
+  #usage: Usage | undefined;
+  #open: OpenEvent | undefined;
+  #openSaid = false;
+  #calls = 0;
+  #started = false;
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    const model = JSON.stringify(context.ask.model);
+    this.#envelope = `data: {"id":"chatcmpl-${context.id}","object":"chat.completion.chunk","created":${context.createdS},"model":${model},"choices":[`;
+    this.#head = `${this.#envelope}{"index":0,"delta":`;
+    this.#stage = forClient(context.ask, (event) => this.#write(event));
+  }
+
+  write(event: AnswerEvent): string {
+    this.#out = '';
+    this.#stage(event);
+    return this.#out;
+  }
+
+  #write(event: AnswerEvent): void {
+    switch (event.type) {
+      case 'start':
+        this.#start();
+        return;
+      case 'open':
+        this.#open = event;
+        this.#openSaid = false;
+        if (event.kind === 'tool') this.#announce(event);
+        return;
+      case 'delta':
+        this.#delta(event.text);
+        return;
+      case 'close':
+        if (event.seal) this.dropped.add('reasoning.seal');
+        if (this.#open?.kind === 'tool' && !this.#openSaid && !this.#open.freeform) this.#delta('{}');
+        this.#open = undefined;
+        return;
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'finish':
+        this.#finish(FINISH[event.reason]);
+        return;
+      case 'error': {
+        const error = openAiError(event.fault, event.upstream);
+        this.#out += `data: ${JSON.stringify({ error, request_id: this.#context.requestId })}\n\n`;
+        return;
+      }
+      case 'dropped':
+        this.dropped.add(event.what);
+    }
+  }
+
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#chunk('{"role":"assistant","content":"","refusal":null}');
+  }
+
+  #chunk(delta: string): void {
+    this.#out += `${this.#head}${delta},"logprobs":null,"finish_reason":null}]}\n\n`;
+  }
+
+  /** Call indices are dense, whatever else the answer holds. */
+  #announce(open: OpenEvent): void {
+    this.#start();
+    const index = this.#calls++;
+    const name = open.name ?? '';
+    const call = asCustom(open.freeform, this.#context)
+      ? { index, id: open.id, type: 'custom', custom: { name, input: '' } }
+      : { index, id: open.id, type: 'function', function: { name, arguments: '' } };
+    this.#chunk(`{"tool_calls":[${JSON.stringify(call)}]}`);
+  }
+
+  #delta(text: string): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#start();
+    this.#openSaid = true;
+    const json = JSON.stringify(text);
+    switch (open.kind) {
+      case 'text':
+        this.#chunk(`{"content":${json}}`);
+        return;
+      case 'refusal':
+        this.#chunk(`{"refusal":${json}}`);
+        return;
+      case 'reasoning':
+        if (this.#context.chatReasoning === 'forward') this.#chunk(`{"reasoning_content":${json}}`);
+        else this.dropped.add('reasoning');
+        return;
+      case 'tool': {
+        const custom = asCustom(open.freeform, this.#context);
+        const inner = custom ? `"custom":{"input":${json}}` : `"function":{"arguments":${json}}`;
+        this.#chunk(`{"tool_calls":[{"index":${this.#calls - 1},${inner}}]}`);
+      }
+    }
+  }
+
+  #finish(reason: string): void {
+    this.#start();
+    this.#out += `${this.#head}{},"logprobs":null,"finish_reason":"${reason}"}]}\n\n`;
+    if (this.#context.ask.streamUsage && this.#usage)
+      this.#out += `${this.#envelope}],"usage":${JSON.stringify(writeChatUsage(this.#usage))}}\n\n`;
+    this.#out += 'data: [DONE]\n\n';
+  }
+}

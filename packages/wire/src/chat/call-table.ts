@@ -1,0 +1,103 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { BlockEmitter } from '../block-emitter.ts';
+import { isObject, numberOf, objectOf, parseJson, textOf } from '../json-read.ts';
+import { madeCallId } from '../tool-names.ts';
+
+interface Call {
+  id: string;
+  name: string;
+  freeform: boolean;
+  text: string;
+  block: number | undefined;
+  closed: boolean;
+}
+
+/**
+ * Puts the fragments of tool calls together, however the host marks them: by index, by id, by place, or
+ * not at all. A call opens when its name and id are known; it closes as soon as its arguments are whole
+ * and something else begins, so that parallel calls stream one after another.
+ */
+export class CallTable {
+  readonly #blocks: BlockEmitter;
+  readonly #exchange: string;
+  readonly #calls: Call[] = [];
+  readonly #byIndex = new Map<number, Call>();
+
+  constructor(blocks: BlockEmitter, exchange: string) {
+    this.#blocks = blocks;
+    this.#exchange = exchange;
+  }
+
+  /** One entry of `tool_calls`; `place` is where it stood in its list. */
+  read(entry: JsonObject, place: number): void {
+    const custom = objectOf(entry['custom']);
+    const inner = custom ?? objectOf(entry['function']) ?? {};
+    const id = textOf(entry['id']) ?? '';
+    const name = textOf(inner['name']) ?? '';
+    const call = this.#find(numberOf(entry['index']), id, name, place);
+    if (call.id === '') call.id = id;
+    if (call.name === '') call.name = name;
+    if (custom !== undefined || entry['type'] === 'custom') call.freeform = true;
+    const given = inner['arguments'] ?? inner['input'] ?? inner['parameters'];
+    const piece = isObject(given) ? JSON.stringify(given) : (textOf(given) ?? '');
+    if (call.closed) {
+      if (piece.trim() !== '') this.#blocks.dropped('tool_calls.arguments');
+      return;
+    }
+    call.text += piece;
+    if (call.block !== undefined) {
+      this.#blocks.delta(call.block, piece);
+      return;
+    }
+    if (call.name === '') return;
+    if (call.id === '' && !isWhole(call.text)) return;
+    this.#open(call);
+  }
+
+  /** Something else begins: what is whole is done. */
+  settle(): void {
+    for (const call of this.#calls)
+      if (!call.closed && call.block !== undefined && !call.freeform && isWhole(call.text)) this.#close(call);
+  }
+
+  /** The answer is over: every call that has a name is complete. */
+  end(): void {
+    for (const call of this.#calls) {
+      if (call.block === undefined && call.name !== '') this.#open(call);
+      if (call.block === undefined) this.#blocks.dropped('tool_calls.nameless');
+      else if (!call.closed) this.#close(call);
+    }
+  }
+
+  #find(index: number | undefined, id: string, name: string, place: number): Call {
+    const known = id === '' ? undefined : this.#calls.find((call) => call.id === id);
+    if (known) return known;
+    const at = index ?? place;
+    const here = this.#byIndex.get(at);
+    const another = here !== undefined && id !== '' && here.id !== '' && here.id !== id;
+    const next = here !== undefined && index === undefined && name !== '' && isWhole(here.text);
+    if (here !== undefined && !another && !next) return here;
+    this.settle();
+    const call: Call = { id, name, freeform: false, text: '', block: undefined, closed: false };
+    this.#calls.push(call);
+    this.#byIndex.set(at, call);
+    return call;
+  }
+
+  #open(call: Call): void {
+    this.#blocks.endProse();
+    if (call.id === '') call.id = madeCallId(this.#exchange, this.#calls.indexOf(call));
+    call.block = this.#blocks.open('tool', call.id, call.name, call.freeform ? true : undefined);
+    this.#blocks.delta(call.block, call.text);
+  }
+
+  #close(call: Call): void {
+    call.closed = true;
+    if (call.block !== undefined) this.#blocks.close(call.block);
+  }
+}
+
+function isWhole(text: string): boolean {
+  const end = text.trimEnd().at(-1);
+  return (end === '}' || end === ']') && parseJson(text) !== undefined;
+}

@@ -1,0 +1,179 @@
+import { Fault } from '@floe/contract/faults';
+import type { Json, JsonObject } from '@floe/contract/json';
+import {
+  AskDraft,
+  cacheMark,
+  invalid,
+  missing,
+  needSpecials,
+  readLimit,
+  readMetadata,
+  readModel,
+  readNumber,
+  readReasoning,
+  readStop,
+} from '../ask-draft.ts';
+import type { ReadOptions } from '../dialect.ts';
+import { booleanOf, isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
+import { argumentText, readParts, resultParts } from '../read-parts.ts';
+import { readFormat, readToolChoice, readTools } from '../read-tools.ts';
+import { repairTurns } from '../repair.ts';
+import type { Ask, CallPart, Part, TextPart, Tool, Turn } from '../request.ts';
+
+const KNOWN = new Set(
+  (
+    'model messages stream stream_options tools tool_choice functions function_call parallel_tool_calls ' +
+    'response_format verbosity max_completion_tokens max_tokens stop temperature top_p top_k ' +
+    'presence_penalty frequency_penalty seed n logprobs top_logprobs modalities reasoning reasoning_effort ' +
+    'thinking user safety_identifier metadata prompt_cache_key service_tier store previous_response_id ' +
+    'conversation prompt background audio'
+  ).split(' '),
+);
+
+/** Reads a Chat Completions request. @throws Fault 400 with `param`. */
+export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
+  const draft = new AskDraft();
+  if (body['messages'] === undefined && says(body['input']))
+    throw new Fault(
+      'invalid_request',
+      'This body has `input`, which belongs to /gateway/v1/responses. Send `messages` here, or use the IDE adapter, which reads both.',
+      { param: 'input' },
+    );
+  draft.dropUnknown(body, KNOWN);
+  needSpecials(body, draft);
+  const tools = readTools(
+    says(body['tools']) ? body['tools'] : body['functions'],
+    says(body['tools']) ? 'tools' : 'functions',
+    draft,
+    options.dropHostedTools === true,
+  );
+  const { system, turns } = readMessages(body['messages'], tools, draft);
+  return {
+    dialect: 'chat',
+    model: readModel(body),
+    stream: body['stream'] === true,
+    streamUsage: objectOf(body['stream_options'])?.['include_usage'] === true,
+    system,
+    turns: repairTurns(turns, draft),
+    tools,
+    toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call'], tools),
+    parallelTools: tools.length > 0 ? booleanOf(body['parallel_tool_calls']) : undefined,
+    format: readFormat(body['response_format'], 'response_format', draft),
+    verbosity: textOf(body['verbosity']),
+    maxTokens: readLimit(body, ['max_completion_tokens', 'max_tokens']),
+    stop: readStop(body['stop']),
+    sampling: {
+      temperature: readNumber(body, 'temperature'),
+      topP: readNumber(body, 'top_p'),
+      topK: readNumber(body, 'top_k'),
+      presencePenalty: readNumber(body, 'presence_penalty'),
+      frequencyPenalty: readNumber(body, 'frequency_penalty'),
+      seed: readNumber(body, 'seed'),
+    },
+    reasoning: readReasoning(body),
+    user: textOf(body['safety_identifier']) ?? textOf(body['user']),
+    metadata: readMetadata(body['metadata']),
+    cacheKey: textOf(body['prompt_cache_key']),
+    serviceTier: textOf(body['service_tier']),
+    needs: draft.needs,
+    dropped: draft.dropped,
+  };
+}
+
+/** System messages before the first turn are the system prompt; later ones keep their place. */
+function readMessages(
+  value: Json | undefined,
+  tools: readonly Tool[],
+  draft: AskDraft,
+): { readonly system: TextPart[]; readonly turns: Turn[] } {
+  if (!says(value)) throw missing('messages');
+  const system: TextPart[] = [];
+  const turns: Turn[] = [];
+  const freeform = new Set(tools.filter((tool) => tool.kind === 'freeform').map((tool) => tool.name));
+  listOf(value).forEach((entry, index) => {
+    const path = `messages[${index}]`;
+    if (!isObject(entry)) throw invalid(`\`${path}\` must be an object.`, path);
+    const role = textOf(entry['role']);
+    const content = readParts(entry['content'], `${path}.content`, draft);
+    switch (role) {
+      case 'system':
+      case 'developer': {
+        const texts = content.filter((part) => part.type === 'text');
+        if (turns.length === 0) system.push(...texts);
+        else if (texts.length > 0) turns.push({ role: 'system', parts: texts });
+        return;
+      }
+      case 'user':
+        if (content.length > 0) turns.push({ role, parts: content });
+        return;
+      case 'assistant':
+        turns.push({ role, parts: assistantParts(entry, content, freeform, path, draft) });
+        return;
+      case 'tool':
+      case 'function': {
+        const id = textOf(entry['tool_call_id']) ?? textOf(entry['name']) ?? '';
+        const parts = resultParts(content);
+        turns.push({
+          role: 'user',
+          parts: [{ type: 'result', id, parts, isError: false, cache: cacheMark(entry) }],
+        });
+        return;
+      }
+      default:
+        throw invalid(`\`${path}.role\` must be system, developer, user, assistant or tool.`, `${path}.role`);
+    }
+  });
+  if (turns.length === 0 && system.length === 0) throw missing('messages');
+  return { system, turns };
+}
+
+function assistantParts(
+  message: JsonObject,
+  content: readonly Part[],
+  freeform: ReadonlySet<string>,
+  path: string,
+  draft: AskDraft,
+): Part[] {
+  const parts: Part[] = reasoningOf(message);
+  parts.push(...content);
+  const refusal = textOf(message['refusal']);
+  if (refusal) parts.push({ type: 'refusal', text: refusal });
+  if (says(message['audio'])) draft.need('unknown-content', `${path}.audio`);
+  listOf(message['tool_calls']).forEach((entry, index) => {
+    const at = `${path}.tool_calls[${index}]`;
+    if (!isObject(entry)) throw invalid(`\`${at}\` must be an object.`, at);
+    parts.push(callOf(entry, freeform));
+  });
+  const legacy = objectOf(message['function_call']);
+  if (legacy) parts.push({ ...callOf({ function: legacy }, freeform), id: textOf(legacy['name']) ?? '' });
+  return parts;
+}
+
+/** A function call of a tool declared freeform carries the raw text as its arguments (research: clients 3.2). */
+function callOf(entry: JsonObject, freeform: ReadonlySet<string>): CallPart {
+  const custom = objectOf(entry['custom']);
+  const inner = custom ?? objectOf(entry['function']) ?? entry;
+  const name = textOf(inner['name']) ?? '';
+  const raw = custom !== undefined || entry['type'] === 'custom' || freeform.has(name);
+  return {
+    type: 'call',
+    id: textOf(entry['id']) ?? '',
+    name,
+    input: raw
+      ? (textOf(inner['input']) ?? textOf(inner['arguments']) ?? '')
+      : argumentText(inner['arguments']),
+    freeform: raw,
+    cache: cacheMark(entry),
+  };
+}
+
+function reasoningOf(message: JsonObject): Part[] {
+  const details = listOf(message['reasoning_details']);
+  const text =
+    textOf(message['reasoning_content']) ??
+    textOf(message['reasoning']) ??
+    details.map((entry) => textOf(objectOf(entry)?.['text']) ?? '').join('');
+  if (details.length > 0)
+    return [{ type: 'reasoning', text, seal: { dialect: 'chat', value: JSON.stringify(details) } }];
+  return text === '' ? [] : [{ type: 'reasoning', text }];
+}

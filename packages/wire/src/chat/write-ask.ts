@@ -1,0 +1,183 @@
+import type { Json, JsonObject } from '@floe/contract/json';
+import type { UpstreamOptions, Written } from '../dialect.ts';
+import { parseJson } from '../json-read.ts';
+import { dataUrl } from '../read-parts.ts';
+import type { Ask, CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
+import { callIdWriter, wireName } from '../tool-names.ts';
+import { applyQuirks, asReminder, hint, joinText, sealFor } from '../write-plan.ts';
+import { formatOf, reasoningOf, toolsOf } from './write-settings.ts';
+
+/** OpenAI refuses `tool_calls[].id` over 40 characters on Chat (research: providers 1). */
+const CALL_ID_MAX = 40;
+
+interface MessageWriter {
+  readonly options: UpstreamOptions;
+  readonly dropped: Set<string>;
+  readonly callId: (id: string) => string;
+}
+
+/** Writes a Chat Completions request. */
+export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
+  const dropped = new Set<string>();
+  const writer = { options, dropped, callId: callIdWriter(CALL_ID_MAX, options.callId) };
+  const stream = options.stream ?? ask.stream;
+  const { sampling } = ask;
+  if (ask.metadata) dropped.add('metadata');
+  const body: JsonObject = {
+    model: options.model ?? ask.model,
+    messages: writeMessages(ask, writer),
+    ...toolsOf(ask, options, dropped),
+    response_format: formatOf(ask.format),
+    max_tokens: ask.maxTokens,
+    stop: ask.stop.length > 0 ? ask.stop : undefined,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    seed: hint(sampling.seed, 'seed', 'seed', options, dropped),
+    ...reasoningOf(ask, options, dropped),
+    user: hint(ask.user, 'user', 'user', options, dropped),
+    prompt_cache_key: hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped),
+    service_tier: hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped),
+    verbosity: hint(ask.verbosity, 'verbosity', 'verbosity', options, dropped),
+    stream,
+    stream_options: stream && options.streamUsage !== false ? { include_usage: true } : undefined,
+  };
+  return { body: applyQuirks(body, options, dropped), dropped };
+}
+
+function writeMessages(ask: Ask, writer: MessageWriter): Json[] {
+  const messages: JsonObject[] = [];
+  const rules = writer.options.messages ?? [];
+  const systemRole = rules.includes('developer-role') ? 'developer' : 'system';
+  if (ask.system.length > 0)
+    messages.push({ role: systemRole, content: contentOf(ask.system, writer, joinText) });
+  for (const turn of ask.turns) {
+    if (turn.role === 'assistant') messages.push(writeAssistant(turn, writer));
+    else if (turn.role === 'user') messages.push(...writeUser(turn, writer));
+    else if (rules.includes('one-system-first')) messages.push(...writeUser(asReminder(turn), writer));
+    else messages.push({ role: systemRole, content: contentOf(turn.parts, writer) });
+  }
+  return rules.includes('no-user-after-tool') ? foldAfterTool(messages) : messages;
+}
+
+/** Results first, as tool messages; their images follow in a user message, which alone may hold them. */
+function writeUser(turn: Turn, writer: MessageWriter): JsonObject[] {
+  const messages: JsonObject[] = [];
+  const rest: Part[] = [];
+  for (const part of turn.parts) {
+    if (part.type !== 'result') {
+      rest.push(part);
+      continue;
+    }
+    messages.push({ role: 'tool', tool_call_id: writer.callId(part.id), content: resultText(part) });
+    rest.push(...part.parts.filter((inner) => inner.type === 'media'));
+  }
+  if (rest.length > 0) messages.push({ role: 'user', content: contentOf(rest, writer) });
+  return messages;
+}
+
+/** A result as text: Chat has no error flag. */
+export function resultText(part: ResultPart): string {
+  const text = joinText(part.parts.filter((inner) => inner.type === 'text'));
+  return part.isError ? `Error: ${text}` : text;
+}
+
+function writeAssistant(turn: Turn, writer: MessageWriter): JsonObject {
+  const said: TextPart[] = [];
+  const calls: JsonObject[] = [];
+  let reasoning: JsonObject = {};
+  for (const part of turn.parts) {
+    if (part.type === 'call') calls.push(writeCall(part, writer));
+    else if (part.type === 'text') said.push(part);
+    else if (part.type === 'refusal') said.push({ type: 'text', text: part.text });
+    else if (part.type === 'reasoning') reasoning = { ...reasoning, ...replayOf(part, reasoning, writer) };
+  }
+  const text = said.map((part) => part.text).join('');
+  return {
+    role: 'assistant',
+    content: said.length === 0 ? (calls.length > 0 ? null : '') : text,
+    ...reasoning,
+    tool_calls: calls.length > 0 ? calls : undefined,
+  };
+}
+
+function replayOf(
+  part: Extract<Part, { type: 'reasoning' }>,
+  before: JsonObject,
+  writer: MessageWriter,
+): JsonObject {
+  const { options, dropped } = writer;
+  const field = options.replay;
+  if (field === 'reasoning_details') {
+    const sealed = sealFor(part, 'chat', options, dropped);
+    const details = sealed === undefined ? undefined : parseJson(sealed);
+    if (details !== undefined) return { reasoning_details: details };
+    if (part.text !== '') return { reasoning: `${before['reasoning'] ?? ''}${part.text}` };
+    return {};
+  }
+  if (field === undefined || part.text === '') {
+    dropped.add('reasoning');
+    return {};
+  }
+  return { [field]: `${before[field] ?? ''}${part.text}` };
+}
+
+function writeCall(part: CallPart, writer: MessageWriter): JsonObject {
+  const id = writer.callId(part.id);
+  const name = wireName(part.name);
+  if (part.freeform && writer.options.tools?.includes('freeform'))
+    return { id, type: 'custom', custom: { name, input: part.input } };
+  const text = part.freeform ? JSON.stringify({ input: part.input }) : part.input;
+  return { id, type: 'function', function: { name, arguments: text } };
+}
+
+/** One plain text is a string, which every host takes; anything else is a list of parts. */
+function contentOf(
+  parts: readonly Part[],
+  writer: MessageWriter,
+  join?: (parts: readonly TextPart[]) => string,
+): Json {
+  const texts = parts.filter((part) => part.type === 'text');
+  const marked = texts.some((part) => part.cache !== undefined);
+  const marks = marked && writer.options.hints?.includes('cache-mark') === true;
+  if (marked && !marks) writer.dropped.add('cache_control');
+  const plain = texts.length === parts.length && !marks;
+  if (plain && texts.length === 1) return texts[0]?.text ?? '';
+  if (plain && join) return join(texts);
+  return parts.flatMap((part) => {
+    if (part.type === 'media') return [writeMedia(part)];
+    if (part.type !== 'text') return [];
+    const { cache } = part;
+    const mark = cache === '' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: cache };
+    return [
+      { type: 'text', text: part.text, cache_control: marks && cache !== undefined ? mark : undefined },
+    ];
+  });
+}
+
+function writeMedia(part: MediaPart): JsonObject {
+  const { source } = part;
+  if (part.kind === 'audio' && 'data' in source)
+    return {
+      type: 'input_audio',
+      input_audio: { data: source.data, format: source.mime.replace(/^.*\//, '') },
+    };
+  const url = 'data' in source ? dataUrl(source) : 'url' in source ? source.url : undefined;
+  if (part.kind === 'image') return { type: 'image_url', image_url: { url, detail: part.detail } };
+  if ('id' in source) return { type: 'file', file: { file_id: source.id } };
+  return { type: 'file', file: { file_data: url, filename: part.name ?? 'file.pdf' } };
+}
+
+/** For hosts that refuse a user message behind a tool message: its text joins the last result. */
+function foldAfterTool(messages: readonly JsonObject[]): JsonObject[] {
+  const folded: JsonObject[] = [];
+  for (const message of messages) {
+    const last = folded.at(-1);
+    if (last?.['role'] === 'tool' && message['role'] === 'user' && typeof message['content'] === 'string')
+      folded[folded.length - 1] = { ...last, content: `${last['content']}\n\n${message['content']}` };
+    else folded.push(message);
+  }
+  return folded;
+}

@@ -1,0 +1,93 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { UpstreamOptions } from '../dialect.ts';
+import type { Ask, Format, Tool, ToolChoice } from '../request.ts';
+import { wireName } from '../tool-names.ts';
+import { budgetFor, effortFor, freeformSchema, planTools } from '../write-plan.ts';
+
+/** `tools`, `tool_choice` and `parallel_tool_calls` of a Chat request. */
+export function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject {
+  const { tools, choice } = planTools(ask, options, dropped, false);
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map((tool) => writeTool(tool, options)),
+    tool_choice: writeChoice(choice, tools, options),
+    parallel_tool_calls: ask.parallelTools,
+  };
+}
+
+function writeTool(tool: Tool, options: UpstreamOptions): JsonObject {
+  const name = wireName(tool.name);
+  if (tool.kind === 'function')
+    return {
+      type: 'function',
+      function: {
+        name,
+        description: tool.description,
+        parameters: tool.schema,
+        strict: options.tools?.includes('no-strict') ? undefined : tool.strict,
+      },
+    };
+  if (options.tools?.includes('freeform'))
+    return {
+      type: 'custom',
+      custom: {
+        name,
+        description: tool.description,
+        format: tool.grammar ? { type: 'grammar', grammar: { ...tool.grammar } } : undefined,
+      },
+    };
+  const { description, schema } = freeformSchema(tool);
+  return { type: 'function', function: { name, description, parameters: schema } };
+}
+
+function writeChoice(
+  choice: ToolChoice | undefined,
+  tools: readonly Tool[],
+  options: UpstreamOptions,
+): string | JsonObject | undefined {
+  if (choice === undefined) return undefined;
+  if (choice.mode !== 'named') return choice.mode;
+  const name = wireName(choice.name);
+  const freeform = tools.some((tool) => tool.name === choice.name && tool.kind === 'freeform');
+  if (freeform && options.tools?.includes('freeform')) return { type: 'custom', custom: { name } };
+  return { type: 'function', function: { name } };
+}
+
+export function formatOf(format: Format | undefined): JsonObject | undefined {
+  if (format === undefined) return undefined;
+  if (format.type === 'json') return { type: 'json_object' };
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name: format.name ?? 'answer',
+      description: format.description,
+      schema: format.schema,
+      strict: format.strict,
+    },
+  };
+}
+
+/** The request for reasoning in the provider's way of asking (research: providers 28.4). */
+export function reasoningOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject {
+  if (ask.reasoning === undefined) return {};
+  const effort = effortFor(ask, options, dropped);
+  const budget = budgetFor(ask);
+  const off = effort === 'none';
+  switch (options.think ?? 'effort') {
+    case 'effort':
+      return { reasoning_effort: effort };
+    case 'reasoning-object':
+      return { reasoning: ask.reasoning.budget === undefined ? { effort } : { max_tokens: budget } };
+    case 'budget':
+      return { thinking: off ? { type: 'disabled' } : { type: 'enabled', budget_tokens: budget } };
+    case 'adaptive':
+      return { thinking: { type: off ? 'disabled' : 'adaptive' } };
+    case 'switch':
+      return { thinking: { type: off ? 'disabled' : 'enabled' } };
+    case 'enable-flag':
+      return { enable_thinking: !off, thinking_budget: off ? undefined : budget };
+    default:
+      dropped.add('reasoning');
+      return {};
+  }
+}

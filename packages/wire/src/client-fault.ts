@@ -1,0 +1,29 @@
+import { FAULTS, type Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import type { UpstreamFault } from './upstream-fault.ts';
+
+/** Agents act on this code by name: a turn too long for the model is theirs to shorten. */
+export function codeOf(fault: Fault, upstream: UpstreamFault | undefined): string {
+  return upstream?.kind === 'context' ? 'context_length_exceeded' : fault.code;
+}
+
+/** The `error` object of the OpenAI dialects. */
+export function openAiError(fault: Fault, upstream: UpstreamFault | undefined): JsonObject {
+  return {
+    message: fault.message,
+    type: FAULTS[fault.code].openai,
+    param: fault.detail.param ?? null,
+    code: codeOf(fault, upstream),
+  };
+}
+
+/** An error body of Chat and Responses. */
+export function writeOpenAiFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject {
+  return { error: openAiError(fault, upstream), request_id: requestId };
+}
+
+/** An error body of Messages, which is also its stream's error event. */
+export function writeAnthropicFault(fault: Fault, requestId: string): JsonObject {
+  const type = FAULTS[fault.code].anthropic;
+  return { type: 'error', error: { type, message: fault.message }, request_id: requestId };
+}

@@ -1,0 +1,14 @@
+import { chat } from './chat/dialect.ts';
+import type { ClientDialect, UpstreamDialect } from './dialect.ts';
+import { gemini } from './gemini/dialect.ts';
+import { messages } from './messages/dialect.ts';
+import { responses } from './responses/dialect.ts';
+
+/** Dialects clients speak. */
+export const CLIENT_DIALECTS = { chat, responses, messages } as const satisfies Record<string, ClientDialect>;
+
+/** Dialects providers speak. */
+export const UPSTREAM_DIALECTS = { chat, responses, messages, gemini } as const satisfies Record<
+  string,
+  UpstreamDialect
+>;

@@ -1,0 +1,56 @@
+import { isObject, type Json, type JsonArray, type JsonObject } from '@floe/contract/json';
+
+export { isObject };
+
+/** The few narrowing reads every dialect needs: a wrong type reads as absent, never as an exception. */
+export function isArray(value: unknown): value is JsonArray {
+  return Array.isArray(value);
+}
+
+export function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberOf(value: Json | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+export function booleanOf(value: Json | undefined): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+export function objectOf(value: Json | undefined): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+export function listOf(value: Json | undefined): JsonArray {
+  return isArray(value) ? value : [];
+}
+
+/** The objects of a list; whatever else stands in it is left out. */
+export function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return listOf(value).filter((entry) => isObject(entry));
+}
+
+/** Strings of a list, or the one string that stands where a list may. */
+export function stringsOf(value: Json | undefined): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return listOf(value).filter((entry) => typeof entry === 'string');
+}
+
+/** `undefined` when the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True when the member is there and says something: absent, null, "", [] and {} say nothing. */
+export function says(value: Json | undefined): value is Json {
+  if (value === undefined || value === null || value === '') return false;
+  if (isArray(value)) return value.length > 0;
+  return !isObject(value) || Object.keys(value).length > 0;
+}

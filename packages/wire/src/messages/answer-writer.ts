@@ -1,0 +1,208 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { Answer, AnswerBlock } from '../answer.ts';
+import { writeAnthropicFault } from '../client-fault.ts';
+import { answerForClient, forClient, sealSlot } from '../client-stage.ts';
+import type { AnswerContext, AnswerWriter } from '../dialect.ts';
+import type { AnswerEvent, BlockKind, Emit, OpenEvent, Seal } from '../events.ts';
+import type { Finish } from '../finish.ts';
+import { isObject, parseJson } from '../json-read.ts';
+import type { Usage } from '../usage.ts';
+import { writeMessagesUsage } from './usage.ts';
+
+/** Writes an answer as a Messages stream. */
+export function answerWriter(context: AnswerContext): AnswerWriter {
+  return new MessagesAnswerWriter(context);
+}
+
+/** Writes a whole Messages answer. @throws the answer's fault. */
+export function writeAnswer(
+  answer: Answer,
+  context: AnswerContext,
+): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> } {
+  const { blocks, usage, finish, dropped: lost } = answerForClient(answer, context.ask);
+  const dropped = new Set(lost);
+  const refused = blocks.some((block) => block.kind === 'refusal');
+  const body = {
+    ...messageHead(context),
+    content: blocks.flatMap((block) => writeBlock(block, context, dropped)),
+    stop_reason: stopReason(finish, refused),
+    usage: writeMessagesUsage(usage),
+  };
+  return { body, dropped };
+}
+
+function messageHead(context: AnswerContext): JsonObject {
+  return {
+    id: `msg_${context.id}`,
+    type: 'message',
+    role: 'assistant',
+    model: context.ask.model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  };
+}
+
+/** The provider's own word where it is one of this dialect's; a refusal in words is a refusal. */
+function stopReason(finish: Finish | undefined, refused: boolean): string {
+  switch (finish?.reason) {
+    case 'length':
+      return finish.raw === 'model_context_window_exceeded' ? finish.raw : 'max_tokens';
+    case 'tool':
+      return 'tool_use';
+    case 'refusal':
+      return 'refusal';
+    default:
+      if (refused) return 'refusal';
+      return finish?.raw === 'stop_sequence' || finish?.raw === 'pause_turn' ? finish.raw : 'end_turn';
+  }
+}
+
+function writeBlock(block: AnswerBlock, context: AnswerContext, dropped: Set<string>): JsonObject[] {
+  switch (block.kind) {
+    case 'tool':
+      return [{ type: 'tool_use', id: block.id, name: block.name, input: inputOf(block.text, dropped) }];
+    case 'reasoning': {
+      const signature = sealSlot(block.seal, 'messages', context, dropped);
+      if (block.text === '' && signature === undefined) return [];
+      if (isRedacted(block.seal)) return [{ type: 'redacted_thinking', data: signature }];
+      return [{ type: 'thinking', thinking: block.text, signature: signature ?? '' }];
+    }
+    default:
+      return block.text === '' ? [] : [{ type: 'text', text: block.text, citations: null }];
+  }
+}
+
+function isRedacted(seal: Seal | undefined): boolean {
+  return seal?.dialect === 'messages' && seal.redacted === true;
+}
+
+/** Arguments as the object this dialect shows; text that is no JSON object is kept under `input`. */
+function inputOf(text: string, dropped: Set<string>): JsonObject {
+  const parsed = text === '' ? {} : parseJson(text);
+  if (isObject(parsed)) return parsed;
+  dropped.add('tool_calls.arguments.malformed');
+  return { input: text };
+}
+
+class MessagesAnswerWriter implements AnswerWriter {
+  readonly dropped = new Set<string>();
+  readonly #context: AnswerContext;
+  readonly #stage: Emit;
+  #out = '';
+  #usage: Usage | undefined;
+  #open: OpenEvent | undefined;
+  /** Head of the open block's delta events; '' until the block has been announced. */
+  #deltaHead = '';
+  #index = -1;
+  #refused = false;
+  #started = false;
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.#stage = forClient(context.ask, (event) => this.#write(event));
+  }
+
+  write(event: AnswerEvent): string {
+    this.#out = '';
+    this.#stage(event);
+    return this.#out;
+  }
+
+  #write(event: AnswerEvent): void {
+    switch (event.type) {
+      case 'start':
+        this.#start();
+        return;
+      case 'open':
+        this.#open = event;
+        this.#deltaHead = '';
+        if (event.kind === 'refusal') this.#refused = true;
+        if (event.kind === 'tool')
+          this.#announce({ type: 'tool_use', id: event.id, name: event.name, input: {} });
+        return;
+      case 'delta':
+        this.#delta(event.text);
+        return;
+      case 'close':
+        this.#close(event.seal);
+        return;
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'finish':
+        this.#finish(event);
+        return;
+      case 'error':
+        this.#frame('error', writeAnthropicFault(event.fault, this.#context.requestId));
+        return;
+      case 'dropped':
+        this.dropped.add(event.what);
+    }
+  }
+
+  #frame(type: string, data: JsonObject): void {
+    this.#out += `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+  }
+
+  /** Input tokens are known at the end only: clients that show them early get the estimate. */
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    const usage = writeMessagesUsage(undefined, this.#context.inputEstimate);
+    this.#frame('message_start', {
+      type: 'message_start',
+      message: { ...messageHead(this.#context), usage },
+    });
+    this.#frame('ping', { type: 'ping' });
+  }
+
+  #announce(content: JsonObject): void {
+    this.#start();
+    const index = ++this.#index;
+    this.#deltaHead = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":`;
+    this.#frame('content_block_start', { type: 'content_block_start', index, content_block: content });
+  }
+
+  #delta(text: string): void {
+    const kind = this.#open?.kind;
+    if (kind === undefined) return;
+    if (this.#deltaHead === '') this.#announce(emptyBlock(kind));
+    this.#out += this.#deltaHead + DELTA_OPEN[kind] + JSON.stringify(text) + '}}\n\n';
+  }
+
+  #close(seal: Seal | undefined): void {
+    const signature = sealSlot(seal, 'messages', this.#context, this.dropped);
+    if (signature !== undefined && isRedacted(seal) && this.#deltaHead === '')
+      this.#announce({ type: 'redacted_thinking', data: signature });
+    else if (signature !== undefined) {
+      if (this.#deltaHead === '') this.#announce(emptyBlock('reasoning'));
+      this.#out += `${this.#deltaHead}{"type":"signature_delta","signature":${JSON.stringify(signature)}}}\n\n`;
+    }
+    this.#open = undefined;
+    if (this.#deltaHead === '') return;
+    this.#deltaHead = '';
+    this.#frame('content_block_stop', { type: 'content_block_stop', index: this.#index });
+  }
+
+  #finish(finish: Finish): void {
+    this.#start();
+    const delta = { stop_reason: stopReason(finish, this.#refused), stop_sequence: null };
+    const usage = writeMessagesUsage(this.#usage, this.#context.inputEstimate);
+    this.#frame('message_delta', { type: 'message_delta', delta, usage });
+    this.#frame('message_stop', { type: 'message_stop' });
+  }
+}
+
+const DELTA_OPEN: Readonly<Record<BlockKind, string>> = {
+  text: '{"type":"text_delta","text":',
+  refusal: '{"type":"text_delta","text":',
+  reasoning: '{"type":"thinking_delta","thinking":',
+  tool: '{"type":"input_json_delta","partial_json":',
+};
+
+function emptyBlock(kind: BlockKind): JsonObject {
+  return kind === 'reasoning'
+    ? { type: 'thinking', thinking: '', signature: '' }
+    : { type: 'text', text: '', citations: null };
+}

@@ -1,0 +1,168 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { UpstreamOptions, Written } from '../dialect.ts';
+import { isObject, parseJson } from '../json-read.ts';
+import type { Ask, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
+import { callIdWriter, wireName } from '../tool-names.ts';
+import { applyQuirks, asReminder, dropSaid, hint, sealFor, usesCacheMarks } from '../write-plan.ts';
+import { formatOf, mark, type Thinking, thinkingOf, toolsOf } from './write-settings.ts';
+
+const CALL_ID_MAX = 64;
+const DEFAULT_MAX_TOKENS = 4_096;
+const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';
+
+interface BlockWriter {
+  readonly options: UpstreamOptions;
+  readonly dropped: Set<string>;
+  readonly callId: (id: string) => string;
+}
+
+/** Writes a Messages request for API version 2023-06-01. */
+export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
+  const dropped = new Set<string>();
+  const writer = { options, dropped, callId: callIdWriter(CALL_ID_MAX, options.callId) };
+  const thinking = thinkingOf(ask, options, dropped);
+  const { sampling } = ask;
+  dropSaid(
+    {
+      presence_penalty: sampling.presencePenalty,
+      frequency_penalty: sampling.frequencyPenalty,
+      seed: sampling.seed,
+      verbosity: ask.verbosity,
+      metadata: ask.metadata,
+      prompt_cache_key: ask.cacheKey,
+    },
+    dropped,
+  );
+  const system = systemOf(ask, dropped);
+  const format = formatOf(ask.format);
+  const config = { effort: thinking.effort, format };
+  const body: JsonObject = {
+    model: options.model ?? ask.model,
+    max_tokens: thinking.maxTokens ?? ask.maxTokens ?? options.defaultMaxTokens ?? DEFAULT_MAX_TOKENS,
+    system: system.length > 0 ? system.map(writeText) : undefined,
+    messages: writeMessages(ask, writer),
+    ...toolsOf(ask, options, dropped),
+    ...samplingOf(ask, thinking, dropped),
+    stop_sequences: ask.stop.length > 0 ? ask.stop : undefined,
+    thinking: thinking.thinking,
+    output_config: config.effort || config.format ? config : undefined,
+    metadata: ask.user === undefined ? undefined : { user_id: ask.user },
+    service_tier: hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped),
+    cache_control: options.markCache && !usesCacheMarks(ask) ? { type: 'ephemeral' } : undefined,
+    stream: options.stream ?? ask.stream,
+  };
+  const clamps = { temperature: { min: 0, max: 1 }, ...options.clamps };
+  return { body: applyQuirks(body, { ...options, clamps }, dropped), dropped };
+}
+
+/** The dialect has no JSON mode: the wish goes into the prompt, and is reported. */
+function systemOf(ask: Ask, dropped: Set<string>): readonly TextPart[] {
+  if (ask.format?.type !== 'json') return ask.system;
+  dropped.add('response_format');
+  return [...ask.system, { type: 'text', text: JSON_ONLY }];
+}
+
+/** With thinking on, sampling must stay at its defaults. */
+function samplingOf(ask: Ask, thinking: Thinking, dropped: Set<string>): JsonObject {
+  const { temperature, topP, topK } = ask.sampling;
+  const on = thinking.thinking !== undefined && thinking.thinking['type'] !== 'disabled';
+  if (!on) return { temperature, top_p: topP, top_k: topK };
+  dropSaid({ temperature: temperature === 1 ? undefined : temperature, top_p: topP, top_k: topK }, dropped);
+  return {};
+}
+
+/** Same-role turns merge; a user message begins with its results; empty text goes. */
+function writeMessages(ask: Ask, writer: BlockWriter): JsonObject[] {
+  const messages: { role: Turn['role']; content: JsonObject[] }[] = [];
+  const inPlace = writer.options.messages?.includes('system-in-place') === true;
+  for (const given of ask.turns) {
+    const turn = given.role === 'system' && !inPlace ? asReminder(given) : given;
+    const content = turn.parts.flatMap((part) => writePart(part, writer));
+    if (content.length === 0) continue;
+    const last = messages.at(-1);
+    if (last?.role === turn.role) last.content.push(...content);
+    else messages.push({ role: turn.role, content });
+  }
+  if (messages[0]?.role !== 'user')
+    messages.unshift({ role: 'user', content: [{ type: 'text', text: '.' }] });
+  return trimmedEnd(messages);
+}
+
+/** Trailing white space in a final assistant text is refused. */
+function trimmedEnd(messages: { role: Turn['role']; content: JsonObject[] }[]): JsonObject[] {
+  const last = messages.at(-1);
+  const block = last?.content.at(-1);
+  if (last?.role === 'assistant' && block?.['type'] === 'text')
+    last.content[last.content.length - 1] = { ...block, text: String(block['text']).trimEnd() };
+  return messages.map(({ role, content }) => ({ role, content }));
+}
+
+function writePart(part: Part, writer: BlockWriter): JsonObject[] {
+  switch (part.type) {
+    case 'text':
+      return part.text.trim() === '' ? [] : [writeText(part)];
+    case 'refusal':
+      return [{ type: 'text', text: part.text }];
+    case 'media':
+      return [writeMedia(part)];
+    case 'reasoning': {
+      const sealed = sealFor(part, 'messages', writer.options, writer.dropped);
+      if (sealed === undefined) {
+        writer.dropped.add('reasoning');
+        return [];
+      }
+      if (part.seal?.redacted) return [{ type: 'redacted_thinking', data: sealed }];
+      return [{ type: 'thinking', thinking: part.text, signature: sealed }];
+    }
+    case 'call':
+      return [
+        {
+          type: 'tool_use',
+          id: writer.callId(part.id),
+          name: wireName(part.name),
+          input: part.freeform ? { input: part.input } : argumentsObject(part.input, writer.dropped),
+          cache_control: mark(part.cache),
+        },
+      ];
+    case 'result':
+      return [writeResult(part, writer)];
+  }
+}
+
+/** Arguments as the object this dialect wants; text that is no object is kept under `input`. */
+function argumentsObject(text: string, dropped: Set<string>): JsonObject {
+  const parsed = parseJson(text);
+  if (isObject(parsed)) return parsed;
+  dropped.add('tool_calls.arguments.malformed');
+  return { input: text };
+}
+
+function writeResult(part: ResultPart, writer: BlockWriter): JsonObject {
+  const only = part.parts.length === 1 ? part.parts[0] : undefined;
+  const content =
+    only?.type === 'text' && only.cache === undefined
+      ? only.text
+      : part.parts.map((inner) => (inner.type === 'text' ? writeText(inner) : writeMedia(inner)));
+  return {
+    type: 'tool_result',
+    tool_use_id: writer.callId(part.id),
+    content: part.parts.length === 0 ? undefined : content,
+    is_error: part.isError ? true : undefined,
+    cache_control: mark(part.cache),
+  };
+}
+
+function writeText(part: TextPart): JsonObject {
+  return { type: 'text', text: part.text, cache_control: mark(part.cache) };
+}
+
+function writeMedia(part: MediaPart): JsonObject {
+  const { source } = part;
+  const cache_control = mark(part.cache);
+  let from: JsonObject;
+  if ('data' in source) from = { type: 'base64', media_type: source.mime, data: source.data };
+  else if ('url' in source) from = { type: 'url', url: source.url };
+  else from = { type: 'file', file_id: source.id };
+  if (part.kind === 'image') return { type: 'image', source: from, cache_control };
+  return { type: 'document', source: from, title: part.name, cache_control };
+}

@@ -1,0 +1,181 @@
+import { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import type { DialectName, Seal } from './events.ts';
+
+/**
+ * A feature whose loss would change what the request means. A target whose dialect does not carry it is
+ * no candidate. Everything else that cannot be carried is a hint: dropped, and listed.
+ */
+export type Need =
+  | 'image'
+  | 'file'
+  | 'audio'
+  /** Media by an id only its provider can resolve. */
+  | 'media-id'
+  | 'json'
+  | 'schema'
+  | 'audio-out'
+  | 'logprobs'
+  /** More than one answer to one request. */
+  | 'choices'
+  /** A tool the provider runs itself. */
+  | 'hosted-tool'
+  /** State kept at the provider: a previous response, a conversation, a prompt id. */
+  | 'stored-state'
+  | 'background'
+  /** Content of a kind this vocabulary has no word for. */
+  | 'unknown-content';
+
+/** `''` asks for the provider's default lifetime. */
+export type CacheMark = '' | '5m' | '1h';
+
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+  readonly cache?: CacheMark | undefined;
+}
+export type MediaSource =
+  | { readonly url: string }
+  | { readonly data: string; readonly mime: string }
+  | { readonly id: string };
+export interface MediaPart {
+  readonly type: 'media';
+  readonly kind: 'image' | 'file' | 'audio';
+  readonly source: MediaSource;
+  /** Resolution hint of an image: low, high, auto. */
+  readonly detail?: string | undefined;
+  /** File name. */
+  readonly name?: string | undefined;
+  readonly cache?: CacheMark | undefined;
+}
+export interface ReasoningPart {
+  readonly type: 'reasoning';
+  readonly text: string;
+  readonly seal?: Seal | undefined;
+}
+export interface RefusalPart {
+  readonly type: 'refusal';
+  readonly text: string;
+}
+export interface CallPart {
+  readonly type: 'call';
+  readonly id: string;
+  readonly name: string;
+  /** Argument JSON as the model wrote it, or raw text when `freeform`. */
+  readonly input: string;
+  readonly freeform: boolean;
+  readonly cache?: CacheMark | undefined;
+}
+export interface ResultPart {
+  readonly type: 'result';
+  readonly id: string;
+  readonly parts: readonly (TextPart | MediaPart)[];
+  readonly isError: boolean;
+  readonly cache?: CacheMark | undefined;
+}
+export type Part = TextPart | MediaPart | ReasoningPart | RefusalPart | CallPart | ResultPart;
+
+/** Results stand in user turns; a `system` turn is one in the middle of the conversation. */
+export interface Turn {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly parts: readonly Part[];
+}
+
+export interface FunctionTool {
+  readonly kind: 'function';
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly schema: JsonObject;
+  readonly strict?: boolean | undefined;
+  readonly cache?: CacheMark | undefined;
+  /** Name as the client knows it, when the tool came inside a namespace. */
+  readonly within?: { readonly namespace: string; readonly name: string } | undefined;
+}
+export interface FreeformTool {
+  readonly kind: 'freeform';
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
+}
+export type Tool = FunctionTool | FreeformTool;
+
+export type ToolChoice =
+  | { readonly mode: 'auto' | 'none' | 'required'; readonly allowed?: readonly string[] | undefined }
+  | { readonly mode: 'named'; readonly name: string };
+
+export type Format =
+  | { readonly type: 'json' }
+  | {
+      readonly type: 'schema';
+      readonly name?: string | undefined;
+      readonly description?: string | undefined;
+      readonly schema: JsonObject;
+      readonly strict?: boolean | undefined;
+    };
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+export interface Reasoning {
+  readonly effort?: Effort | undefined;
+  /** Tokens the model may think for. */
+  readonly budget?: number | undefined;
+  /** The provider decides how long to think. */
+  readonly adaptive?: true | undefined;
+  /** Summaries wanted, in the client's word for how much: auto, concise, detailed. */
+  readonly summary?: string | undefined;
+}
+
+export interface Sampling {
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly seed?: number | undefined;
+}
+
+/** One request, whatever dialect it came in. */
+export interface Ask {
+  readonly dialect: DialectName;
+  readonly model: string;
+  readonly stream: boolean;
+  /** The client wants a usage frame in a Chat stream. */
+  readonly streamUsage: boolean;
+  readonly system: readonly TextPart[];
+  readonly turns: readonly Turn[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly parallelTools?: boolean | undefined;
+  readonly format?: Format | undefined;
+  readonly verbosity?: string | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly stop: readonly string[];
+  readonly sampling: Sampling;
+  readonly reasoning?: Reasoning | undefined;
+  /** The caller's name for its end user. */
+  readonly user?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly cacheKey?: string | undefined;
+  readonly serviceTier?: string | undefined;
+  /** Each need with the path of the field it came from. */
+  readonly needs: ReadonlyMap<Need, string>;
+  /** Hints of the client's dialect that this vocabulary has no word for, by field path. */
+  readonly dropped: readonly string[];
+}
+
+/** The needs of a request that `carried` does not cover, with the field each came from. */
+export function uncarried(
+  ask: Ask,
+  carried: ReadonlySet<Need>,
+): readonly { readonly need: Need; readonly param: string }[] {
+  return [...ask.needs].filter(([need]) => !carried.has(need)).map(([need, param]) => ({ need, param }));
+}
+
+/** The clear refusal for a request no target can carry. */
+export function refusal({ need, param }: { readonly need: Need; readonly param: string }): Fault {
+  return new Fault(
+    'unsupported_parameter',
+    `\`${param}\` (${need}) cannot be carried to a provider of another API style. Leave it out, or choose a model whose provider speaks this API itself.`,
+    { param },
+  );
+}

@@ -1,0 +1,305 @@
+import type { JsonObject } from '@floe/contract/json';
+import { type Answer, eventsOf } from '../answer.ts';
+import { codeOf, openAiError } from '../client-fault.ts';
+import { answerForClient, forClient, sealSlot } from '../client-stage.ts';
+import type { AnswerContext, AnswerWriter } from '../dialect.ts';
+import type { AnswerEvent, Emit, OpenEvent, Seal } from '../events.ts';
+import type { FinishReason } from '../finish.ts';
+import type { FunctionTool } from '../request.ts';
+import type { Usage } from '../usage.ts';
+import { responseHead } from './response-head.ts';
+import { writeResponsesUsage } from './usage.ts';
+
+/** Writes an answer as a Responses stream. */
+export function answerWriter(context: AnswerContext): AnswerWriter {
+  return new ResponsesAnswerWriter(context);
+}
+
+/** Writes a whole Responses answer: the object its stream ends with. @throws the answer's fault. */
+export function writeAnswer(
+  answer: Answer,
+  context: AnswerContext,
+): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> } {
+  const writer = new ResponsesAnswerWriter(context);
+  for (const event of eventsOf(answerForClient(answer, context.ask))) writer.write(event);
+  return { body: writer.response, dropped: writer.dropped };
+}
+
+/** The item being written; a message may hold several parts, of which the last is open. */
+interface OpenItem {
+  readonly index: number;
+  readonly id: string;
+  readonly kind: 'message' | 'reasoning' | 'tool';
+  readonly open: OpenEvent;
+  readonly parts: JsonObject[];
+  partKind: 'text' | 'refusal' | undefined;
+  text: string;
+}
+
+class ResponsesAnswerWriter implements AnswerWriter {
+  readonly dropped = new Set<string>();
+  /** The response object as last written. */
+  response: JsonObject;
+  readonly #context: AnswerContext;
+  readonly #stage: Emit;
+  readonly #within: ReadonlyMap<string, NonNullable<FunctionTool['within']>>;
+  readonly #output: JsonObject[] = [];
+  #out = '';
+  #sequence = 0;
+  #item: OpenItem | undefined;
+  /** A block that has been opened but said nothing yet. */
+  #pending: OpenEvent | undefined;
+  #usage: Usage | undefined;
+  #started = false;
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.response = responseHead(context);
+    this.#within = new Map(
+      context.ask.tools.flatMap((tool) =>
+        tool.kind === 'function' && tool.within ? [[tool.name, tool.within] as const] : [],
+      ),
+    );
+    this.#stage = forClient(context.ask, (event) => this.#write(event));
+  }
+
+  write(event: AnswerEvent): string {
+    this.#out = '';
+    this.#stage(event);
+    return this.#out;
+  }
+
+  #write(event: AnswerEvent): void {
+    switch (event.type) {
+      case 'start':
+        this.#start();
+        return;
+      case 'open':
+        this.#pending = event;
+        if (event.kind === 'tool') this.#openItem('tool', event);
+        return;
+      case 'delta':
+        this.#delta(event.text);
+        return;
+      case 'close':
+        this.#close(event.seal);
+        return;
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'finish':
+        this.#finish(event.reason);
+        return;
+      case 'error':
+        this.#fail(event);
+        return;
+      case 'dropped':
+        this.dropped.add(event.what);
+    }
+  }
+
+  #frame(type: string, fields: JsonObject): void {
+    const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields });
+    this.#out += `event: ${type}\ndata: ${data}\n\n`;
+  }
+
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#frame('response.created', { response: this.response });
+    this.#frame('response.in_progress', { response: this.response });
+  }
+
+  #openItem(kind: OpenItem['kind'], open: OpenEvent): OpenItem {
+    this.#start();
+    this.#endItem();
+    const index = this.#output.length;
+    const prefix = kind === 'message' ? 'msg' : kind === 'reasoning' ? 'rs' : open.freeform ? 'ctc' : 'fc';
+    const id = `${prefix}_${this.#context.id}_${index}`;
+    const item: OpenItem = { index, id, kind, open, parts: [], partKind: undefined, text: '' };
+    this.#item = item;
+    this.#frame('response.output_item.added', {
+      output_index: index,
+      item: this.#itemObject(item, 'in_progress'),
+    });
+    if (kind === 'reasoning')
+      this.#frame('response.reasoning_summary_part.added', {
+        ...this.#at(item),
+        summary_index: 0,
+        part: { type: 'summary_text', text: '' },
+      });
+    return item;
+  }
+
+  #at(item: OpenItem): JsonObject {
+    return { item_id: item.id, output_index: item.index };
+  }
+
+  #delta(text: string): void {
+    const open = this.#pending;
+    if (open === undefined) return;
+    const item = this.#ready(open);
+    item.text += text;
+    if (item.kind === 'message') {
+      const at = { ...this.#at(item), content_index: item.parts.length, delta: text };
+      if (open.kind === 'refusal') this.#frame('response.refusal.delta', at);
+      else this.#frame('response.output_text.delta', { ...at, logprobs: [] });
+    } else if (item.kind === 'reasoning')
+      this.#frame('response.reasoning_summary_text.delta', {
+        ...this.#at(item),
+        summary_index: 0,
+        delta: text,
+      });
+    else this.#frame(`${callEvent(open)}.delta`, { ...this.#at(item), delta: text });
+  }
+
+  /** The item that takes this block's text: text and refusal share a message, text goes on in its part. */
+  #ready(open: OpenEvent): OpenItem {
+    if (open.kind === 'tool') return this.#item ?? this.#openItem('tool', open);
+    if (open.kind === 'reasoning')
+      return this.#item?.kind === 'reasoning' ? this.#item : this.#openItem('reasoning', open);
+    const item = this.#item?.kind === 'message' ? this.#item : this.#openItem('message', open);
+    if (item.partKind === open.kind) return item;
+    this.#endPart(item);
+    item.partKind = open.kind;
+    this.#frame('response.content_part.added', {
+      ...this.#at(item),
+      content_index: item.parts.length,
+      part: partObject(open.kind, ''),
+    });
+    return item;
+  }
+
+  #close(seal: Seal | undefined): void {
+    const open = this.#pending;
+    if (open?.kind === 'reasoning') this.#endReasoning(open, seal);
+    else if (open?.kind === 'tool') this.#endItem();
+    this.#pending = undefined;
+  }
+
+  #endReasoning(open: OpenEvent, seal: Seal | undefined): void {
+    const encrypted = sealSlot(seal, 'responses', this.#context, this.dropped);
+    if (this.#item?.kind !== 'reasoning') {
+      if (encrypted === undefined) return;
+      this.#sealedItem(open, encrypted);
+      return;
+    }
+    const item = this.#item;
+    const at = { ...this.#at(item), summary_index: 0 };
+    this.#frame('response.reasoning_summary_text.done', { ...at, text: item.text });
+    const part = { type: 'summary_text', text: item.text };
+    this.#frame('response.reasoning_summary_part.done', { ...at, part });
+    this.#done(item, {
+      ...this.#itemObject(item, 'completed'),
+      summary: [part],
+      encrypted_content: encrypted,
+    });
+  }
+
+  #sealedItem(open: OpenEvent, encrypted: string): void {
+    this.#start();
+    this.#endItem();
+    const index = this.#output.length;
+    const id = `rs_${this.#context.id}_${index}`;
+    const item: OpenItem = { index, id, kind: 'reasoning', open, parts: [], partKind: undefined, text: '' };
+    const object = { ...this.#itemObject(item, 'completed'), encrypted_content: encrypted };
+    this.#frame('response.output_item.added', { output_index: index, item: object });
+    this.#done(item, object);
+  }
+
+  #endPart(item: OpenItem): void {
+    if (item.partKind === undefined) return;
+    const at = { ...this.#at(item), content_index: item.parts.length };
+    const part = partObject(item.partKind, item.text);
+    if (item.partKind === 'refusal') this.#frame('response.refusal.done', { ...at, refusal: item.text });
+    else this.#frame('response.output_text.done', { ...at, text: item.text, logprobs: [] });
+    this.#frame('response.content_part.done', { ...at, part });
+    item.parts.push(part);
+    item.partKind = undefined;
+    item.text = '';
+  }
+
+  #endItem(): void {
+    const item = this.#item;
+    if (item === undefined) return;
+    if (item.kind === 'message') this.#endPart(item);
+    else if (item.kind === 'tool') this.#endCall(item);
+    this.#done(item, this.#itemObject(item, 'completed'));
+  }
+
+  #endCall(item: OpenItem): void {
+    const { open } = item;
+    if (item.text === '' && !open.freeform) this.#delta('{}');
+    const name = open.name ?? '';
+    const whole = open.freeform ? { input: item.text } : { name, arguments: item.text };
+    this.#frame(`${callEvent(open)}.done`, { ...this.#at(item), ...whole });
+  }
+
+  #done(item: OpenItem, object: JsonObject): void {
+    this.#item = undefined;
+    this.#output.push(object);
+    this.#frame('response.output_item.done', { output_index: item.index, item: object });
+  }
+
+  #itemObject(item: OpenItem, status: 'in_progress' | 'completed'): JsonObject {
+    const { id, open } = item;
+    if (item.kind === 'message')
+      return { id, type: 'message', status, role: 'assistant', content: [...item.parts] };
+    if (item.kind === 'reasoning') return { id, type: 'reasoning', summary: [] };
+    const within = this.#within.get(open.name ?? '');
+    const call = {
+      id,
+      status,
+      call_id: open.id,
+      name: within?.name ?? open.name,
+      namespace: within?.namespace,
+    };
+    return open.freeform
+      ? { ...call, type: 'custom_tool_call', input: item.text }
+      : { ...call, type: 'function_call', arguments: item.text };
+  }
+
+  #finish(reason: FinishReason): void {
+    this.#start();
+    this.#endItem();
+    const cut =
+      reason === 'length' ? 'max_output_tokens' : reason === 'refusal' ? 'content_filter' : undefined;
+    const status = cut === undefined ? 'completed' : 'incomplete';
+    this.response = {
+      ...this.response,
+      status,
+      completed_at: status === 'completed' ? this.#context.nowS() : null,
+      incomplete_details: cut === undefined ? null : { reason: cut },
+      output: this.#output,
+      usage: writeResponsesUsage(this.#usage),
+    };
+    this.#frame(`response.${status}`, { response: this.response });
+  }
+
+  /** Both, for some clients know only the one or the other. */
+  #fail(event: Extract<AnswerEvent, { type: 'error' }>): void {
+    this.#start();
+    const error = openAiError(event.fault, event.upstream);
+    const { message, param } = error;
+    const code = codeOf(event.fault, event.upstream);
+    this.#frame('error', { code, message, param, error });
+    this.response = {
+      ...this.response,
+      status: 'failed',
+      error: { code, message },
+      output: this.#output,
+      usage: writeResponsesUsage(this.#usage),
+    };
+    this.#frame('response.failed', { response: this.response });
+  }
+}
+
+function callEvent(open: OpenEvent): string {
+  return open.freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
+}
+
+function partObject(kind: 'text' | 'refusal', text: string): JsonObject {
+  return kind === 'refusal'
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', text, annotations: [], logprobs: [] };
+}

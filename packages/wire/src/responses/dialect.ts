@@ -1,0 +1,21 @@
+import { writeOpenAiFault } from '../client-fault.ts';
+import type { ClientDialect, UpstreamDialect } from '../dialect.ts';
+import { readUpstreamFault } from '../upstream-fault.ts';
+import { answerReader, readAnswer } from './answer-reader.ts';
+import { answerWriter, writeAnswer } from './answer-writer.ts';
+import { readAsk } from './read-ask.ts';
+import { writeAsk } from './write-ask.ts';
+
+/** OpenAI Responses and Open Responses. */
+export const responses: ClientDialect & UpstreamDialect = {
+  name: 'responses',
+  carries: new Set(['image', 'file', 'json', 'schema']),
+  readAsk,
+  writeAsk,
+  answerReader,
+  readAnswer,
+  answerWriter,
+  writeAnswer,
+  writeFault: writeOpenAiFault,
+  readFault: readUpstreamFault,
+};

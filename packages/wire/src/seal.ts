@@ -1,0 +1,33 @@
+import type { DialectName, Seal } from './events.ts';
+
+const MARK = 'floe1.';
+const DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini'];
+
+/**
+ * Puts a seal of another dialect into a slot that holds opaque text (a thinking signature, encrypted
+ * reasoning), marked so that it can never pass for a real one. The origin must be word characters.
+ */
+export function packSeal(seal: Seal, origin: string): string {
+  return `${MARK}${seal.dialect}.${origin}.${seal.redacted ? 'r' : 's'}.${seal.value}`;
+}
+
+/** Reads what stood in a client's opaque slot: a packed foreign seal, or the dialect's own. */
+export function unpackSeal(value: string, dialect: DialectName, redacted?: true): Seal {
+  if (!isPacked(value)) return { dialect, value, redacted };
+  const [, made, origin, kind] = value.split('.', 4);
+  const found = DIALECTS.find((name) => name === made);
+  if (found === undefined || origin === undefined || (kind !== 'r' && kind !== 's'))
+    return { dialect, value, redacted };
+  const start = MARK.length + found.length + 1 + origin.length + 3;
+  return { dialect: found, value: value.slice(start), redacted: kind === 'r' ? true : undefined, origin };
+}
+
+/** True for a slot's text that is ours and must never be forwarded to a provider as its own proof. */
+export function isPacked(value: string): boolean {
+  return value.startsWith(MARK);
+}
+
+/** True when `seal` may go to a provider of `dialect` reached with the credential `origin`. */
+export function sealFits(seal: Seal, dialect: DialectName, origin: string | undefined): boolean {
+  return seal.dialect === dialect && (seal.origin === undefined || seal.origin === origin);
+}

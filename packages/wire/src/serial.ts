@@ -1,0 +1,63 @@
+import type { Emit, OpenEvent, Seal } from './events.ts';
+
+interface Waiting {
+  readonly open: OpenEvent;
+  text: string;
+  closed: boolean;
+  seal?: Seal | undefined;
+}
+
+/**
+ * Passes one block at a time: what belongs to a later block waits until the open one closes. Strict
+ * stream parsers read two calls growing side by side as garbage (research: interleaved deltas), and
+ * Messages and Responses number blocks in order.
+ */
+export function oneBlockAtATime(next: Emit): Emit {
+  let open: number | undefined;
+  const waiting: Waiting[] = [];
+
+  const drain = (): void => {
+    while (open === undefined) {
+      const first = waiting.shift();
+      if (!first) return;
+      const { block } = first.open;
+      next(first.open);
+      if (first.text !== '') next({ type: 'delta', block, text: first.text });
+      if (first.closed) next({ type: 'close', block, seal: first.seal });
+      else open = block;
+    }
+  };
+
+  return (event) => {
+    switch (event.type) {
+      case 'open':
+        if (open !== undefined) waiting.push({ open: event, text: '', closed: false });
+        else {
+          open = event.block;
+          next(event);
+        }
+        return;
+      case 'delta': {
+        if (event.block === open) return next(event);
+        const later = waiting.find((entry) => entry.open.block === event.block);
+        if (later) later.text += event.text;
+        return;
+      }
+      case 'close': {
+        if (event.block === open) {
+          next(event);
+          open = undefined;
+          return drain();
+        }
+        const later = waiting.find((entry) => entry.open.block === event.block);
+        if (later) {
+          later.closed = true;
+          later.seal = event.seal;
+        }
+        return;
+      }
+      default:
+        next(event);
+    }
+  };
+}

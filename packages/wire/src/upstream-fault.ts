@@ -1,0 +1,176 @@
+import { Fault, type FaultCode } from '@floe/contract/faults';
+import type { Json, JsonObject } from '@floe/contract/json';
+import { isArray, isObject, numberOf, objectOf, parseJson, textOf } from './json-read.ts';
+
+/** What kind of trouble a provider is in, whatever its words for it (research: providers 28.8). */
+export type UpstreamFaultKind =
+  | 'credential'
+  | 'permission'
+  | 'model'
+  | 'quota'
+  | 'rate'
+  | 'overloaded'
+  | 'context'
+  | 'filter'
+  | 'too_large'
+  | 'timeout'
+  | 'invalid'
+  | 'server';
+
+/** A provider's error, neutral: what it said and what it means. `status` is 200 inside a stream. */
+export interface UpstreamFault {
+  readonly kind: UpstreamFaultKind;
+  readonly status: number;
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly param?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly body?: string | undefined;
+}
+
+/** Response headers with lower-case names. */
+export type Headers = Readonly<Record<string, string | undefined>>;
+
+const OVERFLOW =
+  /prompt is too long|context_length_exceeded|exceeds the context window|maximum context length|input token count.{0,200}exceeds the maximum|input is too long|input tokens exceeded|too large for model with|reduce the length of the messages|maximum prompt length is|longer than the model's context|too_many_prompt_tokens|too many tokens|prompt too long|greater than the context length|exceeds the available context size|exceeded model token limit|range of input length should be|context window exceeds limit/i;
+const NOT_OVERFLOW = /throttl|rate limit|too many requests|service unavailable|quota|please wait/i;
+const MONEY =
+  /insufficient_quota|credit_balance_exhausted|spend_limit|usage_limit_exceeded|exceeded_current_quota|allocationquota|arrearage|credit balance is too low|you have reached your specified|billing_error|billing hard limit/i;
+const BAD_KEY =
+  /api_key_invalid|invalid_api_key|incorrect api key|api key not valid|invalid api key|authentication_error|unrecognizedclient|expiredtoken|invalidsignature|incompletesignature|requestexpired/i;
+const FILTERED =
+  /content_filter|content_policy|datainspectionfailed|responsibleaipolicyviolation|content management policy|moderation/i;
+const RATE_WORDS = /rate_limit|throttling|resource_exhausted|too_many_requests|slow_down/i;
+const OVERLOAD_WORDS = /overloaded|service_unavailable|unavailable|modelnotready|engine_overloaded/i;
+
+/** Reads any provider's error body; an empty, foreign or unparsable body still gives a description. */
+export function readUpstreamFault(status: number, headers: Headers, body: string): UpstreamFault {
+  const parsed = parseJson(body.trim());
+  const root = objectOf(isArray(parsed) ? parsed[0] : parsed) ?? {};
+  const fault = describeError(status, root, body);
+  const type = headers['x-amzn-errortype']?.split(':')[0];
+  const kind = type === undefined ? fault.kind : classify(status, `${type} ${fault.message}`);
+  const failed = status >= 400;
+  return {
+    ...fault,
+    kind,
+    code: type ?? fault.code,
+    retryAfterMs: failed ? retryAfterMs(headers, root) : undefined,
+    body: body.slice(0, 4096),
+  };
+}
+
+/**
+ * Describes an error object that came inside a 200: a stream frame or a JSON body. A status the object
+ * carries itself counts as the status.
+ */
+export function describeError(status: number, root: JsonObject, body = ''): UpstreamFault {
+  const error = isArray(root['error']) ? objectOf(root['error'][0]) : objectOf(root['error']);
+  const inner = error ?? objectOf(root['base_resp']) ?? root;
+  const message =
+    [
+      inner['message'],
+      root['error'],
+      root['message'],
+      root['Message'],
+      detailText(root['detail']),
+      inner['status_msg'],
+      root['title'],
+    ].find((text) => typeof text === 'string' && text !== '') ??
+    (body.slice(0, 500) || `status ${status}`);
+  const details = objectOf(inner['details']);
+  const reasons = isArray(inner['details'])
+    ? inner['details'].map((entry) => textOf(objectOf(entry)?.['reason']))
+    : [];
+  const word = [
+    details?.['error_code'],
+    ...reasons,
+    inner['code'],
+    inner['type'],
+    inner['status'],
+    root['code'],
+    root['type'],
+    inner['error_type'],
+  ].find((text) => typeof text === 'string' && text !== '' && text !== 'error' && !/^\d+$/.test(text));
+  const own = numberOf(inner['code']) ?? numberOf(inner['status']) ?? numberOf(root['status']);
+  const effective = status < 400 && own !== undefined && own >= 400 && own < 600 ? own : status;
+  const text = String(message);
+  return {
+    status,
+    kind: classify(effective, `${String(word ?? '')} ${String(inner['type'] ?? '')} ${text}`),
+    message: text,
+    code: textOf(word),
+    param: textOf(inner['param']),
+  };
+}
+
+function classify(status: number, words: string): UpstreamFaultKind {
+  if (OVERFLOW.test(words) && !NOT_OVERFLOW.test(words)) return 'context';
+  if (status === 402 || MONEY.test(words)) return 'quota';
+  if (status === 401 || BAD_KEY.test(words)) return 'credential';
+  if (FILTERED.test(words)) return 'filter';
+  if (status === 429 || RATE_WORDS.test(words)) return 'rate';
+  if (status === 503 || status === 529 || status === 498 || OVERLOAD_WORDS.test(words)) return 'overloaded';
+  if (status === 403) return 'permission';
+  if (status === 404 || status === 410 || /model_not_found/.test(words)) return 'model';
+  if (status === 413) return 'too_large';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status >= 400 && status < 500) return 'invalid';
+  return 'server';
+}
+
+function detailText(detail: Json | undefined): string | undefined {
+  if (typeof detail === 'string') return detail;
+  return isArray(detail) ? textOf(objectOf(detail[0])?.['msg']) : undefined;
+}
+
+/**
+ * The delay a failed answer asks for, in milliseconds: the larger of `retry-after-ms` and `retry-after`
+ * in seconds (an HTTP date needs a clock and is read by the caller), else a delay inside the body.
+ */
+function retryAfterMs(headers: Headers, root: JsonObject): number | undefined {
+  const ms = positive(headers['retry-after-ms']);
+  const seconds = positive(headers['retry-after']);
+  if (ms !== undefined || seconds !== undefined) return Math.max(ms ?? 0, (seconds ?? 0) * 1000);
+  const details = objectOf(root['error'])?.['details'];
+  for (const entry of isArray(details) ? details : []) {
+    const delay = isObject(entry) ? /^(\d+(?:\.\d+)?)s$/.exec(textOf(entry['retryDelay']) ?? '') : null;
+    if (delay) return Math.ceil(Number(delay[1]) * 1000);
+  }
+  return undefined;
+}
+
+function positive(value: string | undefined): number | undefined {
+  const number = value === undefined || value === '' ? Number.NaN : Number(value);
+  return number > 0 ? number : undefined;
+}
+
+const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
+  credential: 'upstream_auth_failed',
+  permission: 'upstream_auth_failed',
+  model: 'model_not_found',
+  quota: 'upstream_rate_limited',
+  rate: 'upstream_rate_limited',
+  overloaded: 'upstream_error',
+  context: 'invalid_request',
+  filter: 'invalid_request',
+  too_large: 'request_too_large',
+  timeout: 'upstream_timeout',
+  invalid: 'invalid_request',
+  server: 'upstream_error',
+};
+
+/** The fault a client sees for it. A bad credential is ours: its text never reaches the caller. */
+export function faultOf(upstream: UpstreamFault): Fault {
+  const ours = upstream.kind === 'credential' || upstream.kind === 'permission';
+  return new Fault(
+    CODES[upstream.kind],
+    ours ? 'The provider refused the credential configured for it.' : upstream.message,
+    {
+      upstreamStatus: upstream.status,
+      ...(upstream.param === undefined ? {} : { param: upstream.param }),
+      ...(upstream.retryAfterMs === undefined ? {} : { retryAfterMs: upstream.retryAfterMs }),
+      ...(upstream.body === undefined ? {} : { upstreamBody: upstream.body }),
+    },
+  );
+}

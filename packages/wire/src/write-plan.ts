@@ -1,0 +1,194 @@
+import type { Json, JsonObject } from '@floe/contract/json';
+import type { Hint, UpstreamOptions } from './dialect.ts';
+import type { DialectName } from './events.ts';
+import { isArray, numberOf } from './json-read.ts';
+import type {
+  Ask,
+  Effort,
+  FreeformTool,
+  Part,
+  ReasoningPart,
+  TextPart,
+  Tool,
+  ToolChoice,
+  Turn,
+} from './request.ts';
+import { sealFits } from './seal.ts';
+
+const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const BUDGETS: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 1_024,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 65_536,
+};
+
+/** The effort to ask for: the caller's, or one for the caller's budget, moved to what the model lists. */
+export function effortFor(ask: Ask, options: UpstreamOptions, dropped: Set<string>): Effort | undefined {
+  const wanted = ask.reasoning?.effort ?? effortOfBudget(ask.reasoning?.budget);
+  const listed = options.efforts;
+  if (wanted === undefined || listed === undefined || listed.length === 0 || listed.includes(wanted))
+    return wanted;
+  dropped.add('reasoning.effort');
+  const rank = EFFORTS.indexOf(wanted);
+  return listed.reduce((best, effort) =>
+    Math.abs(EFFORTS.indexOf(effort) - rank) < Math.abs(EFFORTS.indexOf(best) - rank) ? effort : best,
+  );
+}
+
+function effortOfBudget(budget: number | undefined): Effort | undefined {
+  if (budget === undefined) return undefined;
+  if (budget <= 0) return 'none';
+  if (budget <= BUDGETS.low) return 'low';
+  return budget <= BUDGETS.medium ? 'medium' : 'high';
+}
+
+/** Tokens to think for; 0 switches thinking off, `undefined` when nobody asked. */
+export function budgetFor(ask: Ask): number | undefined {
+  const { reasoning } = ask;
+  if (reasoning?.budget !== undefined) return reasoning.budget;
+  if (reasoning?.effort !== undefined) return BUDGETS[reasoning.effort];
+  return reasoning?.adaptive ? BUDGETS.medium : undefined;
+}
+
+export interface ToolPlan {
+  readonly tools: readonly Tool[];
+  readonly choice: ToolChoice | undefined;
+}
+
+/** Tools and choice as the provider can take them. */
+export function planTools(
+  ask: Ask,
+  options: UpstreamOptions,
+  dropped: Set<string>,
+  allowList: boolean,
+): ToolPlan {
+  const rules = options.tools ?? [];
+  let { tools } = ask;
+  let choice = ask.toolChoice;
+  if (choice?.mode === 'none' && rules.includes('none-drops-tools')) return { tools: [], choice: undefined };
+  if (choice !== undefined && choice.mode !== 'named' && choice.allowed && !allowList) {
+    const { allowed } = choice;
+    tools = tools.filter((tool) => allowed.includes(tool.name));
+    choice = { mode: choice.mode };
+  }
+  if (choice?.mode === 'named' && rules.includes('named-filters')) {
+    const { name } = choice;
+    tools = tools.filter((tool) => tool.name === name);
+    choice = { mode: 'required' };
+  }
+  if ((choice?.mode === 'required' || choice?.mode === 'named') && rules.includes('required-is-auto')) {
+    choice = { mode: 'auto' };
+    dropped.add('tool_choice');
+  }
+  return { tools, choice: tools.length === 0 ? undefined : choice };
+}
+
+/** A freeform tool for a provider that knows functions only; its calls come back as `{"input": text}`. */
+export function freeformSchema(tool: FreeformTool): {
+  readonly description: string;
+  readonly schema: JsonObject;
+} {
+  const grammar = tool.grammar
+    ? `\n\nThe input must match this ${tool.grammar.syntax} grammar:\n${tool.grammar.definition}`
+    : '';
+  return {
+    description: `${tool.description ?? ''}${grammar}`.trim(),
+    schema: {
+      type: 'object',
+      properties: { input: { type: 'string', description: 'The raw input text of the tool.' } },
+      required: ['input'],
+    },
+  };
+}
+
+/** The seal's value when this provider may have it back; else the loss is reported. */
+export function sealFor(
+  part: ReasoningPart,
+  dialect: DialectName,
+  options: UpstreamOptions,
+  dropped: Set<string>,
+): string | undefined {
+  const { seal } = part;
+  if (seal === undefined) return undefined;
+  if (options.sealOrigin !== false && sealFits(seal, dialect, options.sealOrigin)) return seal.value;
+  dropped.add('reasoning.seal');
+  return undefined;
+}
+
+/** A system turn where the dialect or provider has no place for one in the conversation. */
+export function asReminder(turn: Turn): Turn {
+  const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
+  return { role: 'user', parts: [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }] };
+}
+
+export function joinText(parts: readonly TextPart[]): string {
+  return parts.map((part) => part.text).join('\n\n');
+}
+
+/** True when the caller marked any place of the prompt as worth caching. */
+export function usesCacheMarks(ask: Ask): boolean {
+  const marked = (part: Part): boolean => 'cache' in part && part.cache !== undefined;
+  return (
+    ask.system.some(marked) ||
+    ask.turns.some((turn) => turn.parts.some(marked)) ||
+    ask.tools.some((tool) => tool.kind === 'function' && tool.cache !== undefined)
+  );
+}
+
+/** The value when the provider takes the hint; else the loss is reported. */
+export function hint<T>(
+  value: T | undefined,
+  name: Hint,
+  field: string,
+  options: UpstreamOptions,
+  dropped: Set<string>,
+): T | undefined {
+  if (value === undefined || options.hints?.includes(name)) return value;
+  dropped.add(field);
+  return undefined;
+}
+
+/** Members a dialect has no word for. */
+export function dropSaid(fields: Readonly<Record<string, unknown>>, dropped: Set<string>): void {
+  for (const [field, value] of Object.entries(fields)) if (value !== undefined) dropped.add(field);
+}
+
+/** The sheet's clamps, refusals and renames, in this order, over the members of one object. */
+export function applyQuirks(body: JsonObject, options: UpstreamOptions, dropped: Set<string>): JsonObject {
+  const written: Record<string, Json | undefined> = {};
+  const { clamps = {}, renames = {}, refuses = [] } = options;
+  for (const [key, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    if (refuses.includes(key)) {
+      dropped.add(key);
+      continue;
+    }
+    written[renames[key] ?? key] = limited(key, clamped(key, value, clamps, dropped), options, dropped);
+  }
+  return written;
+}
+
+function clamped(
+  key: string,
+  value: Json,
+  clamps: NonNullable<UpstreamOptions['clamps']>,
+  dropped: Set<string>,
+): Json {
+  const range = clamps[key];
+  const number = numberOf(value);
+  if (!range || number === undefined) return value;
+  const inside = Math.min(Math.max(number, range.min ?? number), range.max ?? number);
+  if (inside !== number) dropped.add(`${key}.clamped`);
+  return inside;
+}
+
+function limited(key: string, value: Json, options: UpstreamOptions, dropped: Set<string>): Json {
+  const most = options.maxStops;
+  if (most === undefined || !/^stop/.test(key) || !isArray(value) || value.length <= most) return value;
+  dropped.add(`${key}.clamped`);
+  return value.slice(0, most);
+}

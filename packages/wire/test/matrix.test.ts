@@ -1,0 +1,78 @@
+// Every recorded answer × every client dialect × several chunkings: what one says, all say.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Json } from '@floe/contract/json';
+import { collect, eventsOf } from '../src/answer.ts';
+import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
+import { parseJson } from '../src/json-read.ts';
+import { allRecordings, dialectOf, type RecordedDialect, type Recording } from './recordings.ts';
+import { CLIENTS, checkEvents, contextFor, READER, streamEvents, translateStream, translateWhole } from './translate.ts';
+
+interface Row {
+  readonly provider: string;
+  readonly scenario: string;
+  readonly outcome: string;
+}
+
+const recordings = allRecordings();
+const rows: Row[] = [];
+const CHUNKINGS = [1 << 30, 997, 13];
+
+describe('recorded answers in every client dialect', { skip: recordings ? false : 'no ../shared/fixtures here' }, () => {
+  for (const recording of recordings ?? []) {
+    const dialect = dialectOf(recording);
+    if (dialect === undefined) continue;
+    test(`${dialect} ${recording.name}`, () => {
+      const outcome = (recording.status ?? 200) >= 400 || isBareError(recording) ? error(recording, dialect) : answer(recording, dialect);
+      const [, provider = '', ...scenario] = recording.name.split('/');
+      rows.push({ provider, scenario: scenario.join('/'), outcome });
+    });
+  }
+
+  after(() => {
+    const width = Math.max(...rows.map((row) => row.scenario.length));
+    for (const row of rows) process.stdout.write(`${row.provider.padEnd(18)} ${row.scenario.padEnd(width)} ${row.outcome}\n`);
+    const answers = rows.filter((row) => row.outcome.includes('chat'));
+    process.stdout.write(`${rows.length} recordings, ${answers.length} answers × ${CLIENTS.length} client dialects\n`);
+  });
+});
+
+function isBareError(recording: Recording): boolean {
+  return recording.status === undefined && !recording.stream && /error/.test(recording.name) && !/web-fetch/.test(recording.name);
+}
+
+function error(recording: Recording, dialect: RecordedDialect): string {
+  const status = recording.status ?? 400;
+  const fault = UPSTREAM_DIALECTS[dialect].readFault(status, {}, recording.body.toString('utf8'));
+  assert.notEqual(fault.message, '');
+  return `${status} ${fault.kind}: ${fault.message.slice(0, 60).replaceAll('\n', ' ')}`;
+}
+
+function answer(recording: Recording, dialect: RecordedDialect): string {
+  const text = recording.body.toString('utf8');
+  const options = { ...READER, thinkTags: true };
+  const events = recording.stream
+    ? streamEvents(dialect, recording.body, 1 << 30, options)
+    : [...eventsOf(UPSTREAM_DIALECTS[dialect].readAnswer(parseJson(text) ?? null, options))];
+  checkEvents(events);
+  if (recording.stream)
+    for (const size of CHUNKINGS)
+      assert.deepEqual(JSON.stringify(streamEvents(dialect, recording.body, size, options)), JSON.stringify(events));
+  hostedToolsAreReported(text, new Set(collect(events).dropped));
+  const cells = CLIENTS.map((client) => {
+    const packed = translateStream(events, client, contextFor({ sealOrigin: 'cred1' }));
+    const { failed, dropped } = translateStream(events, client);
+    if (!failed) translateWhole(collect(events), client);
+    assert.equal(packed.failed, failed);
+    return `${client} ${failed ? 'error' : dropped.size === 0 ? 'ok' : `-${[...dropped].join(',')}`}`;
+  });
+  return cells.join(' | ');
+}
+
+/** A provider's own tool is named among the drops, never half-translated in silence. */
+function hostedToolsAreReported(text: string, dropped: ReadonlySet<string>): void {
+  const traces = text.matchAll(/"type": ?"((?:web_search|file_search|code_interpreter|mcp|image_generation|computer)_call|mcp_list_tools|server_tool_use|mcp_tool_use|\w+_tool_result)"/g);
+  for (const [, trace = ''] of traces) assert.ok(dropped.has(trace), `${trace} is reported as dropped`);
+}
+
+export type { Json };

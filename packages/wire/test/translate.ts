@@ -1,0 +1,192 @@
+// Runs one recorded or made-up answer through the dialects, and states what must survive.
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import type { Json, JsonObject } from '@floe/contract/json';
+import { type Answer, collect, eventsOf } from '../src/answer.ts';
+import { answerForClient } from '../src/client-stage.ts';
+import type { AnswerContext, ReaderOptions } from '../src/dialect.ts';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
+import type { AnswerEvent } from '../src/events.ts';
+import { isPacked, unpackSeal } from '../src/seal.ts';
+import { readFrame, SseFramer } from '../src/sse.ts';
+import type { Ask } from '../src/request.ts';
+import type { RecordedDialect } from './recordings.ts';
+import { checkStream, framesOf } from './strictness.ts';
+
+export type ClientName = keyof typeof CLIENT_DIALECTS;
+export const CLIENTS: readonly ClientName[] = ['chat', 'responses', 'messages'];
+export const READER: ReaderOptions = { id: 'X1', sealOrigin: 'cred1' };
+
+export function blankAsk(change: Partial<Ask> = {}): Ask {
+  return {
+    dialect: 'chat',
+    model: 'lab/model',
+    stream: true,
+    streamUsage: true,
+    system: [],
+    turns: [],
+    tools: [],
+    stop: [],
+    sampling: {},
+    needs: new Map(),
+    dropped: [],
+    ...change,
+  };
+}
+
+export function contextFor(change: Partial<AnswerContext> = {}): AnswerContext {
+  return { ask: blankAsk(), id: 'X1', requestId: 'req_1', createdS: 1_800_000_000, nowS: () => 1_800_000_005, ...change };
+}
+
+/** The events of a streamed answer cut into pieces of `size` bytes. */
+export function streamEvents(dialect: RecordedDialect, body: Buffer, size: number, options = READER): AnswerEvent[] {
+  const events: AnswerEvent[] = [];
+  const reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => events.push(event), options);
+  const framer = new SseFramer();
+  const pieces = (buffer: Buffer): void => {
+    const { bytes, lead, ends } = framer.push(buffer);
+    let from = lead;
+    for (const end of ends) {
+      const frame = readFrame(bytes.subarray(from, end));
+      if (frame) reader.read(frame);
+      from = end;
+    }
+  };
+  for (let at = 0; at < body.length; at += size) pieces(body.subarray(at, at + size));
+  if (framer.rest().length > 0) pieces(Buffer.from('\n\n'));
+  reader.end();
+  return events;
+}
+
+/** Grammar of the event sequence itself. */
+export function checkEvents(events: readonly AnswerEvent[]): void {
+  const open = new Set<number>();
+  let last: string | undefined;
+  for (const event of events) {
+    assert.notEqual(last, 'finish', 'nothing follows the finish');
+    assert.notEqual(last, 'error', 'nothing follows the error');
+    if (event.type === 'open') {
+      assert.ok(!open.has(event.block));
+      open.add(event.block);
+      if (event.kind === 'tool') assert.ok(event.id && event.name, 'a call has id and name');
+    }
+    if (event.type === 'delta' || event.type === 'close') assert.ok(open.has(event.block), 'blocks open first');
+    if (event.type === 'close') open.delete(event.block);
+    if (event.type === 'finish') assert.equal(open.size, 0, 'every block closes before the finish');
+    last = event.type;
+  }
+  assert.ok(last === 'finish' || last === 'error', `ends with finish or error, not ${last}`);
+}
+
+export interface Translated {
+  readonly failed: boolean;
+  readonly sse: string;
+  readonly dropped: ReadonlySet<string>;
+}
+
+/** Writes the events for a client, checks the stream by the strictness matrix and reads it back. */
+export function translateStream(events: readonly AnswerEvent[], client: ClientName, context = contextFor()): Translated {
+  const writer = CLIENT_DIALECTS[client].answerWriter(context);
+  const sse = events.map((event) => writer.write(event)).join('');
+  const failed = checkStream(client, sse);
+  const source = collect(events);
+  assert.equal(failed, source.fault !== undefined, 'an error stays an error, a finish a finish');
+  if (!failed) {
+    const back: AnswerEvent[] = [];
+    const reader = CLIENT_DIALECTS[client].answerReader((event) => back.push(event), READER);
+    for (const frame of framesOf(sse)) reader.read(frame);
+    reader.end();
+    checkEvents(back);
+    conserved(source, collect(back), client, context, writer.dropped);
+  }
+  return { failed, sse, dropped: writer.dropped };
+}
+
+/** Writes the whole answer for a client and reads it back. */
+export function translateWhole(answer: Answer, client: ClientName, context = contextFor()): JsonObject {
+  const { body, dropped } = CLIENT_DIALECTS[client].writeAnswer(answer, context);
+  const json: Json = JSON.parse(JSON.stringify(body));
+  const back = CLIENT_DIALECTS[client].readAnswer(json, READER);
+  assert.equal(back.fault, undefined);
+  conserved(answer, back, client, context, dropped);
+  return body;
+}
+
+function conserved(
+  source: Answer,
+  back: Answer,
+  client: ClientName,
+  context: AnswerContext,
+  dropped: ReadonlySet<string>,
+): void {
+  const sent = answerForClient(source, context.ask);
+  const said = (answer: Answer, kind: string): string =>
+    answer.blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
+  const calls = (answer: Answer): unknown[] =>
+    answer.blocks.flatMap((block) =>
+      block.kind === 'tool' ? [[block.id, block.name, sameArguments(block.text, client)]] : [],
+    );
+  if (client === 'messages')
+    assert.equal(said(back, 'text'), sent.blocks.map((b) => (b.kind === 'text' || b.kind === 'refusal' ? b.text : '')).join(''));
+  else {
+    assert.equal(said(back, 'text'), said(sent, 'text'), 'text');
+    assert.equal(said(back, 'refusal'), said(sent, 'refusal'), 'refusal');
+  }
+  assert.deepEqual(calls(back), calls(sent), 'calls');
+  const reasoning = said(sent, 'reasoning');
+  if (client === 'chat' && context.chatReasoning !== 'forward') {
+    assert.equal(said(back, 'reasoning'), '', 'Chat carries no reasoning');
+    assert.equal(dropped.has('reasoning'), reasoning !== '', 'and says so');
+  } else assert.equal(said(back, 'reasoning'), reasoning, 'reasoning');
+  sealsConserved(sent, back, client, context, dropped);
+  for (const what of source.dropped) assert.ok(dropped.has(what), `${what} is reported`);
+  const reason = sent.finish?.reason === 'other' ? 'stop' : sent.finish?.reason;
+  const worded = client === 'messages' && said(sent, 'refusal') !== '' && reason === 'stop' ? 'refusal' : reason;
+  const paused = back.finish?.raw === 'pause_turn' ? 'stop' : back.finish?.reason;
+  assert.equal(paused, worded, 'finish');
+  usageConserved(sent, back);
+}
+
+function sameArguments(text: string, client: ClientName): unknown {
+  if (text === '') return '{}';
+  return client === 'messages' ? JSON.stringify(JSON.parse(text)) : text;
+}
+
+function sealsConserved(
+  sent: Answer,
+  back: Answer,
+  client: ClientName,
+  context: AnswerContext,
+  dropped: ReadonlySet<string>,
+): void {
+  const seals = (answer: Answer) => answer.blocks.flatMap((b) => (b.kind === 'reasoning' && b.seal ? [b.seal] : []));
+  const expected = seals(sent);
+  if (client === 'chat') {
+    assert.equal(dropped.has('reasoning.seal'), expected.length > 0, 'a lost seal is reported');
+    return;
+  }
+  const shown = seals(back);
+  const foreign = expected.filter((seal) => seal.dialect !== client);
+  if (context.sealOrigin === undefined) {
+    assert.ok(shown.every((seal) => !isPacked(seal.value)));
+    assert.equal(dropped.has('reasoning.seal'), foreign.length > 0, 'a foreign seal is reported');
+    const own = expected.filter((seal) => seal.dialect === client).map((seal) => seal.value);
+    assert.deepEqual(shown.map((seal) => seal.value), own);
+  } else {
+    const values = shown.map((seal) => unpackSeal(seal.value, client).value);
+    assert.deepEqual(values, expected.map((seal) => seal.value), 'seals come back byte-equal');
+  }
+}
+
+function usageConserved(sent: Answer, back: Answer): void {
+  const whole = (answer: Answer) => ({
+    input: answer.usage?.input ?? 0,
+    cached: answer.usage?.cached ?? 0,
+    cacheWrite: answer.usage?.cacheWrite ?? 0,
+    output: answer.usage?.output ?? 0,
+    reasoning: answer.usage?.reasoning ?? 0,
+  });
+  assert.deepEqual(whole(back), whole(sent), 'usage');
+}
+
+export { collect, eventsOf };
