@@ -1,63 +1,116 @@
 import { Fault } from '@floe/contract/faults';
-import type { Credential, Provider } from '../providers/configured.ts';
+import type { Matcher } from '../core/pattern.ts';
+import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
 
 /** The gateway's slice of an org in the snapshot: what may be asked and how answers are treated. */
 export interface Catalog {
   readonly providers: ReadonlyMap<string, Provider>;
+  readonly routes: readonly Route[];
   /** Whether Chat answers keep the provider's reasoning text (specification, Endpoints rule 6). */
   readonly chatReasoning: 'strip' | 'forward';
   /** Request headers that name the end user, first one wins; lower case. */
   readonly userHeaders: readonly string[];
 }
 
-/** An org that left floe.yaml: its keys still say who they are, and there is nothing to ask. */
-export const EMPTY_CATALOG: Catalog = { providers: new Map(), chatReasoning: 'strip', userHeaders: [] };
+/** Where requests for a model id, a pattern or an alias go. */
+export interface Route {
+  /** As configured: an id, a pattern or an alias. */
+  readonly model: string;
+  readonly matches: Matcher;
+  /** `<provider>/<model>` in the order to try them. */
+  readonly targets: readonly string[];
+  /** Extra tries per target. */
+  readonly retries: number;
+  readonly timeouts: Partial<Timeouts>;
+  readonly chatReasoning: 'strip' | 'forward' | undefined;
+}
 
-/** Where a request goes: provider, model and credential. */
+/** An org that left floe.yaml: its keys still say who they are, and there is nothing to ask. */
+export const EMPTY_CATALOG: Catalog = { providers: new Map(), routes: [], chatReasoning: 'strip', userHeaders: [] };
+
+/** Tries per target of a model id without a route. */
+const DEFAULT_RETRIES = 2;
+
+/** Where an attempt goes: provider, model and credential. */
 export interface Target {
   readonly provider: Provider;
   /** The provider's bare model id. */
   readonly model: string;
   readonly credential: Credential;
+  readonly timeouts: Timeouts;
+}
+
+/** What a model id stands for: the targets to try in order, and how. */
+export interface Course {
+  readonly targets: readonly Target[];
+  readonly retries: number;
+  readonly chatReasoning: 'strip' | 'forward';
+  readonly because: string;
+  /** Targets of the route that this key or the allowlist rules out, with the reason. */
+  readonly skipped: readonly string[];
 }
 
 /** Splits `<provider>/<model>` at the first slash; everything after it, slashes included, is the model. */
 export function splitModelId(id: string): { provider: string; model: string } | undefined {
   const slash = id.indexOf('/');
-  return slash <= 0 || slash === id.length - 1
-    ? undefined
-    : { provider: id.slice(0, slash), model: id.slice(slash + 1) };
+  return slash <= 0 || slash === id.length - 1 ? undefined : { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }
 
 /**
- * The targets a model id stands for, in the order to try them. Throws `model_not_found` when the id is
- * not enabled and allowlisted in the org, `model_not_allowed` when this key may not use it.
+ * Resolves a model id. Throws `model_not_found` when it is neither enabled and allowlisted in the org nor an
+ * alias, `model_not_allowed` when this key may not use it or any of its targets.
  */
-export function resolveTargets(catalog: Catalog, mayUse: (id: string) => boolean, id: string): Target[] {
-  const provider = providerOf(catalog, id);
-  if (!mayUse(id))
-    throw new Fault('model_not_allowed', `This key may not use the model "${id}".`, { param: 'model' });
-  return [{ provider, model: id.slice(provider.id.length + 1), credential: provider.nextCredential() }];
+export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Course {
+  const route = catalog.routes.find((candidate) => candidate.matches(id));
+  const named = splitModelId(id);
+  const provider = named && catalog.providers.get(named.provider);
+  if (provider && !provider.allows(named.model))
+    throw notFound(id, `The model is not on the allowlist of "${named.provider}".`);
+  if (!provider && !route) throw notFound(id, whyUnknown(catalog, named?.provider));
+  if (!mayUse(id)) throw new Fault('model_not_allowed', `This key may not use the model "${shown(id)}".`, { param: 'model' });
+  if (route) return byRoute(catalog, mayUse, route, id);
+  const targets = provider ? [targetOf(provider, named.model, {})] : [];
+  const { chatReasoning } = catalog;
+  return { targets, retries: DEFAULT_RETRIES, chatReasoning, because: 'the model id names the provider', skipped: [] };
 }
 
-function providerOf(catalog: Catalog, id: string): Provider {
-  const parts = splitModelId(id);
-  if (!parts) throw notFound(id, `Model ids have the form <provider>/<model>; ${knownProviders(catalog)}`);
-  const provider = catalog.providers.get(parts.provider);
-  if (!provider)
-    throw notFound(id, `The provider "${parts.provider}" is not enabled; ${knownProviders(catalog)}`);
-  if (!provider.allows(parts.model))
-    throw notFound(id, `The model is not on the allowlist of "${parts.provider}".`);
-  return provider;
+function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): Course {
+  const targets: Target[] = [];
+  const skipped: string[] = [];
+  for (const entry of route.targets) {
+    const parts = splitModelId(entry);
+    const provider = parts && catalog.providers.get(parts.provider);
+    if (!provider) skipped.push(`${entry}: its provider is not enabled`);
+    else if (!provider.allows(parts.model)) skipped.push(`${entry}: not on the allowlist of "${parts.provider}"`);
+    else if (!mayUse(entry)) skipped.push(`${entry}: this key may not use it`);
+    else targets.push(targetOf(provider, parts.model, route.timeouts));
+  }
+  if (targets.length === 0)
+    throw new Fault('model_not_allowed', `No target of "${shown(id)}" is open to this key: ${skipped.join('; ')}.`, { param: 'model' });
+  return {
+    targets,
+    retries: route.retries,
+    chatReasoning: route.chatReasoning ?? catalog.chatReasoning,
+    because: `the route "${route.model}"`,
+    skipped,
+  };
+}
+
+function targetOf(provider: Provider, model: string, timeouts: Partial<Timeouts>): Target {
+  return { provider, model, credential: provider.nextCredential(), timeouts: { ...provider.timeouts, ...timeouts } };
 }
 
 function notFound(id: string, why: string): Fault {
-  const shown = id.length > 200 ? `${id.slice(0, 200)}…` : id;
-  return new Fault('model_not_found', `The model "${shown}" is not available here. ${why}`, {
-    param: 'model',
-  });
+  return new Fault('model_not_found', `The model "${shown(id)}" is not available here. ${why}`, { param: 'model' });
 }
 
-function knownProviders(catalog: Catalog): string {
-  return `enabled providers: ${[...catalog.providers.keys()].join(', ') || 'none'}.`;
+function whyUnknown(catalog: Catalog, provider: string | undefined): string {
+  const enabled = `enabled providers: ${[...catalog.providers.keys()].join(', ') || 'none'}.`;
+  return provider === undefined
+    ? `Model ids have the form <provider>/<model>; ${enabled}`
+    : `The provider "${shown(provider)}" is not enabled; ${enabled}`;
+}
+
+function shown(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -7,6 +7,24 @@ export interface Surface {
   readonly routeMode: 'unified' | 'passthrough-a' | 'passthrough-b' | 'ide';
   readonly dialect: 'chat' | 'responses' | 'messages';
   readonly faultShape: FaultShape;
+  /** Client headers an upstream of the same dialect gets to see; everything else stays here. */
+  readonly forwarded: readonly string[];
 }
 
-export const CHAT: Surface = { name: 'chat', routeMode: 'unified', dialect: 'chat', faultShape: 'openai' };
+export const CHAT: Surface = {
+  name: 'chat',
+  routeMode: 'unified',
+  dialect: 'chat',
+  faultShape: 'openai',
+  forwarded: ['openai-beta'],
+};
+
+export const RESPONSES: Surface = { ...CHAT, name: 'responses', dialect: 'responses' };
+
+export const MESSAGES: Surface = {
+  name: 'messages',
+  routeMode: 'unified',
+  dialect: 'messages',
+  faultShape: 'anthropic',
+  forwarded: ['anthropic-version', 'anthropic-beta'],
+};

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { UpstreamOptions } from '@floe/wire/dialect';
 import { compilePatterns } from '../core/pattern.ts';
 import type { Dialect, ProviderSheet } from './provider.ts';
 
@@ -11,7 +13,9 @@ export interface Credential {
 
 export interface Timeouts {
   readonly connectMs: number;
+  /** From the open connection to the first byte of the answer. */
   readonly headersMs: number;
+  /** From that byte to the first content. */
   readonly firstTokenMs: number;
   /** Longest silence between two upstream bytes. */
   readonly idleMs: number;
@@ -32,6 +36,11 @@ export interface ProviderSettings {
   /** Members set in every request body, as JSON text. */
   readonly body: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
+  readonly apiVersion?: string | undefined;
+  /** Model pattern to the name the upstream knows it by. */
+  readonly deployments?: Readonly<Record<string, string>>;
+  /** Dialects it speaks natively, where the operator knows better than the sheet. */
+  readonly dialects?: readonly Dialect[] | undefined;
 }
 
 /** A provider ready for use: everything a request needs is computed once. */
@@ -43,46 +52,85 @@ export interface Provider {
   /** Allowlist patterns as configured, for listings. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
+  /** Dialects it speaks, the one to translate into first. */
+  readonly dialects: readonly Dialect[];
   allows(model: string): boolean;
   hasThinkTags(model: string): boolean;
-  /** Path of a dialect it speaks, the base's prefix included. */
-  pathOf(dialect: Dialect): string | undefined;
+  /** The name the upstream knows a model by. */
+  upstreamModel(model: string): string;
+  /** Path and query of a dialect it speaks. `model` is the upstream's name. */
+  pathOf(dialect: Dialect, model: string, stream: boolean): string;
+  /** Facts about a model that change how a translated request is written. */
+  optionsFor(model: string): UpstreamOptions;
   readonly modelsPath: string | undefined;
   /** The next credential, in proportion to the weights. */
   nextCredential(): Credential;
   /** Request headers, flat: content, credential, the operator's own. */
   headersFor(credential: Credential): readonly string[];
+  /** Names provider and credential without telling them: seals go back only to where they were made. */
+  sealOrigin(credential: Credential): string;
 }
 
 const USER_AGENT = 'floe/0.1';
 
 export function configureProvider(settings: ProviderSettings): Provider {
-  const { sheet } = settings;
-  const base = new URL(settings.baseUrl);
+  const { sheet, credentials } = settings;
+  const address = sheet.address?.(settings.baseUrl, { apiVersion: settings.apiVersion }) ?? { base: settings.baseUrl };
+  const base = new URL(address.base);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const origin = base.protocol === 'sandbox:' ? settings.baseUrl : base.origin;
-  const allows = compilePatterns(settings.models);
-  const hasThinkTags = compilePatterns(sheet.thinkTags ?? []);
-  const headers = new Map(
-    settings.credentials.map((credential) => [credential, headersOf(settings, credential)]),
-  );
+  const headers = new Map(credentials.map((credential) => [credential, headersOf(settings, credential)]));
+  const origins = new Map(credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]));
   return {
     id: settings.id,
     sheet,
-    origin,
+    origin: base.protocol === 'sandbox:' ? address.base : base.origin,
     timeouts: settings.timeouts,
     models: settings.models,
     body: Object.entries(settings.body),
-    allows,
-    hasThinkTags,
-    pathOf(dialect) {
-      const path = sheet.speaks[dialect];
-      return path === undefined ? undefined : prefix + path;
+    dialects: settings.dialects ?? dialectsOf(sheet),
+    allows: compilePatterns(settings.models),
+    hasThinkTags: compilePatterns(sheet.thinkTags ?? []),
+    upstreamModel: deploymentNames(settings.deployments ?? {}),
+    pathOf(dialect, model, stream) {
+      const spoken = sheet.speaks[dialect] ?? DEFAULT_PATHS[dialect];
+      const path = typeof spoken === 'string' ? spoken : stream ? spoken.stream : spoken.whole;
+      const whole = `${prefix}${address.prefix ?? ''}${path}`.replaceAll('{model}', encodeURIComponent(model));
+      return address.query === undefined ? whole : `${whole}${whole.includes('?') ? '&' : '?'}${address.query}`;
     },
+    optionsFor: optionsByModel(sheet),
     modelsPath: sheet.models === undefined ? undefined : prefix + sheet.models,
-    nextCredential: weightedRotation(settings.credentials),
+    nextCredential: weightedRotation(credentials),
     headersFor: (credential) => headers.get(credential) ?? headersOf(settings, credential),
+    sealOrigin: (credential) => origins.get(credential) ?? sealOriginOf(settings.id, credential),
   };
+}
+
+/** Where hosts that copy a dialect put it, below a base address that ends in `/v1`. */
+const DEFAULT_PATHS = {
+  chat: '/chat/completions',
+  responses: '/responses',
+  messages: '/messages',
+  gemini: { whole: '/models/{model}:generateContent', stream: '/models/{model}:streamGenerateContent?alt=sse' },
+} as const;
+
+function dialectsOf(sheet: ProviderSheet): Dialect[] {
+  const names: readonly Dialect[] = ['chat', 'responses', 'messages', 'gemini'];
+  const order = Object.keys(sheet.speaks);
+  return names.filter((name) => order.includes(name)).sort((a, b) => order.indexOf(a) - order.indexOf(b));
+}
+
+function deploymentNames(deployments: Readonly<Record<string, string>>): (model: string) => string {
+  const entries = Object.entries(deployments).map(([pattern, name]) => ({ matches: compilePatterns([pattern]), name }));
+  if (entries.length === 0) return (model) => model;
+  return (model) => entries.find((entry) => entry.matches(model))?.name ?? model;
+}
+
+function optionsByModel(sheet: ProviderSheet): (model: string) => UpstreamOptions {
+  const quirks = (sheet.quirks ?? []).map(({ models, options }) => ({
+    matches: models ? compilePatterns(models) : () => true,
+    options,
+  }));
+  return (model) => Object.assign({}, ...quirks.filter((quirk) => quirk.matches(model)).map((quirk) => quirk.options));
 }
 
 function headersOf(settings: ProviderSettings, credential: Credential): readonly string[] {
@@ -92,6 +140,11 @@ function headersOf(settings: ProviderSettings, credential: Credential): readonly
   else if (credential.secret !== '') flat.push('authorization', `Bearer ${credential.secret}`);
   for (const [name, value] of Object.entries(settings.headers)) flat.push(name.toLowerCase(), value);
   return flat;
+}
+
+/** Word characters only, for it travels inside packed seals. */
+function sealOriginOf(id: string, credential: Credential): string {
+  return createHash('sha256').update(`${id}\n${credential.secret}`).digest('hex').slice(0, 16);
 }
 
 /** Smooth weighted round robin: over any run of picks each credential gets its share, evenly spread. */

@@ -41,6 +41,9 @@ function fromConfig(
     body: Object.fromEntries(
       Object.entries(config.body).map(([name, value]) => [name, JSON.stringify(value)]),
     ),
+    apiVersion: config.api_version,
+    deployments: config.deployments,
+    dialects: config.dialects,
     timeouts: {
       connectMs: timeouts.connect_ms,
       headersMs: timeouts.headers_ms,

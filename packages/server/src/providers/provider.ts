@@ -1,11 +1,28 @@
+import type { UpstreamOptions } from '@floe/wire/dialect';
+import type { DialectName } from '@floe/wire/events';
+
 /** The request and answer languages an upstream may speak. */
-export type Dialect = 'chat' | 'responses' | 'messages' | 'gemini';
+export type Dialect = DialectName;
 
 /** How a credential travels. */
 export type Auth =
   | { readonly type: 'bearer' }
   | { readonly type: 'header'; readonly name: string }
   | { readonly type: 'none' };
+
+/** Base address and query that every path gets. */
+export interface Address {
+  readonly base: string;
+  /** Put between base and path, `{model}` standing for the deployment. */
+  readonly prefix?: string;
+  readonly query?: string;
+}
+
+export interface Quirk {
+  /** Model patterns it holds for; every model when absent. */
+  readonly models?: readonly string[];
+  readonly options: UpstreamOptions;
+}
 
 /** An exception to the default reading of error statuses: this status with this text means `class`. */
 export interface ErrorRule {
@@ -29,8 +46,17 @@ export interface ProviderSheet {
   /** Environment variables that hold its address. */
   readonly urlVariables?: readonly string[];
   readonly auth: Auth;
-  /** Path below the base per dialect it speaks. */
-  readonly speaks: Partial<Record<Dialect, string>>;
+  /**
+   * Path below the base per dialect it speaks, `{model}` standing for the model. A request of another
+   * dialect is translated into the first one.
+   */
+  readonly speaks: Partial<Record<Dialect, string | { readonly whole: string; readonly stream: string }>>;
+  /** Constant request headers; a client of the same dialect that sends one of them keeps its own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where addresses depend on how the operator set the provider up. */
+  readonly address?: (base: string, settings: { readonly apiVersion: string | undefined }) => Address;
+  /** How requests must be written for its models when they are translated; later entries add to earlier ones. */
+  readonly quirks?: readonly Quirk[];
   /** Path of its model list, absent when it has none worth asking. */
   readonly models?: string;
   /**
