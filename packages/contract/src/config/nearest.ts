@@ -1,11 +1,11 @@
 /**
  * The candidate a mistyped word most likely means, or undefined when none is near: at most one edit
- * per three characters, where an edit inserts, deletes, replaces or swaps neighbours.
+ * per three characters (fewer than the word has), where an edit inserts, deletes, replaces or swaps.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > 64) return undefined;
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let bestDistance = Math.min(word.length, Math.max(1, Math.floor(word.length / 3)) + 1);
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());

@@ -1,22 +1,12 @@
 import type { ConfigPath } from '@floe/contract/config/references';
 import type { Json } from '@floe/contract/json';
-import {
-  type Document,
-  type ErrorCode,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-} from 'yaml';
+import { type ErrorCode, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { formatPath, type Position, type Problem } from './problem.ts';
 
 /** A thousand monitors take about 200 KB. */
 const MAX_CHARACTERS = 4 << 20;
 /** Aliases multiply; what they stand for is counted each time. */
-const MAX_NODES = 200_000;
+const MAX_NODES = 100_000;
 const MAX_DEPTH = 64;
 
 export interface YamlText {
@@ -40,82 +30,84 @@ export function readYaml(text: string): YamlText {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0) {
-    const problems = faults.map((fault) => {
-      const { line, col } = lines.linePos(fault.pos[0]);
-      return problemAt(line, col, inOurWords(fault.code, text.split('\n')[line - 1] ?? ''));
-    });
-    return { ...nowhere, problems: onePerLine(problems) };
+    const rows = text.split('\n');
+    const problems: Problem[] = [];
+    for (const [line, { code, column }] of firstPerLine(faults, lines))
+      problems.push(problemAt(line, column, inOurWords(code, rows[line - 1] ?? '')));
+    return { ...nowhere, problems };
   }
-  const reading = new Reading(document, lines);
+  const reading = new Reading(document.contents, lines);
   const tree = reading.value(document.contents, []);
   return { tree, problems: reading.problems, positionOf: (path) => reading.positionOf(path) };
 }
 
 class Reading {
   readonly problems: Problem[] = [];
-  readonly #positions = new Map<string, Position>();
-  readonly #document: Document;
+  readonly #contents: unknown;
   readonly #lines: LineCounter;
+  /** The library's own look-up walks the whole document for every alias. */
+  readonly #anchors = new Map<string, unknown>();
   #nodes = 0;
 
-  constructor(document: Document, lines: LineCounter) {
-    this.#document = document;
+  constructor(contents: unknown, lines: LineCounter) {
+    this.#contents = contents;
     this.#lines = lines;
   }
 
   /** The plain value of a node; null stands for "nothing here" and for what was refused. */
   value(node: unknown, path: ConfigPath): Json {
-    if (isAlias(node)) return this.#alias(node, path);
-    if (path.length > MAX_DEPTH || ++this.#nodes > MAX_NODES) {
-      if (this.#nodes <= MAX_NODES + 1)
+    if (isAlias(node)) {
+      const target = this.#anchors.get(node.source);
+      if (target === undefined) this.#refuse(path, 'refers to an anchor that is not defined above it');
+      return target === undefined ? null : this.value(target, path);
+    }
+    if (path.length > MAX_DEPTH || this.#nodes >= MAX_NODES) {
+      if (this.problems.length === 0)
         this.#refuse(path.slice(0, 1), 'is nested too deeply or repeats too much');
-      this.#nodes = MAX_NODES + 1;
+      this.#nodes = MAX_NODES;
       return null;
     }
-    if (isMap<unknown, unknown>(node)) {
-      const entries: [string, Json][] = [];
-      for (const { key, value } of node.items) {
-        if (!isScalar(key)) {
-          this.#refuse(path, 'has a key that is not plain text', key);
-          continue;
-        }
-        const name = String(key.value);
-        this.#place([...path, name], key);
-        const plain = this.value(value, [...path, name]);
-        if (plain !== null) entries.push([name, plain]);
-      }
-      return Object.fromEntries(entries);
-    }
-    if (isSeq<unknown>(node))
-      return node.items.map((item, index) => {
-        this.#place([...path, index], item);
-        return this.value(item, [...path, index]);
-      });
+    this.#nodes += 1;
+    if (isNode(node) && 'anchor' in node && typeof node.anchor === 'string')
+      this.#anchors.set(node.anchor, node);
+    if (isMap<unknown, unknown>(node)) return this.#map(node.items, path);
+    if (isSeq<unknown>(node)) return node.items.map((item, index) => this.value(item, [...path, index]));
     return isScalar(node) ? plainScalar(node.value) : null;
   }
 
-  #alias(node: Node & { resolve(document: Document): Node | undefined }, path: ConfigPath): Json {
-    const target = node.resolve(this.#document);
-    if (target !== undefined) return this.value(target, path);
-    this.#refuse(path, 'refers to an anchor that is not defined above it');
-    return null;
+  #map(items: readonly { key: unknown; value: unknown }[], path: ConfigPath): Json {
+    const entries: [string, Json][] = [];
+    for (const { key, value } of items) {
+      if (!isScalar(key)) {
+        this.#refuse(path, 'has a key that is not plain text', key);
+        continue;
+      }
+      const plain = this.value(value, [...path, String(key.value)]);
+      if (plain !== null) entries.push([String(key.value), plain]);
+    }
+    return Object.fromEntries(entries);
   }
 
   positionOf(path: ConfigPath): Position {
-    for (let length = path.length; length > 0; length--) {
-      const found = this.#positions.get(formatPath(path.slice(0, length)));
-      if (found !== undefined) return found;
+    let node = this.#contents;
+    let place = node;
+    for (const step of path) {
+      if (isAlias(node)) node = this.#anchors.get(node.source);
+      if (isMap<unknown, unknown>(node)) {
+        const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+        if (pair === undefined) break;
+        place = pair.key;
+        node = pair.value;
+      } else if (isSeq<unknown>(node) && typeof step === 'number' && step < node.items.length) {
+        node = node.items[step];
+        place = node;
+      } else break;
     }
-    return this.#at(this.#document.contents);
-  }
-
-  #place(path: ConfigPath, node: unknown): void {
-    this.#positions.set(formatPath(path), this.#at(node));
+    return this.#at(place);
   }
 
   #at(node: unknown): Position {
-    const offset = hasRange(node) ? node.range[0] : 0;
-    const { line, col } = this.#lines.linePos(offset);
+    const { line, col } = this.#lines.linePos(hasRange(node) ? node.range[0] : 0);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
 
@@ -138,13 +130,16 @@ function problemAt(line: number, column: number, message: string): Problem {
 }
 
 /** One slip makes the parser complain several times about one line; the first complaint is the cause. */
-function onePerLine(problems: readonly Problem[]): Problem[] {
-  const seen = new Set<number | undefined>();
-  return problems.filter(({ position }) => {
-    if (seen.has(position?.line)) return false;
-    seen.add(position?.line);
-    return true;
-  });
+function firstPerLine(
+  faults: readonly { readonly code: ErrorCode; readonly pos: readonly [number, number] }[],
+  lines: LineCounter,
+): Map<number, { code: ErrorCode; column: number }> {
+  const found = new Map<number, { code: ErrorCode; column: number }>();
+  for (const { code, pos } of faults) {
+    const { line, col } = lines.linePos(pos[0]);
+    if (!found.has(line)) found.set(line, { code, column: col });
+  }
+  return found;
 }
 
 const WORDS: Partial<Record<ErrorCode, string>> = {
@@ -168,5 +163,6 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
 
 function inOurWords(code: ErrorCode, line: string): string {
   const words = WORDS[code] ?? `is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`;
-  return /[{[,].*\$\{/.test(line) ? `${words}; put \${…} in quotes inside { } and [ ]` : words;
+  const unquoted = /[{[,]/.test(line.slice(0, Math.max(0, line.indexOf('${'))));
+  return unquoted ? `${words}; put \${…} in quotes inside { } and [ ]` : words;
 }

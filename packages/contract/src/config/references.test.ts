@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Json } from '../json.ts';
+import { nearest } from './nearest.ts';
+import { checkReferences } from './references.ts';
+
+const KEY = `eis_${'k'.repeat(32)}`;
+
+/** `path: message` of every issue, paths joined by dots. */
+function issues(config: Json): string[] {
+  return checkReferences(config).map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+function inOrg(sections: { [section: string]: Json }): string[] {
+  return issues({ orgs: [{ id: 'acme', ...sections }] }).map((line) => line.replace('orgs.0.', ''));
+}
+
+test('ids and names are unique in their list', () => {
+  assert.deepEqual(issues({ orgs: [{ id: 'a' }, { id: 'b' }, { id: 'a' }] }), [
+    'orgs.2.id: is already the id of orgs[0]',
+  ]);
+  for (const [section, field] of Object.entries({
+    teams: 'id',
+    keys: 'name',
+    providers: 'id',
+    routes: 'model',
+    limits: 'name',
+    budgets: 'name',
+    policies: 'name',
+    monitors: 'id',
+    channels: 'name',
+  }))
+    assert.deepEqual(inOrg({ [section]: [{ [field]: 'x' }, { [field]: 'x' }] }), [
+      `${section}.1.${field}: is already the ${field} of ${section}[0]`,
+    ]);
+});
+
+test('one key value in two orgs is refused without showing it, with or without the sk- prefix', () => {
+  const found = issues({
+    orgs: [
+      { id: 'a', keys: [{ name: 'x', key: KEY }] },
+      { id: 'b', keys: [{ name: 'x', key: `sk-${KEY}` }] },
+    ],
+  });
+  assert.deepEqual(found, ['orgs.1.keys.0.key: is the same value as orgs[0].keys[0]']);
+});
+
+test('what is named exists, and a near name is offered', () => {
+  const base = {
+    teams: [{ id: 'platform' }],
+    keys: [{ name: 'ci', team: 'platfrom' }],
+    providers: [{ id: 'openai' }],
+    channels: [{ name: 'ops', kind: 'webhook' }],
+  };
+  assert.deepEqual(inOrg(base), ['keys.0.team: there is no such team; did you mean "platform"?']);
+  assert.deepEqual(
+    inOrg({
+      ...base,
+      keys: [{ name: 'ci' }],
+      limits: [{ scope: 'key', key: KEY }],
+      routes: [{ model: 'm', targets: ['opnai/x', { model: 'openai/x' }, { model: 'far/x' }] }],
+      passthrough: { a: 'opena', b: ['openai', { provider: 'zzz' }] },
+      monitors: [{ id: 'job', channels: ['ops', 'opps'] }],
+      boards: [{ slug: 's', groups: [{ monitors: ['job', 'jib'] }] }],
+    }),
+    [
+      'limits.0.key: there is no such key',
+      'routes.0.targets.0: there is no such provider; did you mean "openai"?',
+      'routes.0.targets.2.model: there is no such provider',
+      'passthrough.a: there is no such provider; did you mean "openai"?',
+      'passthrough.b.1.provider: there is no such provider',
+      'monitors.0.channels.1: there is no such channel; did you mean "ops"?',
+      'boards.0.groups.0.monitors.1: there is no such monitor; did you mean "job"?',
+    ],
+  );
+});
+
+test('groups of an issuer map into the only org, or into a named one', () => {
+  const auth = (entry: Json) => ({ oidc: [{ name: 'corp', map: [entry] }] });
+  const acme = { id: 'acme', teams: [{ id: 'sre' }] };
+  assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme] }), []);
+  assert.deepEqual(issues({ auth: auth({ team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
+    'auth.oidc.0.map.0: needs org, because there are several',
+  ]);
+  assert.deepEqual(issues({ auth: auth({ org: 'b', team: 'sre' }), orgs: [acme, { id: 'b' }] }), [
+    'auth.oidc.0.map.0.team: there is no such team',
+  ]);
+  assert.deepEqual(issues({ auth: auth({ org: 'acmee' }), orgs: [acme] }), [
+    'auth.oidc.0.map.0.org: there is no such org; did you mean "acme"?',
+  ]);
+});
+
+test('two listeners do not share a port, and mail channels need a mail server', () => {
+  assert.deepEqual(issues({ server: { listeners: [{ port: 3563 }, { port: 80 }, { port: 80 }] } }), [
+    'server.listeners.0.port: is also the port of server.port',
+    'server.listeners.2.port: is also the port of server.listeners[1]',
+  ]);
+  assert.deepEqual(inOrg({ channels: [{ name: 'm', kind: 'email' }] }), [
+    'channels.0.kind: email needs smtp.url',
+  ]);
+});
+
+test('a tree of any shape is read without an error', () => {
+  const shapes = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom<Json>('a/b', 'x', 1, true, null),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(
+        fc.constantFrom(
+          'orgs',
+          'id',
+          'keys',
+          'routes',
+          'targets',
+          'passthrough',
+          'a',
+          'boards',
+          'groups',
+          'auth',
+        ),
+        tie('value'),
+        { maxKeys: 4 },
+      ),
+    ),
+  })).value;
+  fc.assert(
+    fc.property(shapes, (tree) => {
+      for (const { path } of checkReferences({ orgs: [tree], auth: tree, server: tree }))
+        assert.ok(path.length > 0);
+    }),
+  );
+});
+
+test('the nearest word is one slip away, and an unrelated one is no suggestion', () => {
+  const known = ['port', 'host', 'base_url', 'expected_interval_minutes'];
+  assert.equal(nearest('prot', known), 'port');
+  assert.equal(nearest('baseUrl', known), 'base_url');
+  assert.equal(nearest('expected_interval_minute', known), 'expected_interval_minutes');
+  assert.equal(nearest('zebra', known), undefined);
+  assert.equal(nearest('x'.repeat(10_000), known), undefined);
+});

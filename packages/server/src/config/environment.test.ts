@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readEnvironment } from './environment.ts';
+import { ConfigError } from './problem.ts';
+
+test('an empty environment has defaults and overrides nothing', () => {
+  const environment = readEnvironment({});
+  assert.equal(environment.dataDir, './.floe');
+  assert.equal(environment.logLevel, 'info');
+  assert.equal(environment.secretKey, undefined);
+  assert.deepEqual(environment.overrides, []);
+});
+
+test('an empty variable counts as not set', () => {
+  const environment = readEnvironment({ FLOE_PORT: '', FLOE_LOG_LEVEL: '', FLOE_DATA_DIR: '' });
+  assert.deepEqual(environment.overrides, []);
+  assert.equal(environment.dataDir, './.floe');
+});
+
+test('a variable that means nothing is reported with its nearest known name', () => {
+  const { unknown } = readEnvironment({ FLOE_PROT: '1', FLOE_ZEBRA: '1', FLOE_TEST_FULL: '1', PATH: '/bin' });
+  assert.deepEqual(unknown, [
+    { name: 'FLOE_PROT', nearest: 'FLOE_PORT' },
+    { name: 'FLOE_ZEBRA', nearest: undefined },
+  ]);
+});
+
+test('a short secret key and an unknown log level are refused together, without their values', () => {
+  const start = () => readEnvironment({ FLOE_SECRET_KEY: 'tooshort', FLOE_LOG_LEVEL: 'loud' });
+  assert.throws(start, (error) => {
+    assert.ok(error instanceof ConfigError);
+    assert.deepEqual(
+      error.problems.map(({ where }) => where),
+      ['FLOE_LOG_LEVEL', 'FLOE_SECRET_KEY'],
+    );
+    assert.doesNotMatch(error.message, /tooshort|loud/);
+    return true;
+  });
+  assert.equal(readEnvironment({ FLOE_SECRET_KEY: 'x'.repeat(32) }).secretKey?.length, 32);
+});
