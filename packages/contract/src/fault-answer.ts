@@ -14,7 +14,7 @@ export function faultBody(fault: Fault, requestId: string, shape: FaultShape): s
     message,
     type: FAULTS[code].openai,
     param: detail.param ?? null,
-    code,
+    code: detail.dialectCode ?? code,
     ...(detail.phase === undefined ? {} : { phase: detail.phase }),
   };
   return JSON.stringify({ error, request_id: requestId });

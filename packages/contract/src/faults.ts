@@ -76,6 +76,10 @@ export interface FaultDetail {
   readonly upstreamStatus?: number;
   /** Start of the upstream's body, kept for the exchange row. Never shown for credential failures. */
   readonly upstreamBody?: string;
+  /** The account behind the credential has used up its money or plan: waiting does not help. */
+  readonly spent?: true;
+  /** Code of the client's own dialect that agents act on, told instead of ours: `context_length_exceeded`. */
+  readonly dialectCode?: string;
   readonly cause?: unknown;
 }
 

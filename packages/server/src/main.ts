@@ -133,6 +133,7 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     rows,
     metrics,
     lastUsed: lastUsed.note,
+    random: Math.random,
     draining,
   };
 }

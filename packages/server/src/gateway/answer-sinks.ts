@@ -1,4 +1,4 @@
-import type { Fault } from '@floe/contract/faults';
+import { Fault } from '@floe/contract/faults';
 import { streamHeaders } from './answer-headers.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
@@ -34,6 +34,15 @@ export class CollectedAnswer implements AnswerSink {
   failure(fault: Fault): string {
     throw new Error(`nothing of a collected answer was sent, so ${fault.code} is told whole`);
   }
+}
+
+/** Largest answer that is held in memory to be checked whole before it is passed on. */
+const WHOLE_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** A JSON answer, passed on by `judge` only when it is known to be whole and an answer. */
+export function wholeAnswer(judge: (body: Buffer) => void): AnswerSink {
+  const tooLarge = () => new Fault('upstream_error', 'The upstream sent an answer larger than 64 MB.');
+  return new CollectedAnswer(WHOLE_ANSWER_BYTES, judge, tooLarge);
 }
 
 /**

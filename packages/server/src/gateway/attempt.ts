@@ -66,7 +66,7 @@ class Attempt implements UpstreamHandler {
     const { client, gateway } = this.#x;
     this.#x.sentAt ??= this.#startedAt;
     client.onGone = () => this.#fail(new ClientGone('the client left'));
-    const { timeouts } = this.#target.provider;
+    const { timeouts } = this.#target;
     this.#deadlines = new Deadlines(gateway.clock, timeouts, totalAt, (phase, ms) => this.#expire(phase, ms));
     this.#cancel = gateway.transport.dispatch(this.#plan.request, this);
   }
@@ -125,9 +125,9 @@ class Attempt implements UpstreamHandler {
       );
     const type = headerOf(headers, 'content-type') ?? '';
     const isStream = /^\s*text\/event-stream\b/i.test(type);
-    const asked = this.#x.ask?.stream === true;
-    // A JSON body in place of a stream is an error more often than an answer; it is read for its message.
-    return asked === isStream ? this.#plan.answer() : refused((body) => this.#wrongType(type, body));
+    if (/^\s*text\/html\b/i.test(type)) return refused((body) => this.#wrongType(type, body));
+    if (!isStream) this.#deadlines?.enter('idle');
+    return this.#plan.answer(isStream);
   }
 
   #wrongType(type: string, body: Buffer): Fault {

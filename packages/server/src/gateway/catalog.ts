@@ -26,7 +26,12 @@ export interface Route {
 }
 
 /** An org that left floe.yaml: its keys still say who they are, and there is nothing to ask. */
-export const EMPTY_CATALOG: Catalog = { providers: new Map(), routes: [], chatReasoning: 'strip', userHeaders: [] };
+export const EMPTY_CATALOG: Catalog = {
+  providers: new Map(),
+  routes: [],
+  chatReasoning: 'strip',
+  userHeaders: [],
+};
 
 /** Tries per target of a model id without a route. */
 const DEFAULT_RETRIES = 2;
@@ -53,7 +58,9 @@ export interface Course {
 /** Splits `<provider>/<model>` at the first slash; everything after it, slashes included, is the model. */
 export function splitModelId(id: string): { provider: string; model: string } | undefined {
   const slash = id.indexOf('/');
-  return slash <= 0 || slash === id.length - 1 ? undefined : { provider: id.slice(0, slash), model: id.slice(slash + 1) };
+  return slash <= 0 || slash === id.length - 1
+    ? undefined
+    : { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }
 
 /**
@@ -67,11 +74,20 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
   if (provider && !provider.allows(named.model))
     throw notFound(id, `The model is not on the allowlist of "${named.provider}".`);
   if (!provider && !route) throw notFound(id, whyUnknown(catalog, named?.provider));
-  if (!mayUse(id)) throw new Fault('model_not_allowed', `This key may not use the model "${shown(id)}".`, { param: 'model' });
+  if (!mayUse(id))
+    throw new Fault('model_not_allowed', `This key may not use the model "${shown(id)}".`, {
+      param: 'model',
+    });
   if (route) return byRoute(catalog, mayUse, route, id);
   const targets = provider ? [targetOf(provider, named.model, {})] : [];
   const { chatReasoning } = catalog;
-  return { targets, retries: DEFAULT_RETRIES, chatReasoning, because: 'the model id names the provider', skipped: [] };
+  return {
+    targets,
+    retries: DEFAULT_RETRIES,
+    chatReasoning,
+    because: 'the model id names the provider',
+    skipped: [],
+  };
 }
 
 function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): Course {
@@ -81,12 +97,17 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
     const parts = splitModelId(entry);
     const provider = parts && catalog.providers.get(parts.provider);
     if (!provider) skipped.push(`${entry}: its provider is not enabled`);
-    else if (!provider.allows(parts.model)) skipped.push(`${entry}: not on the allowlist of "${parts.provider}"`);
+    else if (!provider.allows(parts.model))
+      skipped.push(`${entry}: not on the allowlist of "${parts.provider}"`);
     else if (!mayUse(entry)) skipped.push(`${entry}: this key may not use it`);
     else targets.push(targetOf(provider, parts.model, route.timeouts));
   }
   if (targets.length === 0)
-    throw new Fault('model_not_allowed', `No target of "${shown(id)}" is open to this key: ${skipped.join('; ')}.`, { param: 'model' });
+    throw new Fault(
+      'model_not_allowed',
+      `No target of "${shown(id)}" is open to this key: ${skipped.join('; ')}.`,
+      { param: 'model' },
+    );
   return {
     targets,
     retries: route.retries,
@@ -97,11 +118,18 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
 }
 
 function targetOf(provider: Provider, model: string, timeouts: Partial<Timeouts>): Target {
-  return { provider, model, credential: provider.nextCredential(), timeouts: { ...provider.timeouts, ...timeouts } };
+  return {
+    provider,
+    model,
+    credential: provider.nextCredential(),
+    timeouts: { ...provider.timeouts, ...timeouts },
+  };
 }
 
 function notFound(id: string, why: string): Fault {
-  return new Fault('model_not_found', `The model "${shown(id)}" is not available here. ${why}`, { param: 'model' });
+  return new Fault('model_not_found', `The model "${shown(id)}" is not available here. ${why}`, {
+    param: 'model',
+  });
 }
 
 function whyUnknown(catalog: Catalog, provider: string | undefined): string {

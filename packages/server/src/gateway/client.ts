@@ -12,6 +12,21 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
+/** Resolves after `ms`; rejects with `ClientGone` as soon as the client leaves. */
+export function pauseUnlessGone(client: Client, clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(ms, () => {
+      client.onGone = null;
+      resolve();
+    });
+    client.onGone = () => {
+      timer.cancel();
+      reject(new ClientGone('the client left'));
+    };
+    if (client.gone) client.onGone();
+  });
+}
+
 /** One client request and its answer: the only place in the gateway that knows `node:http`. */
 export class Client {
   readonly id: string;

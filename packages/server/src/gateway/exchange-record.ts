@@ -1,9 +1,10 @@
 import type { Fault } from '@floe/contract/faults';
 import type { Usage } from '@floe/wire/usage';
 import type { KeyRecord } from '../platform/keyring.ts';
-import type { Ask, Controls } from './ask.ts';
-import type { Catalog, Target } from './catalog.ts';
+import type { Ask } from './ask.ts';
+import type { Catalog, Course, Target } from './catalog.ts';
 import type { Client } from './client.ts';
+import type { Controls } from './controls.ts';
 import type { Gateway } from './gateway.ts';
 import type { AnswerSink } from './plan.ts';
 import type { Surface } from './surface.ts';
@@ -45,6 +46,7 @@ export interface Exchange {
   catalog: Catalog | null;
   controls: Controls | null;
   ask: Ask | null;
+  course: Course | null;
   target: Target | null;
   /** The answer whose content the client is reading; it tells a fault from there on. */
   told: AnswerSink | null;

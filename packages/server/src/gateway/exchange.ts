@@ -2,16 +2,16 @@ import { type FaultShape, faultBody, faultHeaders } from '@floe/contract/fault-a
 import { Fault } from '@floe/contract/faults';
 import type { Log } from '../core/log.ts';
 import { presentedKey } from '../platform/key-format.ts';
-import { requireScope } from '../platform/keyring.ts';
+import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { answerHeaders } from './answer-headers.ts';
-import { readChatAsk, readControls } from './ask.ts';
-import { attempt } from './attempt.ts';
-import { type Catalog, EMPTY_CATALOG, resolveTargets, type Target } from './catalog.ts';
+import { readAsk } from './ask.ts';
+import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
+import { readControls } from './controls.ts';
 import type { Exchange } from './exchange-record.ts';
-import { planForward } from './forward.ts';
 import type { Gateway } from './gateway.ts';
-import type { Plan } from './plan.ts';
+import { createPlanner } from './planner.ts';
+import { send } from './send.ts';
 import { settle } from './settle.ts';
 import type { Surface } from './surface.ts';
 import { UpstreamRefusal } from './upstream-fault.ts';
@@ -26,11 +26,12 @@ const JSON_BODY_BYTES = 32 * 1024 * 1024;
 export async function exchange(client: Client, surface: Surface, gateway: Gateway): Promise<void> {
   const x = begin(client, surface, gateway);
   try {
-    const catalog = authenticate(x);
+    const { key, catalog } = authenticate(x);
     x.controls = readControls(client.headers);
-    x.ask = readChatAsk(await client.readBody(JSON_BODY_BYTES));
-    const targets = route(x, catalog, x.ask.model);
-    await send(x, targets, x.controls.timeoutMs);
+    const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
+    x.ask = ask;
+    const course = route(x, catalog, key, ask.model);
+    await send(x, course, createPlanner(x, ask));
     x.state = 'complete';
     x.status = 200;
   } catch (error) {
@@ -52,6 +53,7 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     catalog: null,
     controls: null,
     ask: null,
+    course: null,
     target: null,
     told: null,
     dropped: [],
@@ -68,7 +70,7 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
   };
 }
 
-function authenticate(x: Exchange): Catalog {
+function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } {
   const { gateway, client } = x;
   if (gateway.draining())
     throw new Fault('shutting_down', 'This instance is shutting down; send the request again.');
@@ -79,38 +81,16 @@ function authenticate(x: Exchange): Catalog {
   gateway.lastUsed(key.id, x.createdAt);
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
   x.catalog = catalogs.get(key.orgId) ?? EMPTY_CATALOG;
-  return x.catalog;
+  return { key, catalog: x.catalog };
 }
 
-function route(x: Exchange, catalog: Catalog, model: string): Target[] {
-  const { key } = x;
-  const targets = resolveTargets(catalog, (id) => key?.models == null || key.models(id), model);
-  const names = targets.map((target) => `${target.provider.id}/${target.model}`).join(', ');
-  x.decisions.push({ step: 'route', outcome: names, because: 'the model id names the provider' });
-  return targets;
-}
-
-/** Tries the targets in order. A target that failed before content reached the client hands over to the next. */
-async function send(x: Exchange, targets: readonly Target[], timeoutMs: number | null): Promise<void> {
-  let last: unknown = new Fault('no_healthy_target', 'No target is left for this request.');
-  for (const target of targets) {
-    const totalMs = Math.min(target.provider.timeouts.totalMs, timeoutMs ?? Number.POSITIVE_INFINITY);
-    try {
-      return await attempt(x, target, planFor(x, target), x.startedAt + totalMs);
-    } catch (error) {
-      last = error;
-      if (x.client.answering || error instanceof UpstreamRefusal || !(error instanceof Fault)) throw error;
-      x.decisions.push({ step: 'send', outcome: 'failed', because: error.message });
-    }
-  }
-  throw last;
-}
-
-function planFor(x: Exchange, target: Target): Plan {
-  const { ask, surface } = x;
-  const path = target.provider.pathOf(surface.dialect);
-  if (!ask || path === undefined) throw new Error(`${target.provider.id} does not speak ${surface.dialect}`);
-  return planForward(x, ask, target, path);
+function route(x: Exchange, catalog: Catalog, key: KeyRecord, model: string): Course {
+  const course = resolveCourse(catalog, key.models ?? (() => true), model);
+  const names = course.targets.map((target) => `${target.provider.id}/${target.model}`).join(', ');
+  x.course = course;
+  x.decisions.push({ step: 'route', outcome: names, because: course.because });
+  for (const because of course.skipped) x.decisions.push({ step: 'route', outcome: 'skipped', because });
+  return course;
 }
 
 /** Tells the client how its exchange failed, in its own dialect, and notes it for the row. */

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configureProvider } from '../providers/configured.ts';
 import { compatible, type ProviderSheet } from '../providers/provider.ts';
-import { readChatAsk } from './ask.ts';
+import { readAsk } from './ask.ts';
 import { forwardRequest } from './forward-request.ts';
+import { CHAT } from './surface.ts';
 
 function sheet(usage: ProviderSheet['usage']): ProviderSheet {
   return { ...compatible, kind: 'plain', name: 'Plain', keyVariables: [], usage, docs: '', checked: '' };
 }
+
+const TIMEOUTS = { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 1 };
 
 function forward(body: string, usage: ProviderSheet['usage'] = 'ask', extra: Record<string, string> = {}) {
   const provider = configureProvider({
@@ -18,17 +21,12 @@ function forward(body: string, usage: ProviderSheet['usage'] = 'ask', extra: Rec
     models: ['*'],
     headers: { 'X-Extra': 'yes' },
     body: extra,
-    timeouts: { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 1 },
+    timeouts: TIMEOUTS,
   });
-  const ask = readChatAsk(Buffer.from(body));
-  const target = { provider, model: 'vendor/m', credential: provider.nextCredential() };
+  const ask = readAsk(CHAT, Buffer.from(body));
+  const target = { provider, model: 'vendor/m', credential: provider.nextCredential(), timeouts: TIMEOUTS };
   const clientHeaders = { authorization: 'Bearer eis_x', 'openai-beta': 'b=1', cookie: 'c' };
-  const { request, usageFrameIsOurs } = forwardRequest(
-    ask,
-    target,
-    provider.pathOf('chat') ?? '',
-    clientHeaders,
-  );
+  const { request, usageFrameIsOurs } = forwardRequest(ask, target, CHAT, clientHeaders);
   return { text: request.body?.toString('utf8'), request, usageFrameIsOurs };
 }
 

@@ -1,10 +1,11 @@
 import { type Edit, memberEdit, readBoolean, spanMembers, splice } from '@floe/wire/splice';
+import type { Dialect } from '../providers/provider.ts';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import type { Ask } from './ask.ts';
 import type { Target } from './catalog.ts';
+import type { Surface } from './surface.ts';
 
-/** Client headers an upstream of the same dialect may see; everything else stays here. */
-const FORWARDED = ['openai-beta'] as const;
+export type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface Forwarded {
   readonly request: UpstreamRequest;
@@ -16,34 +17,57 @@ export interface Forwarded {
 export function forwardRequest(
   ask: Ask,
   target: Target,
-  path: string,
-  clientHeaders: Readonly<Record<string, string | string[] | undefined>>,
+  surface: Surface,
+  clientHeaders: ClientHeaders,
 ): Forwarded {
-  const { provider, credential, model } = target;
+  const { provider } = target;
+  const model = provider.upstreamModel(target.model);
   const edits: Edit[] = [memberEdit(ask.body, ask.members, 'model', JSON.stringify(model))];
-  const usage = ask.stream && provider.sheet.usage === 'ask' ? usageEdit(ask) : null;
+  const asks = surface.dialect === 'chat' && ask.stream && provider.sheet.usage === 'ask';
+  const usage = asks ? usageEdit(ask) : null;
   if (usage) edits.push(usage);
   for (const [name, json] of provider.body) edits.push(memberEdit(ask.body, ask.members, name, json));
   edits.sort((a, b) => a.start - b.start);
+  return {
+    request: upstreamRequest(
+      target,
+      surface.dialect,
+      ask.stream,
+      splice(ask.body, edits),
+      clientHeaders,
+      surface.forwarded,
+    ),
+    usageFrameIsOurs: usage !== null,
+  };
+}
+
+/** The call itself: address, credential, and of the client's headers only those named in `forwarded`. */
+export function upstreamRequest(
+  { provider, credential, model, timeouts }: Target,
+  dialect: Dialect,
+  stream: boolean,
+  body: Buffer,
+  clientHeaders: ClientHeaders,
+  forwarded: readonly string[],
+): UpstreamRequest {
   const headers = [
     ...provider.headersFor(credential),
     'accept',
-    ask.stream ? 'text/event-stream' : 'application/json',
+    stream ? 'text/event-stream' : 'application/json',
   ];
-  for (const name of FORWARDED) {
+  for (const name of forwarded) {
     const value = clientHeaders[name];
     if (typeof value === 'string') headers.push(name, value);
   }
+  for (const [name, value] of Object.entries(provider.sheet.headers ?? {}))
+    if (!forwarded.includes(name) || clientHeaders[name] === undefined) headers.push(name, value);
   return {
-    request: {
-      method: 'POST',
-      origin: provider.origin,
-      path,
-      headers,
-      body: splice(ask.body, edits),
-      connectMs: provider.timeouts.connectMs,
-    },
-    usageFrameIsOurs: usage !== null,
+    method: 'POST',
+    origin: provider.origin,
+    path: provider.pathOf(dialect, provider.upstreamModel(model), stream),
+    headers,
+    body,
+    connectMs: timeouts.connectMs,
   };
 }
 

@@ -1,24 +1,39 @@
 import type { Ask } from './ask.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
-import { ForwardedStream, forwardedAnswer } from './forward-answers.ts';
+import { ForwardedStream, forwardedAnswer } from './forward-chat.ts';
+import { ForwardedEvents, forwardedBody } from './forward-events.ts';
 import { forwardRequest } from './forward-request.ts';
-import type { Plan } from './plan.ts';
+import type { AnswerSink, Plan } from './plan.ts';
 import { readRefusal } from './upstream-fault.ts';
 
-/** The plan for a target that speaks the client's own dialect: bytes both ways. */
-export function planForward(x: Exchange, ask: Ask, target: Target, path: string): Plan {
+/**
+ * The plan for a target that speaks the client's own dialect: bytes both ways. `mismatched` takes an answer
+ * that came in the form nobody asked for (JSON for a stream, a stream for JSON).
+ */
+export function planForward(
+  x: Exchange,
+  ask: Ask,
+  target: Target,
+  mismatched: (streamed: boolean) => AnswerSink,
+): Plan {
   const { provider, model } = target;
-  const { request, usageFrameIsOurs } = forwardRequest(ask, target, path, x.client.headers);
+  const { request, usageFrameIsOurs } = forwardRequest(ask, target, x.surface, x.client.headers);
   const settings = {
-    stripReasoning: x.catalog?.chatReasoning !== 'forward',
+    stripReasoning: x.course?.chatReasoning !== 'forward',
     thinkTags: provider.hasThinkTags(model),
     usageFrameIsOurs,
   };
+  function answer(streamed: boolean): AnswerSink {
+    if (streamed !== ask.stream) return mismatched(streamed);
+    const { dialect } = x.surface;
+    if (dialect === 'chat') return streamed ? new ForwardedStream(x, settings) : forwardedAnswer(x, settings);
+    return streamed ? new ForwardedEvents(x, dialect) : forwardedBody(x, dialect);
+  }
   return {
     request,
     dropped: [],
-    answer: () => (ask.stream ? new ForwardedStream(x, settings) : forwardedAnswer(x, settings)),
+    answer,
     refusal: (status, headers, body) => readRefusal(provider.id, provider.sheet, status, headers, body),
   };
 }

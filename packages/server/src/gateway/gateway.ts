@@ -21,6 +21,8 @@ export interface Gateway {
   readonly rows: RowSink;
   readonly metrics: Metrics;
   readonly lastUsed: (keyId: string, at: number) => void;
+  /** From 0 to below 1, for jitter. */
+  readonly random: () => number;
   /** True once the process drains: new exchanges are told to go elsewhere. */
   readonly draining: () => boolean;
 }

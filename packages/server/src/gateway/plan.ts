@@ -18,8 +18,8 @@ export interface Plan {
   readonly request: UpstreamRequest;
   /** Hints this target cannot carry, by field path. */
   readonly dropped: readonly string[];
-  /** Takes a 2xx answer of the right type: an event stream when the client asked for one, else JSON. */
-  answer(): AnswerSink;
+  /** Takes a 2xx answer, which came as an event stream or as one body, whatever was asked for. */
+  answer(streamed: boolean): AnswerSink;
   /** What an error answer means for the client. */
   refusal(status: number, headers: UpstreamHeaders, body: Buffer): Error;
 }

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject } from '@floe/contract/json';
+import { readUpstreamFault } from '@floe/wire/upstream-fault';
 import type { ProviderSheet } from '../providers/provider.ts';
 import type { UpstreamHeaders } from '../providers/transport.ts';
 
@@ -21,7 +21,7 @@ export class UpstreamRefusal extends Error {
   }
 }
 
-/** Reads an upstream's error answer: whose fault it is and what the client gets to see. */
+/** Reads an upstream's error answer on a same-dialect path: whose fault it is and what the client gets to see. */
 export function readRefusal(
   provider: string,
   sheet: ProviderSheet,
@@ -30,36 +30,50 @@ export function readRefusal(
   body: Buffer,
 ): Fault | UpstreamRefusal {
   const text = body.toString('utf8');
+  const meaning = sheetMeaning(sheet, status, text) ?? meaningOf(status);
+  if (meaning === 'client')
+    return new UpstreamRefusal(status, headerOf(headers, 'content-type') ?? 'application/json', body);
+  const { kind, message } = readUpstreamFault(status, {}, text);
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, KEPT_BODY_CHARACTERS) };
-  const says = `${provider} answered ${status}: ${messageOf(text) || 'no message'}`;
-  const lower = text.toLowerCase();
-  const rule = sheet.errors?.find(
-    (candidate) => candidate.status === status && lower.includes(candidate.text),
-  );
-  const means = rule?.means ?? meaningOf(status);
-  if (means === 'bad_credentials')
+  if (meaning === 'bad_credentials')
     return new Fault(
       'upstream_auth_failed',
       `${provider} did not accept the credential configured for it.`,
       detail,
     );
-  const retryAfterMs = readRetryAfterMs(headers);
-  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  if (means === 'rate') return new Fault('upstream_rate_limited', says, { ...detail, ...wait });
-  if (means === 'overloaded') return new Fault('upstream_error', says, { ...detail, ...wait });
   if (status >= 300 && status < 400)
     return new Fault(
       'upstream_error',
       `${provider} answered with a redirect (${status}), which is never followed.`,
       detail,
     );
-  return new UpstreamRefusal(status, headerOf(headers, 'content-type') ?? 'application/json', body);
+  const retryAfterMs = readRetryAfterMs(headers);
+  const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
+  return new Fault(code, `${provider} answered ${status}: ${shown(message)}`, {
+    ...detail,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(kind === 'quota' ? { spent: true } : {}),
+  });
 }
 
-function meaningOf(status: number): 'bad_credentials' | 'rate' | 'overloaded' | 'other' {
+type Meaning = 'bad_credentials' | 'rate' | 'overloaded' | 'client';
+
+/** What a status with this text means at this provider, when its sheet says so. */
+export function sheetMeaning(sheet: ProviderSheet, status: number, text: string): Meaning | undefined {
+  const lower = text.toLowerCase();
+  return sheet.errors?.find((rule) => rule.status === status && lower.includes(rule.text))?.means;
+}
+
+function meaningOf(status: number): Meaning {
   if (status === 401 || status === 403) return 'bad_credentials';
   if (status === 429) return 'rate';
-  return status >= 500 ? 'overloaded' : 'other';
+  return status >= 400 && status < 500 ? 'client' : 'overloaded';
+}
+
+/** An upstream's words, at a length that fits a message. */
+function shown(message: string): string {
+  const text = /^\s*</.test(message) ? 'an HTML page' : message.trim();
+  return text.length > MESSAGE_CHARACTERS ? `${text.slice(0, MESSAGE_CHARACTERS)}…` : text;
 }
 
 /**
@@ -83,28 +97,6 @@ export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.
 export function headerOf(headers: UpstreamHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
-}
-
-/** The message of an error body, whichever of the known shapes it has (providers page, 28.8). */
-function messageOf(text: string): string {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return /^\s*</.test(text) ? 'an HTML page' : text.trim().slice(0, MESSAGE_CHARACTERS);
-  }
-  const root: unknown = Array.isArray(body) ? body[0] : body;
-  if (!isObject(root)) return '';
-  const error = root.error;
-  const candidates = [
-    isObject(error) ? error.message : error,
-    root.message,
-    root.Message,
-    root.detail,
-    root.title,
-  ];
-  const found = candidates.find((candidate) => typeof candidate === 'string' && candidate !== '');
-  return typeof found === 'string' ? found.slice(0, MESSAGE_CHARACTERS) : '';
 }
 
 /** What a failed connection means, from the codes of Node and undici. */

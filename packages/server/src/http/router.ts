@@ -5,7 +5,7 @@ import { Client } from '../gateway/client.ts';
 import { answerFault, exchange } from '../gateway/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { createLists } from '../gateway/lists.ts';
-import { CHAT, type Surface } from '../gateway/surface.ts';
+import { CHAT, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */
@@ -36,6 +36,8 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
   const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
   const routes = new Map<string, Route>([
     ['/gateway/v1/chat/completions', surface(CHAT)],
+    ['/gateway/v1/responses', surface(RESPONSES)],
+    ['/gateway/v1/messages', surface(MESSAGES)],
     [MODELS, { GET: lists.models }],
     ['/gateway/v1/key', { GET: lists.key }],
     ['/healthz', { GET: operations.health }],

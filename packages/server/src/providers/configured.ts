@@ -75,11 +75,15 @@ const USER_AGENT = 'floe/0.1';
 
 export function configureProvider(settings: ProviderSettings): Provider {
   const { sheet, credentials } = settings;
-  const address = sheet.address?.(settings.baseUrl, { apiVersion: settings.apiVersion }) ?? { base: settings.baseUrl };
+  const address = sheet.address?.(settings.baseUrl, { apiVersion: settings.apiVersion }) ?? {
+    base: settings.baseUrl,
+  };
   const base = new URL(address.base);
   const prefix = base.pathname.replace(/\/+$/, '');
   const headers = new Map(credentials.map((credential) => [credential, headersOf(settings, credential)]));
-  const origins = new Map(credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]));
+  const origins = new Map(
+    credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]),
+  );
   return {
     id: settings.id,
     sheet,
@@ -94,8 +98,13 @@ export function configureProvider(settings: ProviderSettings): Provider {
     pathOf(dialect, model, stream) {
       const spoken = sheet.speaks[dialect] ?? DEFAULT_PATHS[dialect];
       const path = typeof spoken === 'string' ? spoken : stream ? spoken.stream : spoken.whole;
-      const whole = `${prefix}${address.prefix ?? ''}${path}`.replaceAll('{model}', encodeURIComponent(model));
-      return address.query === undefined ? whole : `${whole}${whole.includes('?') ? '&' : '?'}${address.query}`;
+      const whole = `${prefix}${address.prefix ?? ''}${path}`.replaceAll(
+        '{model}',
+        encodeURIComponent(model),
+      );
+      return address.query === undefined
+        ? whole
+        : `${whole}${whole.includes('?') ? '&' : '?'}${address.query}`;
     },
     optionsFor: optionsByModel(sheet),
     modelsPath: sheet.models === undefined ? undefined : prefix + sheet.models,
@@ -110,7 +119,10 @@ const DEFAULT_PATHS = {
   chat: '/chat/completions',
   responses: '/responses',
   messages: '/messages',
-  gemini: { whole: '/models/{model}:generateContent', stream: '/models/{model}:streamGenerateContent?alt=sse' },
+  gemini: {
+    whole: '/models/{model}:generateContent',
+    stream: '/models/{model}:streamGenerateContent?alt=sse',
+  },
 } as const;
 
 function dialectsOf(sheet: ProviderSheet): Dialect[] {
@@ -120,7 +132,10 @@ function dialectsOf(sheet: ProviderSheet): Dialect[] {
 }
 
 function deploymentNames(deployments: Readonly<Record<string, string>>): (model: string) => string {
-  const entries = Object.entries(deployments).map(([pattern, name]) => ({ matches: compilePatterns([pattern]), name }));
+  const entries = Object.entries(deployments).map(([pattern, name]) => ({
+    matches: compilePatterns([pattern]),
+    name,
+  }));
   if (entries.length === 0) return (model) => model;
   return (model) => entries.find((entry) => entry.matches(model))?.name ?? model;
 }
@@ -130,7 +145,8 @@ function optionsByModel(sheet: ProviderSheet): (model: string) => UpstreamOption
     matches: models ? compilePatterns(models) : () => true,
     options,
   }));
-  return (model) => Object.assign({}, ...quirks.filter((quirk) => quirk.matches(model)).map((quirk) => quirk.options));
+  return (model) =>
+    Object.assign({}, ...quirks.filter((quirk) => quirk.matches(model)).map((quirk) => quirk.options));
 }
 
 function headersOf(settings: ProviderSettings, credential: Credential): readonly string[] {

@@ -1,14 +1,11 @@
 import { faultBody } from '@floe/contract/fault-answer';
-import { Fault } from '@floe/contract/faults';
+import type { Fault } from '@floe/contract/faults';
 import { ChatStreamForward, forwardChatAnswer } from '@floe/wire/chat/forward';
 import { writeFrame } from '@floe/wire/sse';
 import { answerHeaders } from './answer-headers.ts';
-import { ClientStream, CollectedAnswer } from './answer-sinks.ts';
+import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
-
-/** Largest answer that is held in memory to be checked whole before it is passed on. */
-const WHOLE_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface ForwardSettings {
   readonly stripReasoning: boolean;
@@ -73,9 +70,5 @@ export function forwardedAnswer(x: Exchange, settings: ForwardSettings): AnswerS
     if (fault) throw fault;
     x.client.answer(200, answerHeaders(x, 'application/json'), body);
   };
-  return new CollectedAnswer(WHOLE_ANSWER_BYTES, judge, () => tooLarge());
-}
-
-function tooLarge(): Fault {
-  return new Fault('upstream_error', 'The upstream sent an answer larger than 64 MB.');
+  return wholeAnswer(judge);
 }

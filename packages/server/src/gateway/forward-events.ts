@@ -1,0 +1,148 @@
+import { faultBody } from '@floe/contract/fault-answer';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import type { AnswerReader } from '@floe/wire/dialect';
+import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
+import type { AnswerEvent } from '@floe/wire/events';
+import { readFrame, SseFramer, writeFrame } from '@floe/wire/sse';
+import { answerHeaders } from './answer-headers.ts';
+import { ClientStream, wholeAnswer } from './answer-sinks.ts';
+import type { Exchange } from './exchange-record.ts';
+import type { AnswerSink } from './plan.ts';
+
+type EventDialect = 'responses' | 'messages';
+
+/**
+ * A Responses or Messages stream for a client of the same dialect: whole frames pass as they are. The
+ * dialect's own reader listens, so that usage is counted and a broken answer is noticed.
+ */
+export class ForwardedEvents implements AnswerSink {
+  #x: Exchange;
+  #dialect: EventDialect;
+  #framer = new SseFramer();
+  #reader: AnswerReader;
+  #out: ClientStream;
+  #fault: Fault | null = null;
+  #hasContent = false;
+  #whole = false;
+  /** The response object as announced, and the last frame: what an error event must continue from. */
+  #response: JsonObject | null = null;
+  #lastData = '';
+
+  constructor(x: Exchange, dialect: EventDialect) {
+    this.#x = x;
+    this.#dialect = dialect;
+    this.#out = new ClientStream(x);
+    this.#reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => this.#hear(event), { id: x.id });
+  }
+
+  get started(): boolean {
+    return this.#out.started;
+  }
+
+  push(chunk: Buffer): boolean {
+    const { bytes, lead, ends } = this.#framer.push(chunk);
+    let good = lead;
+    for (const end of ends) {
+      this.#listen(bytes.subarray(good, end));
+      if (this.#fault) break;
+      good = end;
+    }
+    if (this.#hasContent && !this.started) this.#out.start();
+    const flowing = good === 0 || this.#out.pass(good === bytes.length ? bytes : bytes.subarray(0, good));
+    if (this.#fault) throw this.#fault;
+    return flowing;
+  }
+
+  end(): void {
+    if (this.#framer.rest().length > 0 && !this.#whole)
+      throw new Fault('upstream_stream_broken', 'The provider closed the stream within an event.');
+    this.#reader.end();
+    if (this.#fault) throw this.#fault;
+    this.#out.end();
+  }
+
+  failure(fault: Fault): string {
+    if (this.#dialect === 'messages') return writeFrame('error', faultBody(fault, this.#x.id, 'anthropic'));
+    return responsesFailure(fault, this.#response, this.#lastData, this.#x.id);
+  }
+
+  #listen(frame: Buffer): void {
+    const event = readFrame(frame);
+    if (event === undefined || this.#whole) return;
+    this.#lastData = event.data;
+    if (event.event === 'response.created') this.#response = responseIn(event.data);
+    this.#reader.read(event);
+  }
+
+  #hear(event: AnswerEvent): void {
+    if (event.type === 'open') this.#hasContent = true;
+    else if (event.type === 'usage') this.#x.usage = event.usage;
+    else if (event.type === 'finish') {
+      this.#x.finish = event.raw;
+      this.#hasContent = true;
+      this.#whole = true;
+    } else if (event.type === 'error') this.#fault = event.fault;
+  }
+}
+
+/** A whole Responses or Messages answer: passed on byte for byte when it is whole and an answer. */
+export function forwardedBody(x: Exchange, dialect: EventDialect): AnswerSink {
+  return wholeAnswer((bytes) => {
+    const answer = UPSTREAM_DIALECTS[dialect].readAnswer(parse(bytes), { id: x.id });
+    x.usage = answer.usage ?? null;
+    x.finish = answer.finish?.raw ?? null;
+    if (answer.fault) throw answer.fault;
+    if (!answer.finish)
+      throw new Fault('upstream_error', 'The provider sent an answer that is not finished.');
+    x.client.answer(200, answerHeaders(x, 'application/json'), bytes);
+  });
+}
+
+/** Parses an upstream's JSON answer. Throws `upstream_error` when it is cut short or none. */
+export function parse(bytes: Buffer): Json {
+  try {
+    const value: Json = JSON.parse(bytes.toString('utf8'));
+    return value;
+  } catch {
+    throw new Fault('upstream_error', 'The provider sent an answer that is not valid JSON.', {
+      upstreamBody: bytes.toString('utf8', 0, 2000),
+    });
+  }
+}
+
+function responseIn(data: string): JsonObject | null {
+  const parsed: unknown = JSON.parse(data);
+  return isObject(parsed) && isObject(parsed.response) ? parsed.response : null;
+}
+
+/** The error event and the terminal event of a Responses stream; agents wait for the second one. */
+function responsesFailure(
+  fault: Fault,
+  response: JsonObject | null,
+  lastData: string,
+  requestId: string,
+): string {
+  const last = Number(/"sequence_number"\s*:\s*(\d+)/.exec(lastData)?.[1] ?? -1);
+  const error = { code: fault.code, message: fault.message };
+  const flat = {
+    type: 'error',
+    sequence_number: last + 1,
+    ...error,
+    param: null,
+    error: { ...error, type: 'api_error' },
+  };
+  const failed = {
+    type: 'response.failed',
+    sequence_number: last + 2,
+    response: {
+      object: 'response',
+      id: `resp_${requestId}`,
+      output: [],
+      ...response,
+      status: 'failed',
+      error,
+    },
+  };
+  return writeFrame('error', JSON.stringify(flat)) + writeFrame('response.failed', JSON.stringify(failed));
+}

@@ -1,0 +1,43 @@
+import { CLIENT_DIALECTS } from '@floe/wire/dialects';
+import { type Ask, parseBody } from './ask.ts';
+import type { Target } from './catalog.ts';
+import type { Exchange } from './exchange-record.ts';
+import { planForward } from './forward.ts';
+import type { Planner } from './send.ts';
+import { planTranslate, type Reading, translatedAnswer } from './translate.ts';
+
+/** Members in which proofs of earlier reasoning travel; each only pleases the credential that made it. */
+const SEAL_MARKS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
+/** How a proof made elsewhere is marked by us (`@floe/wire/seal`). */
+const PACKED_SEAL = '"floe1.';
+
+/**
+ * Chooses per target between forwarding and translating. A target of the client's dialect gets the client's
+ * bytes, unless they carry proofs that another credential made: then the request is written anew without them,
+ * and the loss is reported.
+ */
+export function createPlanner(x: Exchange, ask: Ask): Planner {
+  const { dialect } = x.surface;
+  let read: Reading | null = null;
+  function reading(): Reading {
+    if (read) return read;
+    const body = parseBody(ask);
+    read = { ask: CLIENT_DIALECTS[dialect].readAsk(body), body };
+    return read;
+  }
+  return (target: Target, moved: boolean) => {
+    const { dialects } = target.provider;
+    const [preferred] = dialects;
+    if (preferred === undefined) throw new Error(`${target.provider.id} speaks no dialect`);
+    const speaks = dialects.includes(dialect);
+    if (!speaks) return planTranslate(x, ask, target, preferred, reading());
+    if (carriesForeignSeals(ask.body, moved)) return planTranslate(x, ask, target, dialect, reading());
+    return planForward(x, ask, target, (streamed) =>
+      translatedAnswer(x, ask, target, dialect, reading(), streamed),
+    );
+  };
+}
+
+function carriesForeignSeals(body: Buffer, moved: boolean): boolean {
+  return body.includes(PACKED_SEAL) || (moved && SEAL_MARKS.some((mark) => body.includes(mark)));
+}

@@ -1,0 +1,57 @@
+import { Fault } from '@floe/contract/faults';
+import { UpstreamRefusal } from './upstream-fault.ts';
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 8_000;
+/** A longer wait than this is the caller's to take: the fault goes on with its retry-after. */
+const PATIENCE_MS = 10_000;
+
+/** What may be tried after an attempt that failed before any content reached the client. */
+export type Remedy = 'same_target' | 'next_target' | 'none';
+
+/** Refusals another provider may not share: no money left, no such model there, its own time-out. */
+const MOVES_ON = new Set([402, 404, 408, 425]);
+
+/**
+ * Judges a failed attempt. A silent target (connect, headers or first-token deadline) is never asked again;
+ * a bad credential and a spent quota stay so; a client's own mistake is nobody's to retry.
+ */
+export function remedyFor(error: unknown): Remedy {
+  if (error instanceof UpstreamRefusal) return MOVES_ON.has(error.status) ? 'next_target' : 'none';
+  if (!(error instanceof Fault)) return 'none';
+  switch (error.code) {
+    case 'upstream_unreachable':
+    case 'upstream_stream_broken':
+    case 'upstream_error':
+      return 'same_target';
+    case 'upstream_rate_limited':
+      return error.detail.spent ? 'next_target' : 'same_target';
+    case 'upstream_timeout':
+      return error.detail.phase === 'total' ? 'none' : 'next_target';
+    case 'upstream_auth_failed':
+    case 'model_not_found':
+      return 'next_target';
+    default:
+      return 'none';
+  }
+}
+
+/**
+ * Milliseconds to wait before trying a target again: full jitter over an exponential ceiling, never less than
+ * the upstream asks for. Null when that is longer than anyone should be kept waiting.
+ */
+export function waitBeforeRetry(error: unknown, triesBefore: number, random: () => number): number | null {
+  const asked = error instanceof Fault ? (error.detail.retryAfterMs ?? 0) : 0;
+  if (asked > PATIENCE_MS) return null;
+  const ceiling = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** triesBefore);
+  return Math.max(asked, random() * ceiling);
+}
+
+/**
+ * Of the failures of all targets, the one to tell: rate limits only when every target said so, else the last
+ * failure that was something else.
+ */
+export function tellingFailure(failures: readonly unknown[]): unknown {
+  const limited = (error: unknown) => error instanceof Fault && error.code === 'upstream_rate_limited';
+  return failures.findLast((error) => !limited(error)) ?? failures.at(-1);
+}

@@ -1,0 +1,117 @@
+import { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import type { AnswerContext } from '@floe/wire/dialect';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
+import { refusal, uncarried, type Ask as WireAsk } from '@floe/wire/request';
+import { faultOf } from '@floe/wire/upstream-fault';
+import type { Dialect } from '../providers/provider.ts';
+import type { UpstreamHeaders } from '../providers/transport.ts';
+import type { Ask } from './ask.ts';
+import type { Target } from './catalog.ts';
+import type { Exchange } from './exchange-record.ts';
+import { upstreamRequest } from './forward-request.ts';
+import type { AnswerSink, Plan } from './plan.ts';
+import { TranslatedAnswer } from './translated-answer.ts';
+import { headerOf, readRetryAfterMs, sheetMeaning } from './upstream-fault.ts';
+
+/** A request read into the vocabulary, at most once per exchange. */
+export interface Reading {
+  readonly ask: WireAsk;
+  readonly body: JsonObject;
+}
+
+/** The plan for a target that speaks another dialect. Throws `unsupported_parameter` when it cannot carry the request. */
+export function planTranslate(x: Exchange, ask: Ask, target: Target, to: Dialect, reading: Reading): Plan {
+  const { provider, credential } = target;
+  const upstream = UPSTREAM_DIALECTS[to];
+  const [lost] = uncarried(reading.ask, upstream.carries);
+  if (lost) throw refusal(lost);
+  const model = provider.upstreamModel(target.model);
+  const sealOrigin = provider.sealOrigin(credential);
+  const written = upstream.writeAsk(reading.ask, {
+    ...provider.optionsFor(model),
+    model,
+    stream: ask.stream,
+    sealOrigin,
+  });
+  const own = Object.fromEntries(provider.body.map(([name, json]) => [name, JSON.parse(json)]));
+  const body = Buffer.from(JSON.stringify({ ...written.body, ...own }));
+  return {
+    request: upstreamRequest(target, to, ask.stream, body, {}, []),
+    dropped: [...reading.ask.dropped, ...written.dropped],
+    answer: (streamed) => translatedAnswer(x, ask, target, to, reading, streamed),
+    refusal: (status, headers, bytes) => readTranslatedRefusal(target, to, status, headers, bytes),
+  };
+}
+
+/** Takes an answer of dialect `from` to the client, in whichever form it came and was asked for. */
+export function translatedAnswer(
+  x: Exchange,
+  ask: Ask,
+  target: Target,
+  from: Dialect,
+  reading: Reading,
+  streamed: boolean,
+): AnswerSink {
+  const { provider, credential, model } = target;
+  const sealOrigin = provider.sealOrigin(credential);
+  const id = x.id.slice(x.id.indexOf('_') + 1);
+  const seconds = () => Math.floor(x.gateway.clock.now() / 1000);
+  const context: AnswerContext = {
+    ask: reading.ask,
+    request: reading.body,
+    id,
+    requestId: x.id,
+    createdS: seconds(),
+    nowS: seconds,
+    chatReasoning: x.course?.chatReasoning === 'forward' ? 'forward' : undefined,
+    // About four bytes a token: told before the provider has counted, and corrected by its count.
+    inputEstimate: Math.ceil(ask.body.length / 4),
+    sealOrigin,
+  };
+  const readerOptions = { id, sealOrigin, thinkTags: provider.hasThinkTags(model) };
+  return new TranslatedAnswer(x, {
+    client: CLIENT_DIALECTS[x.surface.dialect],
+    upstream: UPSTREAM_DIALECTS[from],
+    context,
+    readerOptions,
+    arrivesStreamed: streamed,
+    leavesStreamed: ask.stream,
+  });
+}
+
+/** An error answer of another dialect, as the client's dialect will say it. */
+function readTranslatedRefusal(
+  target: Target,
+  from: Dialect,
+  status: number,
+  headers: UpstreamHeaders,
+  body: Buffer,
+): Fault {
+  const { id, sheet } = target.provider;
+  const text = body.toString('utf8');
+  const detail = { upstreamStatus: status, upstreamBody: text.slice(0, 2000) };
+  if (sheetMeaning(sheet, status, text) === 'bad_credentials')
+    return new Fault(
+      'upstream_auth_failed',
+      `${id} did not accept the credential configured for it.`,
+      detail,
+    );
+  if (status >= 300 && status < 400)
+    return new Fault(
+      'upstream_error',
+      `${id} answered with a redirect (${status}), which is never followed.`,
+      detail,
+    );
+  const errorType = headerOf(headers, 'x-amzn-errortype');
+  const described = UPSTREAM_DIALECTS[from].readFault(status, { 'x-amzn-errortype': errorType }, text);
+  const fault = faultOf(described);
+  const retryAfterMs = readRetryAfterMs(headers) ?? described.retryAfterMs;
+  return new Fault(fault.code, fault.message, {
+    ...fault.detail,
+    ...detail,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(described.kind === 'quota' ? { spent: true } : {}),
+    ...(described.kind === 'context' ? { dialectCode: 'context_length_exceeded' } : {}),
+  });
+}

@@ -1,0 +1,135 @@
+import type { Fault } from '@floe/contract/faults';
+import { type Answer, AnswerFold, eventsOf } from '@floe/wire/answer';
+import type {
+  AnswerContext,
+  AnswerReader,
+  AnswerWriter,
+  ClientDialect,
+  ReaderOptions,
+  UpstreamDialect,
+} from '@floe/wire/dialect';
+import type { AnswerEvent } from '@floe/wire/events';
+import { readFrame, SseFramer } from '@floe/wire/sse';
+import { answerHeaders } from './answer-headers.ts';
+import { ClientStream, wholeAnswer } from './answer-sinks.ts';
+import type { Exchange } from './exchange-record.ts';
+import { parse } from './forward-events.ts';
+import type { AnswerSink } from './plan.ts';
+
+export interface Translation {
+  readonly client: ClientDialect;
+  readonly upstream: UpstreamDialect;
+  readonly context: AnswerContext;
+  readonly readerOptions: ReaderOptions;
+  readonly arrivesStreamed: boolean;
+  readonly leavesStreamed: boolean;
+}
+
+/** An answer of another dialect, read into events and written as the client's stream or as its fold. */
+export class TranslatedAnswer implements AnswerSink {
+  #x: Exchange;
+  #way: Translation;
+  #arrival: AnswerSink;
+  #out: ClientStream;
+  #writer: AnswerWriter;
+  #fold = new AnswerFold();
+  #fault: Fault | null = null;
+  #text = '';
+  #hasContent = false;
+
+  constructor(x: Exchange, way: Translation) {
+    this.#x = x;
+    this.#way = way;
+    this.#out = new ClientStream(x);
+    this.#writer = way.client.answerWriter(way.context);
+    const take = (event: AnswerEvent) => this.#take(event);
+    this.#arrival = way.arrivesStreamed
+      ? new ArrivingStream(way.upstream.answerReader(take, way.readerOptions))
+      : wholeAnswer((bytes) => {
+          for (const event of eventsOf(way.upstream.readAnswer(parse(bytes), way.readerOptions))) take(event);
+        });
+  }
+
+  get started(): boolean {
+    return this.#out.started;
+  }
+
+  push(chunk: Buffer): boolean {
+    this.#arrival.push(chunk);
+    return this.#flush();
+  }
+
+  end(): void {
+    this.#arrival.end();
+    this.#flush();
+    if (this.#way.leavesStreamed) this.#out.end();
+    else this.#answerWhole(this.#fold.answer);
+    this.#noteDropped(this.#writer.dropped);
+  }
+
+  failure(fault: Fault): string {
+    this.#noteDropped(this.#writer.dropped);
+    return this.#writer.write({ type: 'error', fault });
+  }
+
+  #take(event: AnswerEvent): void {
+    if (event.type === 'error') {
+      this.#fault = event.fault;
+      return;
+    }
+    if (event.type === 'usage') this.#x.usage = event.usage;
+    if (event.type === 'finish') this.#x.finish = event.raw;
+    if (event.type === 'open' || event.type === 'finish') this.#hasContent = true;
+    if (this.#way.leavesStreamed) this.#text += this.#writer.write(event);
+    else this.#fold.add(event);
+  }
+
+  /** One write for all the events of one chunk. */
+  #flush(): boolean {
+    if (this.#hasContent && this.#way.leavesStreamed && !this.#fault && !this.started) this.#out.start();
+    const flowing = this.#text === '' || this.#out.pass(this.#text);
+    this.#text = '';
+    if (this.#fault) throw this.#fault;
+    return flowing;
+  }
+
+  #answerWhole(answer: Answer): void {
+    const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
+    this.#noteDropped(dropped);
+    this.#x.client.answer(200, answerHeaders(this.#x, 'application/json'), JSON.stringify(body));
+  }
+
+  #noteDropped(dropped: ReadonlySet<string>): void {
+    if (dropped.size > 0) this.#x.dropped = [...new Set([...this.#x.dropped, ...dropped])];
+  }
+}
+
+/** Frames of a stream, handed to the dialect's reader. */
+class ArrivingStream implements AnswerSink {
+  readonly started = false;
+  #framer = new SseFramer();
+  #reader: AnswerReader;
+
+  constructor(reader: AnswerReader) {
+    this.#reader = reader;
+  }
+
+  push(chunk: Buffer): boolean {
+    const { bytes, lead, ends } = this.#framer.push(chunk);
+    let from = lead;
+    for (const end of ends) {
+      const event = readFrame(bytes.subarray(from, end));
+      if (event) this.#reader.read(event);
+      from = end;
+    }
+    return true;
+  }
+
+  end(): void {
+    this.#reader.end();
+  }
+
+  failure(fault: Fault): string {
+    throw new Error(`the arriving side tells nothing, not even ${fault.code}`);
+  }
+}
