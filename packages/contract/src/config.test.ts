@@ -132,7 +132,7 @@ test('a limit names exactly one bucket rule and its subject', () => {
 });
 
 test('numbers outside their range are refused', () => {
-  for (const port of [0, 65_536, 1.5, Number.NaN])
+  for (const port of [-1, 65_536, 1.5, Number.NaN])
     assert.ok(!FloeConfigSchema.safeParse({ server: { port } }).success, `port ${port}`);
   const provider = { id: 'x', kind: 'openai' };
   assert.equal(mistakes({ providers: [{ ...provider, timeouts: { idle_ms: 0 } }] }).length, 1);
