@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { compilePatterns } from '../core/pattern.ts';
+import { configureProvider, type Provider } from '../providers/configured.ts';
+import { compatible } from '../providers/provider.ts';
+import { type Catalog, type Route, resolveCourse } from './catalog.ts';
+
+const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
+
+function provider(id: string, models: string[]): [string, Provider] {
+  const sheet = { ...compatible, kind: id, name: id, keyVariables: [], docs: '', checked: '' };
+  const credentials = [{ name: 'main', secret: id, weight: 1 }];
+  const settings = {
+    id,
+    sheet,
+    baseUrl: 'http://127.0.0.1:9/v1',
+    credentials,
+    models,
+    headers: {},
+    body: {},
+    timeouts: TIMEOUTS,
+  };
+  return [id, configureProvider(settings)];
+}
+
+function route(model: string, targets: string[], more: Partial<Route> = {}): Route {
+  const plain = { retries: 1, timeouts: {}, chatReasoning: undefined };
+  return { model, matches: compilePatterns([model]), targets, ...plain, ...more };
+}
+
+function catalog(routes: Route[] = []): Catalog {
+  const providers = new Map([provider('one', ['gpt-5*', 'vendor/m']), provider('two', ['*'])]);
+  return { providers, routes, chatReasoning: 'strip', userHeaders: [] };
+}
+
+const anything = () => true;
+
+function namesOf(subject: Catalog, id: string, mayUse: (id: string) => boolean = anything): string[] {
+  return resolveCourse(subject, mayUse, id).targets.map((target) => `${target.provider.id}/${target.model}`);
+}
+
+function codeOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Fault) return error.code;
+    throw error;
+  }
+  return 'none';
+}
+
+test('the part before the first slash is the provider, the rest is the model, slashes included', () => {
+  assert.deepEqual(namesOf(catalog(), 'one/vendor/m'), ['one/vendor/m']);
+  assert.deepEqual(namesOf(catalog(), 'two/a/b/c'), ['two/a/b/c']);
+});
+
+test('an id that is not enabled or not on the allowlist is not found', () => {
+  for (const id of ['gpt-5', 'three/gpt-5', 'one/other', '/x', 'one/', ''])
+    assert.equal(
+      codeOf(() => namesOf(catalog(), id)),
+      'model_not_found',
+      id,
+    );
+});
+
+test('a key that may not use the id is told so', () => {
+  assert.equal(
+    codeOf(() => namesOf(catalog(), 'two/x', (id) => id.startsWith('one/'))),
+    'model_not_allowed',
+  );
+});
+
+test('an alias stands for its targets in order', () => {
+  assert.deepEqual(namesOf(catalog([route('smart', ['one/gpt-5', 'two/x'])]), 'smart'), [
+    'one/gpt-5',
+    'two/x',
+  ]);
+});
+
+test('a route on a model id does not open a model the allowlist closes', () => {
+  assert.equal(
+    codeOf(() => namesOf(catalog([route('one/*', ['two/x'])]), 'one/other')),
+    'model_not_found',
+  );
+  assert.deepEqual(namesOf(catalog([route('one/gpt-5*', ['two/x'])]), 'one/gpt-5-mini'), ['two/x']);
+});
+
+test('targets that the allowlist or the key rules out are skipped, with the reason', () => {
+  const subject = catalog([route('smart', ['one/other', 'three/x', 'two/x', 'one/gpt-5'])]);
+  const course = resolveCourse(subject, (id) => id === 'smart' || id.startsWith('one/'), 'smart');
+  assert.deepEqual(
+    course.targets.map((target) => target.model),
+    ['gpt-5'],
+  );
+  assert.equal(course.skipped.length, 3);
+});
+
+test('an alias of which nothing is left to this key is not allowed', () => {
+  const subject = catalog([route('smart', ['two/x'])]);
+  assert.equal(
+    codeOf(() => namesOf(subject, 'smart', (id) => id === 'smart')),
+    'model_not_allowed',
+  );
+});
+
+test('deadlines of a route replace those of the provider one by one', () => {
+  const subject = catalog([route('smart', ['two/x'], { timeouts: { idleMs: 40 } })]);
+  assert.deepEqual(resolveCourse(subject, anything, 'smart').targets[0]?.timeouts, {
+    ...TIMEOUTS,
+    idleMs: 40,
+  });
+});

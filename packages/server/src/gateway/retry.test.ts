@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault, type FaultCode, type FaultDetail } from '@floe/contract/faults';
+import fc from 'fast-check';
+import { ClientGone } from './client.ts';
+import { remedyFor, tellingFailure, waitBeforeRetry } from './retry.ts';
+import { UpstreamRefusal } from './upstream-fault.ts';
+
+function fault(code: FaultCode, detail: FaultDetail = {}): Fault {
+  return new Fault(code, code, detail);
+}
+
+function refusal(status: number): UpstreamRefusal {
+  return new UpstreamRefusal(status, 'application/json', Buffer.from('{}'));
+}
+
+test('what may pass is tried again on the same target', () => {
+  for (const code of [
+    'upstream_unreachable',
+    'upstream_error',
+    'upstream_stream_broken',
+    'upstream_rate_limited',
+  ] as const)
+    assert.equal(remedyFor(fault(code)), 'same_target', code);
+});
+
+test('a silent target, a bad credential and a spent quota go to the next target at once', () => {
+  for (const phase of ['connect', 'headers', 'first_token', 'idle'])
+    assert.equal(remedyFor(fault('upstream_timeout', { phase })), 'next_target', phase);
+  assert.equal(remedyFor(fault('upstream_auth_failed')), 'next_target');
+  assert.equal(remedyFor(fault('upstream_rate_limited', { spent: true })), 'next_target');
+});
+
+test('the total deadline, the client’s own mistakes, bugs and a client that left end the exchange', () => {
+  assert.equal(remedyFor(fault('upstream_timeout', { phase: 'total' })), 'none');
+  for (const status of [400, 405, 409, 413, 415, 422])
+    assert.equal(remedyFor(refusal(status)), 'none', String(status));
+  for (const error of [
+    new Error('bug'),
+    new ClientGone('gone'),
+    'text',
+    fault('rate_limit_exceeded'),
+    fault('invalid_request'),
+  ])
+    assert.equal(remedyFor(error), 'none');
+});
+
+test('a refusal that another provider may not share moves on', () => {
+  for (const status of [402, 404, 408, 425])
+    assert.equal(remedyFor(refusal(status)), 'next_target', String(status));
+});
+
+test('waits have full jitter under a doubling ceiling, and are never shorter than asked', () => {
+  assert.equal(
+    waitBeforeRetry(fault('upstream_error'), 0, () => 0),
+    0,
+  );
+  assert.equal(
+    waitBeforeRetry(fault('upstream_error'), 0, () => 0.5),
+    125,
+  );
+  assert.equal(
+    waitBeforeRetry(fault('upstream_error'), 3, () => 0.5),
+    1000,
+  );
+  fc.assert(
+    fc.property(
+      fc.nat(20),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      fc.nat(10_000),
+      (tries, random, asked) => {
+        const wait = waitBeforeRetry(
+          fault('upstream_rate_limited', { retryAfterMs: asked }),
+          tries,
+          () => random,
+        );
+        assert.ok(wait !== null && wait >= asked && wait <= Math.max(asked, 8_000));
+      },
+    ),
+  );
+});
+
+test('a wait longer than anyone should be kept is left to the caller', () => {
+  assert.equal(
+    waitBeforeRetry(fault('upstream_rate_limited', { retryAfterMs: 10_001 }), 0, () => 0),
+    null,
+  );
+});
+
+test('a rate limit is told only when every target said so', () => {
+  const limited = fault('upstream_rate_limited');
+  const broken = fault('upstream_error');
+  assert.equal(tellingFailure([limited, broken, limited]), broken);
+  assert.equal(tellingFailure([limited, limited]), limited);
+  assert.equal(tellingFailure([]), undefined);
+});
