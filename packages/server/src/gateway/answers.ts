@@ -14,6 +14,8 @@ export interface AnswerSink {
   end(): void;
   /** Content has been seen, so the first-token deadline is met. */
   readonly started: boolean;
+  /** The client has its whole answer already, though the upstream has not ended. */
+  readonly whole: boolean;
 }
 
 export interface ForwardSettings {
@@ -39,6 +41,10 @@ export class StreamAnswer implements AnswerSink {
     });
   }
 
+  get whole(): boolean {
+    return this.#forward.done;
+  }
+
   push(chunk: Buffer): boolean {
     const forward = this.#forward;
     const out = forward.push(chunk);
@@ -46,6 +52,7 @@ export class StreamAnswer implements AnswerSink {
     const flowing = out === undefined || this.#pass(out);
     this.#note();
     if (forward.fault) throw forward.fault;
+    if (forward.done) this.#x.client.end();
     return flowing;
   }
 
@@ -82,6 +89,7 @@ export class StreamAnswer implements AnswerSink {
 /** A JSON answer: passed on only when it is known to be whole and an answer. */
 export class WholeAnswer implements AnswerSink {
   readonly started = false;
+  readonly whole = false;
   #x: Exchange;
   #settings: ForwardSettings;
   #chunks: Buffer[] = [];
@@ -120,6 +128,7 @@ export class WholeAnswer implements AnswerSink {
 /** An error answer: collected so far as it is worth reading, then judged. */
 export class RefusedAnswer implements AnswerSink {
   readonly started = false;
+  readonly whole = false;
   #judge: (body: Buffer) => Error;
   #chunks: Buffer[] = [];
   #size = 0;

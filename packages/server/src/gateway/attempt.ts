@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import type { Timer } from '../core/clock.ts';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
 import {
   type AnswerSink,
@@ -13,6 +14,9 @@ import { Deadlines, type ExpiredPhase } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import { headerOf, readNetworkError, readRefusal } from './upstream-fault.ts';
 import { type Forwarded, forwardRequest } from './upstream-request.ts';
+
+/** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
+const TAIL_MS = 1000;
 
 /**
  * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
@@ -58,6 +62,7 @@ class Attempt implements UpstreamHandler {
   #flow: Flow | null = null;
   #cancel: (() => void) | null = null;
   #over = false;
+  #tail: Timer | null = null;
 
   constructor(x: Exchange, target: Target, record: AttemptRecord, forwarded: Forwarded, settled: Settled) {
     this.#x = x;
@@ -102,10 +107,12 @@ class Attempt implements UpstreamHandler {
       return this.#fail(error);
     }
     if (sink.started && !before) this.#noteFirstToken();
+    if (sink.whole) return this.#leaveTail();
     this.#deadlines?.touch();
   }
 
   onEnd(): void {
+    this.#tail?.cancel();
     if (this.#over) return;
     try {
       this.#sink?.end();
@@ -117,6 +124,7 @@ class Attempt implements UpstreamHandler {
   }
 
   onError(error: Error): void {
+    this.#tail?.cancel();
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
 
@@ -169,6 +177,14 @@ class Attempt implements UpstreamHandler {
       this.#deadlines?.release();
       this.#flow?.resume();
     });
+  }
+
+  /** Clients hang up at `[DONE]` (the official SDK does): from here on nothing can go wrong with this exchange. */
+  #leaveTail(): void {
+    this.#finish();
+    this.#flow?.resume();
+    this.#tail = this.#x.gateway.clock.after(TAIL_MS, () => this.#cancel?.());
+    this.#settled.resolve();
   }
 
   #noteFirstToken(): void {
