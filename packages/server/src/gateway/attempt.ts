@@ -12,7 +12,7 @@ import type { Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
-import { headerOf, readNetworkError, readRefusal } from './upstream-fault.ts';
+import { headerOf, messageOf, readNetworkError, readRefusal } from './upstream-fault.ts';
 import { type Forwarded, forwardRequest } from './upstream-request.ts';
 
 /** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
@@ -150,14 +150,13 @@ class Attempt implements UpstreamHandler {
   #wrongType(type: string, body: Buffer): Fault {
     const { provider } = this.#target;
     const wanted = this.#x.ask?.stream ? 'an event stream' : 'JSON';
-    return new Fault(
-      'upstream_error',
-      `${provider.id} answered 200 with "${type || 'no content type'}" instead of ${wanted}.`,
-      {
-        upstreamStatus: 200,
-        upstreamBody: body.toString('utf8').slice(0, 2000),
-      },
-    );
+    const text = body.toString('utf8');
+    const told = /^\s*[{[]/.test(text) ? messageOf(text) : '';
+    const message = `${provider.id} answered 200 with "${type || 'no content type'}" instead of ${wanted}`;
+    return new Fault('upstream_error', told === '' ? `${message}.` : `${message}: ${told}`, {
+      upstreamStatus: 200,
+      upstreamBody: text.slice(0, 2000),
+    });
   }
 
   #settings(): ForwardSettings {

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject } from '@floe/contract/json';
-import type { ProviderSheet } from '../providers/provider.ts';
+import type { ErrorRule, ProviderSheet } from '../providers/provider.ts';
 import type { UpstreamHeaders } from '../providers/transport.ts';
 
 const MESSAGE_CHARACTERS = 500;
@@ -56,10 +56,10 @@ export function readRefusal(
   return new UpstreamRefusal(status, headerOf(headers, 'content-type') ?? 'application/json', body);
 }
 
-function meaningOf(status: number): 'bad_credentials' | 'rate' | 'overloaded' | 'other' {
+function meaningOf(status: number): ErrorRule['means'] {
   if (status === 401 || status === 403) return 'bad_credentials';
   if (status === 429) return 'rate';
-  return status >= 500 ? 'overloaded' : 'other';
+  return status >= 500 ? 'overloaded' : 'request';
 }
 
 /**
@@ -85,8 +85,8 @@ export function headerOf(headers: UpstreamHeaders, name: string): string | undef
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The message of an error body, whichever of the known shapes it has (providers page, 28.8). */
-function messageOf(text: string): string {
+/** The message of an error body, whichever of the known shapes it has (providers page, 28.8); empty when it has none. */
+export function messageOf(text: string): string {
   let body: unknown;
   try {
     body = JSON.parse(text);
