@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
 import type { ReceivedRequest } from '@floe/testkit/connection';
 import { type Floe, startFloe } from '@floe/testkit/process';
-import type { Reply } from '@floe/testkit/reply';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import OpenAI from 'openai';
 
@@ -48,7 +48,7 @@ export interface Gateway {
   key(org: Org): string;
   /** Lays out the answer of this provider to every request until the next call. */
   play(kind: Kind, reply: Reply): void;
-  /** What this provider has received so far. */
+  /** The Chat requests this provider has received so far. */
   received(kind: Kind): readonly ReceivedRequest[];
   /** The official client; `taps` lists what it sent and got. */
   client(org: Org, options?: { readonly maxRetries?: number; readonly apiKey?: string }): TappedClient;
@@ -57,6 +57,20 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** What every provider says it has; an entry with all that lists are known to say, and a bare one. */
+const MODEL_LIST = jsonReply({
+  object: 'list',
+  data: [
+    {
+      id: 'vendor/alpha-1:free',
+      object: 'model',
+      created: 1700000000,
+      owned_by: 'vendor',
+      context_length: 8192,
+    },
+    { id: 'beta' },
+  ],
+});
 const UPSTREAM_SECRET = 'upstream-secret';
 /** A row is readable within a tenth of a second; every question takes the server about a millisecond. */
 const ROW_QUESTIONS = 2000;
@@ -66,7 +80,12 @@ export async function startGateway(): Promise<Gateway> {
   const replies = new Map<Kind, Reply>();
   const upstreams = new Map<Kind, Upstream>();
   for (const kind of KINDS)
-    upstreams.set(kind, await startUpstream({ respond: () => replies.get(kind) ?? { status: 599 } }));
+    upstreams.set(
+      kind,
+      await startUpstream({
+        respond: ({ method }) => (method === 'GET' ? MODEL_LIST : (replies.get(kind) ?? { status: 599 })),
+      }),
+    );
   const keys = { strip: newKey(), forward: newKey() };
   const floe = await startFloe({ yaml: configuration(upstreams, keys) });
   const base = `${floe.url}/gateway/v1`;
@@ -74,7 +93,7 @@ export async function startGateway(): Promise<Gateway> {
     url: base,
     key: (org) => keys[org],
     play: (kind, reply) => void replies.set(kind, reply),
-    received: (kind) => upstreams.get(kind)?.requests ?? [],
+    received: (kind) => (upstreams.get(kind)?.requests ?? []).filter(({ method }) => method === 'POST'),
     client: (org, options) => tapped(base, { apiKey: keys[org], maxRetries: 0, ...options }),
     rows: (org, ids) => rowsOf(floe, keys[org], ids),
     async close() {
