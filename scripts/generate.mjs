@@ -1,5 +1,5 @@
-// What is derived from the schema of floe.yaml: docs/floe.schema.json for editors, and the tables of
-// docs/configuration.md between `<!-- fields: … -->` and `<!-- end -->`. With --check nothing is
+// What is derived from code: docs/floe.schema.json for editors, the tables of docs/configuration.md between
+// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/providers.md. With --check nothing is
 // written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { toJSONSchema } from 'zod';
 import { FloeConfigSchema } from '../packages/contract/src/config.ts';
 import { OVERRIDES } from '../packages/server/src/config/environment.ts';
+import { SHEETS } from '../packages/server/src/providers/sheets.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const schema = toJSONSchema(FloeConfigSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
@@ -15,6 +16,7 @@ const variables = new Map(Object.entries(OVERRIDES).map(([name, path]) => [path.
 const outputs = {
   'docs/floe.schema.json': () => `${JSON.stringify({ ...loosened(schema), title: 'floe.yaml' }, null, 2)}\n`,
   'docs/configuration.md': (text) => withTables(text, fieldsOf(schema)),
+  'docs/providers.md': withProviders,
 };
 
 let stale = 0;
@@ -32,6 +34,25 @@ for (const [name, produce] of Object.entries(outputs)) {
   }
 }
 process.exit(stale === 0 ? 0 : 1);
+
+function withProviders(text) {
+  const rows = SHEETS.map((sheet) => {
+    const variables = [...sheet.keyVariables, ...(sheet.urlVariables ?? [])].map((name) => `\`${name}\``);
+    const cells = [
+      sheet.name,
+      `\`${sheet.kind}\``,
+      Object.keys(sheet.speaks).join(', '),
+      sheet.baseUrl ?? '`base_url` is required',
+      variables.join(', '),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const table = `| provider | kind | speaks | address | variables |\n|---|---|---|---|---|\n${rows.join('\n')}`;
+  return text.replace(
+    /<!-- providers -->[\s\S]*?<!-- end -->/,
+    `<!-- providers -->\n\n${table}\n\n<!-- end -->`,
+  );
+}
 
 /** Every value may be `${NAME}`, so whatever is narrower than any string takes such a string too. */
 function loosened(node) {

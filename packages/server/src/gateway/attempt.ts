@@ -1,19 +1,16 @@
 import { Fault } from '@floe/contract/faults';
 import type { Timer } from '../core/clock.ts';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
-import {
-  type AnswerSink,
-  type ForwardSettings,
-  RefusedAnswer,
-  StreamAnswer,
-  WholeAnswer,
-} from './answers.ts';
+import { CollectedAnswer } from './answer-sinks.ts';
 import type { Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
-import { headerOf, messageOf, readNetworkError, readRefusal } from './upstream-fault.ts';
-import { type Forwarded, forwardRequest } from './upstream-request.ts';
+import type { AnswerSink, Plan } from './plan.ts';
+import { headerOf, messageOf, readNetworkError } from './upstream-fault.ts';
+
+/** An error body is read so far; what is longer is judged by its start. */
+const REFUSAL_BYTES = 1024 * 1024;
 
 /** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
 const TAIL_MS = 1000;
@@ -22,17 +19,13 @@ const TAIL_MS = 1000;
  * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
  * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `client.answering` says.
  */
-export function attempt(x: Exchange, target: Target, totalAt: number): Promise<void> {
-  const { gateway, ask, surface } = x;
-  const path = target.provider.pathOf(surface.dialect);
-  if (!ask || path === undefined) throw new Error(`${target.provider.id} does not speak ${surface.dialect}`);
-  const forwarded = forwardRequest(ask, target, path, x.client.headers);
+export function attempt(x: Exchange, target: Target, plan: Plan, totalAt: number): Promise<void> {
   const record: AttemptRecord = {
     n: x.attempts.length + 1,
     provider: target.provider.id,
     model: target.model,
     credential: target.credential.name,
-    started_at: new Date(gateway.clock.now()).toISOString(),
+    started_at: new Date(x.gateway.clock.now()).toISOString(),
     status: null,
     error: null,
     first_token_ms: null,
@@ -40,8 +33,9 @@ export function attempt(x: Exchange, target: Target, totalAt: number): Promise<v
   };
   x.attempts.push(record);
   x.target = target;
+  x.dropped = plan.dropped;
   return new Promise((resolve, reject) => {
-    new Attempt(x, target, record, forwarded, { resolve, reject }).start(totalAt);
+    new Attempt(x, target, plan, record, { resolve, reject }).start(totalAt);
   });
 }
 
@@ -53,8 +47,8 @@ interface Settled {
 class Attempt implements UpstreamHandler {
   #x: Exchange;
   #target: Target;
+  #plan: Plan;
   #record: AttemptRecord;
-  #forwarded: Forwarded;
   #settled: Settled;
   #startedAt: number;
   #deadlines: Deadlines | null = null;
@@ -64,11 +58,11 @@ class Attempt implements UpstreamHandler {
   #over = false;
   #tail: Timer | null = null;
 
-  constructor(x: Exchange, target: Target, record: AttemptRecord, forwarded: Forwarded, settled: Settled) {
+  constructor(x: Exchange, target: Target, plan: Plan, record: AttemptRecord, settled: Settled) {
     this.#x = x;
     this.#target = target;
+    this.#plan = plan;
     this.#record = record;
-    this.#forwarded = forwarded;
     this.#settled = settled;
     this.#startedAt = x.gateway.clock.monotonic();
   }
@@ -79,7 +73,7 @@ class Attempt implements UpstreamHandler {
     client.onGone = () => this.#fail(new ClientGone('the client left'));
     const { timeouts } = this.#target.provider;
     this.#deadlines = new Deadlines(gateway.clock, timeouts, totalAt, (phase, ms) => this.#expire(phase, ms));
-    this.#cancel = gateway.transport.dispatch(this.#forwarded.request, this);
+    this.#cancel = gateway.transport.dispatch(this.#plan.request, this);
   }
 
   onConnected(): void {
@@ -106,7 +100,7 @@ class Attempt implements UpstreamHandler {
     } catch (error) {
       return this.#fail(error);
     }
-    if (sink.started && !before) this.#noteFirstToken();
+    if (sink.started && !before) this.#noteFirstToken(sink);
     if (sink.whole) return this.#leaveTail();
     this.#deadlines?.touch();
   }
@@ -130,8 +124,7 @@ class Attempt implements UpstreamHandler {
 
   #sinkFor(status: number, headers: UpstreamHeaders): AnswerSink {
     const { provider } = this.#target;
-    if (status < 200 || status >= 300)
-      return new RefusedAnswer((body) => readRefusal(provider.id, provider.sheet, status, headers, body));
+    if (status < 200 || status >= 300) return refused((body) => this.#plan.refusal(status, headers, body));
     const encoding = headerOf(headers, 'content-encoding');
     if (encoding !== undefined && encoding !== 'identity')
       throw new Fault(
@@ -141,10 +134,8 @@ class Attempt implements UpstreamHandler {
     const type = headerOf(headers, 'content-type') ?? '';
     const isStream = /^\s*text\/event-stream\b/i.test(type);
     const asked = this.#x.ask?.stream === true;
-    if (asked !== isStream && (isStream || asked))
-      // A JSON body in place of a stream is an error more often than an answer; it is read for its message.
-      return new RefusedAnswer((body) => this.#wrongType(type, body));
-    return asked ? new StreamAnswer(this.#x, this.#settings()) : new WholeAnswer(this.#x, this.#settings());
+    // A JSON body in place of a stream is an error more often than an answer; it is read for its message.
+    return asked === isStream ? this.#plan.answer() : refused((body) => this.#wrongType(type, body));
   }
 
   #wrongType(type: string, body: Buffer): Fault {
@@ -157,15 +148,6 @@ class Attempt implements UpstreamHandler {
       upstreamStatus: 200,
       upstreamBody: text.slice(0, 2000),
     });
-  }
-
-  #settings(): ForwardSettings {
-    const { provider, model } = this.#target;
-    return {
-      stripReasoning: this.#x.catalog?.chatReasoning !== 'forward',
-      thinkTags: provider.hasThinkTags(model),
-      usageFrameIsOurs: this.#forwarded.usageFrameIsOurs,
-    };
   }
 
   /** The client is slower than the upstream: stop reading until its buffer is empty again. */
@@ -186,7 +168,8 @@ class Attempt implements UpstreamHandler {
     this.#settled.resolve();
   }
 
-  #noteFirstToken(): void {
+  #noteFirstToken(sink: AnswerSink): void {
+    this.#x.told = sink;
     this.#deadlines?.enter('idle');
     this.#record.first_token_ms = this.#elapsedMs();
   }
@@ -222,4 +205,11 @@ class Attempt implements UpstreamHandler {
   #elapsedMs(): number {
     return Math.round((this.#x.gateway.clock.monotonic() - this.#startedAt) * 100) / 100;
   }
+}
+
+function refused(judge: (body: Buffer) => Error): AnswerSink {
+  const throwing = (body: Buffer) => {
+    throw judge(body);
+  };
+  return new CollectedAnswer(REFUSAL_BYTES, throwing, judge);
 }

@@ -95,8 +95,8 @@ export class Client {
   }
 
   /** False when the client reads slower than the upstream writes; `onDrain` tells when to go on. */
-  write(bytes: Buffer): boolean {
-    this.bytesOut += bytes.length;
+  write(bytes: Buffer | string): boolean {
+    this.bytesOut += typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
     return this.#res.write(bytes);
   }
 

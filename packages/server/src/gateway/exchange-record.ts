@@ -5,6 +5,7 @@ import type { Ask, Controls } from './ask.ts';
 import type { Catalog, Target } from './catalog.ts';
 import type { Client } from './client.ts';
 import type { Gateway } from './gateway.ts';
+import type { AnswerSink } from './plan.ts';
 import type { Surface } from './surface.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
@@ -45,6 +46,10 @@ export interface Exchange {
   controls: Controls | null;
   ask: Ask | null;
   target: Target | null;
+  /** The answer whose content the client is reading; it tells a fault from there on. */
+  told: AnswerSink | null;
+  /** Hints the target could not carry, by field path. */
+  dropped: readonly string[];
   readonly attempts: AttemptRecord[];
   readonly decisions: Decision[];
   /** Set by the answer as it is told. */

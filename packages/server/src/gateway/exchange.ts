@@ -1,6 +1,5 @@
 import { type FaultShape, faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
-import { writeFrame } from '@floe/wire/sse';
 import type { Log } from '../core/log.ts';
 import { presentedKey } from '../platform/key-format.ts';
 import { requireScope } from '../platform/keyring.ts';
@@ -10,7 +9,9 @@ import { attempt } from './attempt.ts';
 import { type Catalog, EMPTY_CATALOG, resolveTargets, type Target } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import type { Exchange } from './exchange-record.ts';
+import { planForward } from './forward.ts';
 import type { Gateway } from './gateway.ts';
+import type { Plan } from './plan.ts';
 import { settle } from './settle.ts';
 import type { Surface } from './surface.ts';
 import { UpstreamRefusal } from './upstream-fault.ts';
@@ -52,6 +53,8 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     controls: null,
     ask: null,
     target: null,
+    told: null,
+    dropped: [],
     attempts: [],
     decisions: [],
     usage: null,
@@ -93,7 +96,7 @@ async function send(x: Exchange, targets: readonly Target[], timeoutMs: number |
   for (const target of targets) {
     const totalMs = Math.min(target.provider.timeouts.totalMs, timeoutMs ?? Number.POSITIVE_INFINITY);
     try {
-      return await attempt(x, target, x.startedAt + totalMs);
+      return await attempt(x, target, planFor(x, target), x.startedAt + totalMs);
     } catch (error) {
       last = error;
       if (x.client.answering || error instanceof UpstreamRefusal || !(error instanceof Fault)) throw error;
@@ -101,6 +104,13 @@ async function send(x: Exchange, targets: readonly Target[], timeoutMs: number |
     }
   }
   throw last;
+}
+
+function planFor(x: Exchange, target: Target): Plan {
+  const { ask, surface } = x;
+  const path = target.provider.pathOf(surface.dialect);
+  if (!ask || path === undefined) throw new Error(`${target.provider.id} does not speak ${surface.dialect}`);
+  return planForward(x, ask, target, path);
 }
 
 /** Tells the client how its exchange failed, in its own dialect, and notes it for the row. */
@@ -123,9 +133,9 @@ function tell(x: Exchange, error: unknown): void {
   }
   const fault = error instanceof Fault ? error : internalFault(gateway.log, x.id, error);
   x.fault = fault;
-  x.status = client.answering ? 200 : fault.status;
-  x.state = client.answering ? 'partial' : 'failed';
-  if (client.answering) client.endBroken(writeFrame(undefined, faultBody(fault, x.id, surface.faultShape)));
+  x.status = x.told ? 200 : fault.status;
+  x.state = x.told ? 'partial' : 'failed';
+  if (x.told) client.endBroken(x.told.failure(fault));
   else answerFault(client, fault, surface.faultShape, answerHeaders(x, 'application/json'));
 }
 

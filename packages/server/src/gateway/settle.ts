@@ -57,7 +57,7 @@ function rowOf(x: Exchange, key: NonNullable<Exchange['key']>, latencyMs: number
     request_bytes: ask?.body.length ?? 0,
     response_bytes: x.client.bytesOut,
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
-    dropped_json: null,
+    dropped_json: x.dropped.length > 0 ? JSON.stringify(x.dropped) : null,
     attempts_json: JSON.stringify(x.attempts),
     decisions_json: JSON.stringify(fault ? [...x.decisions, faultDecision(fault)] : x.decisions),
   };

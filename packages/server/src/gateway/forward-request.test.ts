@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { configureProvider } from '../providers/configured.ts';
 import { compatible, type ProviderSheet } from '../providers/provider.ts';
 import { readChatAsk } from './ask.ts';
-import { forwardRequest } from './upstream-request.ts';
+import { forwardRequest } from './forward-request.ts';
 
 function sheet(usage: ProviderSheet['usage']): ProviderSheet {
   return { ...compatible, kind: 'plain', name: 'Plain', keyVariables: [], usage, docs: '', checked: '' };

@@ -1,0 +1,74 @@
+import type { Fault } from '@floe/contract/faults';
+import { streamHeaders } from './answer-headers.ts';
+import type { Exchange } from './exchange-record.ts';
+import type { AnswerSink } from './plan.ts';
+
+/** An answer that is judged whole: nothing reaches the client before its last byte is here. */
+export class CollectedAnswer implements AnswerSink {
+  readonly started = false;
+  readonly whole = false;
+  #limitBytes: number;
+  #judge: (body: Buffer) => void;
+  #tooLarge: (start: Buffer) => Error;
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  /** `judge` gets the whole body and answers the client or throws; `tooLarge` the start of a longer one. */
+  constructor(limitBytes: number, judge: (body: Buffer) => void, tooLarge: (start: Buffer) => Error) {
+    this.#limitBytes = limitBytes;
+    this.#judge = judge;
+    this.#tooLarge = tooLarge;
+  }
+
+  push(chunk: Buffer): boolean {
+    this.#size += chunk.length;
+    if (this.#size > this.#limitBytes) throw this.#tooLarge(this.#chunks[0] ?? chunk);
+    this.#chunks.push(chunk);
+    return true;
+  }
+
+  end(): void {
+    const [only] = this.#chunks;
+    this.#judge(this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size));
+  }
+
+  failure(fault: Fault): string {
+    throw new Error(`nothing of a collected answer was sent, so ${fault.code} is told whole`);
+  }
+}
+
+/**
+ * The client's side of a streamed answer. What comes before the first content is held: until then another
+ * attempt can still take over unseen.
+ */
+export class ClientStream {
+  started = false;
+  #x: Exchange;
+  #held: (Buffer | string)[] = [];
+
+  constructor(x: Exchange) {
+    this.#x = x;
+  }
+
+  /** False when the client reads slower than the upstream writes. */
+  pass(bytes: Buffer | string): boolean {
+    if (this.started) return this.#x.client.write(bytes);
+    this.#held.push(bytes);
+    return true;
+  }
+
+  /** The first content is known to be good: everything held goes out. */
+  start(): void {
+    const { client, gateway } = this.#x;
+    this.started = true;
+    this.#x.firstTokenAt = gateway.clock.monotonic();
+    client.open(200, streamHeaders(this.#x));
+    for (const bytes of this.#held) client.write(bytes);
+    this.#held = [];
+  }
+
+  end(): void {
+    if (!this.started) this.start();
+    this.#x.client.end();
+  }
+}

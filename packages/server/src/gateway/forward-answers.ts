@@ -1,0 +1,86 @@
+import { faultBody } from '@floe/contract/fault-answer';
+import { Fault } from '@floe/contract/faults';
+import { ChatStreamForward, forwardChatAnswer } from '@floe/wire/chat/forward';
+import { writeFrame } from '@floe/wire/sse';
+import { answerHeaders } from './answer-headers.ts';
+import { ClientStream, CollectedAnswer } from './answer-sinks.ts';
+import type { Exchange } from './exchange-record.ts';
+import type { AnswerSink } from './plan.ts';
+
+/** Largest answer that is held in memory to be checked whole before it is passed on. */
+const WHOLE_ANSWER_BYTES = 64 * 1024 * 1024;
+
+export interface ForwardSettings {
+  readonly stripReasoning: boolean;
+  readonly thinkTags: boolean;
+  readonly usageFrameIsOurs: boolean;
+}
+
+/** A stream of the client's own dialect: whole frames pass, a fault stops them at a frame's edge. */
+export class ForwardedStream implements AnswerSink {
+  #x: Exchange;
+  #forward: ChatStreamForward;
+  #out: ClientStream;
+
+  constructor(x: Exchange, settings: ForwardSettings) {
+    this.#x = x;
+    this.#out = new ClientStream(x);
+    this.#forward = new ChatStreamForward({
+      stripReasoning: settings.stripReasoning,
+      thinkTags: settings.thinkTags,
+      dropUsageFrame: settings.usageFrameIsOurs,
+      choices: x.ask?.choices ?? 1,
+    });
+  }
+
+  get started(): boolean {
+    return this.#out.started;
+  }
+
+  get whole(): boolean {
+    return this.#forward.done;
+  }
+
+  push(chunk: Buffer): boolean {
+    const forward = this.#forward;
+    const bytes = forward.push(chunk);
+    if (!this.started && forward.content) this.#out.start();
+    const flowing = bytes === undefined || this.#out.pass(bytes);
+    this.#note();
+    if (forward.fault) throw forward.fault;
+    if (forward.done) this.#out.end();
+    return flowing;
+  }
+
+  end(): void {
+    const fault = this.#forward.end();
+    this.#note();
+    if (fault) throw fault;
+    this.#out.end();
+  }
+
+  failure(fault: Fault): string {
+    return writeFrame(undefined, faultBody(fault, this.#x.id, 'openai'));
+  }
+
+  #note(): void {
+    this.#x.usage = this.#forward.usage ?? this.#x.usage;
+    this.#x.finish = this.#forward.finish?.raw ?? this.#x.finish;
+  }
+}
+
+/** A JSON answer of the client's own dialect: passed on only when it is known to be whole and an answer. */
+export function forwardedAnswer(x: Exchange, settings: ForwardSettings): AnswerSink {
+  const judge = (bytes: Buffer) => {
+    const { body, usage, finish, fault } = forwardChatAnswer(bytes, settings);
+    x.usage = usage ?? null;
+    x.finish = finish?.raw ?? null;
+    if (fault) throw fault;
+    x.client.answer(200, answerHeaders(x, 'application/json'), body);
+  };
+  return new CollectedAnswer(WHOLE_ANSWER_BYTES, judge, () => tooLarge());
+}
+
+function tooLarge(): Fault {
+  return new Fault('upstream_error', 'The upstream sent an answer larger than 64 MB.');
+}

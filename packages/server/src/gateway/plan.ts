@@ -1,0 +1,27 @@
+import type { Fault } from '@floe/contract/faults';
+import type { UpstreamHeaders, UpstreamRequest } from '../providers/transport.ts';
+
+/** What takes an upstream's bytes to the client. Throws a `Fault` at the point where it is known. */
+export interface AnswerSink {
+  /** Returns `false` when the client reads slower than the upstream writes. */
+  push(chunk: Buffer): boolean;
+  /** The upstream has ended; throws when what came is no whole answer. */
+  end(): void;
+  /** Content has gone to the client: the first-token deadline is met, and no other attempt can take over. */
+  readonly started: boolean;
+  /** The client has its whole answer already, though the upstream has not ended. */
+  readonly whole: boolean;
+  /** How this answer tells a fault after content: text of the client's stream, after which it ends. */
+  failure(fault: Fault): string;
+}
+
+/** How one attempt speaks with its target: what goes up, and what takes the answer down. */
+export interface Plan {
+  readonly request: UpstreamRequest;
+  /** Hints this target cannot carry, by field path. */
+  readonly dropped: readonly string[];
+  /** Takes a 2xx answer of the right type: an event stream when the client asked for one, else JSON. */
+  answer(): AnswerSink;
+  /** What an error answer means for the client. */
+  refusal(status: number, headers: UpstreamHeaders, body: Buffer): Error;
+}
