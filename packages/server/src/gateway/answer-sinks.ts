@@ -6,6 +6,7 @@ import type { AnswerSink } from './plan.ts';
 /** An answer that is judged whole: nothing reaches the client before its last byte is here. */
 export class CollectedAnswer implements AnswerSink {
   readonly started = false;
+  readonly whole = false;
   #limitBytes: number;
   #judge: (body: Buffer) => void;
   #tooLarge: (start: Buffer) => Error;

@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import type { Timer } from '../core/clock.ts';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
 import { CollectedAnswer } from './answer-sinks.ts';
 import type { Target } from './catalog.ts';
@@ -10,6 +11,9 @@ import { headerOf, readNetworkError } from './upstream-fault.ts';
 
 /** An error body is read so far; what is longer is judged by its start. */
 const REFUSAL_BYTES = 1024 * 1024;
+
+/** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
+const TAIL_MS = 1000;
 
 /**
  * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
@@ -52,6 +56,7 @@ class Attempt implements UpstreamHandler {
   #flow: Flow | null = null;
   #cancel: (() => void) | null = null;
   #over = false;
+  #tail: Timer | null = null;
 
   constructor(x: Exchange, target: Target, plan: Plan, record: AttemptRecord, settled: Settled) {
     this.#x = x;
@@ -96,10 +101,12 @@ class Attempt implements UpstreamHandler {
       return this.#fail(error);
     }
     if (sink.started && !before) this.#noteFirstToken(sink);
+    if (sink.whole) return this.#leaveTail();
     this.#deadlines?.touch();
   }
 
   onEnd(): void {
+    this.#tail?.cancel();
     if (this.#over) return;
     try {
       this.#sink?.end();
@@ -111,6 +118,7 @@ class Attempt implements UpstreamHandler {
   }
 
   onError(error: Error): void {
+    this.#tail?.cancel();
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
 
@@ -133,14 +141,11 @@ class Attempt implements UpstreamHandler {
   #wrongType(type: string, body: Buffer): Fault {
     const { provider } = this.#target;
     const wanted = this.#x.ask?.stream ? 'an event stream' : 'JSON';
-    return new Fault(
-      'upstream_error',
-      `${provider.id} answered 200 with "${type || 'no content type'}" instead of ${wanted}.`,
-      {
-        upstreamStatus: 200,
-        upstreamBody: body.toString('utf8', 0, 2000),
-      },
-    );
+    const message = `${provider.id} answered 200 with "${type}" instead of ${wanted}.`;
+    return new Fault('upstream_error', message, {
+      upstreamStatus: 200,
+      upstreamBody: body.toString('utf8', 0, 2000),
+    });
   }
 
   /** The client is slower than the upstream: stop reading until its buffer is empty again. */
@@ -151,6 +156,14 @@ class Attempt implements UpstreamHandler {
       this.#deadlines?.release();
       this.#flow?.resume();
     });
+  }
+
+  /** Clients hang up at `[DONE]` (the official SDK does): from here on nothing can go wrong with this exchange. */
+  #leaveTail(): void {
+    this.#finish();
+    this.#flow?.resume();
+    this.#tail = this.#x.gateway.clock.after(TAIL_MS, () => this.#cancel?.());
+    this.#settled.resolve();
   }
 
   #noteFirstToken(sink: AnswerSink): void {

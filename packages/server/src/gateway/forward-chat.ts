@@ -34,6 +34,10 @@ export class ForwardedStream implements AnswerSink {
     return this.#out.started;
   }
 
+  get whole(): boolean {
+    return this.#forward.done;
+  }
+
   push(chunk: Buffer): boolean {
     const forward = this.#forward;
     const bytes = forward.push(chunk);
@@ -41,6 +45,7 @@ export class ForwardedStream implements AnswerSink {
     const flowing = bytes === undefined || this.#out.pass(bytes);
     this.#note();
     if (forward.fault) throw forward.fault;
+    if (forward.done) this.#out.end();
     return flowing;
   }
 

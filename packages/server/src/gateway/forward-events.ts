@@ -51,7 +51,12 @@ export class ForwardedEvents implements AnswerSink {
     if (this.#hasContent && !this.started) this.#out.start();
     const flowing = good === 0 || this.#out.pass(good === bytes.length ? bytes : bytes.subarray(0, good));
     if (this.#fault) throw this.#fault;
+    if (this.#whole) this.#out.end();
     return flowing;
+  }
+
+  get whole(): boolean {
+    return this.#whole;
   }
 
   end(): void {

@@ -9,6 +9,8 @@ export interface AnswerSink {
   end(): void;
   /** Content has gone to the client: the first-token deadline is met, and no other attempt can take over. */
   readonly started: boolean;
+  /** The client has its whole answer already, though the upstream has not ended. */
+  readonly whole: boolean;
   /** How this answer tells a fault after content: text of the client's stream, after which it ends. */
   failure(fault: Fault): string;
 }

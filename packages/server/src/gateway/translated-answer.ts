@@ -36,6 +36,8 @@ export class TranslatedAnswer implements AnswerSink {
   #fault: Fault | null = null;
   #text = '';
   #hasContent = false;
+  #finished = false;
+  #ended = false;
 
   constructor(x: Exchange, way: Translation) {
     this.#x = x;
@@ -54,16 +56,29 @@ export class TranslatedAnswer implements AnswerSink {
     return this.#out.started;
   }
 
+  get whole(): boolean {
+    return this.#ended;
+  }
+
   push(chunk: Buffer): boolean {
     this.#arrival.push(chunk);
-    return this.#flush();
+    const flowing = this.#flush();
+    if (this.#finished && this.#way.leavesStreamed) this.#endStream();
+    return flowing;
   }
 
   end(): void {
     this.#arrival.end();
     this.#flush();
-    if (this.#way.leavesStreamed) this.#out.end();
+    if (this.#way.leavesStreamed) this.#endStream();
     else this.#answerWhole(this.#fold.answer);
+  }
+
+  /** Clients hang up at the last event: the stream ends with it, whatever the upstream still has to say. */
+  #endStream(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#out.end();
     this.#noteDropped(this.#writer.dropped);
   }
 
@@ -78,7 +93,10 @@ export class TranslatedAnswer implements AnswerSink {
       return;
     }
     if (event.type === 'usage') this.#x.usage = event.usage;
-    if (event.type === 'finish') this.#x.finish = event.raw;
+    if (event.type === 'finish') {
+      this.#x.finish = event.raw;
+      this.#finished = true;
+    }
     if (event.type === 'open' || event.type === 'finish') this.#hasContent = true;
     if (this.#way.leavesStreamed) this.#text += this.#writer.write(event);
     else this.#fold.add(event);
@@ -107,6 +125,7 @@ export class TranslatedAnswer implements AnswerSink {
 /** Frames of a stream, handed to the dialect's reader. */
 class ArrivingStream implements AnswerSink {
   readonly started = false;
+  readonly whole = false;
   #framer = new SseFramer();
   #reader: AnswerReader;
 

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { readUpstreamFault } from '@floe/wire/upstream-fault';
-import type { ProviderSheet } from '../providers/provider.ts';
+import type { ErrorRule, ProviderSheet } from '../providers/provider.ts';
 import type { UpstreamHeaders } from '../providers/transport.ts';
 
 const MESSAGE_CHARACTERS = 500;
@@ -31,7 +31,7 @@ export function readRefusal(
 ): Fault | UpstreamRefusal {
   const text = body.toString('utf8');
   const meaning = sheetMeaning(sheet, status, text) ?? meaningOf(status);
-  if (meaning === 'client')
+  if (meaning === 'request')
     return new UpstreamRefusal(status, headerOf(headers, 'content-type') ?? 'application/json', body);
   const { kind, message } = readUpstreamFault(status, {}, text);
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, KEPT_BODY_CHARACTERS) };
@@ -56,7 +56,7 @@ export function readRefusal(
   });
 }
 
-type Meaning = 'bad_credentials' | 'rate' | 'overloaded' | 'client';
+type Meaning = ErrorRule['means'];
 
 /** What a status with this text means at this provider, when its sheet says so. */
 export function sheetMeaning(sheet: ProviderSheet, status: number, text: string): Meaning | undefined {
@@ -67,7 +67,7 @@ export function sheetMeaning(sheet: ProviderSheet, status: number, text: string)
 function meaningOf(status: number): Meaning {
   if (status === 401 || status === 403) return 'bad_credentials';
   if (status === 429) return 'rate';
-  return status >= 400 && status < 500 ? 'client' : 'overloaded';
+  return status >= 400 && status < 500 ? 'request' : 'overloaded';
 }
 
 /** An upstream's words, at a length that fits a message. */

@@ -29,7 +29,8 @@ export interface ErrorRule {
   readonly status: number;
   /** Lower-case text that must occur in the body. */
   readonly text: string;
-  readonly means: 'bad_credentials' | 'rate' | 'overloaded';
+  /** `request`: the client's own request is refused, and the answer is the client's to read. */
+  readonly means: 'bad_credentials' | 'rate' | 'overloaded' | 'request';
 }
 
 /**

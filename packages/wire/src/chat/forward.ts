@@ -41,6 +41,11 @@ export class ChatStreamForward {
     return this.#walk.content;
   }
 
+  /** Whether `[DONE]` was forwarded: the client has its whole answer and nothing more will pass. */
+  get done(): boolean {
+    return this.#done;
+  }
+
   /** Tokens reported so far. */
   get usage(): Usage | undefined {
     return this.#walk.usage;

@@ -8,6 +8,8 @@ export const together: ProviderSheet = {
   keyVariables: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY', 'TOGETHERAI_API_KEY'],
   usage: 'given',
   thinkTags: ['*DeepSeek-R1*'],
+  // A prompt longer than the model's context is a 403 here (documented error codes), not a bad key.
+  errors: [{ status: 403, text: 'context length', means: 'request' }],
   docs: 'https://docs.together.ai',
   checked: '2026-11-21',
 };

@@ -1,0 +1,161 @@
+// The real server in front of one fake upstream per provider; each answers what the test lays out for it next.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import type { ReceivedRequest } from '@floe/testkit/connection';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import OpenAI from 'openai';
+
+/** The providers whose Chat dialect is forwarded as it is, and that have recordings. */
+export const KINDS = [
+  'openai',
+  'groq',
+  'deepseek',
+  'xai',
+  'openrouter',
+  'mistral',
+  'ollama',
+  'together',
+  'fireworks',
+  'openai-compatible',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** One org per way to treat reasoning, with the same providers. */
+export type Org = 'strip' | 'forward';
+
+/** What one request of a client was and what came back, below the client's own reading of it. */
+export interface Tap {
+  readonly sent: string;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as it came, of errors only. */
+  readonly errorText: string | undefined;
+}
+
+export interface TappedClient {
+  readonly client: OpenAI;
+  readonly taps: readonly Tap[];
+  /** The latest request. */
+  last(): Tap;
+}
+
+export interface Gateway {
+  readonly url: string;
+  key(org: Org): string;
+  /** Lays out the answer of this provider to every request until the next call. */
+  play(kind: Kind, reply: Reply): void;
+  /** The Chat requests this provider has received so far. */
+  received(kind: Kind): readonly ReceivedRequest[];
+  /** The official client; `taps` lists what it sent and got. */
+  client(org: Org, options?: { readonly maxRetries?: number; readonly apiKey?: string }): TappedClient;
+  /** The rows of these request ids, once all of them are written. */
+  rows(org: Org, ids: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>;
+  close(): Promise<void>;
+}
+
+/** What every provider says it has; an entry with all that lists are known to say, and a bare one. */
+const MODEL_LIST = jsonReply({
+  object: 'list',
+  data: [
+    {
+      id: 'vendor/alpha-1:free',
+      object: 'model',
+      created: 1700000000,
+      owned_by: 'vendor',
+      context_length: 8192,
+    },
+    { id: 'beta' },
+  ],
+});
+const UPSTREAM_SECRET = 'upstream-secret';
+/** A row is readable within a tenth of a second; every question takes the server about a millisecond. */
+const ROW_QUESTIONS = 2000;
+
+/** Starts the server with every provider of `KINDS` in two orgs, `strip` and `forward`. */
+export async function startGateway(): Promise<Gateway> {
+  const replies = new Map<Kind, Reply>();
+  const upstreams = new Map<Kind, Upstream>();
+  for (const kind of KINDS)
+    upstreams.set(
+      kind,
+      await startUpstream({
+        respond: ({ method }) => (method === 'GET' ? MODEL_LIST : (replies.get(kind) ?? { status: 599 })),
+      }),
+    );
+  const keys = { strip: newKey(), forward: newKey() };
+  const floe = await startFloe({ yaml: configuration(upstreams, keys) });
+  const base = `${floe.url}/gateway/v1`;
+  return {
+    url: base,
+    key: (org) => keys[org],
+    play: (kind, reply) => void replies.set(kind, reply),
+    received: (kind) => (upstreams.get(kind)?.requests ?? []).filter(({ method }) => method === 'POST'),
+    client: (org, options) => tapped(base, { apiKey: keys[org], maxRetries: 0, ...options }),
+    rows: (org, ids) => rowsOf(floe, keys[org], ids),
+    async close() {
+      await floe.stop();
+      for (const upstream of upstreams.values()) await upstream.close();
+    },
+  };
+}
+
+function newKey(): string {
+  return `eis_${randomBytes(24).toString('hex')}`;
+}
+
+/** YAML is a superset of JSON. */
+function configuration(upstreams: ReadonlyMap<Kind, Upstream>, keys: Readonly<Record<Org, string>>): string {
+  const providers = [...upstreams].map(([kind, { url }]) => ({
+    id: kind,
+    kind,
+    base_url: `${url}/v1`,
+    api_key: UPSTREAM_SECRET,
+    models: ['*'],
+  }));
+  const orgs = (['strip', 'forward'] as const).map((org) => ({
+    id: org,
+    chat_reasoning: org,
+    keys: [
+      { name: 'sdk', key: keys[org], scopes: ['gateway', 'management'] },
+      { name: 'narrow', key: `${keys[org]}_narrow`, scopes: ['gateway'], models: ['groq/*'] },
+    ],
+    providers,
+  }));
+  return JSON.stringify({ orgs });
+}
+
+function tapped(baseURL: string, options: { apiKey: string; maxRetries: number }): TappedClient {
+  const taps: Tap[] = [];
+  const client = new OpenAI({
+    baseURL,
+    ...options,
+    async fetch(url, init) {
+      const response = await fetch(url, init);
+      const errorText = response.ok ? undefined : await response.clone().text();
+      const sent = typeof init?.body === 'string' ? init.body : '';
+      taps.push({ sent, status: response.status, headers: response.headers, errorText });
+      return response;
+    },
+  });
+  const last = () => taps.at(-1) ?? assert.fail('the client has sent nothing');
+  return { client, taps, last };
+}
+
+async function rowsOf(floe: Floe, key: string, ids: readonly string[]): Promise<Map<string, JsonObject>> {
+  const found = new Map<string, JsonObject>();
+  for (const id of ids) {
+    for (let asked = 0; !found.has(id); asked++) {
+      assert.ok(asked < ROW_QUESTIONS, `no row of ${id}`);
+      const answer = await call(`${floe.url}/api/analytics/requests/${id}`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const row: unknown = answer.json();
+      if (answer.status === 200 && isObject(row)) found.set(id, row);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { ownRecording } from '@floe/testkit/recordings';
+import OpenAI, { APIError } from 'openai';
+import { type Gateway, KINDS, startGateway } from './gateway-over-recordings.ts';
+
+const MESSAGES = [{ role: 'user' as const, content: 'How thick is the ice?' }];
+/** Ids as vendors have them; what stands before the first slash is the provider. */
+const IDS = [
+  'groq/llama-3.3-70b',
+  'groq/openai/gpt-oss-20b',
+  'ollama/gpt-oss:20b',
+  'openrouter/anthropic/claude-haiku-4.5:beta',
+  'fireworks/accounts/fireworks/models/qwen3',
+  'together/groq/groq/x',
+  'openai/ft:gpt-5-mini:acme::AbC-1',
+  'openai-compatible/models/é 😀/"quoted"\\',
+];
+
+let gateway: Gateway;
+
+before(async () => {
+  gateway = await startGateway();
+  const { client } = gateway.client('strip');
+  // Lists are read in the background, from the start on.
+  for (let asked = 0; (await client.models.list()).data.length < 2 * KINDS.length; asked++)
+    assert.ok(asked < 2000, 'the lists of the providers do not come');
+});
+after(() => gateway.close());
+
+async function failing(client: OpenAI, model: string): Promise<APIError> {
+  try {
+    await client.chat.completions.create({ model, messages: MESSAGES });
+  } catch (error) {
+    return error instanceof APIError ? error : assert.fail(`not an APIError: ${error}`);
+  }
+  return assert.fail(`${model}: answered`);
+}
+
+test('model ids with slashes, colons and odd characters reach the provider without its prefix', async () => {
+  for (const id of IDS) {
+    const [kind, ...rest] = id.split('/');
+    const known = KINDS.find((one) => one === kind) ?? assert.fail(id);
+    gateway.play(known, { interaction: ownRecording('groq', 'text').interactions[0] ?? assert.fail() });
+    const { client, last } = gateway.client('strip');
+    await client.chat.completions.create({ model: id, messages: MESSAGES });
+    const sent: unknown = JSON.parse(gateway.received(known).at(-1)?.body.toString('utf8') ?? '');
+    assert.equal(isObject(sent) && sent.model, rest.join('/'));
+    const bare = rest.join('/');
+    const shown = last().headers.get('x-floe-model');
+    assert.equal(shown, /^[!-~]*$/.test(bare) ? bare : encodeURIComponent(bare));
+    assert.equal(last().headers.get('x-floe-provider'), known);
+  }
+});
+
+test('models.list() gives what every provider lists, under ids that can be asked for', async () => {
+  const { client } = gateway.client('strip');
+  const models = [];
+  for await (const model of client.models.list()) models.push(model);
+  const ids = models.map(({ id }) => id);
+  assert.deepEqual(
+    ids.toSorted(),
+    KINDS.flatMap((kind) => [`${kind}/vendor/alpha-1:free`, `${kind}/beta`]).toSorted(),
+  );
+  const alpha = models.find(({ id }) => id === 'groq/vendor/alpha-1:free');
+  assert.deepEqual(alpha, {
+    id: 'groq/vendor/alpha-1:free',
+    object: 'model',
+    created: 1_700_000_000,
+    owned_by: 'vendor',
+    context_window: 8192,
+  });
+});
+
+test('models.retrieve() finds an id with slashes and colons, escaped by the SDK or as it is', async () => {
+  const { client } = gateway.client('strip');
+  const id = 'openrouter/vendor/alpha-1:free';
+  assert.equal((await client.models.retrieve(id)).id, id);
+  const plain = await call(`${gateway.url}/models/${id}`, {
+    headers: { 'x-api-key': gateway.key('strip') },
+  });
+  const model = plain.json();
+  assert.equal(isObject(model) && model.id, id);
+  await assert.rejects(client.models.retrieve('openrouter/none/of:these'), OpenAI.NotFoundError);
+});
+
+test('a narrow key sees and may use its own models only, and is not made to try again', async () => {
+  const { client, taps } = gateway.client('strip', {
+    apiKey: `${gateway.key('strip')}_narrow`,
+    maxRetries: 2,
+  });
+  const { data } = await client.models.list();
+  assert.deepEqual(data.map(({ id }) => id).toSorted(), ['groq/beta', 'groq/vendor/alpha-1:free']);
+  const error = await failing(client, 'openai/gpt-5-mini');
+  assert.ok(error instanceof OpenAI.PermissionDeniedError);
+  assert.deepEqual([error.code, error.type, error.param], ['model_not_allowed', 'permission_error', 'model']);
+  assert.equal(taps.length, 2, 'one list, one refusal');
+  assert.equal(taps.at(-1)?.headers.get('x-should-retry'), 'false');
+});
+
+test('GET /key tells a key what it is and may use, and not its secret', async () => {
+  const key = `${gateway.key('forward')}_narrow`;
+  const answer = await call(`${gateway.url}/key`, { headers: { authorization: `Bearer ${key}` } });
+  const shown = answer.json();
+  assert.ok(isObject(shown));
+  assert.deepEqual(
+    [shown.object, shown.name, shown.org, shown.scopes, shown.models],
+    ['platform_key', 'narrow', 'forward', ['gateway'], ['groq/vendor/alpha-1:free', 'groq/beta']],
+  );
+  assert.ok(!answer.text.includes(key));
+});
+
+test('the official client gets the class, code and parameter of each refusal of the gateway', async () => {
+  const { client, last } = gateway.client('strip');
+  const wrongKey = gateway.client('strip', { apiKey: `eis_${'0'.repeat(48)}` });
+  const noKey = gateway.client('strip', { apiKey: 'sk-no-key-of-ours' });
+  const cases = [
+    [wrongKey.client, 'groq/m', OpenAI.AuthenticationError, 'invalid_api_key', null],
+    [noKey.client, 'groq/m', OpenAI.AuthenticationError, 'missing_api_key', null],
+    [client, 'groq', OpenAI.NotFoundError, 'model_not_found', 'model'],
+    [client, 'nobody/m', OpenAI.NotFoundError, 'model_not_found', 'model'],
+    [client, '/m', OpenAI.NotFoundError, 'model_not_found', 'model'],
+    [client, '', OpenAI.BadRequestError, 'invalid_request', 'model'],
+  ] as const;
+  for (const [asking, model, expected, code, param] of cases) {
+    const error = await failing(asking, model);
+    assert.equal(error.constructor, expected, model);
+    assert.deepEqual([error.code, error.param], [code, param], model);
+    assert.match(error.requestID ?? '', /./);
+  }
+  assert.equal(last().headers.get('x-floe-error-source'), 'gateway');
+  const bodies = [
+    ['{"model":"groq/m","messages":[', 'invalid_json'],
+    ['{"model":"groq/m"}', 'missing_required_parameter'],
+    ['{"model":"groq/m","model":"groq/n","messages":[]}', 'invalid_request'],
+    ['{"model":"groq/m","input":"hi"}', 'unsupported_parameter'],
+    ['{"model":"groq/m","messages":[],"stream":"yes"}', 'invalid_request'],
+  ] as const;
+  for (const [body, code] of bodies) {
+    const headers = { authorization: `Bearer ${gateway.key('strip')}`, 'content-type': 'application/json' };
+    const answer = await call(`${gateway.url}/chat/completions`, { headers, body });
+    const told = answer.json();
+    assert.ok(isObject(told) && isObject(told.error), body);
+    assert.deepEqual([answer.status, told.error.code], [400, code], body);
+    assert.equal(told.request_id, answer.headers['x-request-id'], body);
+  }
+});
