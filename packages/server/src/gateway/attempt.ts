@@ -98,6 +98,8 @@ class Attempt implements UpstreamHandler {
     try {
       if (!sink.push(chunk)) this.#holdBack();
     } catch (error) {
+      // One chunk may bring the first content and a fault behind it: the fault is told inside the answer.
+      if (sink.started && !before) this.#noteFirstToken(sink);
       return this.#fail(error);
     }
     if (sink.started && !before) this.#noteFirstToken(sink);
