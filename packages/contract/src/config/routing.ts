@@ -22,8 +22,10 @@ export const RouteSchema = z.strictObject({
     .describe('Order in which targets are tried.'),
   targets: z
     .array(TargetSchema)
-    .min(1)
-    .describe('Where requests go: `<provider>/<model>`, or that with a weight.'),
+    .default([])
+    .describe(
+      'Where requests go: `<provider>/<model>`, or that with a weight. Absent: to the model id asked for, so the route only sets retries, deadlines and reasoning.',
+    ),
   retries: z.int().min(0).max(10).default(2).describe('Extra tries per target before the next one.'),
   rescue: z
     .enum(['error', 'replay'])

@@ -98,11 +98,9 @@ class Attempt implements UpstreamHandler {
     try {
       if (!sink.push(chunk)) this.#holdBack();
     } catch (error) {
-      // One chunk may bring the first content and a fault behind it: the fault is told inside the answer.
-      if (sink.started && !before) this.#noteFirstToken(sink);
       return this.#fail(error);
     }
-    if (sink.started && !before) this.#noteFirstToken(sink);
+    if (sink.started && !before) this.#noteFirstToken();
     if (sink.whole) return this.#leaveTail();
     this.#deadlines?.touch();
   }
@@ -168,8 +166,7 @@ class Attempt implements UpstreamHandler {
     this.#settled.resolve();
   }
 
-  #noteFirstToken(sink: AnswerSink): void {
-    this.#x.told = sink;
+  #noteFirstToken(): void {
     this.#deadlines?.enter('idle');
     this.#record.first_token_ms = this.#elapsedMs();
   }
@@ -187,6 +184,8 @@ class Attempt implements UpstreamHandler {
   #fail(reason: unknown): void {
     if (this.#over) return;
     const error = reason instanceof Error ? reason : new Error(String(reason));
+    // One chunk may bring the first content and a fault behind it: whatever started tells the fault.
+    if (this.#sink?.started) this.#x.told = this.#sink;
     this.#record.error = error instanceof Fault ? error.code : error.name;
     this.#finish();
     this.#cancel?.();
