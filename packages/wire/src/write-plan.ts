@@ -119,6 +119,12 @@ export function sealFor(
   return undefined;
 }
 
+/** For dialects whose conversation must not be empty: a prompt of system text alone is what the user says. */
+export function withConversation(ask: Ask): Ask {
+  if (ask.turns.length > 0) return ask;
+  return { ...ask, system: [], turns: [{ role: 'user', parts: ask.system }] };
+}
+
 /** A system turn where the dialect or provider has no place for one in the conversation. */
 export function asReminder(turn: Turn): Turn {
   const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');

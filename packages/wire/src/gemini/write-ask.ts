@@ -14,6 +14,7 @@ import {
   planTools,
   sealFor,
   usesCacheMarks,
+  withConversation,
 } from '../write-plan.ts';
 
 const MIME: Readonly<Record<MediaPart['kind'], string>> = {
@@ -30,7 +31,8 @@ interface ContentWriter {
 }
 
 /** Writes a generateContent request; model and streaming stand in the URL. */
-export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
+export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
+  const ask = withConversation(asked);
   const dropped = new Set<string>();
   const writer: ContentWriter = { options, dropped, names: new Map() };
   dropSaid(
