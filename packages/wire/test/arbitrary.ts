@@ -67,32 +67,30 @@ const step = (tools: readonly Tool[]): fc.Arbitrary<Turn[]> =>
     });
 
 const tools = (freeform: boolean): fc.Arbitrary<Tool[]> =>
-  fc
-    .uniqueArray(name, { maxLength: 4 })
-    .chain((names) =>
-      fc.tuple(
-        ...names.map(
-          (tool): fc.Arbitrary<Tool> =>
-            fc
-              .record({
-                freeform: fc.boolean(),
-                description: fc.option(words, { nil: undefined }),
-                strict: fc.option(fc.boolean(), { nil: undefined }),
-              })
-              .map((given) =>
-                given.freeform && freeform
-                  ? { kind: 'freeform', name: tool, description: given.description }
-                  : {
-                      kind: 'function',
-                      name: tool,
-                      description: given.description,
-                      strict: given.strict,
-                      schema: { type: 'object', properties: { a: { type: 'string' } } },
-                    },
-              ),
-        ),
+  fc.uniqueArray(name, { maxLength: 4 }).chain((names) =>
+    fc.tuple(
+      ...names.map(
+        (tool): fc.Arbitrary<Tool> =>
+          fc
+            .record({
+              freeform: fc.boolean(),
+              description: fc.option(words, { nil: undefined }),
+              strict: fc.option(fc.boolean(), { nil: undefined }),
+            })
+            .map((given) =>
+              given.freeform && freeform
+                ? { kind: 'freeform', name: tool, description: given.description }
+                : {
+                    kind: 'function',
+                    name: tool,
+                    description: given.description,
+                    strict: given.strict,
+                    schema: { type: 'object', properties: { a: { type: 'string' } } },
+                  },
+            ),
       ),
-    );
+    ),
+  );
 
 /** A conversation as the readers give it: repaired, system text first. */
 export const asks = (freeform: boolean): fc.Arbitrary<Ask> =>
@@ -144,17 +142,15 @@ function uniqueIds(turns: readonly Turn[]): Turn[] {
 const block: fc.Arbitrary<AnswerBlock> = fc.oneof(
   words.map((value): AnswerBlock => ({ kind: 'text', text: value })),
   words.map((value): AnswerBlock => ({ kind: 'reasoning', text: value })),
-  fc
-    .record({ name, input: object, empty: fc.boolean() })
-    .map(
-      ({ name: tool, input, empty }): AnswerBlock => ({
-        kind: 'tool',
-        id: '',
-        name: tool,
-        freeform: false,
-        text: empty ? '' : JSON.stringify(input),
-      }),
-    ),
+  fc.record({ name, input: object, empty: fc.boolean() }).map(
+    ({ name: tool, input, empty }): AnswerBlock => ({
+      kind: 'tool',
+      id: '',
+      name: tool,
+      freeform: false,
+      text: empty ? '' : JSON.stringify(input),
+    }),
+  ),
   words.map((value): AnswerBlock => ({ kind: 'refusal', text: value })),
   words.map((value): AnswerBlock => ({ kind: 'reasoning', text: '', seal: { dialect: 'gemini', value } })),
 );
