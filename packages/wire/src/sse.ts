@@ -102,7 +102,7 @@ export class SseFramer {
       if (lf !== -1 && lf < next) lf = input.indexOf(LF, next);
     }
     this.#cap(held + input.length - frameStart);
-    this.#lineEmpty = lineEmpty && lineStart === input.length;
+    this.#lineEmpty = lineStart === input.length;
     this.#afterCr = input[input.length - 1] === CR;
     return ends;
   }
