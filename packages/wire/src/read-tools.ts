@@ -36,7 +36,7 @@ function readTool(tool: JsonObject, path: string, draft: AskDraft, dropHosted: b
   const inner = objectOf(tool['function']) ?? objectOf(tool['custom']) ?? tool;
   const name = textOf(inner['name']);
   const schema = inner['input_schema'] ?? inner['parameters'] ?? inner['schema'];
-  if (type === 'namespace' && name !== undefined)
+  if (type === 'namespace' && name !== undefined && !path.includes('.tools['))
     return readTools(tool['tools'], `${path}.tools`, draft, dropHosted).map((member) => ({
       ...member,
       name: `${name}__${member.name}`,

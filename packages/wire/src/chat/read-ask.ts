@@ -93,38 +93,44 @@ function readMessages(
   listOf(value).forEach((entry, index) => {
     const path = `messages[${index}]`;
     if (!isObject(entry)) throw invalid(`\`${path}\` must be an object.`, path);
-    const role = textOf(entry['role']);
-    const content = readParts(entry['content'], `${path}.content`, draft);
-    switch (role) {
-      case 'system':
-      case 'developer': {
-        const texts = content.filter((part) => part.type === 'text');
-        if (turns.length === 0) system.push(...texts);
-        else if (texts.length > 0) turns.push({ role: 'system', parts: texts });
-        return;
-      }
-      case 'user':
-        if (content.length > 0) turns.push({ role, parts: content });
-        return;
-      case 'assistant':
-        turns.push({ role, parts: assistantParts(entry, content, freeform, path, draft) });
-        return;
-      case 'tool':
-      case 'function': {
-        const id = textOf(entry['tool_call_id']) ?? textOf(entry['name']) ?? '';
-        const parts = resultParts(content);
-        turns.push({
-          role: 'user',
-          parts: [{ type: 'result', id, parts, isError: false, cache: cacheMark(entry) }],
-        });
-        return;
-      }
-      default:
-        throw invalid(`\`${path}.role\` must be system, developer, user, assistant or tool.`, `${path}.role`);
-    }
+    const turn = readMessage(entry, freeform, path, draft);
+    if (turn.parts.length === 0) return;
+    if (turn.role === 'system' && turns.length === 0)
+      system.push(...turn.parts.filter((part) => part.type === 'text'));
+    else turns.push(turn);
   });
   if (turns.length === 0 && system.length === 0) throw missing('messages');
   return { system, turns };
+}
+
+function readMessage(
+  message: JsonObject,
+  freeform: ReadonlySet<string>,
+  path: string,
+  draft: AskDraft,
+): Turn {
+  const role = textOf(message['role']);
+  const content = readParts(message['content'], `${path}.content`, draft);
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', parts: content.filter((part) => part.type === 'text') };
+    case 'user':
+      return { role, parts: content };
+    case 'assistant':
+      return { role, parts: assistantParts(message, content, freeform, path, draft) };
+    case 'tool':
+    case 'function': {
+      const id = textOf(message['tool_call_id']) ?? textOf(message['name']) ?? '';
+      const cache = cacheMark(message);
+      return {
+        role: 'user',
+        parts: [{ type: 'result', id, parts: resultParts(content), isError: false, cache }],
+      };
+    }
+    default:
+      throw invalid(`\`${path}.role\` must be system, developer, user, assistant or tool.`, `${path}.role`);
+  }
 }
 
 function assistantParts(
