@@ -187,7 +187,7 @@ function clamped(
   const range = clamps[key];
   const number = numberOf(value);
   if (!range || number === undefined) return value;
-  const inside = Math.min(Math.max(number, range.min ?? number), range.max ?? number);
+  const inside = Math.min(Math.max(number, range.min ?? -Infinity), range.max ?? Infinity);
   if (inside !== number) dropped.add(`${key}.clamped`);
   return inside;
 }

@@ -99,7 +99,7 @@ function readMessages(
       system.push(...turn.parts.filter((part) => part.type === 'text'));
     else turns.push(turn);
   });
-  if (turns.length === 0 && system.length === 0) throw missing('messages');
+  if (turns.length === 0 && system.length === 0 && draft.needs.size === 0) throw missing('messages');
   return { system, turns };
 }
 

@@ -90,7 +90,7 @@ function readMessages(
       if (parts.length > 0) turns.push({ role, parts });
     } else throw invalid(`\`${path}.role\` must be user or assistant.`, `${path}.role`);
   });
-  if (turns.length === 0) throw missing('messages');
+  if (turns.length === 0 && draft.needs.size === 0) throw missing('messages');
   return { system, turns };
 }
 

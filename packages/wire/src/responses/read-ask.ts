@@ -37,7 +37,8 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
   const { system, turns } = readInput(body['input'], draft);
   const text = objectOf(body['text']);
   const instructions = readSystem(body['instructions'], 'instructions', draft);
-  if (turns.length === 0 && system.length === 0 && instructions.length === 0) throw missing('input');
+  const empty = turns.length === 0 && system.length === 0 && instructions.length === 0;
+  if (empty && draft.needs.size === 0) throw missing('input');
   return {
     dialect: 'responses',
     model: readModel(body),
