@@ -111,6 +111,8 @@ export interface UpstreamOptions {
   /** Hints the provider is known to take; a host that never heard of one may answer 4xx to it. */
   readonly hints?: readonly Hint[];
   readonly renames?: Readonly<Record<string, string>>;
+  /** Other words for a member's value: `{tool_choice: {required: 'any'}}`. */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly clamps?: Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
   /** Most stop sequences the provider takes. */
   readonly maxStops?: number;

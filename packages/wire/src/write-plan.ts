@@ -163,17 +163,19 @@ export function dropSaid(fields: Readonly<Record<string, unknown>>, dropped: Set
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) dropped.add(field);
 }
 
-/** The sheet's clamps, refusals and renames, in this order, over the members of one object. */
+/** The sheet's refusals, clamps, values and renames over the members of one object. */
 export function applyQuirks(body: JsonObject, options: UpstreamOptions, dropped: Set<string>): JsonObject {
   const written: Record<string, Json | undefined> = {};
-  const { clamps = {}, renames = {}, refuses = [] } = options;
+  const { clamps = {}, renames = {}, values = {}, refuses = [] } = options;
   for (const [key, value] of Object.entries(body)) {
     if (value === undefined) continue;
     if (refuses.includes(key)) {
       dropped.add(key);
       continue;
     }
-    written[renames[key] ?? key] = limited(key, clamped(key, value, clamps, dropped), options, dropped);
+    const words = values[key] ?? {};
+    const word = typeof value === 'string' && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+    written[renames[key] ?? key] = limited(key, clamped(key, word, clamps, dropped), options, dropped);
   }
   return written;
 }

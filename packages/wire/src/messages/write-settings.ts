@@ -9,7 +9,7 @@ const MIN_BUDGET = 1_024;
 /** `tools` and `tool_choice` of a Messages request. */
 export function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject {
   const { tools, choice } = planTools(ask, options, dropped, false);
-  if (tools.length === 0) return {};
+  if (tools.length === 0) return toolsOfHistory(ask);
   const single = ask.parallelTools === false && choice?.mode !== 'none' ? true : undefined;
   let tool_choice: JsonObject | undefined;
   if (choice?.mode === 'named')
@@ -18,6 +18,16 @@ export function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>
   else if (choice || single)
     tool_choice = { type: choice?.mode === 'required' ? 'any' : 'auto', disable_parallel_tool_use: single };
   return { tools: tools.map((tool) => writeTool(tool, options)), tool_choice };
+}
+
+/** A history with calls must come with tools: those it names, none of them to be called. */
+function toolsOfHistory(ask: Ask): JsonObject {
+  const called = ask.turns.flatMap((turn) =>
+    turn.parts.flatMap((part) => (part.type === 'call' ? wireName(part.name) : [])),
+  );
+  if (called.length === 0) return {};
+  const tools = [...new Set(called)].map((name) => ({ name, input_schema: { type: 'object' } }));
+  return { tools, tool_choice: { type: 'none' } };
 }
 
 /** A cache mark as `cache_control`. */

@@ -71,7 +71,7 @@ class ResponsesAnswerReader implements AnswerReader {
           this.#blocks.failWith(event);
           return;
         }
-        this.#itemAt(event)?.read(type, event);
+        (this.#itemAt(event) ?? this.#unannounced(type, event))?.read(type, event);
     }
   }
 
@@ -125,6 +125,15 @@ class ResponsesAnswerReader implements AnswerReader {
   #itemAt(event: JsonObject): ItemReader | undefined {
     const index = numberOf(event['output_index']) ?? this.#indexById.get(textOf(event['item_id']) ?? '');
     return index === undefined ? this.#last : this.#items.get(index);
+  }
+
+  /** Text of an item that was never announced: some hosts send deltas only. */
+  #unannounced(type: string, event: JsonObject): ItemReader | undefined {
+    const said = type.startsWith('response.output_text.') || type.startsWith('response.refusal.');
+    const thought = type.startsWith('response.reasoning_');
+    if (!said && !thought) return undefined;
+    const item = { type: said ? 'message' : 'reasoning', id: textOf(event['item_id']) ?? '' };
+    return this.#readerFor(item, numberOf(event['output_index']) ?? this.#next);
   }
 
   /** The final object fills in what was not streamed. */
