@@ -135,4 +135,10 @@ export interface UpstreamOptions {
 export type Hint = 'user' | 'metadata' | 'cache-key' | 'service-tier' | 'verbosity' | 'seed' | 'cache-mark';
 /** `system-in-place`: system turns may stand in the middle of a Messages conversation. */
 export type MessageRule = 'developer-role' | 'one-system-first' | 'system-in-place' | 'no-user-after-tool';
-export type ToolRule = 'freeform' | 'none-drops-tools' | 'named-filters' | 'required-is-auto' | 'no-strict';
+export type ToolRule =
+  | 'freeform'
+  | 'none-drops-tools'
+  | 'named-filters'
+  | 'required-is-auto'
+  | 'strict'
+  | 'no-strict';

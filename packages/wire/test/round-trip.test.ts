@@ -13,7 +13,7 @@ import { checkBody } from './upstream-rules.ts';
 
 const numRuns = process.env.FLOE_TEST_FULL === '1' ? 5_000 : 250;
 const OPTIONS: UpstreamOptions = {
-  tools: ['freeform'],
+  tools: ['freeform', 'strict'],
   hints: ['user', 'metadata', 'cache-key', 'service-tier', 'verbosity', 'seed', 'cache-mark'],
   messages: ['system-in-place'],
 };

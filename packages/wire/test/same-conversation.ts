@@ -22,7 +22,10 @@ export function sameConversation(sent: Ask, back: Ask, dropped: ReadonlySet<stri
     assert.equal(back.maxTokens, sent.maxTokens, 'limit');
   if (sent.format?.type === 'schema') {
     assert.ok(back.format?.type === 'schema');
-    assert.deepEqual(back.format.schema, sent.format.schema, 'schema');
+    // Messages closes every object of a schema.
+    const closed = JSON.stringify(back.format.schema).replaceAll(',"additionalProperties":false', '');
+    const asked = JSON.stringify(sent.format.schema).replaceAll(',"additionalProperties":false', '');
+    if (![...dropped].some((name) => name.startsWith('schema.'))) assert.equal(closed, asked, 'schema');
   }
 }
 

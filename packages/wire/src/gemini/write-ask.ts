@@ -47,11 +47,12 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     dropped,
   );
   if (usesCacheMarks(ask)) dropped.add('cache_control');
+  const config = applyQuirks(configOf(ask, options, dropped), options, dropped);
   const body: JsonObject = {
     systemInstruction: ask.system.length > 0 ? { parts: [{ text: joinText(ask.system) }] } : undefined,
     contents: writeContents(ask, writer),
     ...toolsOf(ask, options, dropped),
-    generationConfig: applyQuirks(configOf(ask, options, dropped), options, dropped),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
   };
   return { body: applyQuirks(body, options, dropped), dropped };
 }

@@ -43,7 +43,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     dropped,
   );
   const system = systemOf(ask, dropped);
-  const format = formatOf(ask.format);
+  const format = formatOf(ask.format, dropped);
   const config = { effort: thinking.effort, format };
   const body: JsonObject = {
     model: options.model ?? ask.model,
