@@ -26,7 +26,7 @@ const KNOWN = new Set(
     'response_format verbosity max_completion_tokens max_tokens stop temperature top_p top_k ' +
     'presence_penalty frequency_penalty seed n logprobs top_logprobs modalities reasoning reasoning_effort ' +
     'thinking user safety_identifier metadata prompt_cache_key service_tier store previous_response_id ' +
-    'conversation prompt background audio'
+    'conversation prompt background audio web_search_options'
   ).split(' '),
 );
 
@@ -40,6 +40,8 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
       { param: 'input' },
     );
   draft.dropUnknown(body, KNOWN);
+  if (body['store'] === true) draft.drop('store');
+  if (isObject(body['web_search_options'])) draft.need('hosted-tool', 'web_search_options');
   needSpecials(body, draft);
   const tools = readTools(
     says(body['tools']) ? body['tools'] : body['functions'],

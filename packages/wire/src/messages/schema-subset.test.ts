@@ -29,5 +29,5 @@ test('a schema is brought into the subset, and each lost keyword is told', () =>
     required: ['pattern'],
     additionalProperties: false,
   });
-  assert.deepEqual(lost, ['pattern', 'minLength', 'minItems', 'minimum']);
+  assert.deepEqual(lost, ['pattern', 'minLength', 'minItems', 'minimum', 'additionalProperties']);
 });

@@ -28,7 +28,10 @@ export function schemaSubset(schema: JsonObject, lose: (keyword: string) => void
     else if (key === 'enum' || key === 'const' || key === 'default') written[key] = value;
     else written[key === 'oneOf' ? 'anyOf' : key] = subsetOf(value, lose);
   }
-  if (schema['type'] === 'object') written['additionalProperties'] = false;
+  if (schema['type'] === 'object') {
+    if (schema['additionalProperties'] ?? false) lose('additionalProperties');
+    written['additionalProperties'] = false;
+  }
   return written;
 }
 

@@ -23,7 +23,7 @@ const KNOWN = new Set(
     'model input instructions stream stream_options tools tool_choice parallel_tool_calls text ' +
     'max_output_tokens max_tokens max_completion_tokens temperature top_p top_logprobs reasoning user ' +
     'safety_identifier metadata prompt_cache_key service_tier store include previous_response_id ' +
-    'conversation prompt background'
+    'conversation prompt background truncation'
   ).split(' '),
 );
 
@@ -31,6 +31,7 @@ const KNOWN = new Set(
 export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
   const draft = new AskDraft();
   draft.dropUnknown(body, KNOWN);
+  if (body['truncation'] === 'auto') draft.drop('truncation');
   needSpecials(body, draft);
   if (listOf(body['include']).includes('message.output_text.logprobs')) draft.need('logprobs', 'include');
   const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
