@@ -70,7 +70,7 @@ export function effortOf(value: Json | undefined): Effort | undefined {
 
 /**
  * How the caller asks for reasoning, in any dialect's words. An explicit effort beats a thinking block,
- * whose budget it may still carry (research: clients 3.5).
+ * whose budget it may still carry.
  */
 export function readReasoning(body: JsonObject): Reasoning | undefined {
   const object = isObject(body['reasoning']) ? body['reasoning'] : {};

@@ -6,7 +6,7 @@ import type { Format, FreeformTool, FunctionTool, Tool, ToolChoice } from './req
 const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 /**
- * Tool definitions of any dialect (research: clients 3.3): nested or flat functions, bare
+ * Tool definitions of any dialect: nested or flat functions, bare
  * `input_schema`, freeform `custom` tools in both envelopes, namespaces. A tool the provider runs itself
  * is a need, or, when `dropHosted`, a reported drop.
  */

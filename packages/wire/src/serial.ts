@@ -9,7 +9,7 @@ interface Waiting {
 
 /**
  * Passes one block at a time: what belongs to a later block waits until the open one closes. Strict
- * stream parsers read two calls growing side by side as garbage (research: interleaved deltas), and
+ * stream parsers read two calls growing side by side as garbage, and
  * Messages and Responses number blocks in order.
  */
 export function oneBlockAtATime(next: Emit): Emit {

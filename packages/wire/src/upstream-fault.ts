@@ -2,7 +2,7 @@ import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { isArray, isObject, numberOf, objectOf, parseJson, textOf } from './json-read.ts';
 
-/** What kind of trouble a provider is in, whatever its words for it (research: providers 28.8). */
+/** What kind of trouble a provider is in, whatever its words for it. */
 export type UpstreamFaultKind =
   | 'credential'
   | 'permission'

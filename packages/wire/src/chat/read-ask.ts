@@ -157,7 +157,7 @@ function assistantParts(
   return parts;
 }
 
-/** A function call of a tool declared freeform carries the raw text as its arguments (research: clients 3.2). */
+/** A function call of a tool declared freeform carries the raw text as its arguments. */
 function callOf(entry: JsonObject, freeform: ReadonlySet<string>): CallPart {
   const custom = objectOf(entry['custom']);
   const inner = custom ?? objectOf(entry['function']) ?? entry;

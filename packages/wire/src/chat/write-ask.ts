@@ -7,7 +7,7 @@ import { callIdWriter, wireName } from '../tool-names.ts';
 import { applyQuirks, asReminder, hint, joinText, sealFor } from '../write-plan.ts';
 import { formatOf, reasoningOf, toolsOf } from './write-settings.ts';
 
-/** OpenAI refuses `tool_calls[].id` over 40 characters on Chat (research: providers 1). */
+/** OpenAI refuses `tool_calls[].id` over 40 characters on Chat. */
 const CALL_ID_MAX = 40;
 
 interface MessageWriter {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { isArray, isObject, numberOf } from '../json-read.ts';
 
-/** Keywords that structured output refuses (research: providers 3). The model still sees the description. */
+/** Keywords that structured output refuses. The model still sees the description. */
 const REFUSED = new Set(
   (
     'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern maxItems ' +

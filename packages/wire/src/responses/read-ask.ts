@@ -130,7 +130,7 @@ function readItem(item: JsonObject, path: string, draft: AskDraft): OpenTurn {
         draft.drop(type);
         return { role: 'assistant', parts: [] };
       }
-      // A bare content part stands for a user message of one part (research: clients 3.2).
+      // A bare content part stands for a user message of one part.
       return { role: 'user', parts: readParts(item, path, draft) };
   }
 }

@@ -25,7 +25,7 @@ import {
   withConversation,
 } from '../write-plan.ts';
 
-/** `call_id` over 64 characters is refused; `max_output_tokens` under 16 too (research: providers 1). */
+/** `call_id` over 64 characters is refused; `max_output_tokens` under 16 too. */
 const CALL_ID_MAX = 64;
 const MIN_OUTPUT_TOKENS = 16;
 
