@@ -5,8 +5,8 @@ import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart } fro
 import { unpackSeal } from './seal.ts';
 
 /**
- * Content of any dialect as parts: clients mix the dialects' part types inside one body (research:
- * clients 0.2), so each element is read by its own type. A string is one text part; empty text is none.
+ * Content of any dialect as parts: clients mix the dialects' part types inside one body, so each
+ * element is read by its own type. A string is one text part; empty text is none.
  */
 export function readParts(
   content: Json | undefined,
