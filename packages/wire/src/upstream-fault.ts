@@ -155,7 +155,8 @@ const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
   context: 'invalid_request',
   filter: 'invalid_request',
   too_large: 'request_too_large',
-  timeout: 'upstream_timeout',
+  // `upstream_timeout` is for deadlines of ours; a provider that gave up itself failed.
+  timeout: 'upstream_error',
   invalid: 'invalid_request',
   server: 'upstream_error',
 };

@@ -73,7 +73,8 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
   const provider = named && catalog.providers.get(named.provider);
   if (provider && !provider.allows(named.model))
     throw notFound(id, `The model is not on the allowlist of "${named.provider}".`);
-  if (!provider && !route) throw notFound(id, whyUnknown(catalog, named?.provider));
+  if (!provider && (!route || route.targets.length === 0))
+    throw notFound(id, whyUnknown(catalog, named?.provider));
   if (!mayUse(id))
     throw new Fault('model_not_allowed', `This key may not use the model "${shown(id)}".`, {
       param: 'model',
