@@ -58,7 +58,7 @@ test('a 403 that its sheet blames on the request passes on to the client', () =>
 
 test('the providers that say a bad credential with 400 are read by their sheet', () => {
   const sheet = SHEETS.find((candidate) =>
-    candidate.errors?.some((rule) => rule.means === 'bad_credentials'),
+    candidate.errors?.some((rule) => rule.text === 'incorrect api key'),
   );
   assert.ok(sheet);
   const body = { code: 'invalid-argument', error: 'Incorrect API key provided: xy***.' };
