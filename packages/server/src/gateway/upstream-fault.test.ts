@@ -49,7 +49,7 @@ test('401 and 403 blame our credential and never show the upstream text to the c
 });
 
 test('a 403 that its sheet blames on the request passes on to the client', () => {
-  const sheet = SHEETS.find((candidate) => candidate.errors?.some((rule) => rule.means === 'request'));
+  const sheet = SHEETS.find((candidate) => candidate.errors?.some((rule) => rule.text === 'context length'));
   assert.ok(sheet);
   const body = { error: { message: 'The prompt is longer than the model’s context length.' } };
   assert.equal(codeOf(read(403, body, {}, sheet)), 'refusal');
