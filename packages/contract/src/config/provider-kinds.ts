@@ -19,6 +19,7 @@ export const PROVIDER_KINDS = {
   fireworks: { base_url: 'known' },
   openrouter: { base_url: 'known' },
   perplexity: { base_url: 'known' },
+  cerebras: { base_url: 'known' },
   ollama: { base_url: 'known' },
   vllm: { base_url: 'required' },
   'openai-compatible': { base_url: 'required' },

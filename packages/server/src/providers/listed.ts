@@ -3,6 +3,7 @@ export { sandbox } from './sandbox/sheet.ts';
 export { anthropic } from './sheets/anthropic.ts';
 export { anthropicCompatible } from './sheets/anthropic-compatible.ts';
 export { azureOpenai } from './sheets/azure-openai.ts';
+export { cerebras } from './sheets/cerebras.ts';
 export { deepseek } from './sheets/deepseek.ts';
 export { fireworks } from './sheets/fireworks.ts';
 export { gemini } from './sheets/gemini.ts';
