@@ -20,6 +20,7 @@ export const PROVIDER_KINDS = {
   openrouter: { base_url: 'known' },
   perplexity: { base_url: 'known' },
   cerebras: { base_url: 'known' },
+  moonshot: { base_url: 'known' },
   ollama: { base_url: 'known' },
   vllm: { base_url: 'required' },
   'openai-compatible': { base_url: 'required' },

@@ -9,6 +9,7 @@ export { fireworks } from './sheets/fireworks.ts';
 export { gemini } from './sheets/gemini.ts';
 export { groq } from './sheets/groq.ts';
 export { mistral } from './sheets/mistral.ts';
+export { moonshot } from './sheets/moonshot.ts';
 export { ollama } from './sheets/ollama.ts';
 export { openai } from './sheets/openai.ts';
 export { openaiCompatible } from './sheets/openai-compatible.ts';
