@@ -101,6 +101,8 @@ interface Rule {
   readonly kind: string;
   readonly models: readonly string[];
   readonly dialect: Dialect;
+  /** The operator left it no other dialect. */
+  readonly only?: true;
   readonly never: readonly string[];
   readonly holds?: (body: JsonObject) => boolean;
 }
@@ -137,7 +139,25 @@ const RULES: readonly Rule[] = [
     never: [...NOT_MESSAGES, 'top_p'],
     holds: (body) => atMostOne(body) && !JSON.stringify(body).includes('xhigh'),
   },
-  { kind: 'gemini', models: ['gemini-3-pro'], dialect: 'gemini', never: ['user', 'parallel_tool_calls'] },
+  {
+    kind: 'openai',
+    models: ['gpt-5.6', 'o3'],
+    dialect: 'chat',
+    only: true,
+    never: [...SAMPLING, 'stop', 'max_tokens', 'logit_bias'],
+  },
+  {
+    kind: 'gemini',
+    models: ['gemini-3-pro', 'gemini-2.5-flash'],
+    dialect: 'gemini',
+    never: ['user', 'parallel_tool_calls'],
+    holds: ({ generationConfig: config }) =>
+      isObject(config) &&
+      !('presencePenalty' in config || 'frequencyPenalty' in config) &&
+      Array.isArray(config['stopSequences']) &&
+      config['stopSequences'].length <= 5,
+  },
+  { kind: 'xai', models: ['grok-4.6'], dialect: 'chat', only: true, never: [...PENALTIES, 'stop', 'top_k'] },
   {
     kind: 'mistral',
     models: ['mistral-large-latest', 'mistral-small-latest'],
@@ -185,7 +205,13 @@ const RULES: readonly Rule[] = [
   { kind: 'perplexity', models: ['perplexity/sonar'], dialect: 'responses', never: ['include', 'messages'] },
 ];
 
-function written(kind: string, model: string, client: 'chat' | 'messages', body: JsonObject) {
+function written(
+  kind: string,
+  model: string,
+  client: 'chat' | 'messages',
+  body: JsonObject,
+  dialects?: readonly Dialect[],
+) {
   const sheet = sheetOf(kind);
   assert.ok(sheet, kind);
   const provider = configureProvider({
@@ -196,6 +222,7 @@ function written(kind: string, model: string, client: 'chat' | 'messages', body:
     models: ['*'],
     headers: {},
     body: {},
+    dialects,
     timeouts: { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 1 },
   });
   const dialect = provider.dialectFor(model);
@@ -216,9 +243,9 @@ function told(body: JsonObject): JsonObject {
 
 for (const rule of RULES)
   for (const model of rule.models)
-    test(`a translated tool conversation for ${rule.kind}/${model} holds nothing it refuses`, () => {
+    test(`a tool conversation for ${rule.kind}/${model} in ${rule.dialect} holds nothing it refuses`, () => {
       for (const [client, request] of [['messages', CONVERSATION] as const, ['chat', CHAT] as const]) {
-        const { dialect, body } = written(rule.kind, model, client, request);
+        const { dialect, body } = written(rule.kind, model, client, request, rule.only && [rule.dialect]);
         assert.equal(dialect, rule.dialect);
         for (const field of rule.never) assert.ok(!(field in body), `${field} of a ${client} client`);
         assert.ok(rule.holds?.(body) ?? true, JSON.stringify(body));
