@@ -98,6 +98,8 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, lo
   const answer = faultAnswer(error, request.id);
   if (answer.status === 500)
     log.error({ err: error, request_id: request.id, route: request.routeOptions?.url }, 'request failed');
+  // Fastify closes after a body that is too large, which would reset the sender before it can read why.
+  reply.removeHeader('connection');
   reply.code(answer.status).headers(answer.headers).send(answer.body);
 }
 
