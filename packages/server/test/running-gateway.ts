@@ -20,10 +20,8 @@ export const CHAT = '/gateway/v1/chat/completions';
 
 export interface GatewayOptions {
   readonly upstream?: UpstreamOptions;
-  /** Deadlines of the provider `fake`. */
-  readonly timeouts?: Readonly<Record<string, number>>;
-  /** Further members of the provider `fake`. */
-  readonly provider?: JsonObject;
+  /** Further providers; what they leave out is as in `fake`. */
+  readonly moreProviders?: (upstreamUrl: string) => readonly JsonObject[];
 }
 
 /** The real server with one fake upstream behind it, under the provider id `fake`. */
@@ -44,33 +42,25 @@ export interface RunningGateway {
 }
 
 /** The configuration of a gateway in front of `upstreamUrl`; JSON is YAML. */
-export function configFor(upstreamUrl: string, options: GatewayOptions = {}): JsonObject {
-  return {
-    orgs: [
-      {
-        id: 'acme',
-        name: 'Acme',
-        keys: [
-          { name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'read'] },
-          { name: 'narrow', key: KEYS.narrow, scopes: ['gateway'], models: ['sandbox/echo'] },
-          { name: 'expired', key: KEYS.expired, scopes: ['gateway'], expires_at: '2020-01-01T00:00:00Z' },
-          { name: 'monitoring', key: KEYS.monitoring, scopes: ['monitoring'] },
-        ],
-        providers: [
-          {
-            id: 'fake',
-            kind: 'openai-compatible',
-            base_url: `${upstreamUrl}/v1`,
-            api_key: 'upstream-secret',
-            models: ['model', 'model/with/slashes', 'family-*'],
-            timeouts: { ...options.timeouts },
-            ...options.provider,
-          },
-          { id: 'sandbox', kind: 'sandbox' },
-        ],
-      },
-    ],
+export function configFor(upstreamUrl: string, moreProviders: readonly JsonObject[] = []): JsonObject {
+  const fake = {
+    kind: 'openai-compatible',
+    base_url: `${upstreamUrl}/v1`,
+    api_key: 'upstream-secret',
+    models: ['model', 'model/with/slashes', 'family-*'],
   };
+  const keys = [
+    { name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'read'] },
+    { name: 'narrow', key: KEYS.narrow, scopes: ['gateway'], models: ['sandbox/echo'] },
+    { name: 'expired', key: KEYS.expired, scopes: ['gateway'], expires_at: '2020-01-01T00:00:00Z' },
+    { name: 'monitoring', key: KEYS.monitoring, scopes: ['monitoring'] },
+  ];
+  const providers = [
+    { ...fake, id: 'fake' },
+    { id: 'sandbox', kind: 'sandbox' },
+    ...moreProviders.map((more) => ({ ...fake, ...more })),
+  ];
+  return { orgs: [{ id: 'acme', name: 'Acme', keys, providers }] };
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
@@ -79,7 +69,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
       recordings: [ownRecording('openai', 'text'), ownRecording('openai', 'text-stream')],
     },
   );
-  const floe = await startFloe({ yaml: JSON.stringify(configFor(upstream.url, options)) });
+  const floe = await startFloe({
+    yaml: JSON.stringify(configFor(upstream.url, options.moreProviders?.(upstream.url))),
+  });
   const gateway = withKey(floe);
   return {
     ...gateway,
