@@ -1,11 +1,19 @@
+import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 
+/** One Ctrl-C arrives several times: from the terminal, and from npm and the wrapper that hand it on. */
+const SAME_PRESS_MS = 500;
+
 /** HUP reloads, TERM and INT drain and end; a second TERM or INT ends at once. */
-export function onSignals(log: Log, reload: () => void, stop: () => Promise<void>): void {
-  let stopping = false;
+export function onSignals(clock: Clock, log: Log, reload: () => void, stop: () => Promise<void>): void {
+  let stoppingSince: number | null = null;
   const end = (signal: string) => {
-    if (stopping) process.exit(1);
-    stopping = true;
+    const now = clock.monotonic();
+    if (stoppingSince !== null) {
+      if (now - stoppingSince >= SAME_PRESS_MS) process.exit(1);
+      return;
+    }
+    stoppingSince = now;
     log.info({ signal }, 'draining');
     stop().then(
       () => process.exit(0),
