@@ -9,7 +9,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 
@@ -18,6 +18,7 @@ const HEADER_BYTES = 64 * 1024;
 /** What a refused connection may go on sending, and for how long, so that its sender gets to read why. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 5_000;
+const SWEEP_MS = 50;
 
 export type OnRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
@@ -83,7 +84,13 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
     async drain(limitMs) {
       draining = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
+      // Answers begun before the drain promised keep-alive: their connections end when they fall idle.
+      let sweeping: Timer | undefined;
+      const sweep = () => {
+        server.closeIdleConnections();
+        sweeping = clock.after(SWEEP_MS, sweep);
+      };
+      sweep();
       const timer = clock.after(limitMs, () => {
         log.warn(
           { limit_ms: limitMs },
@@ -93,6 +100,7 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
       });
       await closed;
       timer.cancel();
+      sweeping?.cancel();
     },
   };
 }
