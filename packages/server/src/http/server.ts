@@ -39,7 +39,6 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
   let draining = false;
   /** The newest request of each connection; an older one may still wait for its turn to be answered. */
   const underWay = new WeakMap<Duplex, ServerResponse>();
-  const refused = new WeakSet<Duplex>();
   const server = createServer(
     {
       noDelay: true,
@@ -65,6 +64,42 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
   }
   // RFC 9110 section 10.1.1 lets a server pass over expectations it does not know.
   server.on('checkExpectation', accept);
+  refuseWhatIsNoRequest(server, underWay, clock);
+
+  return {
+    listen: (host, port) => listen(server, host, port),
+    drain(limitMs) {
+      draining = true;
+      return drain(server, limitMs, clock, log);
+    },
+  };
+}
+
+async function drain(server: Server, limitMs: number, clock: Clock, log: Log): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Answers begun before the drain promised keep-alive: their connections end when they fall idle.
+  let sweeping: Timer | undefined;
+  const sweep = () => {
+    server.closeIdleConnections();
+    sweeping = clock.after(SWEEP_MS, sweep);
+  };
+  sweep();
+  const timer = clock.after(limitMs, () => {
+    log.warn({ limit_ms: limitMs }, 'requests were still under way at the end of the drain; cutting them');
+    server.closeAllConnections();
+  });
+  await closed;
+  timer.cancel();
+  sweeping?.cancel();
+}
+
+/** Answers CONNECT, nonsense and floods on their bare sockets. */
+function refuseWhatIsNoRequest(
+  server: Server,
+  underWay: WeakMap<Duplex, ServerResponse>,
+  clock: Clock,
+): void {
+  const refused = new WeakSet<Duplex>();
   server.on('connect', (_, socket) => {
     // The socket is ours alone now: unread it would never end, and a reset would end the process.
     socket.on('error', () => socket.destroy()).on('data', () => endFlood(socket));
@@ -78,31 +113,6 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
     else if (isAnswering(underWay.get(socket))) endAfterAnswer(socket);
     else answerBare(socket, faultOf(error.code), clock);
   });
-
-  return {
-    listen: (host, port) => listen(server, host, port),
-    async drain(limitMs) {
-      draining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Answers begun before the drain promised keep-alive: their connections end when they fall idle.
-      let sweeping: Timer | undefined;
-      const sweep = () => {
-        server.closeIdleConnections();
-        sweeping = clock.after(SWEEP_MS, sweep);
-      };
-      sweep();
-      const timer = clock.after(limitMs, () => {
-        log.warn(
-          { limit_ms: limitMs },
-          'requests were still under way at the end of the drain; cutting them',
-        );
-        server.closeAllConnections();
-      });
-      await closed;
-      timer.cancel();
-      sweeping?.cancel();
-    },
-  };
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {
