@@ -124,6 +124,8 @@ function configuration(upstreams: ReadonlyMap<Kind, Upstream>, keys: Readonly<Re
       { name: 'narrow', key: `${keys[org]}_narrow`, scopes: ['gateway'], models: ['groq/*'] },
     ],
     providers,
+    // One call per question: what a failure looks like is judged here, not what is tried after it.
+    routes: [{ model: '*', retries: 0 }],
   }));
   return JSON.stringify({ orgs });
 }

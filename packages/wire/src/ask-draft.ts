@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { isArray, isObject, numberOf, says, stringsOf, textOf } from './json-read.ts';
+import { isArray, isObject, numberOf, reportName, says, stringsOf, textOf } from './json-read.ts';
 import type { CacheMark, Effort, Need, Reasoning } from './request.ts';
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -15,12 +15,12 @@ export class AskDraft {
   }
 
   drop(what: string): void {
-    this.#dropped.add(what);
+    this.#dropped.add(reportName(what));
   }
 
   /** Every member outside `known` that says something is a hint nobody here understands. */
   dropUnknown(body: JsonObject, known: ReadonlySet<string>): void {
-    for (const key of Object.keys(body)) if (!known.has(key) && says(body[key])) this.#dropped.add(key);
+    for (const key of Object.keys(body)) if (!known.has(key) && says(body[key])) this.drop(key);
   }
 
   get dropped(): readonly string[] {
@@ -70,7 +70,7 @@ export function effortOf(value: Json | undefined): Effort | undefined {
 
 /**
  * How the caller asks for reasoning, in any dialect's words. An explicit effort beats a thinking block,
- * whose budget it may still carry (research: clients 3.5).
+ * whose budget it may still carry.
  */
 export function readReasoning(body: JsonObject): Reasoning | undefined {
   const object = isObject(body['reasoning']) ? body['reasoning'] : {};

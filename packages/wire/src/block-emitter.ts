@@ -2,6 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { BlockKind, Emit, Seal } from './events.ts';
 import { type FinishReason, readFinish } from './finish.ts';
+import { reportName } from './json-read.ts';
 import { describeError, faultOf } from './upstream-fault.ts';
 import { mergeUsage, type Usage } from './usage.ts';
 
@@ -80,7 +81,8 @@ export class BlockEmitter {
     this.#usage = mergeUsage(this.#usage, usage);
   }
 
-  dropped(what: string): void {
+  dropped(given: string): void {
+    const what = reportName(given);
     if (this.#reported.has(what)) return;
     this.#reported.add(what);
     this.#emit({ type: 'dropped', what });

@@ -22,8 +22,13 @@ export function writeOpenAiFault(fault: Fault, requestId: string, upstream?: Ups
   return { error: openAiError(fault, upstream), request_id: requestId };
 }
 
+/** The words by which Messages agents know that the conversation must be shortened. */
+const TOO_LONG = 'prompt is too long';
+
 /** An error body of Messages, which is also its stream's error event. */
-export function writeAnthropicFault(fault: Fault, requestId: string): JsonObject {
+export function writeAnthropicFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject {
   const type = FAULTS[fault.code].anthropic;
-  return { type: 'error', error: { type, message: fault.message }, request_id: requestId };
+  const known = upstream?.kind !== 'context' || fault.message.includes(TOO_LONG);
+  const message = known ? fault.message : `${TOO_LONG}: ${fault.message}`;
+  return { type: 'error', error: { type, message }, request_id: requestId };
 }

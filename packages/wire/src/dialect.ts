@@ -111,6 +111,8 @@ export interface UpstreamOptions {
   /** Hints the provider is known to take; a host that never heard of one may answer 4xx to it. */
   readonly hints?: readonly Hint[];
   readonly renames?: Readonly<Record<string, string>>;
+  /** Other words for a member's value: `{tool_choice: {required: 'any'}}`. */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly clamps?: Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
   /** Most stop sequences the provider takes. */
   readonly maxStops?: number;
@@ -133,4 +135,10 @@ export interface UpstreamOptions {
 export type Hint = 'user' | 'metadata' | 'cache-key' | 'service-tier' | 'verbosity' | 'seed' | 'cache-mark';
 /** `system-in-place`: system turns may stand in the middle of a Messages conversation. */
 export type MessageRule = 'developer-role' | 'one-system-first' | 'system-in-place' | 'no-user-after-tool';
-export type ToolRule = 'freeform' | 'none-drops-tools' | 'named-filters' | 'required-is-auto' | 'no-strict';
+export type ToolRule =
+  | 'freeform'
+  | 'none-drops-tools'
+  | 'named-filters'
+  | 'required-is-auto'
+  | 'strict'
+  | 'no-strict';

@@ -48,6 +48,11 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
+/** A name fit for a header and a log row: what a client or provider wrote may hold anything. */
+export function reportName(name: string): string {
+  return name.slice(0, 64).replace(/[^A-Za-z0-9_.[\]-]/g, '_');
+}
+
 /** True when the member is there and says something: absent, null, "", [] and {} say nothing. */
 export function says(value: Json | undefined): value is Json {
   if (value === undefined || value === null || value === '') return false;

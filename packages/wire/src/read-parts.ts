@@ -5,10 +5,15 @@ import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart } fro
 import { unpackSeal } from './seal.ts';
 
 /**
- * Content of any dialect as parts: clients mix the dialects' part types inside one body (research:
- * clients 0.2), so each element is read by its own type. A string is one text part; empty text is none.
+ * Content of any dialect as parts: clients mix the dialects' part types inside one body, so each
+ * element is read by its own type. A string is one text part; empty text is none.
  */
-export function readParts(content: Json | undefined, path: string, draft: AskDraft): Part[] {
+export function readParts(
+  content: Json | undefined,
+  path: string,
+  draft: AskDraft,
+  inResult = false,
+): Part[] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   const list = isArray(content) ? content : [content];
@@ -16,7 +21,7 @@ export function readParts(content: Json | undefined, path: string, draft: AskDra
     const at = isArray(content) ? `${path}[${index}]` : path;
     if (typeof entry === 'string') return entry === '' ? [] : [{ type: 'text' as const, text: entry }];
     if (!isObject(entry)) throw invalid(`\`${at}\` must be an object.`, at);
-    const part = readPart(entry, at, draft);
+    const part = inResult && entry['type'] === 'tool_result' ? undefined : readPart(entry, at, draft);
     return part === undefined ? [] : [part];
   });
 }
@@ -85,9 +90,16 @@ function readImage(part: JsonObject, path: string, draft: AskDraft): MediaPart {
   const url = textOf(field) ?? textOf(objectOf(field)?.['url']);
   const detail = textOf(part['detail']) ?? textOf(objectOf(field)?.['detail']);
   const base = { type: 'media', kind: 'image', detail, cache: cacheMark(part) } as const;
-  if (url !== undefined) return { ...base, source: urlSource(url) };
   const id = textOf(part['file_id']);
-  return { ...base, source: id === undefined ? readSource(part, path, draft) : idSource(id, path, draft) };
+  if (url !== undefined) return withUrlNeed({ ...base, source: urlSource(url) }, path, draft);
+  if (id !== undefined) return { ...base, source: idSource(id, path, draft) };
+  return withUrlNeed({ ...base, source: readSource(part, path, draft) }, path, draft);
+}
+
+/** Not every provider fetches addresses. */
+function withUrlNeed(part: MediaPart, path: string, draft: AskDraft): MediaPart {
+  if ('url' in part.source) draft.need(part.kind === 'image' ? 'image-url' : 'file-url', path);
+  return part;
 }
 
 function readFile(part: JsonObject, path: string, draft: AskDraft): Part {
@@ -104,9 +116,10 @@ function readFile(part: JsonObject, path: string, draft: AskDraft): Part {
     return { ...base, source: 'url' in source ? { data, mime: 'application/pdf' } : source };
   }
   const url = textOf(file['file_url']);
-  if (url !== undefined) return { ...base, source: urlSource(url) };
+  if (url !== undefined) return withUrlNeed({ ...base, source: urlSource(url) }, path, draft);
   const id = textOf(file['file_id']);
-  return { ...base, source: id === undefined ? readSource(part, path, draft) : idSource(id, path, draft) };
+  if (id !== undefined) return { ...base, source: idSource(id, path, draft) };
+  return withUrlNeed({ ...base, source: readSource(part, path, draft) }, path, draft);
 }
 
 function readAudio(part: JsonObject, path: string, draft: AskDraft): MediaPart {
@@ -162,7 +175,7 @@ function readToolResult(part: JsonObject, path: string, draft: AskDraft): Result
   return {
     type: 'result',
     id: textOf(part['tool_use_id']) ?? textOf(part['tool_call_id']) ?? '',
-    parts: resultParts(readParts(part['content'], `${path}.content`, draft)),
+    parts: resultParts(readParts(part['content'], `${path}.content`, draft, true)),
     isError: part['is_error'] === true,
     cache: cacheMark(part),
   };

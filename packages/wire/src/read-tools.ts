@@ -6,7 +6,7 @@ import type { Format, FreeformTool, FunctionTool, Tool, ToolChoice } from './req
 const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 /**
- * Tool definitions of any dialect (research: clients 3.3): nested or flat functions, bare
+ * Tool definitions of any dialect: nested or flat functions, bare
  * `input_schema`, freeform `custom` tools in both envelopes, namespaces. A tool the provider runs itself
  * is a need, or, when `dropHosted`, a reported drop.
  */
@@ -36,7 +36,7 @@ function readTool(tool: JsonObject, path: string, draft: AskDraft, dropHosted: b
   const inner = objectOf(tool['function']) ?? objectOf(tool['custom']) ?? tool;
   const name = textOf(inner['name']);
   const schema = inner['input_schema'] ?? inner['parameters'] ?? inner['schema'];
-  if (type === 'namespace' && name !== undefined)
+  if (type === 'namespace' && name !== undefined && !path.includes('.tools['))
     return readTools(tool['tools'], `${path}.tools`, draft, dropHosted).map((member) => ({
       ...member,
       name: `${name}__${member.name}`,

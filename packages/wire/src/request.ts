@@ -8,7 +8,9 @@ import type { DialectName, Seal } from './events.ts';
  */
 export type Need =
   | 'image'
+  | 'image-url'
   | 'file'
+  | 'file-url'
   | 'audio'
   /** Media by an id only its provider can resolve. */
   | 'media-id'

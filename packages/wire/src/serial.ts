@@ -9,18 +9,20 @@ interface Waiting {
 
 /**
  * Passes one block at a time: what belongs to a later block waits until the open one closes. Strict
- * stream parsers read two calls growing side by side as garbage (research: interleaved deltas), and
+ * stream parsers read two calls growing side by side as garbage, and
  * Messages and Responses number blocks in order.
  */
 export function oneBlockAtATime(next: Emit): Emit {
   let open: number | undefined;
-  const waiting: Waiting[] = [];
+  /** In the order they opened. */
+  const waiting = new Map<number, Waiting>();
 
   const drain = (): void => {
     while (open === undefined) {
-      const first = waiting.shift();
+      const [first] = waiting.values();
       if (!first) return;
       const { block } = first.open;
+      waiting.delete(block);
       next(first.open);
       if (first.text !== '') next({ type: 'delta', block, text: first.text });
       if (first.closed) next({ type: 'close', block, seal: first.seal });
@@ -31,7 +33,7 @@ export function oneBlockAtATime(next: Emit): Emit {
   return (event) => {
     switch (event.type) {
       case 'open':
-        if (open !== undefined) waiting.push({ open: event, text: '', closed: false });
+        if (open !== undefined) waiting.set(event.block, { open: event, text: '', closed: false });
         else {
           open = event.block;
           next(event);
@@ -39,7 +41,7 @@ export function oneBlockAtATime(next: Emit): Emit {
         return;
       case 'delta': {
         if (event.block === open) return next(event);
-        const later = waiting.find((entry) => entry.open.block === event.block);
+        const later = waiting.get(event.block);
         if (later) later.text += event.text;
         return;
       }
@@ -49,7 +51,7 @@ export function oneBlockAtATime(next: Emit): Emit {
           open = undefined;
           return drain();
         }
-        const later = waiting.find((entry) => entry.open.block === event.block);
+        const later = waiting.get(event.block);
         if (later) {
           later.closed = true;
           later.seal = event.seal;

@@ -2,7 +2,7 @@ import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { isArray, isObject, numberOf, objectOf, parseJson, textOf } from './json-read.ts';
 
-/** What kind of trouble a provider is in, whatever its words for it (research: providers 28.8). */
+/** What kind of trouble a provider is in, whatever its words for it. */
 export type UpstreamFaultKind =
   | 'credential'
   | 'permission'
@@ -155,12 +155,16 @@ const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
   context: 'invalid_request',
   filter: 'invalid_request',
   too_large: 'request_too_large',
-  timeout: 'upstream_timeout',
+  // `upstream_timeout` is for deadlines of ours; a provider that gave up itself failed.
+  timeout: 'upstream_error',
   invalid: 'invalid_request',
   server: 'upstream_error',
 };
 
-/** The fault a client sees for it. A bad credential is ours: its text never reaches the caller. */
+/**
+ * The fault a client of another dialect sees for it, without the provider's `param`, which names a field
+ * the client never sent. A bad credential is ours: its text never reaches the caller.
+ */
 export function faultOf(upstream: UpstreamFault): Fault {
   const ours = upstream.kind === 'credential' || upstream.kind === 'permission';
   return new Fault(
@@ -168,7 +172,6 @@ export function faultOf(upstream: UpstreamFault): Fault {
     ours ? 'The provider refused the credential configured for it.' : upstream.message,
     {
       upstreamStatus: upstream.status,
-      ...(upstream.param === undefined ? {} : { param: upstream.param }),
       ...(upstream.retryAfterMs === undefined ? {} : { retryAfterMs: upstream.retryAfterMs }),
       ...(upstream.body === undefined ? {} : { upstreamBody: upstream.body }),
     },

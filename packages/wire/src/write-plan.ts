@@ -119,6 +119,12 @@ export function sealFor(
   return undefined;
 }
 
+/** For dialects whose conversation must not be empty: a prompt of system text alone is what the user says. */
+export function withConversation(ask: Ask): Ask {
+  if (ask.turns.length > 0) return ask;
+  return { ...ask, system: [], turns: [{ role: 'user', parts: ask.system }] };
+}
+
 /** A system turn where the dialect or provider has no place for one in the conversation. */
 export function asReminder(turn: Turn): Turn {
   const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
@@ -157,17 +163,19 @@ export function dropSaid(fields: Readonly<Record<string, unknown>>, dropped: Set
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) dropped.add(field);
 }
 
-/** The sheet's clamps, refusals and renames, in this order, over the members of one object. */
+/** The sheet's refusals, clamps, values and renames over the members of one object. */
 export function applyQuirks(body: JsonObject, options: UpstreamOptions, dropped: Set<string>): JsonObject {
   const written: Record<string, Json | undefined> = {};
-  const { clamps = {}, renames = {}, refuses = [] } = options;
+  const { clamps = {}, renames = {}, values = {}, refuses = [] } = options;
   for (const [key, value] of Object.entries(body)) {
     if (value === undefined) continue;
     if (refuses.includes(key)) {
       dropped.add(key);
       continue;
     }
-    written[renames[key] ?? key] = limited(key, clamped(key, value, clamps, dropped), options, dropped);
+    const words = values[key] ?? {};
+    const word = typeof value === 'string' && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+    written[renames[key] ?? key] = limited(key, clamped(key, word, clamps, dropped), options, dropped);
   }
   return written;
 }
@@ -181,7 +189,7 @@ function clamped(
   const range = clamps[key];
   const number = numberOf(value);
   if (!range || number === undefined) return value;
-  const inside = Math.min(Math.max(number, range.min ?? number), range.max ?? number);
+  const inside = Math.min(Math.max(number, range.min ?? -Infinity), range.max ?? Infinity);
   if (inside !== number) dropped.add(`${key}.clamped`);
   return inside;
 }

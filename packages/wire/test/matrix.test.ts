@@ -6,7 +6,15 @@ import { collect, eventsOf } from '../src/answer.ts';
 import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { parseJson } from '../src/json-read.ts';
 import { allRecordings, dialectOf, type RecordedDialect, type Recording } from './recordings.ts';
-import { CLIENTS, checkEvents, contextFor, READER, streamEvents, translateStream, translateWhole } from './translate.ts';
+import {
+  CLIENTS,
+  checkEvents,
+  contextFor,
+  READER,
+  streamEvents,
+  translateStream,
+  translateWhole,
+} from './translate.ts';
 
 interface Row {
   readonly provider: string;
@@ -18,12 +26,17 @@ const recordings = allRecordings();
 const rows: Row[] = [];
 const CHUNKINGS = [1 << 30, 997, 13];
 
-describe('recorded answers in every client dialect', { skip: recordings ? false : 'no ../shared/fixtures here' }, () => {
+describe('recorded answers in every client dialect', {
+  skip: recordings ? false : 'no ../shared/fixtures here',
+}, () => {
   for (const recording of recordings ?? []) {
     const dialect = dialectOf(recording);
     if (dialect === undefined) continue;
     test(`${dialect} ${recording.name}`, () => {
-      const outcome = (recording.status ?? 200) >= 400 || isBareError(recording) ? error(recording, dialect) : answer(recording, dialect);
+      const outcome =
+        (recording.status ?? 200) >= 400 || isBareError(recording)
+          ? error(recording, dialect)
+          : answer(recording, dialect);
       const [, provider = '', ...scenario] = recording.name.split('/');
       rows.push({ provider, scenario: scenario.join('/'), outcome });
     });
@@ -31,14 +44,22 @@ describe('recorded answers in every client dialect', { skip: recordings ? false 
 
   after(() => {
     const width = Math.max(...rows.map((row) => row.scenario.length));
-    for (const row of rows) process.stdout.write(`${row.provider.padEnd(18)} ${row.scenario.padEnd(width)} ${row.outcome}\n`);
+    for (const row of rows)
+      process.stdout.write(`${row.provider.padEnd(18)} ${row.scenario.padEnd(width)} ${row.outcome}\n`);
     const answers = rows.filter((row) => row.outcome.includes('chat'));
-    process.stdout.write(`${rows.length} recordings, ${answers.length} answers × ${CLIENTS.length} client dialects\n`);
+    process.stdout.write(
+      `${rows.length} recordings, ${answers.length} answers × ${CLIENTS.length} client dialects\n`,
+    );
   });
 });
 
 function isBareError(recording: Recording): boolean {
-  return recording.status === undefined && !recording.stream && /error/.test(recording.name) && !/web-fetch/.test(recording.name);
+  return (
+    recording.status === undefined &&
+    !recording.stream &&
+    /error/.test(recording.name) &&
+    !/web-fetch/.test(recording.name)
+  );
 }
 
 function error(recording: Recording, dialect: RecordedDialect): string {
@@ -57,7 +78,10 @@ function answer(recording: Recording, dialect: RecordedDialect): string {
   checkEvents(events);
   if (recording.stream)
     for (const size of CHUNKINGS)
-      assert.deepEqual(JSON.stringify(streamEvents(dialect, recording.body, size, options)), JSON.stringify(events));
+      assert.deepEqual(
+        JSON.stringify(streamEvents(dialect, recording.body, size, options)),
+        JSON.stringify(events),
+      );
   hostedToolsAreReported(text, new Set(collect(events).dropped));
   const cells = CLIENTS.map((client) => {
     const packed = translateStream(events, client, contextFor({ sealOrigin: 'cred1' }));
@@ -71,7 +95,9 @@ function answer(recording: Recording, dialect: RecordedDialect): string {
 
 /** A provider's own tool is named among the drops, never half-translated in silence. */
 function hostedToolsAreReported(text: string, dropped: ReadonlySet<string>): void {
-  const traces = text.matchAll(/"type": ?"((?:web_search|file_search|code_interpreter|mcp|image_generation|computer)_call|mcp_list_tools|server_tool_use|mcp_tool_use|\w+_tool_result)"/g);
+  const traces = text.matchAll(
+    /"type": ?"((?:web_search|file_search|code_interpreter|mcp|image_generation|computer)_call|mcp_list_tools|server_tool_use|mcp_tool_use|\w+_tool_result)"/g,
+  );
   for (const [, trace = ''] of traces) assert.ok(dropped.has(trace), `${trace} is reported as dropped`);
 }
 

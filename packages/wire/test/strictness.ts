@@ -46,7 +46,10 @@ function checkChat(frames: readonly SseEvent[]): boolean {
   }
   const first = objectOf(listOf(answers[0]?.['choices'])[0]);
   assert.equal(objectOf(first?.['delta'])?.['role'], 'assistant', 'the first chunk names the role');
-  assert.equal(new Set(answers.map((chunk) => `${chunk['id']} ${chunk['created']} ${chunk['model']}`)).size, 1);
+  assert.equal(
+    new Set(answers.map((chunk) => `${chunk['id']} ${chunk['created']} ${chunk['model']}`)).size,
+    1,
+  );
   let finishes = 0;
   let afterUsage = false;
   const calls: { closed: boolean; text: string; custom: boolean }[] = [];
@@ -64,16 +67,21 @@ function checkChat(frames: readonly SseEvent[]): boolean {
     assert.equal(finishes, 0, 'no choice follows the finish');
     assert.equal(choice['index'], 0);
     if (choice['finish_reason'] !== null) finishes += 1;
-    for (const entry of listOf(objectOf(choice['delta'])?.['tool_calls'])) checkCallDelta(objectOf(entry) ?? {}, calls);
+    for (const entry of listOf(objectOf(choice['delta'])?.['tool_calls']))
+      checkCallDelta(objectOf(entry) ?? {}, calls);
     if (choice['finish_reason'] === 'tool_calls') assert.ok(calls.length > 0, 'tool_calls needs a call');
     if (choice['finish_reason'] === 'stop') assert.equal(calls.length, 0, 'calls never end with stop');
   }
   assert.equal(finishes, failed ? 0 : 1, 'exactly one finish, none beside an error');
-  if (!failed) for (const call of calls) assert.ok(call.custom || call.text !== '', 'arguments are never empty');
+  if (!failed)
+    for (const call of calls) assert.ok(call.custom || call.text !== '', 'arguments are never empty');
   return failed;
 }
 
-function checkCallDelta(entry: JsonObject, calls: { closed: boolean; text: string; custom: boolean }[]): void {
+function checkCallDelta(
+  entry: JsonObject,
+  calls: { closed: boolean; text: string; custom: boolean }[],
+): void {
   const index = numberOf(entry['index']);
   assert.ok(index !== undefined && index >= 0, 'a call delta has its index');
   const custom = objectOf(entry['custom']);
@@ -100,7 +108,10 @@ function checkResponses(frames: readonly SseEvent[]): boolean {
   const types = events.map((event) => String(event['type']));
   assert.deepEqual(types.slice(0, 2), ['response.created', 'response.in_progress']);
   const last = types.at(-1) ?? '';
-  assert.ok(['response.completed', 'response.incomplete', 'response.failed'].includes(last), `ends with ${last}`);
+  assert.ok(
+    ['response.completed', 'response.incomplete', 'response.failed'].includes(last),
+    `ends with ${last}`,
+  );
   const failed = last === 'response.failed';
   assert.equal(types.includes('error'), failed, 'an error event comes with response.failed');
   assert.equal(types.filter((type) => /^response\.(completed|incomplete|failed)$/.test(type)).length, 1);
@@ -118,7 +129,8 @@ function checkResponses(frames: readonly SseEvent[]): boolean {
     } else if (type === 'response.output_item.done') {
       const item = objectOf(event['item']) ?? {};
       assert.equal(item['id'], open?.item['id'], 'an item keeps its id');
-      if (item['type'] === 'function_call') assert.notEqual(item['arguments'], '', 'arguments are never empty');
+      if (item['type'] === 'function_call')
+        assert.notEqual(item['arguments'], '', 'arguments are never empty');
       done.push(item);
       open = undefined;
     } else if (event['item_id'] !== undefined) {
@@ -128,7 +140,8 @@ function checkResponses(frames: readonly SseEvent[]): boolean {
         assert.equal(open?.part, false, 'one part at a time');
         if (open) open.part = true;
       }
-      if (/(text|refusal)\.delta$/.test(type)) assert.equal(open?.part, true, 'a part opens before its deltas');
+      if (/(text|refusal)\.delta$/.test(type))
+        assert.equal(open?.part, true, 'a part opens before its deltas');
       if (/part\.done$/.test(type) && open) open.part = false;
     }
   }
@@ -182,11 +195,17 @@ function checkMessages(frames: readonly SseEvent[]): boolean {
         break;
       case 'message_delta':
         assert.equal(open, undefined, 'every block is stopped');
-        assert.ok(numberOf(objectOf(event['usage'])?.['output_tokens']) !== undefined, 'message_delta has usage');
+        assert.ok(
+          numberOf(objectOf(event['usage'])?.['output_tokens']) !== undefined,
+          'message_delta has usage',
+        );
         assert.ok(textOf(objectOf(event['delta'])?.['stop_reason']), 'message_delta has the stop reason');
         break;
       default:
-        assert.ok(['ping', 'message_stop', 'error'].includes(String(event['type'])), `known event ${event['type']}`);
+        assert.ok(
+          ['ping', 'message_stop', 'error'].includes(String(event['type'])),
+          `known event ${event['type']}`,
+        );
     }
   }
   const end = events.slice(-2).map((event) => event['type']);

@@ -7,9 +7,9 @@ import { answerForClient } from '../src/client-stage.ts';
 import type { AnswerContext, ReaderOptions } from '../src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import type { AnswerEvent } from '../src/events.ts';
+import type { Ask } from '../src/request.ts';
 import { isPacked, unpackSeal } from '../src/seal.ts';
 import { readFrame, SseFramer } from '../src/sse.ts';
-import type { Ask } from '../src/request.ts';
 import type { RecordedDialect } from './recordings.ts';
 import { checkStream, framesOf } from './strictness.ts';
 
@@ -35,11 +35,23 @@ export function blankAsk(change: Partial<Ask> = {}): Ask {
 }
 
 export function contextFor(change: Partial<AnswerContext> = {}): AnswerContext {
-  return { ask: blankAsk(), id: 'X1', requestId: 'req_1', createdS: 1_800_000_000, nowS: () => 1_800_000_005, ...change };
+  return {
+    ask: blankAsk(),
+    id: 'X1',
+    requestId: 'req_1',
+    createdS: 1_800_000_000,
+    nowS: () => 1_800_000_005,
+    ...change,
+  };
 }
 
 /** The events of a streamed answer cut into pieces of `size` bytes. */
-export function streamEvents(dialect: RecordedDialect, body: Buffer, size: number, options = READER): AnswerEvent[] {
+export function streamEvents(
+  dialect: RecordedDialect,
+  body: Buffer,
+  size: number,
+  options = READER,
+): AnswerEvent[] {
   const events: AnswerEvent[] = [];
   const reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => events.push(event), options);
   const framer = new SseFramer();
@@ -70,7 +82,8 @@ export function checkEvents(events: readonly AnswerEvent[]): void {
       open.add(event.block);
       if (event.kind === 'tool') assert.ok(event.id && event.name, 'a call has id and name');
     }
-    if (event.type === 'delta' || event.type === 'close') assert.ok(open.has(event.block), 'blocks open first');
+    if (event.type === 'delta' || event.type === 'close')
+      assert.ok(open.has(event.block), 'blocks open first');
     if (event.type === 'close') open.delete(event.block);
     if (event.type === 'finish') assert.equal(open.size, 0, 'every block closes before the finish');
     last = event.type;
@@ -85,7 +98,11 @@ export interface Translated {
 }
 
 /** Writes the events for a client, checks the stream by the strictness matrix and reads it back. */
-export function translateStream(events: readonly AnswerEvent[], client: ClientName, context = contextFor()): Translated {
+export function translateStream(
+  events: readonly AnswerEvent[],
+  client: ClientName,
+  context = contextFor(),
+): Translated {
   const writer = CLIENT_DIALECTS[client].answerWriter(context);
   const sse = events.map((event) => writer.write(event)).join('');
   const failed = checkStream(client, sse);
@@ -127,7 +144,10 @@ function conserved(
       block.kind === 'tool' ? [[block.id, block.name, sameArguments(block.text, client)]] : [],
     );
   if (client === 'messages')
-    assert.equal(said(back, 'text'), sent.blocks.map((b) => (b.kind === 'text' || b.kind === 'refusal' ? b.text : '')).join(''));
+    assert.equal(
+      said(back, 'text'),
+      sent.blocks.map((b) => (b.kind === 'text' || b.kind === 'refusal' ? b.text : '')).join(''),
+    );
   else {
     assert.equal(said(back, 'text'), said(sent, 'text'), 'text');
     assert.equal(said(back, 'refusal'), said(sent, 'refusal'), 'refusal');
@@ -141,7 +161,8 @@ function conserved(
   sealsConserved(sent, back, client, context, dropped);
   for (const what of source.dropped) assert.ok(dropped.has(what), `${what} is reported`);
   const reason = sent.finish?.reason === 'other' ? 'stop' : sent.finish?.reason;
-  const worded = client === 'messages' && said(sent, 'refusal') !== '' && reason === 'stop' ? 'refusal' : reason;
+  const worded =
+    client === 'messages' && said(sent, 'refusal') !== '' && reason === 'stop' ? 'refusal' : reason;
   const paused = back.finish?.raw === 'pause_turn' ? 'stop' : back.finish?.reason;
   assert.equal(paused, worded, 'finish');
   usageConserved(sent, back);
@@ -159,7 +180,8 @@ function sealsConserved(
   context: AnswerContext,
   dropped: ReadonlySet<string>,
 ): void {
-  const seals = (answer: Answer) => answer.blocks.flatMap((b) => (b.kind === 'reasoning' && b.seal ? [b.seal] : []));
+  const seals = (answer: Answer) =>
+    answer.blocks.flatMap((b) => (b.kind === 'reasoning' && b.seal ? [b.seal] : []));
   const expected = seals(sent);
   if (client === 'chat') {
     assert.equal(dropped.has('reasoning.seal'), expected.length > 0, 'a lost seal is reported');
@@ -171,10 +193,17 @@ function sealsConserved(
     assert.ok(shown.every((seal) => !isPacked(seal.value)));
     assert.equal(dropped.has('reasoning.seal'), foreign.length > 0, 'a foreign seal is reported');
     const own = expected.filter((seal) => seal.dialect === client).map((seal) => seal.value);
-    assert.deepEqual(shown.map((seal) => seal.value), own);
+    assert.deepEqual(
+      shown.map((seal) => seal.value),
+      own,
+    );
   } else {
     const values = shown.map((seal) => unpackSeal(seal.value, client).value);
-    assert.deepEqual(values, expected.map((seal) => seal.value), 'seals come back byte-equal');
+    assert.deepEqual(
+      values,
+      expected.map((seal) => seal.value),
+      'seals come back byte-equal',
+    );
   }
 }
 

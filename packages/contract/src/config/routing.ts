@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { label, modelPattern, slug } from './fields.ts';
+import { evenWhenBroken, label, modelPattern, slug } from './fields.ts';
 import { RouteTimeoutsSchema } from './providers.ts';
 
 const qualifiedModel = () => z.string().regex(/^[^/\s]+\/\S+$/, 'write <provider>/<model>');
@@ -14,29 +14,38 @@ export const TargetSchema = z
   ])
   .transform((target) => (typeof target === 'string' ? { model: target, weight: 1 } : target));
 
-export const RouteSchema = z.strictObject({
-  model: modelPattern().describe('What callers ask for: a model id, a pattern, or an alias such as `smart`.'),
-  strategy: z
-    .enum(['failover', 'weighted', 'least_latency'])
-    .default('failover')
-    .describe('Order in which targets are tried.'),
-  targets: z
-    .array(TargetSchema)
-    .min(1)
-    .describe('Where requests go: `<provider>/<model>`, or that with a weight.'),
-  retries: z.int().min(0).max(10).default(2).describe('Extra tries per target before the next one.'),
-  rescue: z
-    .enum(['error', 'replay'])
-    .default('error')
-    .describe(
-      'When a stream breaks after content: end with the typed error, or generate again and swallow what was delivered.',
+export const RouteSchema = z
+  .strictObject({
+    model: modelPattern().describe(
+      'What callers ask for: a model id, a pattern, or an alias such as `smart`.',
     ),
-  timeouts: RouteTimeoutsSchema.prefault({}).describe('Deadlines that differ from the provider’s.'),
-  chat_reasoning: z
-    .enum(['strip', 'forward'])
-    .optional()
-    .describe('Reasoning text in Chat answers. Absent: as the org says.'),
-});
+    strategy: z
+      .enum(['failover', 'weighted', 'least_latency'])
+      .default('failover')
+      .describe('Order in which targets are tried.'),
+    targets: z
+      .array(TargetSchema)
+      .default([])
+      .describe(
+        'Where requests go: `<provider>/<model>`, or that with a weight. Absent: to the model id asked for, so the route only sets retries, deadlines and reasoning.',
+      ),
+    retries: z.int().min(0).max(10).default(2).describe('Extra tries per target before the next one.'),
+    rescue: z
+      .enum(['error', 'replay'])
+      .default('error')
+      .describe(
+        'When a stream breaks after content: end with the typed error, or generate again and swallow what was delivered.',
+      ),
+    timeouts: RouteTimeoutsSchema.prefault({}).describe('Deadlines that differ from the provider’s.'),
+    chat_reasoning: z
+      .enum(['strip', 'forward'])
+      .optional()
+      .describe('Reasoning text in Chat answers. Absent: as the org says.'),
+  })
+  .superRefine((route, context) => {
+    if (route.targets.length === 0 && !/[/*]/.test(route.model))
+      context.addIssue({ code: 'custom', path: ['targets'], message: 'an alias needs at least one target' });
+  }, evenWhenBroken);
 
 const PassthroughTargetSchema = z
   .union([

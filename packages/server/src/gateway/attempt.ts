@@ -100,7 +100,7 @@ class Attempt implements UpstreamHandler {
     } catch (error) {
       return this.#fail(error);
     }
-    if (sink.started && !before) this.#noteFirstToken(sink);
+    if (sink.started && !before) this.#noteFirstToken();
     if (sink.whole) return this.#leaveTail();
     this.#deadlines?.touch();
   }
@@ -166,17 +166,16 @@ class Attempt implements UpstreamHandler {
     this.#settled.resolve();
   }
 
-  #noteFirstToken(sink: AnswerSink): void {
-    this.#x.told = sink;
+  #noteFirstToken(): void {
     this.#deadlines?.enter('idle');
     this.#record.first_token_ms = this.#elapsedMs();
   }
 
   #expire(phase: ExpiredPhase, afterMs: number): void {
     const { id } = this.#target.provider;
-    const seconds = Math.round(afterMs / 1000);
+    const after = afterMs < 1000 ? `${afterMs} ms` : `${Math.round(afterMs / 1000)} s`;
     this.#fail(
-      new Fault('upstream_timeout', `${id} was too slow: the ${phase} deadline passed after ${seconds} s.`, {
+      new Fault('upstream_timeout', `${id} was too slow: the ${phase} deadline passed after ${after}.`, {
         phase,
       }),
     );
@@ -185,6 +184,8 @@ class Attempt implements UpstreamHandler {
   #fail(reason: unknown): void {
     if (this.#over) return;
     const error = reason instanceof Error ? reason : new Error(String(reason));
+    // One chunk may bring the first content and a fault behind it: whatever started tells the fault.
+    if (this.#sink?.started) this.#x.told = this.#sink;
     this.#record.error = error instanceof Fault ? error.code : error.name;
     this.#finish();
     this.#cancel?.();

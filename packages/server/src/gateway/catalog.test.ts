@@ -104,6 +104,18 @@ test('an alias of which nothing is left to this key is not allowed', () => {
   );
 });
 
+test('a route without targets tunes the ids it matches and makes none', () => {
+  const subject = catalog([route('*', [], { retries: 7 })]);
+  const course = resolveCourse(subject, anything, 'two/x');
+  assert.deepEqual([course.targets.map((target) => target.model), course.retries], [['x'], 7]);
+  for (const id of ['gpt-5', 'three/x', 'one/other'])
+    assert.equal(
+      codeOf(() => namesOf(subject, id)),
+      'model_not_found',
+      id,
+    );
+});
+
 test('deadlines of a route replace those of the provider one by one', () => {
   const subject = catalog([route('smart', ['two/x'], { timeouts: { idleMs: 40 } })]);
   assert.deepEqual(resolveCourse(subject, anything, 'smart').targets[0]?.timeouts, {

@@ -17,7 +17,7 @@ export interface Route {
   /** As configured: an id, a pattern or an alias. */
   readonly model: string;
   readonly matches: Matcher;
-  /** `<provider>/<model>` in the order to try them. */
+  /** `<provider>/<model>` in the order to try them; none for the id asked for itself. */
   readonly targets: readonly string[];
   /** Extra tries per target. */
   readonly retries: number;
@@ -73,7 +73,8 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
   const provider = named && catalog.providers.get(named.provider);
   if (provider && !provider.allows(named.model))
     throw notFound(id, `The model is not on the allowlist of "${named.provider}".`);
-  if (!provider && !route) throw notFound(id, whyUnknown(catalog, named?.provider));
+  if (!provider && (!route || route.targets.length === 0))
+    throw notFound(id, whyUnknown(catalog, named?.provider));
   if (!mayUse(id))
     throw new Fault('model_not_allowed', `This key may not use the model "${shown(id)}".`, {
       param: 'model',
@@ -93,7 +94,7 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
 function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): Course {
   const targets: Target[] = [];
   const skipped: string[] = [];
-  for (const entry of route.targets) {
+  for (const entry of route.targets.length === 0 ? [id] : route.targets) {
     const parts = splitModelId(entry);
     const provider = parts && catalog.providers.get(parts.provider);
     if (!provider) skipped.push(`${entry}: its provider is not enabled`);

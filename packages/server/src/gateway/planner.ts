@@ -8,8 +8,8 @@ import { planTranslate, type Reading, translatedAnswer } from './translate.ts';
 
 /** Members in which proofs of earlier reasoning travel; each only pleases the credential that made it. */
 const SEAL_MARKS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
-/** How a proof made elsewhere is marked by us (`@floe/wire/seal`). */
-const PACKED_SEAL = '"floe1.';
+/** Proofs no provider takes: made elsewhere and marked by us (`@floe/wire/seal`), or none at all. */
+const USELESS_SEALS = ['"floe1.', '"signature":""', '"signature": ""'];
 
 /**
  * Chooses per target between forwarding and translating. A target of the client's dialect gets the client's
@@ -39,5 +39,6 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
 }
 
 function carriesForeignSeals(body: Buffer, moved: boolean): boolean {
-  return body.includes(PACKED_SEAL) || (moved && SEAL_MARKS.some((mark) => body.includes(mark)));
+  const marks = moved ? [...USELESS_SEALS, ...SEAL_MARKS] : USELESS_SEALS;
+  return marks.some((mark) => body.includes(mark));
 }

@@ -10,6 +10,8 @@ interface Call {
   text: string;
   block: number | undefined;
   closed: boolean;
+  /** Length at which the text was last found not to be whole: it is parsed once per length. */
+  checked: number;
 }
 
 /**
@@ -22,6 +24,8 @@ export class CallTable {
   readonly #exchange: string;
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
+  readonly #byId = new Map<string, Call>();
+  readonly #streaming = new Set<Call>();
 
   constructor(blocks: BlockEmitter, exchange: string) {
     this.#blocks = blocks;
@@ -35,7 +39,10 @@ export class CallTable {
     const id = textOf(entry['id']) ?? '';
     const name = textOf(inner['name']) ?? '';
     const call = this.#find(numberOf(entry['index']), id, name, place);
-    if (call.id === '') call.id = id;
+    if (call.id === '' && id !== '') {
+      call.id = id;
+      this.#byId.set(id, call);
+    }
     if (call.name === '') call.name = name;
     if (custom !== undefined || entry['type'] === 'custom') call.freeform = true;
     const given = inner['arguments'] ?? inner['input'] ?? inner['parameters'];
@@ -50,14 +57,13 @@ export class CallTable {
       return;
     }
     if (call.name === '') return;
-    if (call.id === '' && !isWhole(call.text)) return;
+    if (call.id === '' && !isWhole(call)) return;
     this.#open(call);
   }
 
   /** Something else begins: what is whole is done. */
   settle(): void {
-    for (const call of this.#calls)
-      if (!call.closed && call.block !== undefined && !call.freeform && isWhole(call.text)) this.#close(call);
+    for (const call of this.#streaming) if (!call.freeform && isWhole(call)) this.#close(call);
   }
 
   /** The answer is over: every call that has a name is complete. */
@@ -70,16 +76,17 @@ export class CallTable {
   }
 
   #find(index: number | undefined, id: string, name: string, place: number): Call {
-    const known = id === '' ? undefined : this.#calls.find((call) => call.id === id);
+    const known = this.#byId.get(id);
     if (known) return known;
     const at = index ?? place;
     const here = this.#byIndex.get(at);
     const another = here !== undefined && id !== '' && here.id !== '' && here.id !== id;
-    const next = here !== undefined && index === undefined && name !== '' && isWhole(here.text);
+    const next = here !== undefined && index === undefined && name !== '' && isWhole(here);
     if (here !== undefined && !another && !next) return here;
     this.settle();
-    const call: Call = { id, name, freeform: false, text: '', block: undefined, closed: false };
+    const call: Call = { id, name, freeform: false, text: '', block: undefined, closed: false, checked: 0 };
     this.#calls.push(call);
+    if (id !== '') this.#byId.set(id, call);
     this.#byIndex.set(at, call);
     return call;
   }
@@ -88,16 +95,22 @@ export class CallTable {
     this.#blocks.endProse();
     if (call.id === '') call.id = madeCallId(this.#exchange, this.#calls.indexOf(call));
     call.block = this.#blocks.open('tool', call.id, call.name, call.freeform ? true : undefined);
+    this.#streaming.add(call);
     this.#blocks.delta(call.block, call.text);
   }
 
   #close(call: Call): void {
     call.closed = true;
+    this.#streaming.delete(call);
     if (call.block !== undefined) this.#blocks.close(call.block);
   }
 }
 
-function isWhole(text: string): boolean {
+function isWhole(call: Call): boolean {
+  const { text } = call;
   const end = text.trimEnd().at(-1);
-  return (end === '}' || end === ']') && parseJson(text) !== undefined;
+  if (call.checked === text.length || (end !== '}' && end !== ']')) return false;
+  if (parseJson(text) !== undefined) return true;
+  call.checked = text.length;
+  return false;
 }

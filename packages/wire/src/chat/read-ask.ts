@@ -26,7 +26,7 @@ const KNOWN = new Set(
     'response_format verbosity max_completion_tokens max_tokens stop temperature top_p top_k ' +
     'presence_penalty frequency_penalty seed n logprobs top_logprobs modalities reasoning reasoning_effort ' +
     'thinking user safety_identifier metadata prompt_cache_key service_tier store previous_response_id ' +
-    'conversation prompt background audio'
+    'conversation prompt background audio web_search_options'
   ).split(' '),
 );
 
@@ -40,6 +40,8 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
       { param: 'input' },
     );
   draft.dropUnknown(body, KNOWN);
+  if (body['store'] === true) draft.drop('store');
+  if (isObject(body['web_search_options'])) draft.need('hosted-tool', 'web_search_options');
   needSpecials(body, draft);
   const tools = readTools(
     says(body['tools']) ? body['tools'] : body['functions'],
@@ -93,38 +95,44 @@ function readMessages(
   listOf(value).forEach((entry, index) => {
     const path = `messages[${index}]`;
     if (!isObject(entry)) throw invalid(`\`${path}\` must be an object.`, path);
-    const role = textOf(entry['role']);
-    const content = readParts(entry['content'], `${path}.content`, draft);
-    switch (role) {
-      case 'system':
-      case 'developer': {
-        const texts = content.filter((part) => part.type === 'text');
-        if (turns.length === 0) system.push(...texts);
-        else if (texts.length > 0) turns.push({ role: 'system', parts: texts });
-        return;
-      }
-      case 'user':
-        if (content.length > 0) turns.push({ role, parts: content });
-        return;
-      case 'assistant':
-        turns.push({ role, parts: assistantParts(entry, content, freeform, path, draft) });
-        return;
-      case 'tool':
-      case 'function': {
-        const id = textOf(entry['tool_call_id']) ?? textOf(entry['name']) ?? '';
-        const parts = resultParts(content);
-        turns.push({
-          role: 'user',
-          parts: [{ type: 'result', id, parts, isError: false, cache: cacheMark(entry) }],
-        });
-        return;
-      }
-      default:
-        throw invalid(`\`${path}.role\` must be system, developer, user, assistant or tool.`, `${path}.role`);
-    }
+    const turn = readMessage(entry, freeform, path, draft);
+    if (turn.parts.length === 0) return;
+    if (turn.role === 'system' && turns.length === 0)
+      system.push(...turn.parts.filter((part) => part.type === 'text'));
+    else turns.push(turn);
   });
-  if (turns.length === 0 && system.length === 0) throw missing('messages');
+  if (turns.length === 0 && system.length === 0 && draft.needs.size === 0) throw missing('messages');
   return { system, turns };
+}
+
+function readMessage(
+  message: JsonObject,
+  freeform: ReadonlySet<string>,
+  path: string,
+  draft: AskDraft,
+): Turn {
+  const role = textOf(message['role']);
+  const content = readParts(message['content'], `${path}.content`, draft);
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', parts: content.filter((part) => part.type === 'text') };
+    case 'user':
+      return { role, parts: content };
+    case 'assistant':
+      return { role, parts: assistantParts(message, content, freeform, path, draft) };
+    case 'tool':
+    case 'function': {
+      const id = textOf(message['tool_call_id']) ?? textOf(message['name']) ?? '';
+      const cache = cacheMark(message);
+      return {
+        role: 'user',
+        parts: [{ type: 'result', id, parts: resultParts(content), isError: false, cache }],
+      };
+    }
+    default:
+      throw invalid(`\`${path}.role\` must be system, developer, user, assistant or tool.`, `${path}.role`);
+  }
 }
 
 function assistantParts(
@@ -149,7 +157,7 @@ function assistantParts(
   return parts;
 }
 
-/** A function call of a tool declared freeform carries the raw text as its arguments (research: clients 3.2). */
+/** A function call of a tool declared freeform carries the raw text as its arguments. */
 function callOf(entry: JsonObject, freeform: ReadonlySet<string>): CallPart {
   const custom = objectOf(entry['custom']);
   const inner = custom ?? objectOf(entry['function']) ?? entry;

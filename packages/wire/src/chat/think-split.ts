@@ -1,12 +1,14 @@
 const OPEN = '<think>';
 const CLOSE = '</think>';
+/** More white space than this before a tag is text. */
+const MAX_LEADING_SPACE = 64;
 
 /**
  * Splits `<think>…</think>` at the head of a text that arrives in pieces into reasoning and text. A tag
  * may be cut anywhere; a tag later in the text is text.
  */
 export class ThinkSplit {
-  #state: 'start' | 'inside' | 'text' = 'start';
+  #state: 'start' | 'inside' | 'after' | 'text' = 'start';
   #held = '';
 
   /** Gives each piece with what it is, in order. */
@@ -19,7 +21,8 @@ export class ThinkSplit {
     this.#held = '';
     if (this.#state === 'start') {
       const head = rest.trimStart();
-      if (head.length < OPEN.length && OPEN.startsWith(head)) {
+      const space = rest.length - head.length;
+      if (space <= MAX_LEADING_SPACE && head.length < OPEN.length && OPEN.startsWith(head)) {
         this.#held = rest;
         return;
       }
@@ -31,16 +34,27 @@ export class ThinkSplit {
       this.#state = 'inside';
       rest = head.slice(OPEN.length);
     }
-    const close = rest.indexOf(CLOSE);
+    const close = this.#state === 'inside' ? rest.indexOf(CLOSE) : 0;
     if (close >= 0) {
-      this.#state = 'text';
-      give('reasoning', rest.slice(0, close));
-      give('text', rest.slice(close + CLOSE.length).replace(/^[\r\n]+/, ''));
+      if (this.#state === 'inside') {
+        this.#state = 'after';
+        give('reasoning', rest.slice(0, close));
+        rest = rest.slice(close + CLOSE.length);
+      }
+      this.#text(rest, give);
       return;
     }
     const keep = partialSuffix(rest);
     this.#held = rest.slice(rest.length - keep);
     give('reasoning', rest.slice(0, rest.length - keep));
+  }
+
+  /** The line breaks behind the tag belong to it. */
+  #text(rest: string, give: (kind: 'reasoning' | 'text', text: string) => void): void {
+    const text = rest.replace(/^[\r\n]+/, '');
+    if (text === '') return;
+    this.#state = 'text';
+    give('text', text);
   }
 
   /** The text ended: what was held for a tag that never came. */

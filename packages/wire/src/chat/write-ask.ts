@@ -7,7 +7,7 @@ import { callIdWriter, wireName } from '../tool-names.ts';
 import { applyQuirks, asReminder, hint, joinText, sealFor } from '../write-plan.ts';
 import { formatOf, reasoningOf, toolsOf } from './write-settings.ts';
 
-/** OpenAI refuses `tool_calls[].id` over 40 characters on Chat (research: providers 1). */
+/** OpenAI refuses `tool_calls[].id` over 40 characters on Chat. */
 const CALL_ID_MAX = 40;
 
 interface MessageWriter {
@@ -54,7 +54,7 @@ function writeMessages(ask: Ask, writer: MessageWriter): Json[] {
   if (ask.system.length > 0)
     messages.push({ role: systemRole, content: contentOf(ask.system, writer, joinText) });
   for (const turn of ask.turns) {
-    if (turn.role === 'assistant') messages.push(writeAssistant(turn, writer));
+    if (turn.role === 'assistant') messages.push(...writeAssistant(turn, writer));
     else if (turn.role === 'user') messages.push(...writeUser(turn, writer));
     else if (rules.includes('one-system-first')) messages.push(...writeUser(asReminder(turn), writer));
     else messages.push({ role: systemRole, content: contentOf(turn.parts, writer) });
@@ -84,7 +84,7 @@ export function resultText(part: ResultPart): string {
   return part.isError ? `Error: ${text}` : text;
 }
 
-function writeAssistant(turn: Turn, writer: MessageWriter): JsonObject {
+function writeAssistant(turn: Turn, writer: MessageWriter): JsonObject[] {
   const said: TextPart[] = [];
   const calls: JsonObject[] = [];
   let reasoning: JsonObject = {};
@@ -94,13 +94,16 @@ function writeAssistant(turn: Turn, writer: MessageWriter): JsonObject {
     else if (part.type === 'refusal') said.push({ type: 'text', text: part.text });
     else if (part.type === 'reasoning') reasoning = { ...reasoning, ...replayOf(part, reasoning, writer) };
   }
+  if (said.length === 0 && calls.length === 0 && Object.keys(reasoning).length === 0) return [];
   const text = said.map((part) => part.text).join('');
-  return {
-    role: 'assistant',
-    content: said.length === 0 ? (calls.length > 0 ? null : '') : text,
-    ...reasoning,
-    tool_calls: calls.length > 0 ? calls : undefined,
-  };
+  return [
+    {
+      role: 'assistant',
+      content: said.length === 0 && calls.length > 0 ? null : text,
+      ...reasoning,
+      tool_calls: calls.length > 0 ? calls : undefined,
+    },
+  ];
 }
 
 function replayOf(

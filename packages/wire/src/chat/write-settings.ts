@@ -67,7 +67,7 @@ export function formatOf(format: Format | undefined): JsonObject | undefined {
   };
 }
 
-/** The request for reasoning in the provider's way of asking (research: providers 28.4). */
+/** The request for reasoning in the provider's way of asking. */
 export function reasoningOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject {
   if (ask.reasoning === undefined) return {};
   const effort = effortFor(ask, options, dropped);

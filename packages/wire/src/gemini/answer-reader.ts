@@ -131,7 +131,7 @@ class GeminiAnswerReader implements AnswerReader {
   }
 
   #call(call: JsonObject): void {
-    const name = textOf(call['name']);
+    const name = textOf(call['name']) || undefined;
     const more = call['willContinue'] === true;
     if (name !== undefined && (more || isArray(call['partialArgs']))) {
       this.#endStreamedCall();
@@ -142,7 +142,8 @@ class GeminiAnswerReader implements AnswerReader {
       if (!more) this.#endStreamedCall();
       return;
     }
-    if (name !== undefined) this.#whole(this.#callId(call), name, JSON.stringify(call['args'] ?? {}));
+    if (name === undefined) this.#blocks.dropped('functionCall.nameless');
+    else this.#whole(this.#callId(call), name, JSON.stringify(call['args'] ?? {}));
   }
 
   #endStreamedCall(): void {

@@ -14,6 +14,7 @@ import {
   planTools,
   sealFor,
   usesCacheMarks,
+  withConversation,
 } from '../write-plan.ts';
 
 const MIME: Readonly<Record<MediaPart['kind'], string>> = {
@@ -30,7 +31,8 @@ interface ContentWriter {
 }
 
 /** Writes a generateContent request; model and streaming stand in the URL. */
-export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
+export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
+  const ask = withConversation(asked);
   const dropped = new Set<string>();
   const writer: ContentWriter = { options, dropped, names: new Map() };
   dropSaid(
@@ -45,11 +47,12 @@ export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
     dropped,
   );
   if (usesCacheMarks(ask)) dropped.add('cache_control');
+  const config = applyQuirks(configOf(ask, options, dropped), options, dropped);
   const body: JsonObject = {
     systemInstruction: ask.system.length > 0 ? { parts: [{ text: joinText(ask.system) }] } : undefined,
     contents: writeContents(ask, writer),
     ...toolsOf(ask, options, dropped),
-    generationConfig: applyQuirks(configOf(ask, options, dropped), options, dropped),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
   };
   return { body: applyQuirks(body, options, dropped), dropped };
 }

@@ -127,6 +127,7 @@ class MessagesAnswerReader implements AnswerReader {
 
   #blockStart(index: number, content: JsonObject): void {
     const type = textOf(content['type']) ?? '';
+    this.#blockStop(index);
     this.#opened += 1;
     if (says(content['citations'])) this.#blocks.dropped('citations');
     switch (type) {
@@ -147,12 +148,20 @@ class MessagesAnswerReader implements AnswerReader {
         return;
       }
       case 'tool_use':
-        this.#add(index, 'tool', content);
+        if (textOf(content['name'])) {
+          this.#add(index, 'tool', content);
+          return;
+        }
+        this.#hide(index, 'tool_use.nameless');
         return;
       default:
-        this.#blocks.dropped(type === '' ? 'content_block' : type);
-        this.#open.set(index, undefined);
+        this.#hide(index, type === '' ? 'content_block' : type);
     }
+  }
+
+  #hide(index: number, what: string): void {
+    this.#blocks.dropped(what);
+    this.#open.set(index, undefined);
   }
 
   #add(index: number, kind: OpenBlock['kind'], content: JsonObject = {}): OpenBlock {

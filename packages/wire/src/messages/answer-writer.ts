@@ -134,7 +134,7 @@ class MessagesAnswerWriter implements AnswerWriter {
         this.#finish(event);
         return;
       case 'error':
-        this.#frame('error', writeAnthropicFault(event.fault, this.#context.requestId));
+        this.#frame('error', writeAnthropicFault(event.fault, this.#context.requestId, event.upstream));
         return;
       case 'dropped':
         this.dropped.add(event.what);

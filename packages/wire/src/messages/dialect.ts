@@ -9,7 +9,7 @@ import { writeAsk } from './write-ask.ts';
 /** Anthropic Messages. */
 export const messages: ClientDialect & UpstreamDialect = {
   name: 'messages',
-  carries: new Set(['image', 'file', 'json', 'schema']),
+  carries: new Set(['image', 'image-url', 'file', 'file-url', 'json', 'schema']),
   readAsk,
   writeAsk,
   answerReader,

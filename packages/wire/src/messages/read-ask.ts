@@ -38,7 +38,7 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
     model: readModel(body),
     stream: body['stream'] === true,
     streamUsage: true,
-    system: [...readSystem(body['system'], 'system', draft), ...system],
+    system: withoutBilling([...readSystem(body['system'], 'system', draft), ...system], draft),
     turns: repairTurns(markLast(turns, body), draft),
     tools,
     toolChoice: readToolChoice(body['tool_choice'], tools),
@@ -57,6 +57,17 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
     needs: draft.needs,
     dropped: draft.dropped,
   };
+}
+
+/** An agent's first system block may be a line for its own vendor that changes with every request. */
+const BILLING = /^x-[a-z]+-billing-header:/;
+
+function withoutBilling(system: readonly TextPart[], draft: AskDraft): TextPart[] {
+  return system.filter(({ text }) => {
+    const billing = BILLING.test(text);
+    if (billing) draft.drop('system.billing');
+    return !billing;
+  });
 }
 
 function readMessages(
@@ -79,7 +90,7 @@ function readMessages(
       if (parts.length > 0) turns.push({ role, parts });
     } else throw invalid(`\`${path}.role\` must be user or assistant.`, `${path}.role`);
   });
-  if (turns.length === 0) throw missing('messages');
+  if (turns.length === 0 && draft.needs.size === 0) throw missing('messages');
   return { system, turns };
 }
 

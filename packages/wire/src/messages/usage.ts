@@ -4,7 +4,7 @@ import type { Usage } from '../usage.ts';
 
 /**
  * Reads a Messages `usage` object. Cache reads and writes stand beside `input_tokens` here, so the whole
- * input is the sum; output includes thinking. Top-level totals leave compaction out (research: providers 3).
+ * input is the sum; output includes thinking. Top-level totals leave compaction out.
  */
 export function readMessagesUsage(usage: JsonObject): Usage | undefined {
   const runs = objectsIn(usage['iterations']);

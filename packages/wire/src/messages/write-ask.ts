@@ -3,7 +3,15 @@ import type { UpstreamOptions, Written } from '../dialect.ts';
 import { isObject, parseJson } from '../json-read.ts';
 import type { Ask, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
-import { applyQuirks, asReminder, dropSaid, hint, sealFor, usesCacheMarks } from '../write-plan.ts';
+import {
+  applyQuirks,
+  asReminder,
+  dropSaid,
+  hint,
+  sealFor,
+  usesCacheMarks,
+  withConversation,
+} from '../write-plan.ts';
 import { formatOf, mark, type Thinking, thinkingOf, toolsOf } from './write-settings.ts';
 
 const CALL_ID_MAX = 64;
@@ -17,7 +25,8 @@ interface BlockWriter {
 }
 
 /** Writes a Messages request for API version 2023-06-01. */
-export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
+export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
+  const ask = withConversation(asked);
   const dropped = new Set<string>();
   const writer = { options, dropped, callId: callIdWriter(CALL_ID_MAX, options.callId) };
   const thinking = thinkingOf(ask, options, dropped);
@@ -34,7 +43,7 @@ export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
     dropped,
   );
   const system = systemOf(ask, dropped);
-  const format = formatOf(ask.format);
+  const format = formatOf(ask.format, dropped);
   const config = { effort: thinking.effort, format };
   const body: JsonObject = {
     model: options.model ?? ask.model,

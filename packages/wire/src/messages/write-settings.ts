@@ -3,13 +3,14 @@ import type { UpstreamOptions } from '../dialect.ts';
 import type { Ask, CacheMark, Format, Tool } from '../request.ts';
 import { wireName } from '../tool-names.ts';
 import { budgetFor, effortFor, freeformSchema, planTools } from '../write-plan.ts';
+import { schemaSubset } from './schema-subset.ts';
 
 const MIN_BUDGET = 1_024;
 
 /** `tools` and `tool_choice` of a Messages request. */
 export function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject {
   const { tools, choice } = planTools(ask, options, dropped, false);
-  if (tools.length === 0) return {};
+  if (tools.length === 0) return toolsOfHistory(ask);
   const single = ask.parallelTools === false && choice?.mode !== 'none' ? true : undefined;
   let tool_choice: JsonObject | undefined;
   if (choice?.mode === 'named')
@@ -17,7 +18,17 @@ export function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>
   else if (choice?.mode === 'none') tool_choice = { type: 'none' };
   else if (choice || single)
     tool_choice = { type: choice?.mode === 'required' ? 'any' : 'auto', disable_parallel_tool_use: single };
-  return { tools: tools.map((tool) => writeTool(tool, options)), tool_choice };
+  return { tools: tools.map((tool) => writeTool(tool, options, dropped)), tool_choice };
+}
+
+/** A history with calls must come with tools: those it names, none of them to be called. */
+function toolsOfHistory(ask: Ask): JsonObject {
+  const called = ask.turns.flatMap((turn) =>
+    turn.parts.flatMap((part) => (part.type === 'call' ? wireName(part.name) : [])),
+  );
+  if (called.length === 0) return {};
+  const tools = [...new Set(called)].map((name) => ({ name, input_schema: { type: 'object' } }));
+  return { tools, tool_choice: { type: 'none' } };
 }
 
 /** A cache mark as `cache_control`. */
@@ -26,24 +37,30 @@ export function mark(cache: CacheMark | undefined): JsonObject | undefined {
   return cache === '' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: cache };
 }
 
-function writeTool(tool: Tool, options: UpstreamOptions): JsonObject {
+/** Strictness needs a model and a schema that allow it: it goes only where the sheet says so. */
+function writeTool(tool: Tool, options: UpstreamOptions, dropped: Set<string>): JsonObject {
   const name = wireName(tool.name);
   if (tool.kind === 'freeform') {
     const { description, schema } = freeformSchema(tool);
     return { name, description, input_schema: schema };
   }
-  const strict = tool.strict === true && !options.tools?.includes('no-strict') ? true : undefined;
+  const strict = tool.strict === true && options.tools?.includes('strict') ? true : undefined;
+  if (tool.strict === true && !strict) dropped.add('tools.strict');
+  const schema: JsonObject =
+    tool.schema['type'] === 'object' ? tool.schema : { ...tool.schema, type: 'object' };
   return {
     name,
     description: tool.description,
-    input_schema: tool.schema['type'] === 'object' ? tool.schema : { ...tool.schema, type: 'object' },
+    input_schema: strict ? schemaSubset(schema, (keyword) => dropped.add(`schema.${keyword}`)) : schema,
     strict,
     cache_control: mark(tool.cache),
   };
 }
 
-export function formatOf(format: Format | undefined): JsonObject | undefined {
-  return format?.type === 'schema' ? { type: 'json_schema', schema: format.schema } : undefined;
+export function formatOf(format: Format | undefined, dropped: Set<string>): JsonObject | undefined {
+  if (format?.type !== 'schema') return undefined;
+  const schema = schemaSubset(format.schema, (keyword) => dropped.add(`schema.${keyword}`));
+  return { type: 'json_schema', schema };
 }
 
 export interface Thinking {

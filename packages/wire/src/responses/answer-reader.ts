@@ -26,6 +26,8 @@ class ResponsesAnswerReader implements AnswerReader {
   readonly #options: ReaderOptions;
   readonly #items = new Map<number, ItemReader>();
   readonly #indexById = new Map<string, number>();
+  #last: ItemReader | undefined;
+  #next = 0;
 
   constructor(emit: Emit, options: ReaderOptions) {
     this.#blocks = new BlockEmitter(emit);
@@ -69,7 +71,7 @@ class ResponsesAnswerReader implements AnswerReader {
           this.#blocks.failWith(event);
           return;
         }
-        this.#itemAt(event)?.read(type, event);
+        (this.#itemAt(event) ?? this.#unannounced(type, event))?.read(type, event);
     }
   }
 
@@ -102,7 +104,7 @@ class ResponsesAnswerReader implements AnswerReader {
   #item(event: JsonObject, done: boolean): void {
     const item = objectOf(event['item']);
     if (item === undefined) return;
-    const index = numberOf(event['output_index']) ?? this.#items.size;
+    const index = numberOf(event['output_index']) ?? this.#next;
     const reader = this.#readerFor(item, index);
     if (done) reader.complete(item);
   }
@@ -111,16 +113,27 @@ class ResponsesAnswerReader implements AnswerReader {
     const id = textOf(item['id']) ?? '';
     const known = this.#items.get(this.#indexById.get(id) ?? index);
     if (known && known.type === item['type']) return known;
-    const at = known ? Math.max(...this.#items.keys()) + 1 : index;
+    const at = known ? this.#next : index;
     const reader = new ItemReader(item, at, this.#blocks, this.#options);
     this.#items.set(at, reader);
+    this.#next = Math.max(this.#next, at + 1);
+    this.#last = reader;
     if (id !== '') this.#indexById.set(id, at);
     return reader;
   }
 
   #itemAt(event: JsonObject): ItemReader | undefined {
     const index = numberOf(event['output_index']) ?? this.#indexById.get(textOf(event['item_id']) ?? '');
-    return index === undefined ? [...this.#items.values()].at(-1) : this.#items.get(index);
+    return index === undefined ? this.#last : this.#items.get(index);
+  }
+
+  /** Text of an item that was never announced: some hosts send deltas only. */
+  #unannounced(type: string, event: JsonObject): ItemReader | undefined {
+    const said = type.startsWith('response.output_text.') || type.startsWith('response.refusal.');
+    const thought = type.startsWith('response.reasoning_');
+    if (!said && !thought) return undefined;
+    const item = { type: said ? 'message' : 'reasoning', id: textOf(event['item_id']) ?? '' };
+    return this.#readerFor(item, numberOf(event['output_index']) ?? this.#next);
   }
 
   /** The final object fills in what was not streamed. */

@@ -7,6 +7,7 @@ import type { AnswerEvent, Emit, OpenEvent, Seal } from '../events.ts';
 import type { FinishReason } from '../finish.ts';
 import type { FunctionTool } from '../request.ts';
 import type { Usage } from '../usage.ts';
+import { callEvent, type OpenItem, partObject } from './output-item.ts';
 import { responseHead } from './response-head.ts';
 import { writeResponsesUsage } from './usage.ts';
 
@@ -23,17 +24,6 @@ export function writeAnswer(
   const writer = new ResponsesAnswerWriter(context);
   for (const event of eventsOf(answerForClient(answer, context.ask))) writer.write(event);
   return { body: writer.response, dropped: writer.dropped };
-}
-
-/** The item being written; a message may hold several parts, of which the last is open. */
-interface OpenItem {
-  readonly index: number;
-  readonly id: string;
-  readonly kind: 'message' | 'reasoning' | 'tool';
-  readonly open: OpenEvent;
-  readonly parts: JsonObject[];
-  partKind: 'text' | 'refusal' | undefined;
-  text: string;
 }
 
 class ResponsesAnswerWriter implements AnswerWriter {
@@ -292,14 +282,4 @@ class ResponsesAnswerWriter implements AnswerWriter {
     };
     this.#frame('response.failed', { response: this.response });
   }
-}
-
-function callEvent(open: OpenEvent): string {
-  return open.freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
-}
-
-function partObject(kind: 'text' | 'refusal', text: string): JsonObject {
-  return kind === 'refusal'
-    ? { type: 'refusal', refusal: text }
-    : { type: 'output_text', text, annotations: [], logprobs: [] };
 }

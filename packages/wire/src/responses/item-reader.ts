@@ -30,7 +30,7 @@ export class ItemReader {
     this.#index = index;
     this.#blocks = blocks;
     this.#options = options;
-    if (this.#isCall) this.#openCall(item);
+    if (this.#isCall && textOf(item['name'])) this.#openCall(item);
     else if (this.type !== 'message' && this.type !== 'reasoning') {
       blocks.dropped(this.type === '' ? 'output_item' : this.type);
       this.#closed = true;

@@ -23,7 +23,7 @@ const KNOWN = new Set(
     'model input instructions stream stream_options tools tool_choice parallel_tool_calls text ' +
     'max_output_tokens max_tokens max_completion_tokens temperature top_p top_logprobs reasoning user ' +
     'safety_identifier metadata prompt_cache_key service_tier store include previous_response_id ' +
-    'conversation prompt background'
+    'conversation prompt background truncation'
   ).split(' '),
 );
 
@@ -31,13 +31,15 @@ const KNOWN = new Set(
 export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
   const draft = new AskDraft();
   draft.dropUnknown(body, KNOWN);
+  if (body['truncation'] === 'auto') draft.drop('truncation');
   needSpecials(body, draft);
   if (listOf(body['include']).includes('message.output_text.logprobs')) draft.need('logprobs', 'include');
   const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
   const { system, turns } = readInput(body['input'], draft);
   const text = objectOf(body['text']);
   const instructions = readSystem(body['instructions'], 'instructions', draft);
-  if (turns.length === 0 && system.length === 0 && instructions.length === 0) throw missing('input');
+  const empty = turns.length === 0 && system.length === 0 && instructions.length === 0;
+  if (empty && draft.needs.size === 0) throw missing('input');
   return {
     dialect: 'responses',
     model: readModel(body),
@@ -128,7 +130,7 @@ function readItem(item: JsonObject, path: string, draft: AskDraft): OpenTurn {
         draft.drop(type);
         return { role: 'assistant', parts: [] };
       }
-      // A bare content part stands for a user message of one part (research: clients 3.2).
+      // A bare content part stands for a user message of one part.
       return { role: 'user', parts: readParts(item, path, draft) };
   }
 }

@@ -22,9 +22,10 @@ import {
   planTools,
   sealFor,
   usesCacheMarks,
+  withConversation,
 } from '../write-plan.ts';
 
-/** `call_id` over 64 characters is refused; `max_output_tokens` under 16 too (research: providers 1). */
+/** `call_id` over 64 characters is refused; `max_output_tokens` under 16 too. */
 const CALL_ID_MAX = 64;
 const MIN_OUTPUT_TOKENS = 16;
 
@@ -37,7 +38,8 @@ interface ItemWriter {
 }
 
 /** Writes a Responses request: stateless, strictness always said, instructions apart. */
-export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
+export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
+  const ask = withConversation(asked);
   const dropped = new Set<string>();
   const callId = callIdWriter(CALL_ID_MAX, options.callId);
   const writer: ItemWriter = { options, dropped, callId, custom: new Set() };

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { type Answer, AnswerFold } from '../answer.ts';
+import type { ReaderOptions } from '../dialect.ts';
+import { answerReader, readAnswer } from './answer-reader.ts';
+
+const OPTIONS: ReaderOptions = { id: 'X' };
+
+function read(chunks: readonly (JsonObject | string)[], options = OPTIONS): Answer {
+  const fold = new AnswerFold();
+  const reader = answerReader((event) => fold.add(event), options);
+  for (const chunk of chunks)
+    reader.read({ event: 'message', data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) });
+  reader.end();
+  return fold.answer;
+}
+
+const delta = (value: JsonObject, finish: string | null = null, rest: JsonObject = {}): JsonObject => ({
+  id: 'c1',
+  model: 'm',
+  choices: [{ index: 0, delta: value, finish_reason: finish }],
+  ...rest,
+});
+const call = (entry: JsonObject): JsonObject => delta({ tool_calls: [entry] });
+const callsOf = (answer: Answer): unknown[] =>
+  answer.blocks.flatMap((block) => (block.kind === 'tool' ? [[block.id, block.name, block.text]] : []));
+const textOf = (answer: Answer, kind: string): string =>
+  answer.blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
+
+describe('tool calls, however the host marks them', () => {
+  test('an id that comes in a later delta', () => {
+    const answer = read([
+      call({ index: 0, function: { name: 'f', arguments: '' } }),
+      call({ index: 0, id: 'call_1', function: { arguments: '{"a":1}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    assert.deepEqual(callsOf(answer), [['call_1', 'f', '{"a":1}']]);
+  });
+
+  test('the same index with a new id is a new call', () => {
+    const answer = read([
+      call({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),
+      call({ index: 0, id: 'b', function: { name: 'g', arguments: '{}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    assert.deepEqual(callsOf(answer), [
+      ['a', 'f', '{}'],
+      ['b', 'g', '{}'],
+    ]);
+  });
+
+  test('the same id at a new index is the same call', () => {
+    const answer = read([
+      call({ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":' } }),
+      call({ index: 1, id: 'a', function: { arguments: '1}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    assert.deepEqual(callsOf(answer), [['a', 'f', '{"x":1}']]);
+  });
+
+  test('a name repeated in every delta counts once', () => {
+    const answer = read([
+      call({ index: 0, id: 'a', function: { name: 'f', arguments: '{"x"' } }),
+      call({ index: 0, id: 'a', function: { name: 'f', arguments: ':1}' } }),
+      delta({}, 'stop'),
+    ]);
+    assert.deepEqual(callsOf(answer), [['a', 'f', '{"x":1}']]);
+    assert.equal(answer.finish?.reason, 'tool');
+  });
+
+  test('no index and no id: whole calls one after another get made-up ids that differ', () => {
+    const one = { function: { name: 'f', arguments: '{"x":1}' } };
+    const answer = read([call(one), call(one), delta({}, 'tool_calls')]);
+    assert.deepEqual(callsOf(answer), [
+      ['floecall_X_0', 'f', '{"x":1}'],
+      ['floecall_X_1', 'f', '{"x":1}'],
+    ]);
+  });
+
+  test('the legacy function_call', () => {
+    const answer = read([
+      delta({ function_call: { name: 'f', arguments: '{"x"' } }),
+      delta({ function_call: { arguments: ':1}' } }),
+      delta({}, 'function_call'),
+    ]);
+    assert.deepEqual(callsOf(answer), [['floecall_X_0', 'f', '{"x":1}']]);
+  });
+
+  test('an announced tool finish without a call is a plain stop', () =>
+    assert.equal(read([delta({ content: 'x' }), delta({}, 'tool_calls')]).finish?.reason, 'stop'));
+
+  test('a call cut short by the limit ends in length, for it must not run', () => {
+    const answer = read([
+      call({ index: 0, id: 'a', function: { name: 'f', arguments: '{"x' } }),
+      delta({}, 'length'),
+    ]);
+    assert.equal(answer.finish?.reason, 'length');
+  });
+
+  test('thousands of interleaved calls stay linear', () => {
+    const many = Array.from({ length: 5_000 }, (_, index) =>
+      call({ index, id: `call_${index}`, function: { name: 'f', arguments: '{"x":"}' } }),
+    );
+    assert.equal(callsOf(read([...many, delta({}, 'tool_calls')])).length, 5_000);
+  });
+});
+
+describe('reasoning, wherever the host puts it', () => {
+  const cases: readonly [string, JsonObject[]][] = [
+    ['reasoning_content', [delta({ reasoning_content: 'hm' })]],
+    ['reasoning', [delta({ reasoning: 'hm' })]],
+    ['both at once', [delta({ reasoning: 'hm', reasoning_content: 'hm' })]],
+    ['reasoning_details', [delta({ reasoning_details: [{ type: 'reasoning.text', text: 'hm', index: 0 }] })]],
+    [
+      'text beside its details',
+      [delta({ reasoning: 'hm', reasoning_details: [{ type: 'reasoning.text', text: 'hm' }] })],
+    ],
+    [
+      'thinking parts',
+      [delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] })],
+    ],
+  ];
+  for (const [name, chunks] of cases)
+    test(name, () => {
+      const answer = read([...chunks, delta({ content: 'ok' }), delta({}, 'stop')]);
+      assert.deepEqual([textOf(answer, 'reasoning'), textOf(answer, 'text')], ['hm', 'ok']);
+    });
+
+  test('signed details come back whole as a seal', () => {
+    const answer = read([
+      delta({ reasoning_details: [{ type: 'reasoning.text', text: 'h', index: 0 }] }),
+      delta({ reasoning_details: [{ type: 'reasoning.text', text: 'm', index: 0 }] }),
+      delta({ reasoning_details: [{ type: 'reasoning.text', signature: 's1', index: 0 }] }),
+      delta({ content: 'ok' }, 'stop'),
+    ]);
+    const [block] = answer.blocks;
+    assert.ok(block?.kind === 'reasoning');
+    assert.deepEqual(JSON.parse(block.seal?.value ?? ''), [
+      { type: 'reasoning.text', text: 'hm', index: 0, signature: 's1' },
+    ]);
+  });
+
+  for (let cut = 1; cut < 24; cut += 1)
+    test(`think tags cut into pieces of ${cut}`, () => {
+      const text = '<think>hm < well</think>\n\nok <think>';
+      const pieces = text.match(new RegExp(`[\\s\\S]{1,${cut}}`, 'g')) ?? [];
+      const chunks = pieces.map((piece) => delta({ content: piece }));
+      const answer = read([...chunks, delta({}, 'stop')], { ...OPTIONS, thinkTags: true });
+      const shown = textOf(answer, 'text');
+      assert.deepEqual([textOf(answer, 'reasoning'), shown], ['hm < well', 'ok <think>']);
+    });
+});
+
+describe('usage and endings', () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+  const places: readonly [string, JsonObject[]][] = [
+    ['after the finish', [delta({}, 'stop'), { id: 'c1', choices: [], usage }]],
+    ['with the finish', [delta({}, 'stop', { usage })]],
+    ['in a vendor envelope', [delta({}, 'stop', { x_groq: { usage } })]],
+    [
+      'on every chunk, the last counts',
+      [
+        delta({ content: 'x' }, null, { usage: { prompt_tokens: 3, completion_tokens: 1 } }),
+        delta({}, 'stop', { usage }),
+      ],
+    ],
+    ['null before it comes', [delta({ content: 'x' }, null, { usage: null }), delta({}, 'stop', { usage })]],
+  ];
+  for (const [name, chunks] of places)
+    test(`usage ${name}`, () => assert.deepEqual(read([...chunks, '[DONE]']).usage, { input: 3, output: 4 }));
+
+  test('a second finish changes nothing', () => {
+    const answer = read([delta({ content: 'x' }, 'length'), delta({}, 'stop'), '[DONE]']);
+    assert.deepEqual(answer.finish, { reason: 'length', raw: 'length' });
+  });
+
+  const errors: readonly [string, JsonObject | string][] = [
+    ['an error object', { error: { message: 'no', code: 500 } }],
+    ['an error text', { error: 'no' }],
+    ['a flat error', { object: 'error', message: 'no', code: 400 }],
+    ['a failed base_resp', { base_resp: { status_code: 1002, status_msg: 'no' } }],
+    ['an event that is not JSON', '<html>'],
+  ];
+  for (const [name, chunk] of errors)
+    test(`${name} ends the stream with an error and no finish`, () => {
+      const answer = read([delta({ content: 'x' }), chunk, delta({}, 'stop'), '[DONE]']);
+      assert.equal(answer.finish, undefined);
+      assert.ok(answer.fault);
+    });
+
+  test('a 200 that holds an error is an error', () => {
+    const answer = readAnswer({ error: { message: 'prompt is too long: 9 tokens > 8 maximum' } }, OPTIONS);
+    assert.equal(answer.upstream?.kind, 'context');
+    assert.ok(readAnswer({ choices: [] }, OPTIONS).fault);
+    assert.ok(readAnswer('hello', OPTIONS).fault);
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { type Answer, AnswerFold } from '../answer.ts';
+import { answerReader, readAnswer } from './answer-reader.ts';
+
+function read(events: readonly JsonObject[]): Answer {
+  const fold = new AnswerFold();
+  const reader = answerReader((event) => fold.add(event), { id: 'X' });
+  for (const event of events) reader.read({ event: String(event['type']), data: JSON.stringify(event) });
+  reader.end();
+  return fold.answer;
+}
+
+const created: JsonObject = {
+  type: 'response.created',
+  response: { id: 'r', model: 'm', status: 'in_progress' },
+};
+const completed = (output: JsonObject[], rest: JsonObject = {}): JsonObject => ({
+  type: 'response.completed',
+  response: { id: 'r', model: 'm', status: 'completed', output, ...rest },
+});
+const message = (text: string): JsonObject => ({
+  type: 'message',
+  id: 'm1',
+  content: [{ type: 'output_text', text }],
+});
+const delta = (text: string): JsonObject => ({
+  type: 'response.output_text.delta',
+  item_id: 'm1',
+  output_index: 0,
+  content_index: 0,
+  delta: text,
+});
+const textsOf = (answer: Answer): string[] => answer.blocks.map((block) => block.text);
+
+describe('Responses streams that leave something out', () => {
+  test('deltas of an item that was never announced', () =>
+    assert.deepEqual(textsOf(read([created, delta('a'), delta('b'), completed([])])), ['ab']));
+
+  test('an item that comes only when it is done', () =>
+    assert.deepEqual(
+      textsOf(
+        read([
+          created,
+          { type: 'response.output_item.done', output_index: 0, item: message('ab') },
+          completed([]),
+        ]),
+      ),
+      ['ab'],
+    ));
+
+  test('a call whose arguments come only in the final object', () => {
+    const item = { type: 'function_call', id: 'f1', call_id: 'c1', name: 'f', arguments: '{"x":1}' };
+    const added = { type: 'response.output_item.added', output_index: 0, item: { ...item, arguments: '' } };
+    const answer = read([created, added, completed([item])]);
+    assert.deepEqual(textsOf(answer), ['{"x":1}']);
+    assert.equal(answer.finish?.reason, 'tool');
+  });
+
+  test('ids that change between events: the index decides, nothing is doubled', () => {
+    const added = {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { ...message(''), id: 'p', content: [] },
+    };
+    const final = { ...message('ab'), id: 'q' };
+    assert.deepEqual(textsOf(read([created, added, { ...delta('ab'), item_id: 'z' }, completed([final])])), [
+      'ab',
+    ]);
+  });
+
+  test('summaries in several parts are one reasoning with a blank line between', () => {
+    const part = (index: number, text: string): JsonObject => ({
+      type: 'response.reasoning_summary_text.delta',
+      item_id: 'r1',
+      output_index: 0,
+      summary_index: index,
+      delta: text,
+    });
+    const item = { type: 'reasoning', id: 'r1', summary: [], encrypted_content: 'e' };
+    const added = { type: 'response.output_item.added', output_index: 0, item };
+    const done = { type: 'response.output_item.done', output_index: 0, item };
+    const [block] = read([created, added, part(0, 'a'), part(1, 'b'), done, completed([])]).blocks;
+    assert.ok(block?.kind === 'reasoning');
+    assert.deepEqual([block.text, block.seal?.value], ['a\n\nb', 'e']);
+  });
+});
+
+describe('Responses endings', () => {
+  test('no terminal event is an error', () =>
+    assert.equal(read([created, delta('a')]).fault?.code, 'upstream_stream_broken'));
+
+  test('a cancelled response is an error', () =>
+    assert.ok(read([created, { type: 'response.cancelled', response: { id: 'r' } }]).fault));
+
+  test('a filtered answer is a refusal, a cut one has its length reached', () => {
+    const ended = (reason: string): JsonObject => ({
+      type: 'response.incomplete',
+      response: { id: 'r', status: 'incomplete', incomplete_details: { reason }, output: [] },
+    });
+    assert.equal(read([created, ended('content_filter')]).finish?.reason, 'refusal');
+    assert.equal(read([created, ended('max_output_tokens')]).finish?.reason, 'length');
+  });
+
+  test('a whole answer that failed is an error', () => {
+    const body = { output: [], status: 'failed', error: { code: 'server_error', message: 'no' } };
+    assert.equal(readAnswer(body, { id: 'X' }).fault?.message, 'no');
+  });
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { DialectName, Seal } from './events.ts';
+import { isPacked, packSeal, sealFits, unpackSeal } from './seal.ts';
+
+const dialects: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini'];
+
+test('a packed seal comes back byte-equal, whatever its bytes', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...dialects), fc.string(), fc.boolean(), (dialect, value, redacted) => {
+      const seal: Seal = { dialect, value, redacted: redacted ? true : undefined, origin: 'cred1' };
+      const packed = packSeal(seal, 'cred1');
+      assert.ok(isPacked(packed));
+      assert.deepEqual(unpackSeal(packed, 'messages'), seal);
+    }),
+  );
+});
+
+test('a slot that holds no packed seal holds the dialect’s own', () => {
+  for (const value of ['EqQBCg==', 'floe1.', 'floe1.nowhere.c.s.x', 'floe1.gemini.c.x.y'])
+    assert.deepEqual(unpackSeal(value, 'messages'), { dialect: 'messages', value, redacted: undefined });
+});
+
+test('a seal goes to its own dialect and credential only', () => {
+  const seal: Seal = { dialect: 'gemini', value: 'x', origin: 'a' };
+  assert.ok(sealFits(seal, 'gemini', 'a'));
+  assert.ok(!sealFits(seal, 'gemini', 'b'));
+  assert.ok(!sealFits(seal, 'messages', 'a'));
+  assert.ok(sealFits({ dialect: 'messages', value: 'x' }, 'messages', 'a'));
+});

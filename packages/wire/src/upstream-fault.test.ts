@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { faultOf, type Headers, readUpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts';
+
+const cases: readonly [string, number, unknown, UpstreamFaultKind, Headers?][] = [
+  [
+    'a bad key',
+    401,
+    { error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } },
+    'credential',
+  ],
+  [
+    'a bad key told by 400',
+    400,
+    {
+      error: {
+        code: 400,
+        message: 'API key not valid.',
+        status: 'INVALID_ARGUMENT',
+        details: [{ reason: 'API_KEY_INVALID' }],
+      },
+    },
+    'credential',
+  ],
+  [
+    'a bad key in a flat error',
+    400,
+    { code: 'invalid-argument', error: 'Incorrect API key provided: x' },
+    'credential',
+  ],
+  [
+    'a bad signature by header',
+    403,
+    { message: 'The security token is expired' },
+    'credential',
+    { 'x-amzn-errortype': 'ExpiredTokenException:http://x' },
+  ],
+  ['no permission', 403, { error: { message: 'not for you' } }, 'permission'],
+  ['an unknown model', 404, { error: { message: 'no such model', code: 'model_not_found' } }, 'model'],
+  [
+    'an unknown model told by 400',
+    400,
+    { error: { message: 'The requested model does not exist', code: 'model_not_found' } },
+    'model',
+  ],
+  [
+    'money told by 429',
+    429,
+    { error: { message: 'You exceeded your quota', type: 'insufficient_quota', code: 'insufficient_quota' } },
+    'quota',
+  ],
+  [
+    'money told by 400',
+    400,
+    { type: 'error', error: { type: 'invalid_request_error', message: 'Your credit balance is too low' } },
+    'quota',
+  ],
+  [
+    'a spend limit in the details',
+    429,
+    {
+      type: 'error',
+      error: {
+        type: 'rate_limit_error',
+        message: 'limit',
+        details: { error_code: 'enforced_spend_limit_reached' },
+      },
+    },
+    'quota',
+  ],
+  ['a rate limit', 429, { error: { message: 'slow down', code: 'rate_limit_exceeded' } }, 'rate'],
+  [
+    'a rate limit told by 413',
+    413,
+    { error: { message: 'Request too large', code: 'rate_limit_exceeded' } },
+    'rate',
+  ],
+  [
+    'overload',
+    529,
+    { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+    'overloaded',
+  ],
+  [
+    'a prompt too long',
+    400,
+    {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'prompt is too long: 9 tokens > 8 maximum' },
+    },
+    'context',
+  ],
+  [
+    'a throttle that speaks of tokens',
+    429,
+    { message: 'Too many tokens, please wait before trying again.' },
+    'rate',
+  ],
+  ['a filtered prompt', 400, { error: { message: 'filtered', code: 'content_filter' } }, 'filter'],
+  ['a validation list', 422, { detail: [{ loc: ['body'], msg: 'field required' }] }, 'invalid'],
+  ['a page of HTML', 502, '<html>Bad gateway</html>', 'server'],
+  ['nothing', 500, '', 'server'],
+];
+
+describe('errors of any provider', () => {
+  for (const [name, status, body, kind, headers] of cases)
+    test(`${name} is ${kind}`, () => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const fault = readUpstreamFault(status, headers ?? {}, text);
+      assert.equal(fault.kind, kind);
+      assert.notEqual(fault.message, '');
+    });
+
+  test('the delay is the larger of the two headers, or stands in the body, and is read on failures only', () => {
+    const delay = (status: number, headers: Headers, body = '{}') =>
+      readUpstreamFault(status, headers, body).retryAfterMs;
+    assert.equal(delay(429, { 'retry-after-ms': '0', 'retry-after': '1' }), 1_000);
+    assert.equal(delay(429, { 'retry-after-ms': '494' }), 494);
+    assert.equal(delay(429, {}, '{"error":{"details":[{"retryDelay":"48.2s"}]}}'), 48_200);
+    assert.equal(delay(200, { 'retry-after': '9' }), undefined);
+  });
+
+  test('a credential fault tells the caller nothing of the provider’s words', () => {
+    const fault = faultOf(readUpstreamFault(401, {}, '{"error":{"message":"Incorrect key sk-abc"}}'));
+    assert.equal(fault.code, 'upstream_auth_failed');
+    assert.ok(!fault.message.includes('sk-abc'));
+  });
+});

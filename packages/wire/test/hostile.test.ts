@@ -1,0 +1,159 @@
+// Streams and bodies nobody should send: whatever comes, a right event sequence or a clear fault, no crash.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import fc from 'fast-check';
+import { collect } from '../src/answer.ts';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
+import type { AnswerEvent } from '../src/events.ts';
+import { isArray, parseJson } from '../src/json-read.ts';
+import type { SseEvent } from '../src/sse.ts';
+import { asks } from './arbitrary.ts';
+import type { RecordedDialect } from './recordings.ts';
+import { SAMPLES } from './samples.ts';
+import { checkStream } from './strictness.ts';
+import { CLIENTS, checkEvents, contextFor, READER } from './translate.ts';
+
+const numRuns = process.env.FLOE_TEST_FULL === '1' ? 20_000 : 1_500;
+const junk: fc.Arbitrary<Json> = fc.constantFrom<Json>(
+  null,
+  0,
+  -1,
+  1e99,
+  true,
+  '',
+  'x',
+  [],
+  {},
+  [null],
+  [7],
+  { type: 'x' },
+  'tool_use',
+  '__proto__',
+);
+
+const framesIn = (body: string): SseEvent[] =>
+  body.split(/\r?\n\r?\n/).flatMap((frame) => {
+    const data = /^data: (.*)$/m.exec(frame)?.[1];
+    return data === undefined ? [] : [{ event: /^event: (.*)$/m.exec(frame)?.[1] ?? 'message', data }];
+  });
+const streams = SAMPLES.map(({ dialect, scenario, body }) => ({
+  dialect,
+  scenario,
+  frames: framesIn(body.toString('utf8')),
+}));
+
+/** Replaces the `at`-th value met in a walk of the tree. */
+function withJunk(value: Json, at: number, replacement: Json): Json {
+  let left = at;
+  const walk = (node: Json): Json => {
+    left -= 1;
+    if (left === 0) return replacement;
+    if (isArray(node)) return node.map(walk);
+    if (!isObject(node)) return node;
+    return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, walk(inner ?? null)]));
+  };
+  return walk(value);
+}
+
+function readAll(dialect: RecordedDialect, frames: readonly SseEvent[]): AnswerEvent[] {
+  const events: AnswerEvent[] = [];
+  const reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => events.push(event), READER);
+  for (const frame of frames) reader.read(frame);
+  reader.end();
+  return events;
+}
+
+describe('streams', () => {
+  test('frames lost, doubled, swapped or spoilt never crash a reader or break a client’s grammar', () => {
+    const spoils = fc.array(
+      fc.record({
+        kind: fc.constantFrom('drop', 'double', 'swap', 'junk', 'text'),
+        at: fc.nat(40),
+        deep: fc.integer({ min: 1, max: 40 }),
+        value: junk,
+      }),
+      { minLength: 1, maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...streams), spoils, ({ dialect, frames }, changes) => {
+        const spoilt = [...frames];
+        for (const { kind, at, deep, value } of changes) {
+          const index = at % Math.max(spoilt.length, 1);
+          const frame = spoilt[index];
+          if (frame === undefined) continue;
+          if (kind === 'drop') spoilt.splice(index, 1);
+          else if (kind === 'double') spoilt.splice(index, 0, frame);
+          else if (kind === 'swap')
+            spoilt.splice(Math.max(index - 1, 0), 2, frame, ...spoilt.slice(Math.max(index - 1, 0), index));
+          else if (kind === 'text') spoilt[index] = { ...frame, data: frame.data.slice(0, deep) };
+          else
+            spoilt[index] = {
+              ...frame,
+              data: JSON.stringify(withJunk(parseJson(frame.data) ?? null, deep, value)),
+            };
+        }
+        const events = readAll(dialect, spoilt);
+        checkEvents(events);
+        for (const client of CLIENTS) {
+          const writer = CLIENT_DIALECTS[client].answerWriter(contextFor());
+          const sse = events.map((event) => writer.write(event)).join('');
+          assert.equal(checkStream(client, sse), collect(events).fault !== undefined);
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  test('whole answers of any JSON give an answer or a fault', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('chat', 'responses', 'messages', 'gemini'),
+        fc.jsonValue(),
+        (dialect, value) => {
+          const json = parseJson(JSON.stringify(value)) ?? null;
+          const answer = UPSTREAM_DIALECTS[dialect].readAnswer(json, READER);
+          assert.ok(answer.fault !== undefined || answer.finish !== undefined);
+        },
+      ),
+      { numRuns },
+    );
+  });
+});
+
+describe('requests', () => {
+  test('a body spoilt anywhere is read or refused with 400, and what is read can be written', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...CLIENTS),
+        asks(true),
+        fc.array(fc.record({ at: fc.integer({ min: 2, max: 120 }), value: junk }), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+        (dialect, ask, changes) => {
+          let body: Json = JSON.parse(
+            JSON.stringify(CLIENT_DIALECTS[dialect].writeAsk(ask, { tools: ['freeform'] }).body),
+          );
+          for (const { at, value } of changes) body = withJunk(body, at, value);
+          if (!isObject(body)) return;
+          writeEverywhere(dialect, body);
+        },
+      ),
+      { numRuns },
+    );
+  });
+});
+
+function writeEverywhere(dialect: (typeof CLIENTS)[number], body: JsonObject): void {
+  try {
+    const ask = CLIENT_DIALECTS[dialect].readAsk(body);
+    for (const upstream of ['chat', 'responses', 'messages', 'gemini'] as const) {
+      const { body: written } = UPSTREAM_DIALECTS[upstream].writeAsk(ask);
+      assert.equal(typeof JSON.stringify(written), 'string');
+    }
+  } catch (error) {
+    assert.ok(error instanceof Fault && error.status === 400, String(error));
+  }
+}

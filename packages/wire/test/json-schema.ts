@@ -1,0 +1,71 @@
+// A JSON Schema reader for the keywords the official specifications use, for tests only.
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isArray, listOf, objectOf, textOf } from '../src/json-read.ts';
+
+export interface Relaxations {
+  /** Members that may be absent or null although the schema says otherwise. */
+  readonly optional: ReadonlySet<string>;
+  /** Ends of paths whose enum real providers do not keep to. */
+  readonly openEnums?: readonly string[];
+}
+
+/** Says where `value` breaks `schema`; empty when it does not. References resolve inside `root`. */
+export function violations(
+  value: Json | undefined,
+  schema: Json | undefined,
+  root: JsonObject,
+  relaxed: Relaxations,
+  path = '$',
+): string[] {
+  if (!isObject(schema)) return [];
+  const again = (inner: Json | undefined, at = path, target = value): string[] =>
+    violations(target, inner, root, relaxed, at);
+  const reference = textOf(schema['$ref']);
+  if (reference !== undefined) return again(resolve(reference, root));
+  if (value === null && schema['nullable'] === true) return [];
+  const found: string[] = [...(isArray(schema['allOf']) ? schema['allOf'] : [])].flatMap((part) =>
+    again(part),
+  );
+  const choices = listOf(schema['anyOf'] ?? schema['oneOf']);
+  if (choices.length > 0) {
+    const tries = choices.map((choice) => again(choice));
+    if (!tries.some((failures) => failures.length === 0)) found.push(closest(tries));
+  }
+  if (schema['const'] !== undefined && JSON.stringify(schema['const']) !== JSON.stringify(value))
+    found.push(`${path} is not ${JSON.stringify(schema['const'])}`);
+  const listed = relaxed.openEnums?.some((end) => path.endsWith(end)) ? undefined : schema['enum'];
+  if (isArray(listed) && !listed.some((entry) => entry === value))
+    found.push(`${path}: ${JSON.stringify(value)} is not in the enum`);
+  const types = typeof schema['type'] === 'string' ? [schema['type']] : listOf(schema['type']);
+  if (types.length > 0 && !types.some((type) => isType(value, type)))
+    return [...found, `${path} is not ${types.join(' or ')}`];
+  if (isArray(value))
+    return [...found, ...value.flatMap((entry, index) => again(schema['items'], `${path}[${index}]`, entry))];
+  if (!isObject(value)) return found;
+  for (const key of listOf(schema['required']))
+    if (typeof key === 'string' && value[key] === undefined && !relaxed.optional.has(key))
+      found.push(`${path}.${key} is missing`);
+  for (const [key, inner] of Object.entries(objectOf(schema['properties']) ?? {})) {
+    if (value[key] === undefined || (value[key] === null && relaxed.optional.has(key))) continue;
+    found.push(...again(inner, `${path}.${key}`, value[key]));
+  }
+  return found;
+}
+
+function closest(tries: readonly (readonly string[])[]): string {
+  return [...tries].sort((a, b) => a.length - b.length)[0]?.join('; ') ?? 'no choice fits';
+}
+
+function isType(value: Json | undefined, type: Json): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}
+
+function resolve(reference: string, root: JsonObject): Json | undefined {
+  let at: Json | undefined = root;
+  for (const step of reference.slice(2).split('/')) at = objectOf(at)?.[decodeURIComponent(step)];
+  return at;
+}

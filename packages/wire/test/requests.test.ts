@@ -1,0 +1,80 @@
+// Every recorded request, read as its dialect and written in every other: what one asks, all ask.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
+import { parseJson } from '../src/json-read.ts';
+import { type Ask, uncarried } from '../src/request.ts';
+import { allRecordings, dialectOf } from './recordings.ts';
+import { sameConversation } from './same-conversation.ts';
+import { checkBody } from './upstream-rules.ts';
+
+const recordings = allRecordings();
+const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini'] as const;
+const rows: string[] = [];
+
+describe('recorded requests in every upstream dialect', {
+  skip: recordings ? false : 'no ../shared/fixtures here',
+}, () => {
+  for (const recording of recordings ?? []) {
+    const dialect = dialectOf(recording);
+    const body = plain(recording.request);
+    if (dialect === undefined || dialect === 'gemini' || !isObject(body)) continue;
+    test(`${dialect} ${recording.name}`, () => {
+      const ask = readOrRefuse(dialect, body);
+      if (ask instanceof Fault) {
+        rows.push(`${recording.name.padEnd(70)} ${ask.status} ${ask.code} ${ask.detail.param}`);
+        return;
+      }
+      assert.deepEqual(
+        plain(CLIENT_DIALECTS[dialect].readAsk(body)),
+        plain(ask),
+        'reading does not change the body',
+      );
+      const cells = UPSTREAMS.map((upstream) => {
+        const missing = uncarried(ask, UPSTREAM_DIALECTS[upstream].carries);
+        if (missing.length > 0) return `${upstream} refused(${missing.map(({ need }) => need).join(',')})`;
+        const { body: written, dropped } = UPSTREAM_DIALECTS[upstream].writeAsk(ask);
+        const sent = plain(written);
+        assert.ok(isObject(sent));
+        checkBody(upstream, sent);
+        if (upstream !== 'gemini') sameConversation(ask, CLIENT_DIALECTS[upstream].readAsk(sent), dropped);
+        return `${upstream} ${dropped.size === 0 ? 'ok' : `-${[...dropped].join(',')}`}`;
+      });
+      rows.push(`${recording.name.padEnd(70)} ${cells.join(' | ')}`);
+    });
+  }
+  after(() =>
+    process.stdout.write(
+      `${rows.join('\n')}\n${rows.length} requests × ${UPSTREAMS.length} upstream dialects\n`,
+    ),
+  );
+});
+
+test('a request that cannot be carried is refused by the name of its field', async () => {
+  const { refusal } = await import('../src/request.ts');
+  const ask = CLIENT_DIALECTS.chat.readAsk({ model: 'm', n: 2, messages: [{ role: 'user', content: 'hi' }] });
+  const [first] = uncarried(ask, UPSTREAM_DIALECTS.messages.carries);
+  assert.ok(first);
+  const fault = refusal(first);
+  assert.ok(fault instanceof Fault);
+  assert.deepEqual([fault.code, fault.detail.param], ['unsupported_parameter', 'n']);
+});
+
+/** The ask, or the clear refusal that names the field. */
+function readOrRefuse(dialect: keyof typeof CLIENT_DIALECTS, body: JsonObject): Ask | Fault {
+  try {
+    return CLIENT_DIALECTS[dialect].readAsk(body);
+  } catch (error) {
+    assert.ok(
+      error instanceof Fault && error.status === 400 && error.detail.param !== undefined,
+      String(error),
+    );
+    return error;
+  }
+}
+
+function plain(value: unknown): Json {
+  return value === undefined ? null : (parseJson(JSON.stringify(value)) ?? null);
+}

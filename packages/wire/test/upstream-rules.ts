@@ -1,0 +1,101 @@
+// What providers of each dialect refuse with a 400, as checks on the bodies we write.
+import assert from 'node:assert/strict';
+import type { JsonObject } from '@floe/contract/json';
+import { isArray, isObject, listOf, numberOf, objectOf, objectsIn, textOf } from '../src/json-read.ts';
+
+export function checkBody(dialect: 'chat' | 'responses' | 'messages' | 'gemini', body: JsonObject): void {
+  const check = { chat: checkChat, responses: checkResponses, messages: checkMessages, gemini: checkGemini };
+  check[dialect](body);
+}
+
+function checkChat(body: JsonObject): void {
+  const waiting = new Set<string>();
+  for (const message of objectsIn(body['messages'])) {
+    const role = textOf(message['role']);
+    if (role === 'tool')
+      assert.ok(waiting.delete(textOf(message['tool_call_id']) ?? ''), 'a result follows its call');
+    else assert.equal(waiting.size, 0, 'results come before anything else');
+    if (role === 'user')
+      assert.ok(message['content'] !== '' && message['content'] !== null, 'a user says something');
+    for (const call of objectsIn(message['tool_calls'])) {
+      const id = textOf(call['id']) ?? '';
+      assert.match(id, /^[A-Za-z0-9_-]{1,40}$/);
+      waiting.add(id);
+    }
+  }
+  if (body['tools'] !== undefined) assert.ok(listOf(body['tools']).length > 0, 'no empty tools');
+  if (body['stream'] !== true) assert.equal(body['stream_options'], undefined);
+}
+
+function checkResponses(body: JsonObject): void {
+  assert.equal(body['store'], false);
+  const calls = new Set<string>();
+  for (const item of objectsIn(body['input'])) {
+    const id = textOf(item['call_id']);
+    if (/_call$/.test(String(item['type']))) {
+      assert.ok(id !== undefined && id.length <= 64);
+      calls.add(id);
+    }
+    if (/_output$/.test(String(item['type']))) assert.ok(calls.has(id ?? ''), 'an output has its call');
+    if (item['type'] === 'message') assert.ok(listOf(item['content']).length > 0);
+  }
+  for (const tool of objectsIn(body['tools']))
+    if (tool['type'] === 'function') assert.equal(typeof tool['strict'], 'boolean', 'strictness is said');
+  for (const refused of ['stop', 'n', 'seed', 'presence_penalty', 'max_tokens', 'messages'])
+    assert.equal(body[refused], undefined, `${refused} is refused`);
+}
+
+function checkMessages(body: JsonObject): void {
+  assert.ok((numberOf(body['max_tokens']) ?? 0) >= 1, 'max_tokens is required');
+  let role = 'assistant';
+  let waiting: readonly string[] = [];
+  for (const message of objectsIn(body['messages'])) {
+    assert.notEqual(message['role'], role, 'roles alternate');
+    role = String(message['role']);
+    const content = objectsIn(message['content']);
+    assert.ok(content.length > 0, 'a message says something');
+    const results = content.filter((block) => block['type'] === 'tool_result');
+    assert.deepEqual(content.slice(0, results.length), results, 'results come first');
+    assert.deepEqual(
+      results.map((block) => block['tool_use_id']).sort(),
+      [...waiting].sort(),
+      'every call is answered at once',
+    );
+    waiting = content.flatMap((block) => (block['type'] === 'tool_use' ? [String(block['id'])] : []));
+    for (const block of content) {
+      if (block['type'] === 'text') assert.notEqual(String(block['text']).trim(), '', 'no empty text');
+      if (block['type'] === 'tool_use') {
+        assert.match(String(block['id']), /^[A-Za-z0-9_-]+$/);
+        assert.ok(isObject(block['input']));
+      }
+    }
+  }
+  const thinking = objectOf(body['thinking']);
+  if (thinking?.['type'] === 'enabled') {
+    assert.ok((numberOf(thinking['budget_tokens']) ?? 0) < (numberOf(body['max_tokens']) ?? 0));
+    assert.equal(body['temperature'], undefined);
+  }
+  assert.ok((numberOf(body['temperature']) ?? 1) <= 1);
+}
+
+function checkGemini(body: JsonObject): void {
+  const contents = objectsIn(body['contents']);
+  assert.ok(contents.length > 0);
+  for (const [index, content] of contents.entries()) {
+    assert.ok(content['role'] === 'user' || content['role'] === 'model');
+    const parts = objectsIn(content['parts']);
+    assert.ok(parts.length > 0);
+    const calls = parts.filter((part) => 'functionCall' in part);
+    if (calls.length === 0 || index === contents.length - 1) continue;
+    const answers = objectsIn(contents[index + 1]?.['parts']).filter((part) => 'functionResponse' in part);
+    assert.equal(answers.length, calls.length, 'as many responses as calls, in the next turn');
+    answers.forEach((part, at) => {
+      const response = objectOf(part['functionResponse']);
+      assert.ok(isObject(response?.['response']), 'a response is an object');
+      assert.equal(response?.['name'], objectOf(calls[at]?.['functionCall'])?.['name']);
+    });
+  }
+  const config = objectOf(body['generationConfig']);
+  assert.equal(config?.['messages'], undefined);
+  if (body['tools'] !== undefined) assert.ok(isArray(objectsIn(body['tools'])[0]?.['functionDeclarations']));
+}
