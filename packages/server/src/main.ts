@@ -106,8 +106,6 @@ async function serve(environment: Environment): Promise<void> {
   const server = createHttpServer(router, systemClock, log);
   const listening = await server.listen(host, port);
   const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
-  announce(loaded, parts, url, snapshots, firstRun);
-
   const watch = watchFile(parts, state, snapshots, load);
   onSignals(
     systemClock,
@@ -121,6 +119,8 @@ async function serve(environment: Environment): Promise<void> {
       await closeParts(parts);
     },
   );
+  // Last: whoever reads it may send a signal at once.
+  announce(loaded, parts, url, snapshots, firstRun);
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {

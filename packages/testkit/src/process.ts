@@ -17,6 +17,9 @@ export interface FloeOptions {
   readonly startTimeoutMs?: number;
   /** The program to run with node; the server unless given. */
   readonly program?: string;
+  readonly args?: readonly string[];
+  /** In a process group of its own, as a terminal starts it: `process.kill(-pid, …)` reaches all of it. */
+  readonly ownGroup?: boolean;
 }
 
 export interface Exit {
@@ -76,10 +79,11 @@ export async function startFloe(options: FloeOptions = {}): Promise<Floe> {
     env['FLOE_CONFIG'] = join(home, 'floe.yaml');
     writeFileSync(env['FLOE_CONFIG'], options.yaml);
   }
-  const child = spawn(process.execPath, [options.program ?? SERVER], {
+  const child = spawn(process.execPath, [options.program ?? SERVER, ...(options.args ?? [])], {
     cwd: home,
     env: { ...env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: options.ownGroup === true,
   });
   running.add(child);
   const output = collect(child);

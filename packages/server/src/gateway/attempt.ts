@@ -173,9 +173,9 @@ class Attempt implements UpstreamHandler {
 
   #expire(phase: ExpiredPhase, afterMs: number): void {
     const { id } = this.#target.provider;
-    const seconds = Math.round(afterMs / 1000);
+    const after = afterMs < 1000 ? `${afterMs} ms` : `${Math.round(afterMs / 1000)} s`;
     this.#fail(
-      new Fault('upstream_timeout', `${id} was too slow: the ${phase} deadline passed after ${seconds} s.`, {
+      new Fault('upstream_timeout', `${id} was too slow: the ${phase} deadline passed after ${after}.`, {
         phase,
       }),
     );

@@ -108,7 +108,8 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
       phase: 'connect',
       cause,
     });
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
+  // undici's parser names itself and not always a code.
+  if (error.name === 'HTTPParserError' || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
     return new Fault('upstream_error', `${provider} did not answer in valid HTTP (${code}).`, { cause });
   if (headSeen)
     return new Fault(

@@ -99,6 +99,8 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, lo
   const fault = faultOf(error, request.id);
   if (fault.status === 500)
     log.error({ err: error, request_id: request.id, route: request.routeOptions?.url }, 'request failed');
+  // Fastify closes after a body that is too large, which would reset the sender before it can read why.
+  reply.removeHeader('connection');
   const headers = faultHeaders(fault);
   for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] ?? '', headers[i + 1]);
   reply

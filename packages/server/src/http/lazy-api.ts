@@ -3,6 +3,7 @@ import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { VerbParts } from '../management/verbs.ts';
 import type { Api, ApiOptions } from './api.ts';
+import { watchBody } from './early-answer.ts';
 
 export interface LazyApi {
   answer(req: IncomingMessage, res: ServerResponse, requestId: string): void;
@@ -28,12 +29,13 @@ export function createLazyApi(options: Omit<ApiOptions, 'requestIdOf' | 'verbs'>
   return {
     answer(req, res, requestId) {
       ids.set(req, requestId);
+      watchBody(req, res, options.host.clock, () => refuse(res, requestId, STALLED));
       loading ??= load();
       loading.then(
         (api) => api.routing(req, res),
         (error: unknown) => {
           options.log.error({ err: error }, 'the API could not be loaded');
-          refuse(res, requestId);
+          refuse(res, requestId, broken(requestId));
         },
       );
     },
@@ -43,8 +45,15 @@ export function createLazyApi(options: Omit<ApiOptions, 'requestIdOf' | 'verbs'>
   };
 }
 
-function refuse(res: ServerResponse, requestId: string): void {
-  const fault = new Fault('internal_error', `Something went wrong here. The log has it under ${requestId}.`);
+const STALLED = new Fault('request_timeout', 'The request body did not arrive within 30 seconds.');
+
+function broken(requestId: string): Fault {
+  return new Fault('internal_error', `Something went wrong here. The log has it under ${requestId}.`);
+}
+
+/** Answers in place of the framework and closes the connection. */
+function refuse(res: ServerResponse, requestId: string, fault: Fault): void {
+  res.shouldKeepAlive = false;
   res.writeHead(fault.status, [
     'content-type',
     'application/json',

@@ -64,14 +64,16 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     if (answer) return answer(client, path);
     const headers = ['content-type', 'application/json', 'x-request-id', requestId];
     const fault = route ? wrongMethod(req.method ?? '', path) : unknownPath(path);
-    if (route) headers.push('allow', Object.keys(route).join(', '));
+    if (route) headers.push('allow', allowed(route));
     answerFault(client, fault, shapeOf(path), headers);
   };
 }
 
 function pathOf(url: string, prefix: string): string {
   const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
+  const target = query === -1 ? url : url.slice(0, query);
+  // RFC 9112 section 3.2.2: a server accepts the absolute form that clients send to proxies.
+  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '');
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
@@ -96,6 +98,11 @@ function unknownPath(path: string): Fault {
     'not_found',
     `There is nothing at ${path.slice(0, 200)}. The gateway's base address ends in /gateway/v1.`,
   );
+}
+
+/** HEAD is answered wherever GET is. */
+function allowed(route: Route): string {
+  return Object.keys(route).join(', ').replace('GET', 'GET, HEAD');
 }
 
 function wrongMethod(method: string, path: string): Fault {

@@ -1,13 +1,24 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
-import type { Clock } from '../core/clock.ts';
+import type { Clock, Timer } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 
 /** Sum of all request headers; past it the answer is `headers_too_large`. */
 const HEADER_BYTES = 64 * 1024;
+/** What a refused connection may go on sending, and for how long, so that its sender gets to read why. */
+const LINGER_BYTES = 64 * 1024 * 1024;
+const LINGER_MS = 5_000;
+const SWEEP_MS = 50;
 
 export type OnRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
@@ -26,6 +37,8 @@ export class CannotListen extends Error {
 /** The one listener of the process, with the limits that keep slow and hostile clients cheap. */
 export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): HttpServer {
   let draining = false;
+  /** The newest request of each connection; an older one may still wait for its turn to be answered. */
+  const underWay = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(
     {
       noDelay: true,
@@ -35,32 +48,71 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
       requestTimeout: 0,
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: HEADER_BYTES,
+      // Checked below: Node's own refusal has neither a body nor a request id.
+      requireHostHeader: false,
+      // Node would drop the second `authorization` unseen; joined, two keys are no key.
+      joinDuplicateHeaders: true,
     },
-    (req, res) => {
-      const requestId = newId('exc', clock.now());
-      if (draining) res.shouldKeepAlive = false;
-      onRequest(req, res, requestId);
-    },
+    accept,
   );
-  server.on('clientError', (error: Error & { code?: string }, socket) => refuse(error, socket, clock));
+  function accept(req: IncomingMessage, res: ServerResponse): void {
+    const requestId = newId('exc', clock.now());
+    if (draining) res.shouldKeepAlive = false;
+    underWay.set(req.socket, res);
+    if (hasOneHost(req)) onRequest(req, res, requestId);
+    else refuseRequest(res, requestId, HOST_FAULT);
+  }
+  // RFC 9110 section 10.1.1 lets a server pass over expectations it does not know.
+  server.on('checkExpectation', accept);
+  refuseWhatIsNoRequest(server, underWay, clock);
 
   return {
     listen: (host, port) => listen(server, host, port),
-    async drain(limitMs) {
+    drain(limitMs) {
       draining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      const timer = clock.after(limitMs, () => {
-        log.warn(
-          { limit_ms: limitMs },
-          'requests were still under way at the end of the drain; cutting them',
-        );
-        server.closeAllConnections();
-      });
-      await closed;
-      timer.cancel();
+      return drain(server, limitMs, clock, log);
     },
   };
+}
+
+async function drain(server: Server, limitMs: number, clock: Clock, log: Log): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Answers begun before the drain promised keep-alive: their connections end when they fall idle.
+  let sweeping: Timer | undefined;
+  const sweep = () => {
+    server.closeIdleConnections();
+    sweeping = clock.after(SWEEP_MS, sweep);
+  };
+  sweep();
+  const timer = clock.after(limitMs, () => {
+    log.warn({ limit_ms: limitMs }, 'requests were still under way at the end of the drain; cutting them');
+    server.closeAllConnections();
+  });
+  await closed;
+  timer.cancel();
+  sweeping?.cancel();
+}
+
+/** Answers CONNECT, nonsense and floods on their bare sockets. */
+function refuseWhatIsNoRequest(
+  server: Server,
+  underWay: WeakMap<Duplex, ServerResponse>,
+  clock: Clock,
+): void {
+  const refused = new WeakSet<Duplex>();
+  server.on('connect', (_, socket) => {
+    // The socket is ours alone now: unread it would never end, and a reset would end the process.
+    socket.on('error', () => socket.destroy()).on('data', () => endFlood(socket));
+    answerBare(socket, CONNECT_FAULT, clock, ['allow', 'GET, HEAD, POST']);
+  });
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    // Every further piece of a broken request is an error again; its answer is already on the way.
+    if (refused.has(socket)) return void endFlood(socket);
+    refused.add(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else if (isAnswering(underWay.get(socket))) endAfterAnswer(socket);
+    else answerBare(socket, faultOf(error.code), clock);
+  });
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {
@@ -86,30 +138,51 @@ function listenError(error: Error & { code?: string }, host: string, port: numbe
   return new CannotListen(`Cannot listen on ${place}: ${error.message}`);
 }
 
-/** Requests that never became one: answered on the bare socket, in the same JSON shape as every error. */
-function refuse(
-  error: Error & { code?: string },
-  socket: Socket | NodeJS.WritableStream,
-  clock: Clock,
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    if ('destroy' in socket) socket.destroy();
-    return;
-  }
-  const id = newId('exc', clock.now());
-  const fault = faultOf(error.code);
-  const body = faultBody(fault, id, 'openai');
-  const headers = ['content-type', 'application/json', 'x-request-id', id, ...faultHeaders(fault)];
-  let head = `HTTP/1.1 ${fault.status} ${REASONS[fault.status] ?? 'Error'}\r\n`;
-  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
-  socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+const HOST_FAULT = new Fault('invalid_request', 'A request needs exactly one Host header (RFC 9112, 3.2).');
+const CONNECT_FAULT = new Fault('method_not_allowed', 'This is no proxy: CONNECT is not possible here.');
+
+function hasOneHost({ headers: { host }, httpVersionMinor }: IncomingMessage): boolean {
+  return host === undefined ? httpVersionMinor === 0 : !host.includes(',');
 }
 
-const REASONS: Record<number, string> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  431: 'Request Header Fields Too Large',
-};
+function refuseRequest(res: ServerResponse, id: string, fault: Fault): void {
+  res.shouldKeepAlive = false;
+  res.writeHead(fault.status, [...refusalHeaders(id, fault)]);
+  res.end(faultBody(fault, id, 'openai'));
+}
+
+function refusalHeaders(id: string, fault: Fault): readonly string[] {
+  return ['content-type', 'application/json', 'x-request-id', id, ...faultHeaders(fault)];
+}
+
+/** True when an answer has begun or waits behind another: bytes written now would land inside it. */
+function isAnswering(res: ServerResponse | undefined): boolean {
+  return res !== undefined && !res.writableFinished && (res.headersSent || res.socket === null);
+}
+
+/** What was written so far still goes out; what is missing then shows as an answer cut off. */
+function endAfterAnswer(socket: Duplex): void {
+  if (socket instanceof Socket) socket.destroySoon();
+  else socket.destroy();
+}
+
+/** A peer that was refused may go on sending for a while, not without end. */
+function endFlood(socket: Duplex): void {
+  if (socket instanceof Socket && socket.bytesRead > LINGER_BYTES) socket.destroy();
+}
+
+/** Requests that never became one: answered on the bare socket, in the same JSON shape as every error. */
+function answerBare(socket: Duplex, fault: Fault, clock: Clock, more: readonly string[] = []): void {
+  const id = newId('exc', clock.now());
+  const body = faultBody(fault, id, 'openai');
+  const headers = [...refusalHeaders(id, fault), ...more];
+  let head = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? 'Error'}\r\n`;
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  // RFC 9112 section 9.6: closing with unread input resets the connection and loses the answer.
+  const timer = clock.after(LINGER_MS, () => socket.destroy());
+  socket.once('close', () => timer.cancel());
+}
 
 function faultOf(code: string | undefined): Fault {
   if (code === 'HPE_HEADER_OVERFLOW')

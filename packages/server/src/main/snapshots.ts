@@ -10,10 +10,12 @@ import type { Parts } from './parts.ts';
 /** The org of an installation whose file names none. */
 const DEFAULT_ORG = 'default';
 
-/** Brings orgs and keys of the file into the store; without any, makes the first org and its key. */
+/**
+ * Brings orgs and keys of the file into the store and revokes the keys that left it, be it the last one;
+ * without any org at all, makes the first org and its key.
+ */
 export async function enter(loaded: LoadedConfig, { database, pepper }: Parts): Promise<FirstRun | null> {
   const { orgs } = loaded.config;
-  if (orgs.length === 0) return bootstrap(database, pepper, systemClock);
   const declared = orgs.map((org, at) => ({
     id: org.id,
     name: org.name,
@@ -23,7 +25,7 @@ export async function enter(loaded: LoadedConfig, { database, pepper }: Parts): 
     })),
   }));
   await database.transaction((writer) => syncFileKeys(writer, declared, pepper, systemClock.now()));
-  return null;
+  return orgs.length === 0 ? bootstrap(database, pepper, systemClock) : null;
 }
 
 export interface Snapshots {

@@ -19,7 +19,7 @@ export const azureOpenai: ProviderSheet = {
   quirks: [
     ...openaiQuirks,
     // 422 to max_completion_tokens.
-    { models: ['*mistral*', '*ministral*', '*codestral*'], options: { renames: {} } },
+    { models: ['*istral*', '*odestral*'], options: { renames: {} } },
   ],
   docs: 'https://learn.microsoft.com/azure/ai-foundry/openai/reference',
   checked: '2026-11-21',

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { FaultCode } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { eventually } from './eventually.ts';
+import { CHAT, chatBody } from './running-gateway.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'floe-reload-'));
+const file = join(home, 'floe.yaml');
+
+const key = (name: string) => ({
+  name,
+  key: `eis_${name}${'0'.repeat(32)}`,
+  scopes: ['gateway', 'management'],
+});
+const sandbox = (id: string) => ({ id, kind: 'sandbox' });
+
+function config(keys: readonly string[], providers: readonly string[]): JsonObject {
+  return { orgs: [{ id: 'acme', name: 'Acme', keys: keys.map(key), providers: providers.map(sandbox) }] };
+}
+
+let floe: Floe;
+before(async () => {
+  writeFileSync(file, JSON.stringify(config(['stays'], ['first'])));
+  floe = await startFloe({ env: { FLOE_CONFIG: file } });
+});
+after(async () => {
+  await floe.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+type Outcome = 'answered' | FaultCode;
+
+async function outcome(name: string, provider: string): Promise<Outcome> {
+  const answer = await call(floe.url + CHAT, {
+    headers: { 'x-api-key': key(name).key },
+    body: chatBody({ model: `${provider}/echo` }),
+  });
+  if (answer.status === 200) return 'answered';
+  const body = answer.json();
+  assert.ok(isObject(body) && isObject(body.error));
+  const code = body.error.code;
+  if (isOutcome(code)) return code;
+  throw new Error(answer.text);
+}
+
+function isOutcome(code: unknown): code is FaultCode {
+  return ['invalid_api_key', 'key_revoked', 'model_not_found'].includes(String(code));
+}
+
+const becomes = (name: string, provider: string, wanted: Outcome) =>
+  eventually(async () => {
+    assert.equal(await outcome(name, provider), wanted, `${name} on ${provider}`);
+    return true;
+  });
+
+test('a changed file adds a key and a provider; taken out again, the key is revoked and the provider unknown', async () => {
+  assert.equal(await outcome('stays', 'first'), 'answered');
+  assert.equal(await outcome('added', 'first'), 'invalid_api_key');
+  writeFileSync(file, JSON.stringify(config(['stays', 'added'], ['first', 'second'])));
+  await becomes('added', 'second', 'answered');
+  assert.equal(await outcome('stays', 'first'), 'answered');
+
+  writeFileSync(file, JSON.stringify(config(['stays'], ['first'])));
+  await becomes('added', 'first', 'key_revoked');
+  assert.equal(await outcome('stays', 'second'), 'model_not_found');
+  assert.equal(await outcome('stays', 'first'), 'answered');
+});
+
+test('a file put in place by a rename is seen, and HUP does not wait for the file to settle', async () => {
+  writeFileSync(`${file}.new`, JSON.stringify(config(['stays', 'renamed'], ['first'])));
+  renameSync(`${file}.new`, file);
+  await becomes('renamed', 'first', 'answered');
+  writeFileSync(file, JSON.stringify(config(['stays'], ['first', 'hup'])));
+  process.kill(floe.pid, 'SIGHUP');
+  await becomes('stays', 'hup', 'answered');
+  assert.equal(await outcome('renamed', 'first'), 'key_revoked');
+});
+
+test('an invalid file changes nothing and the log has its line and reason', async () => {
+  writeFileSync(file, 'orgs:\n  - id: acme\n    name: Acme\n    kees: []\n');
+  const [said] = await floe.printed(/\{[^\n]*configuration refused[^\n]*\}/);
+  assert.match(said, /floe\.yaml:4:5: .*kees/);
+  assert.equal(await outcome('stays', 'first'), 'answered');
+  // Neither does one that is empty or gone: taken at its word, it would take every key away.
+  writeFileSync(file, '');
+  process.kill(floe.pid, 'SIGHUP');
+  await floe.printed(/gone or empty/);
+  assert.equal(await outcome('stays', 'first'), 'answered');
+  rmSync(file);
+  process.kill(floe.pid, 'SIGHUP');
+  assert.equal(await outcome('stays', 'first'), 'answered');
+  writeFileSync(file, JSON.stringify(config(['stays', 'repaired'], ['first'])));
+  await becomes('repaired', 'first', 'answered');
+});
+
+test('edits in quick succession, broken ones between them, end in the last state', async () => {
+  for (let n = 0; n < 40; n++) {
+    writeFileSync(
+      file,
+      n % 3 === 1 ? '{' : JSON.stringify(config(['stays', `quick${n}`], ['first', `p${n}`])),
+    );
+    if (n % 4 === 0) process.kill(floe.pid, 'SIGHUP');
+    assert.equal(await outcome('stays', 'first'), 'answered', `edit ${n}`);
+  }
+  writeFileSync(file, JSON.stringify(config(['stays', 'last'], ['first', 'final'])));
+  await becomes('last', 'final', 'answered');
+  await becomes('stays', 'p39', 'model_not_found');
+  for (let n = 0; n < 40; n++) assert.notEqual(await outcome(`quick${n}`, 'first'), 'answered');
+});
+
+test('a file whose orgs are gone revokes their keys', async () => {
+  writeFileSync(file, '# nothing is configured here\nretention: {}\n');
+  await becomes('stays', 'first', 'key_revoked');
+  const me = await call(`${floe.url}/api/me`, { headers: { 'x-api-key': key('stays').key } });
+  assert.equal(me.status, 401);
+  writeFileSync(file, JSON.stringify(config(['stays'], ['first'])));
+  await becomes('stays', 'first', 'answered');
+});

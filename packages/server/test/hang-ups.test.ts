@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { HANG_UP_STAGES, hangUpAt, RawClient, requestBytes } from '@floe/testkit/raw-client';
+import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
+import { eventually } from './eventually.ts';
+import { assertRefusal } from './refusal.ts';
+import { assertHealthy, CHAT, chatBody, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
+
+const EVENTS = 40;
+const chunk = (content: string, finish: string | null = null) => ({
+  id: 'c',
+  object: 'chat.completion.chunk',
+  model: 'model',
+  choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+});
+/** Paced: every event waits at the upstream's gate. */
+const PACED: Reply = {
+  ...sseReply([
+    ...Array.from({ length: EVENTS }, (_, n) => chunk(`w${n} `)),
+    chunk('', 'stop'),
+    'data: [DONE]\n\n',
+  ]),
+  paced: true,
+};
+/** 24 MB of events: far more than all buffers between upstream and client hold. */
+const BIG_EVENT = 'x'.repeat(24_000);
+const BIG_EVENTS = 1000;
+const BIG = sseReply([
+  ...Array.from({ length: BIG_EVENTS }, (_, n) => chunk(`${n}:${BIG_EVENT}`)),
+  chunk('', 'stop'),
+  'data: [DONE]\n\n',
+]);
+
+let gateway: RunningGateway;
+/** Clients that stop inside their headers or body: opened first, since what ends them takes half a minute. */
+let stalled: { readonly what: string; readonly client: RawClient }[] = [];
+before(async () => {
+  gateway = await startGateway({
+    upstream: {
+      respond({ method, body }) {
+        // The list of models is read at the start and must not wait at the gate.
+        if (method === 'GET') return jsonReply({ object: 'list', data: [] });
+        return body.includes('"BIG"') ? BIG : PACED;
+      },
+    },
+  });
+  await gateway.upstream.received(1);
+  stalled = await openStalled(gateway.floe.url);
+});
+after(() => gateway.stop());
+
+const HEADERS: [string, string][] = [['authorization', `Bearer ${KEYS.full}`]];
+const STREAM = { path: CHAT, headers: HEADERS, body: JSON.stringify(chatBody({ stream: true })) };
+
+async function openStalled(url: string) {
+  const body = requestBytes(STREAM);
+  const api = requestBytes({
+    path: '/api/management/keys',
+    headers: [...HEADERS, ['content-type', 'application/json']],
+    body: '{"name":"x"}',
+  });
+  const parts: readonly (readonly [string, Buffer])[] = [
+    ['inside the headers', body.subarray(0, 40)],
+    ['inside the body', body.subarray(0, -10)],
+    ['before the body', body.subarray(0, -STREAM.body.length)],
+    ['inside a body of the API', api.subarray(0, -3)],
+  ];
+  return Promise.all(
+    parts.map(async ([what, bytes]) => {
+      const client = await RawClient.connect(url);
+      await client.send(bytes);
+      return { what, client };
+    }),
+  );
+}
+
+/** Connections of this file's own that stay open all along. */
+const noneBut = (count: number) =>
+  eventually(async () => {
+    // Only the pool's idle connections to the upstream may be left.
+    const own = await gateway.openSockets();
+    return own - gateway.upstream.connections().open <= count ? true : undefined;
+  });
+
+for (const stage of HANG_UP_STAGES)
+  for (const reset of [false, true])
+    test(`a client that leaves ${stage}, ${reset ? 'by reset' : 'by closing'}, leaves nothing behind`, async () => {
+      const { upstream } = gateway;
+      const rowsBefore = (await gateway.rows('state=aborted')).length;
+      const reaches = stage === 'after-request' || stage === 'after-first-answer-byte';
+      const seen = upstream.requests.length;
+      if (stage === 'after-first-answer-byte') upstream.gate.release(2);
+      // Left at once, the connection could be gone before the server has read the request.
+      const leaving =
+        stage === 'after-request'
+          ? leaveOnceForwarded(seen, reset)
+          : hangUpAt(gateway.floe.url, stage, STREAM, reset);
+      await leaving;
+      if (reaches) {
+        const request = (await upstream.received(seen + 1)).at(-1);
+        await request?.settled;
+        assert.equal(request?.aborted, true, 'the upstream call was cancelled');
+      }
+      if (stage !== 'inside-headers')
+        await eventually(async () => {
+          const rows = await gateway.rows('state=aborted');
+          assert.equal(rows.length, rowsBefore + 1);
+          assert.equal(rows[0]?.status, 499);
+          return true;
+        });
+      assert.equal(upstream.requests.length, seen + (reaches ? 1 : 0), 'nothing was sent for half a request');
+      await noneBut(stalled.length);
+      await assertHealthy(gateway, stage);
+    });
+
+async function leaveOnceForwarded(seen: number, reset: boolean): Promise<void> {
+  const client = await RawClient.connect(gateway.floe.url);
+  await client.send(requestBytes(STREAM));
+  await gateway.upstream.received(seen + 1);
+  if (reset) client.reset();
+  else client.hangUp();
+}
+
+test('a client that leaves in the middle of its stream: the upstream hears it, the row says what was sent', async () => {
+  const { upstream } = gateway;
+  const seen = upstream.requests.length;
+  const leaving = new AbortController();
+  upstream.gate.release(10);
+  const answer = await gateway.chat(
+    { stream: true },
+    { signal: leaving.signal, onPiece: (piece) => piece.includes('w9') && leaving.abort() },
+  );
+  assert.equal(answer.complete, false);
+  const request = (await upstream.received(seen + 1)).at(-1);
+  await request?.settled;
+  assert.equal(request?.aborted, true);
+  const row = await gateway.row(answer.headers['x-request-id']);
+  assert.equal(row.state, 'aborted');
+  assert.ok(Array.isArray(row.attempts) && row.attempts.length === 1);
+  await noneBut(stalled.length);
+});
+
+test('a client that closes its sending side after its request still gets the whole answer', async () => {
+  const client = await RawClient.connect(gateway.floe.url);
+  await client.send(requestBytes({ ...STREAM, body: JSON.stringify(chatBody({ model: 'sandbox/echo' })) }));
+  client.halfClose();
+  const answer = await client.answer();
+  assert.equal(answer.status, 200);
+  assert.match(answer.body.toString(), /Hello/);
+  client.hangUp();
+});
+
+test('a reader that stops holds the upstream back, memory stays bounded, and nothing is lost', async () => {
+  const client = await RawClient.connect(gateway.floe.url);
+  const body = JSON.stringify(chatBody({ stream: true, messages: [{ role: 'user', content: 'BIG' }] }));
+  const seen = gateway.upstream.requests.length;
+  await client.send(requestBytes({ path: CHAT, headers: HEADERS, body }));
+  const request = (await gateway.upstream.received(seen + 1)).at(-1);
+  let isSent = false;
+  void request?.settled.then(() => {
+    isSent = true;
+  });
+  // Other requests meanwhile: time passes, and none of them waits for the slow reader.
+  const before = await residentBytes();
+  for (let n = 0; n < 100; n++) await assertHealthy(gateway, 'a slow reader');
+  assert.equal(isSent, false, 'the upstream cannot send on');
+  assert.ok((await residentBytes()) - before < 16 << 20, 'less than the answer is held in memory');
+  const answer = await client.answer();
+  assert.equal(answer.complete, true);
+  const contents = [...answer.body.toString().matchAll(/"content":"(\d+):/g)].map((match) =>
+    Number(match[1]),
+  );
+  assert.deepEqual(
+    contents,
+    Array.from({ length: BIG_EVENTS }, (_, n) => n),
+  );
+  assert.match(answer.body.toString(), /\[DONE\]\n\n$/);
+  client.hangUp();
+});
+
+async function residentBytes(): Promise<number> {
+  const metrics = await call(`${gateway.floe.url}/metrics`);
+  return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics.text)?.[1]);
+}
+
+test('a reader that stops and then leaves frees the upstream', async () => {
+  const body = JSON.stringify(chatBody({ stream: true, messages: [{ role: 'user', content: 'BIG' }] }));
+  const seen = gateway.upstream.requests.length;
+  const client = await RawClient.connect(gateway.floe.url);
+  await client.send(requestBytes({ path: CHAT, headers: HEADERS, body }));
+  const request = (await gateway.upstream.received(seen + 1)).at(-1);
+  await client.take(1);
+  client.reset();
+  await request?.settled;
+  assert.equal(request?.aborted, true);
+  await noneBut(stalled.length);
+});
+
+test('two thousand idle connections cost nobody anything and go away with their clients', async () => {
+  const idle: RawClient[] = [];
+  for (let opened = 0; opened < 2000; opened += 100)
+    idle.push(...(await Promise.all(Array.from({ length: 100 }, () => RawClient.connect(gateway.floe.url)))));
+  await eventually(async () => ((await gateway.openSockets()) >= idle.length ? true : undefined));
+  await assertHealthy(gateway, '2,000 idle connections');
+  const used = idle.slice(0, 20);
+  await Promise.all(used.map((client) => client.send(requestBytes({ path: '/healthz' }))));
+  for (const client of used) assert.equal((await client.answer()).status, 200);
+  for (const client of idle) client.hangUp();
+  await noneBut(stalled.length);
+});
+
+test('a client that stops inside its headers or its body gets a 408', async () => {
+  for (const { what, client } of stalled) {
+    const answer = await client.answer();
+    assertRefusal({ ...answer, text: answer.body.toString() }, { code: 'request_timeout' }, what);
+    client.hangUp();
+  }
+  await eventually(async () => {
+    const rows = await gateway.rows('status=408');
+    assert.deepEqual(
+      rows.map((row) => [row.state, row.error_code]),
+      Array(2).fill(['failed', 'request_timeout']),
+    );
+    return true;
+  });
+  await assertHealthy(gateway, 'slow clients');
+});

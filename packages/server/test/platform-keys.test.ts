@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { type CallAnswer, call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { assertRefusal } from './refusal.ts';
+import { CHAT, chatBody } from './running-gateway.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'floe-keys-'));
+let floe: Floe;
+let owner: string;
+before(async () => {
+  floe = await startFloe({ dataDir });
+  owner = await floe.key();
+});
+after(async () => {
+  await floe.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const KEYS = '/api/management/keys';
+
+function api(method: string, path: string, body?: JsonObject, key = owner): Promise<CallAnswer> {
+  const headers = { 'x-api-key': key };
+  return call(floe.url + path, body ? { method, headers, body } : { method, headers });
+}
+
+async function create(body: JsonObject): Promise<{ id: string; key: string }> {
+  const answer = await api('POST', KEYS, body);
+  assert.equal(answer.status, 201, answer.text);
+  const made = answer.json();
+  assert.ok(isObject(made) && typeof made.id === 'string' && typeof made.key === 'string');
+  return { id: made.id, key: made.key };
+}
+
+const ask = (key: string, model = 'sandbox/echo') =>
+  call(floe.url + CHAT, { headers: { 'x-api-key': key }, body: chatBody({ model }) });
+
+test('a key works from the answer to its creation until the answer to its revocation, round after round', async () => {
+  for (let round = 0; round < 20; round++) {
+    const { id, key } = await create({ name: `round ${round}`, scopes: ['gateway'] });
+    assert.equal((await ask(key)).status, 200);
+    assert.equal((await api('DELETE', `${KEYS}/${id}`)).status, 204);
+    assertRefusal(await ask(key), { code: 'key_revoked', says: /round/ }, 'on the gateway');
+    const listed = await call(`${floe.url}/gateway/v1/models`, {
+      headers: { authorization: `Bearer sk-${key}` },
+    });
+    assertRefusal(listed, { code: 'key_revoked' }, 'on the list of models');
+  }
+});
+
+test('scopes: each door opens for its own', async () => {
+  const doors: readonly (readonly [
+    method: string,
+    path: string,
+    scopes: readonly string[],
+    body?: JsonObject,
+  ])[] = [
+    ['POST', CHAT, ['gateway'], chatBody({ model: 'sandbox/echo' })],
+    ['GET', '/gateway/v1/key', ['gateway']],
+    ['GET', KEYS, ['management', 'read']],
+    ['GET', '/api/analytics/requests', ['management', 'read']],
+    ['POST', KEYS, ['management'], { name: 'made by another', scopes: ['management'] }],
+    ['GET', '/api/me', ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read']],
+  ];
+  for (const scope of ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read']) {
+    const { key } = await create({ name: `only ${scope}`, scopes: [scope] });
+    for (const [method, path, opening, body] of doors) {
+      const answer = await api(method, path, body, key);
+      const what = `${scope} at ${method} ${path}`;
+      if (opening.includes(scope)) assert.ok(answer.status < 300, `${what}: ${answer.text}`);
+      else assertRefusal(answer, { code: 'insufficient_scope' }, what);
+    }
+  }
+});
+
+test('a key of restricted models asks for those only and lists those only', async () => {
+  const { key } = await create({ name: 'restricted', scopes: ['gateway'], models: ['sandbox/e*'] });
+  assert.equal((await ask(key)).status, 200);
+  assertRefusal(
+    await ask(key, 'sandbox/slow'),
+    { code: 'model_not_allowed', param: 'model' },
+    'another model',
+  );
+  const list = (await call(`${floe.url}/gateway/v1/models`, { headers: { 'x-api-key': key } })).json();
+  assert.ok(isObject(list) && Array.isArray(list.data));
+  assert.deepEqual(
+    list.data.map((model) => isObject(model) && model.id),
+    ['sandbox/echo'],
+  );
+});
+
+test('keys survive a restart, revoked ones as revoked, and their last use has been noted', async () => {
+  const used = await create({ name: 'used', scopes: ['gateway'] });
+  const unused = await create({ name: 'unused', scopes: ['gateway'] });
+  const revoked = await create({ name: 'revoked', scopes: ['gateway'] });
+  const from = Date.now();
+  await ask(used.key);
+  await api('DELETE', `${KEYS}/${revoked.id}`);
+  assert.deepEqual(await floe.stop(), { code: 0, signal: null });
+  floe = await startFloe({ dataDir });
+  const lastUse = async (id: string) => {
+    const key = (await api('GET', `${KEYS}/${id}`)).json();
+    assert.ok(isObject(key));
+    return key.last_used_at;
+  };
+  const at = Date.parse(String(await lastUse(used.id)));
+  assert.ok(at >= from && at <= Date.now());
+  assert.equal(await lastUse(unused.id), null);
+  assert.equal((await ask(used.key)).status, 200);
+  assertRefusal(await ask(revoked.key), { code: 'key_revoked' }, 'after the restart');
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { jsonReply, sseReply } from '@floe/testkit/reply';
+import { startUpstream } from '@floe/testkit/upstream';
+import { eventually } from './eventually.ts';
+import { CHAT, chatBody, configFor, KEYS } from './running-gateway.ts';
+
+const ROUNDS = process.env['FLOE_TEST_FULL'] ? 30 : 4;
+const CLIENTS = 16;
+/** What the platform promises: a row settled longer ago than this survives kill -9. */
+const PROMISED_MS = 10;
+
+const dataDir = mkdtempSync(join(tmpdir(), 'floe-rows-'));
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+interface Answered {
+  readonly id: string;
+  /** The client had its last byte this long before the kill; the server settled it earlier still. */
+  readonly msBeforeKill: number;
+}
+
+const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+const WHOLE = jsonReply({
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage,
+});
+const STREAM = sseReply([
+  { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] },
+  { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage },
+  'data: [DONE]\n\n',
+]);
+
+test('kill -9 under load: every row settled 10 ms before is there once, and no other row is', async (t) => {
+  const upstream = await startUpstream({
+    respond: ({ body }) => (body.includes('"stream":true') ? STREAM : WHOLE),
+  });
+  const options = { dataDir, yaml: JSON.stringify(configFor(upstream.url)) };
+  const answered: Answered[] = [];
+  const sent = { count: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const floe = await startFloe(options);
+    answered.push(...(await loadUntilKilled(floe, sent)));
+  }
+  const floe = await startFloe(options);
+  await eventually(async () => ((await backlog(floe)) === 0 ? true : undefined));
+  const rows = await storedIds(floe);
+  assert.deepEqual(await floe.stop(), { code: 0, signal: null });
+  await upstream.close();
+
+  const stored = new Set(rows);
+  const due = answered.filter(({ msBeforeKill }) => msBeforeKill > PROMISED_MS);
+  const lost = due.filter(({ id }) => !stored.has(id));
+  t.diagnostic(
+    `kill -9, ${ROUNDS} rounds: ${sent.count} requests sent, ${answered.length} answered, ${due.length} of them more than ${PROMISED_MS} ms before a kill; ${rows.length} rows, ${lost.length} lost, ${rows.length - stored.size} doubled`,
+  );
+  assert.ok(due.length > ROUNDS * 20, 'there was load');
+  assert.deepEqual(lost, [], 'no row that was promised is lost');
+  assert.equal(stored.size, rows.length, 'no row is there twice');
+  assert.ok(rows.length <= sent.count, 'no row is invented');
+  const unanswered = rows.filter((id) => !answered.some((answer) => answer.id === id));
+  assert.ok(unanswered.length <= ROUNDS * CLIENTS, 'rows without an answer are those under way at a kill');
+});
+
+/** Sixteen clients ask one request after the other until the server is killed, at a random point. */
+async function loadUntilKilled(floe: Floe, sent: { count: number }): Promise<Answered[]> {
+  const answered: { readonly id: string; readonly at: number }[] = [];
+  let killedAt = Number.POSITIVE_INFINITY;
+  const killAfter = 30 + Math.floor(Math.random() * 400);
+  const client = async (number: number) => {
+    for (let n = number; killedAt === Number.POSITIVE_INFINITY; n++) {
+      sent.count += 1;
+      try {
+        const answer = await call(floe.url + CHAT, {
+          headers: { 'x-api-key': KEYS.full },
+          body: chatBody({ stream: n % 2 === 0 }),
+        });
+        const at = performance.now();
+        if (answer.complete && answer.status === 200)
+          answered.push({ id: answer.headers['x-request-id'] ?? '', at });
+      } catch {
+        // Killed before it answered.
+        return;
+      }
+      if (answered.length >= killAfter && killedAt === Number.POSITIVE_INFINITY) {
+        killedAt = performance.now();
+        await floe.kill9();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
+  return answered.map(({ id, at }) => ({ id, msBeforeKill: killedAt - at }));
+}
+
+async function backlog(floe: Floe): Promise<number> {
+  const metrics = await call(`${floe.url}/metrics`);
+  return Number(/^floe_row_backlog (\d+)/m.exec(metrics.text)?.[1] ?? Number.NaN);
+}
+
+/** Ids of all rows, page after page, as anybody sees them. */
+async function storedIds(floe: Floe): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor = ''; ; ) {
+    const path = `/api/analytics/requests?limit=500${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+    const page = (await call(floe.url + path, { headers: { 'x-api-key': KEYS.full } })).json();
+    assert.ok(isObject(page) && Array.isArray(page.data));
+    for (const row of page.data) ids.push(isObject(row) ? String(row.id) : '');
+    if (typeof page.next_cursor !== 'string') return ids;
+    cursor = page.next_cursor;
+  }
+}

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..', '..', '..');
+export const SERVER = join(ROOT, 'packages/server/bin/server.mjs');
+export const COMMAND_LINE = join(ROOT, 'packages/cli/bin/floe.mjs');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end with a bare environment; ends it when it has not ended in 30 seconds. */
+export async function runToEnd(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): Promise<Ended> {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    stdout += part;
+  });
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr += part;
+  });
+  await once(child, 'close');
+  return { code: child.exitCode, signal: child.signalCode, stdout, stderr };
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { isObject } from '@floe/contract/json';
+import { type CallAnswer, call } from '@floe/testkit/client';
+import { type Floe, type FloeOptions, startFloe } from '@floe/testkit/process';
+import { RawClient, requestBytes } from '@floe/testkit/raw-client';
+import { sseReply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { eventually } from './eventually.ts';
+import { COMMAND_LINE, ROOT } from './run-program.ts';
+import { CHAT, chatBody, configFor, KEYS } from './running-gateway.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'floe-starts-'));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+test('a first start prints a key, a sign-in link and a curl line that works as printed; a second one has no new key', async (t) => {
+  const dataDir = join(home, 'first');
+  const first = await startFloe({ dataDir });
+  const key = await first.key();
+  const [, link = ''] = await first.printed(/^\s+console\s+(\S+)$/m);
+  const [, line = ''] = await first.printed(/^\s+(curl .*)$/m);
+  const page = await call(link);
+  assert.equal(page.status, 200);
+  assert.match(page.headers['content-type'] ?? '', /^text\/html/);
+  const answer = await runInShell(line, t.diagnostic.bind(t));
+  assert.match(answer, /"content":"Hello, Floe!"/);
+  assert.deepEqual(await first.stop(), { code: 0, signal: null });
+
+  const second = await startFloe({ dataDir });
+  await second.printed(/^\s+data\s+\S+$/m);
+  assert.doesNotMatch(second.output(), /eis_|sign-in|curl/);
+  const headers = { authorization: `Bearer ${key}` };
+  assert.equal((await call(`${second.url}/gateway/v1/key`, { headers })).status, 200);
+  await second.stop();
+});
+
+async function runInShell(line: string, say: (text: string) => void): Promise<string> {
+  try {
+    return (await promisify(execFile)('sh', ['-c', line])).stdout;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 127)) throw error;
+  }
+  say('no curl here: the line was read and its request sent by the test');
+  const [, url = ''] = /curl (\S+)/.exec(line) ?? [];
+  const [, key = ''] = /Bearer (\S+)'/.exec(line) ?? [];
+  const [, body = ''] = /-d '(.*)'/.exec(line) ?? [];
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return (await call(url, { body, headers })).text;
+}
+
+interface Streaming {
+  readonly floe: Floe;
+  readonly upstream: Upstream;
+  /** The answer of a stream that is half through. */
+  readonly answer: Promise<CallAnswer>;
+}
+
+/** A server in the middle of one stream. */
+async function startStreaming(options: FloeOptions = {}): Promise<Streaming> {
+  const event = (content: string, finish: string | null) => ({
+    choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+  });
+  const stream = sseReply([event('one', null), event('two', null), event('', 'stop'), 'data: [DONE]\n\n']);
+  const upstream = await startUpstream({
+    respond: ({ method }) => (method === 'GET' ? { body: '{"data":[]}' } : { ...stream, paced: true }),
+  });
+  const floe = await startFloe({ yaml: JSON.stringify(configFor(upstream.url)), ...options });
+  const { promise: half, resolve } = Promise.withResolvers<void>();
+  const answer = call(floe.url + CHAT, {
+    body: chatBody({ stream: true }),
+    headers: { authorization: `Bearer ${KEYS.full}`, connection: 'keep-alive' },
+    onPiece: () => resolve(),
+  });
+  upstream.gate.release();
+  await half;
+  return { floe, upstream, answer };
+}
+
+/** The port takes no connection any more. */
+function refusesConnections(url: string): Promise<true> {
+  const { hostname, port } = new URL(url);
+  return eventually(
+    () =>
+      new Promise<true | undefined>((resolve) => {
+        const socket = connect({ host: hostname, port: Number(port) });
+        socket.on('connect', () => resolve(undefined)).on('error', () => resolve(true));
+        socket.on('connect', () => socket.destroy());
+      }),
+  );
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  test(`${signal}: a stream under way finishes, new connections are refused, the exit code is 0`, async () => {
+    const { floe, upstream, answer } = await startStreaming();
+    const idle = await RawClient.connect(floe.url);
+    await idle.send(requestBytes({ path: '/healthz' }));
+    assert.equal((await idle.answer()).status, 200);
+    const exit = floe.stop(signal);
+    await refusesConnections(floe.url);
+    await idle.ended();
+    upstream.gate.open();
+    const whole = await answer;
+    assert.equal(whole.complete, true);
+    assert.match(whole.text, /two[\s\S]*"finish_reason":"stop"[\s\S]*\[DONE\]\n\n$/);
+    assert.deepEqual(await exit, { code: 0, signal: null });
+    assert.doesNotMatch(floe.output(), /still under way|"level":"error"/);
+    await upstream.close();
+  });
+
+test('a connection that is in use when the drain begins is closed behind its answer', async () => {
+  const { floe, upstream, answer } = await startStreaming();
+  const client = await RawClient.connect(floe.url);
+  const headers: [string, string][] = [['x-api-key', KEYS.full]];
+  await client.send(requestBytes({ path: CHAT, headers, body: JSON.stringify(chatBody({ stream: true })) }));
+  await upstream.gate.arrived(3);
+  const exit = floe.stop();
+  await refusesConnections(floe.url);
+  upstream.gate.open();
+  assert.equal((await client.answer()).complete, true);
+  await client.ended();
+  assert.equal((await answer).complete, true);
+  assert.doesNotMatch(floe.output(), /still under way/);
+  assert.deepEqual(await exit, { code: 0, signal: null });
+  await upstream.close();
+});
+
+test('a second TERM ends at once', async () => {
+  const { floe, upstream, answer } = await startStreaming();
+  const exit = floe.stop();
+  await floe.printed(/"draining"/);
+  // One press is heard once, however often it comes; a later one counts.
+  const insist = eventually(async () => {
+    void floe.stop();
+    return Promise.race([exit, Promise.resolve(undefined)]);
+  });
+  assert.deepEqual(await insist, { code: 1, signal: null });
+  assert.deepEqual(await exit, { code: 1, signal: null });
+  assert.equal((await answer).complete, false);
+  await upstream.close();
+});
+
+test('HUP without a file changes nothing', async () => {
+  const floe = await startFloe();
+  process.kill(floe.pid, 'SIGHUP');
+  assert.equal((await call(`${floe.url}/readyz`)).text, 'ready\n');
+  assert.deepEqual(await floe.stop(), { code: 0, signal: null });
+});
+
+test('a stop writes every row: the next start shows what was answered before', async () => {
+  const dataDir = join(home, 'rows');
+  const options = { dataDir, yaml: JSON.stringify(configFor('http://127.0.0.1:1')) };
+  const headers = { authorization: `Bearer ${KEYS.full}` };
+  const first = await startFloe(options);
+  const ids: (string | undefined)[] = [];
+  for (let n = 0; n < 20; n++) {
+    const answer = await call(first.url + CHAT, { headers, body: chatBody({ model: 'sandbox/echo' }) });
+    ids.push(answer.headers['x-request-id']);
+  }
+  await first.stop();
+  const second = await startFloe(options);
+  for (const id of ids)
+    assert.equal((await call(`${second.url}/api/analytics/requests/${id}`, { headers })).status, 200);
+  await second.stop();
+});
+
+test('readiness is told while it runs; the metrics count what was asked', async () => {
+  const floe = await startFloe();
+  for (const path of ['/healthz', '/readyz']) assert.equal((await call(floe.url + path)).status, 200);
+  const headers = { authorization: `Bearer ${await floe.key()}` };
+  await call(floe.url + CHAT, { headers, body: chatBody({ model: 'sandbox/echo' }) });
+  const { text } = await call(`${floe.url}/metrics`);
+  assert.match(
+    text,
+    /floe_exchanges_total\{surface="chat",provider="sandbox",status="200",state="complete"\} 1/,
+  );
+  const me = (await call(`${floe.url}/api/me`, { headers })).json();
+  assert.ok(isObject(me) && isObject(me.org));
+  assert.equal(me.org.id, 'default');
+  await floe.stop();
+});
+
+const WRAPPERS = [
+  ['npm start', join(ROOT, 'scripts/start.mjs'), []],
+  ['floe serve', COMMAND_LINE, ['serve']],
+] as const;
+
+for (const [name, program, args] of WRAPPERS) {
+  test(`${name}: TERM reaches the server, which drains`, async () => {
+    const { floe, upstream, answer } = await startStreaming({ program, args, ownGroup: true });
+    const exit = floe.stop();
+    await refusesConnections(floe.url);
+    upstream.gate.open();
+    assert.equal((await answer).complete, true);
+    assert.deepEqual(await exit, { code: 0, signal: null });
+    await upstream.close();
+  });
+
+  test(`${name}: Ctrl-C, which a terminal sends to the whole process group, drains too`, async () => {
+    const { floe, upstream, answer } = await startStreaming({ program, args, ownGroup: true });
+    process.kill(-floe.pid, 'SIGINT');
+    await floe.printed(/"draining"/);
+    await refusesConnections(floe.url);
+    upstream.gate.open();
+    assert.equal((await answer).complete, true);
+    assert.deepEqual(await floe.exit, { code: 0, signal: null });
+    await upstream.close();
+  });
+}
