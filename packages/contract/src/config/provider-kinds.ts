@@ -1,6 +1,6 @@
 /**
  * The closed list of provider kinds. The schema of floe.yaml needs it, so it stands here and not in
- * `server/providers`, whose data sheets are typed as one per kind and so can never miss one.
+ * `server/providers`, where a test holds the data sheets against it.
  * `base_url: required` marks kinds with no public address of their own.
  */
 export const PROVIDER_KINDS = {
@@ -19,6 +19,8 @@ export const PROVIDER_KINDS = {
   fireworks: { base_url: 'known' },
   openrouter: { base_url: 'known' },
   perplexity: { base_url: 'known' },
+  cerebras: { base_url: 'known' },
+  moonshot: { base_url: 'known' },
   ollama: { base_url: 'known' },
   vllm: { base_url: 'required' },
   'openai-compatible': { base_url: 'required' },

@@ -49,7 +49,7 @@ test('401 and 403 blame our credential and never show the upstream text to the c
 });
 
 test('a 403 that its sheet blames on the request passes on to the client', () => {
-  const sheet = SHEETS.find((candidate) => candidate.errors?.some((rule) => rule.means === 'request'));
+  const sheet = SHEETS.find((candidate) => candidate.errors?.some((rule) => rule.text === 'context length'));
   assert.ok(sheet);
   const body = { error: { message: 'The prompt is longer than the model’s context length.' } };
   assert.equal(codeOf(read(403, body, {}, sheet)), 'refusal');
@@ -58,7 +58,7 @@ test('a 403 that its sheet blames on the request passes on to the client', () =>
 
 test('the providers that say a bad credential with 400 are read by their sheet', () => {
   const sheet = SHEETS.find((candidate) =>
-    candidate.errors?.some((rule) => rule.means === 'bad_credentials'),
+    candidate.errors?.some((rule) => rule.text === 'incorrect api key'),
   );
   assert.ok(sheet);
   const body = { code: 'invalid-argument', error: 'Incorrect API key provided: xy***.' };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamOptions } from '@floe/wire/dialect';
-import { compilePatterns } from '../core/pattern.ts';
-import type { Dialect, ProviderSheet } from './provider.ts';
+import { compilePatterns, type Matcher } from '../core/pattern.ts';
+import type { Address, Dialect, Path, Paths, ProviderSheet } from './provider.ts';
 
 /** One secret of a provider and its share of the traffic. */
 export interface Credential {
@@ -52,15 +52,20 @@ export interface Provider {
   /** Allowlist patterns as configured, for listings. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
-  /** Dialects it speaks, the one to translate into first. */
+  /** Dialects it speaks. */
   readonly dialects: readonly Dialect[];
+  /** The one to translate into for a model, as asked for. */
+  dialectFor(model: string): Dialect;
   allows(model: string): boolean;
   hasThinkTags(model: string): boolean;
   /** The name the upstream knows a model by. */
   upstreamModel(model: string): string;
   /** Path and query of a dialect it speaks. `model` is the upstream's name. */
   pathOf(dialect: Dialect, model: string, stream: boolean): string;
-  /** Facts about a model that change how a translated request is written. */
+  /**
+   * Facts about a model that change how a translated request is written. `model` is the id asked for: a
+   * deployment's name may tell nothing.
+   */
   optionsFor(model: string): UpstreamOptions;
   readonly modelsPath: string | undefined;
   /** The next credential, in proportion to the weights. */
@@ -75,11 +80,11 @@ const USER_AGENT = 'floe/0.1';
 
 export function configureProvider(settings: ProviderSettings): Provider {
   const { sheet, credentials } = settings;
-  const address = sheet.address?.(settings.baseUrl, { apiVersion: settings.apiVersion }) ?? {
-    base: settings.baseUrl,
-  };
+  const address: Address = sheet.address?.(settings.baseUrl, settings) ?? { base: settings.baseUrl };
   const base = new URL(address.base);
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const speaks = address.speaks ?? sheet.speaks;
+  const dialects = settings.dialects ?? dialectsOf(speaks);
+  const upstreamModel = deploymentNames(settings.deployments ?? {});
   const headers = new Map(credentials.map((credential) => [credential, headersOf(settings, credential)]));
   const origins = new Map(
     credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]),
@@ -91,26 +96,31 @@ export function configureProvider(settings: ProviderSettings): Provider {
     timeouts: settings.timeouts,
     models: settings.models,
     body: Object.entries(settings.body),
-    dialects: settings.dialects ?? dialectsOf(sheet),
+    dialects,
+    dialectFor: preferredDialect(sheet, dialects, upstreamModel),
     allows: compilePatterns(settings.models),
     hasThinkTags: compilePatterns(sheet.thinkTags ?? []),
-    upstreamModel: deploymentNames(settings.deployments ?? {}),
-    pathOf(dialect, model, stream) {
-      const spoken = sheet.speaks[dialect] ?? DEFAULT_PATHS[dialect];
-      const path = typeof spoken === 'string' ? spoken : stream ? spoken.stream : spoken.whole;
-      const whole = `${prefix}${address.prefix ?? ''}${path}`.replaceAll(
-        '{model}',
-        encodeURIComponent(model),
-      );
-      return address.query === undefined
-        ? whole
-        : `${whole}${whole.includes('?') ? '&' : '?'}${address.query}`;
-    },
-    optionsFor: optionsByModel(sheet),
-    modelsPath: sheet.models === undefined ? undefined : prefix + sheet.models,
+    upstreamModel,
+    pathOf: pathsBelow(base, speaks, address.query),
+    optionsFor: optionsByModel(sheet, upstreamModel),
+    modelsPath: sheet.models === undefined ? undefined : pathnameOf(base) + sheet.models,
     nextCredential: weightedRotation(credentials),
     headersFor: (credential) => headers.get(credential) ?? headersOf(settings, credential),
     sealOrigin: (credential) => origins.get(credential) ?? sealOriginOf(settings.id, credential),
+  };
+}
+
+function pathnameOf(base: URL): string {
+  return base.pathname.replace(/\/+$/, '');
+}
+
+function pathsBelow(base: URL, speaks: Paths, query: string | undefined): Provider['pathOf'] {
+  const prefix = pathnameOf(base);
+  return (dialect, model, stream) => {
+    const spoken: Path = speaks[dialect] ?? DEFAULT_PATHS[dialect];
+    const path = typeof spoken === 'string' ? spoken : stream ? spoken.stream : spoken.whole;
+    const whole = `${prefix}${path}`.replaceAll('{model}', encodeURIComponent(model));
+    return query === undefined ? whole : `${whole}${whole.includes('?') ? '&' : '?'}${query}`;
   };
 }
 
@@ -125,10 +135,31 @@ const DEFAULT_PATHS = {
   },
 } as const;
 
-function dialectsOf(sheet: ProviderSheet): Dialect[] {
+/** In the order the sheet names them. */
+function dialectsOf(speaks: Paths): Dialect[] {
   const names: readonly Dialect[] = ['chat', 'responses', 'messages', 'gemini'];
-  const order = Object.keys(sheet.speaks);
+  const order = Object.keys(speaks);
   return names.filter((name) => order.includes(name)).sort((a, b) => order.indexOf(a) - order.indexOf(b));
+}
+
+/** A preference for a dialect the operator took away does not count. */
+function preferredDialect(
+  sheet: ProviderSheet,
+  dialects: readonly Dialect[],
+  upstreamModel: (model: string) => string,
+): (model: string) => Dialect {
+  const [first] = dialects;
+  if (first === undefined) throw new Error(`${sheet.kind} speaks no dialect`);
+  const preferences = (sheet.prefers ?? [])
+    .filter(({ dialect }) => dialects.includes(dialect))
+    .map(({ models, dialect }) => ({ holdsFor: eitherName(models, upstreamModel), dialect }));
+  return (model) => preferences.find(({ holdsFor }) => holdsFor(model))?.dialect ?? first;
+}
+
+/** Sheets know models by their public ids; with deployments that is either the id asked for or the upstream's. */
+function eitherName(models: readonly string[], upstreamModel: (model: string) => string): Matcher {
+  const matches = compilePatterns(models);
+  return (model) => matches(model) || matches(upstreamModel(model));
 }
 
 function deploymentNames(deployments: Readonly<Record<string, string>>): (model: string) => string {
@@ -140,13 +171,20 @@ function deploymentNames(deployments: Readonly<Record<string, string>>): (model:
   return (model) => entries.find((entry) => entry.matches(model))?.name ?? model;
 }
 
-function optionsByModel(sheet: ProviderSheet): (model: string) => UpstreamOptions {
+function optionsByModel(
+  sheet: ProviderSheet,
+  upstreamModel: (model: string) => string,
+): (model: string) => UpstreamOptions {
+  const base: UpstreamOptions = sheet.usage === 'forbidden' ? { streamUsage: false } : {};
   const quirks = (sheet.quirks ?? []).map(({ models, options }) => ({
-    matches: models ? compilePatterns(models) : () => true,
+    holdsFor: models ? eitherName(models, upstreamModel) : () => true,
     options,
   }));
-  return (model) =>
-    Object.assign({}, ...quirks.filter((quirk) => quirk.matches(model)).map((quirk) => quirk.options));
+  return (model) => {
+    let options = base;
+    for (const quirk of quirks) if (quirk.holdsFor(model)) options = { ...options, ...quirk.options };
+    return options;
+  };
 }
 
 function headersOf(settings: ProviderSettings, credential: Credential): readonly string[] {

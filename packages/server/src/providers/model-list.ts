@@ -1,22 +1,16 @@
-import type { JsonObject } from '@floe/contract/json';
-import { isObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Provider } from './configured.ts';
+import { type ListedModel, readModelPage } from './model-page.ts';
 import type { Transport } from './transport.ts';
 
 const REFRESH_MS = 10 * 60 * 1000;
 const LIST_TIMEOUT_MS = 30_000;
 const LIST_BYTES = 16 * 1024 * 1024;
+/** Of a thousand models each where the provider lets us say how many. */
+const LIST_PAGES = 20;
 
-/** One model of a provider as its own list names it. */
-export interface ListedModel {
-  readonly id: string;
-  /** Seconds since the epoch, 0 when the list does not say. */
-  readonly created: number;
-  readonly ownedBy: string;
-  readonly contextWindow: number | null;
-}
+export type { ListedModel } from './model-page.ts';
 
 /** The models that providers name themselves, read in the background; the last good list is kept. */
 export interface ModelLists {
@@ -74,27 +68,21 @@ function named(id: string): ListedModel {
   return { id, created: 0, ownedBy: '', contextWindow: null };
 }
 
+/** Follows the pages of a list. Whatever stands behind the last page we ask for is not listed. */
 async function readList(transport: Transport, clock: Clock, provider: Provider): Promise<ListedModel[]> {
-  const body = await get(transport, clock, provider, provider.modelsPath ?? '');
-  const parsed: unknown = JSON.parse(body.toString('utf8'));
-  // `data[]` almost everywhere, a bare array at one host (providers page, "Model list").
-  const entries: unknown = isObject(parsed) ? parsed.data : parsed;
-  if (!Array.isArray(entries)) throw new Error('the answer is no model list');
-  return entries.filter(isObject).flatMap(readEntry);
-}
-
-function readEntry(entry: JsonObject): ListedModel[] {
-  if (typeof entry.id !== 'string') return [];
-  const window = [entry.context_window, entry.context_length, entry.max_model_len, entry.max_context_length];
-  const contextWindow = window.find((value) => typeof value === 'number');
-  return [
-    {
-      id: entry.id,
-      created: typeof entry.created === 'number' ? entry.created : 0,
-      ownedBy: typeof entry.owned_by === 'string' ? entry.owned_by : '',
-      contextWindow: typeof contextWindow === 'number' ? contextWindow : null,
-    },
-  ];
+  const first = provider.modelsPath ?? '';
+  const models: ListedModel[] = [];
+  let path = first;
+  for (let pages = 0; pages < LIST_PAGES; pages++) {
+    const body = await get(transport, clock, provider, path);
+    const page = readModelPage(JSON.parse(body.toString('utf8')));
+    models.push(...page.models);
+    if (page.next === undefined) break;
+    const next = `${first}${first.includes('?') ? '&' : '?'}${page.next}`;
+    if (next === path) break;
+    path = next;
+  }
+  return models;
 }
 
 /** A small GET off the hot path. Rejects on any status but 200, after 30 s, and past 16 MB. */
@@ -102,7 +90,12 @@ function get(transport: Transport, clock: Clock, provider: Provider, path: strin
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const headers = [...provider.headersFor(provider.nextCredential()), 'accept', 'application/json'];
+    const headers = [
+      ...provider.headersFor(provider.nextCredential()),
+      ...Object.entries(provider.sheet.headers ?? {}).flat(),
+      'accept',
+      'application/json',
+    ];
     const fail = (reason: string) => {
       timer.cancel();
       cancel();

@@ -10,21 +10,32 @@ export type Auth =
   | { readonly type: 'header'; readonly name: string }
   | { readonly type: 'none' };
 
-/** Base address and query that every path gets. */
+/** A path below the base address; two of them where streams have their own. `{model}` stands for the model. */
+export type Path = string | { readonly whole: string; readonly stream: string };
+export type Paths = Readonly<Partial<Record<Dialect, Path>>>;
+
+/** Where an operator's settings lead. */
 export interface Address {
   readonly base: string;
-  /** Put between base and path, `{model}` standing for the deployment. */
-  readonly prefix?: string;
+  /** Paths and dialects of this address, instead of the sheet's. */
+  readonly speaks?: Paths;
+  /** Appended to every path, without `?`. */
   readonly query?: string;
 }
 
 export interface Quirk {
-  /** Model patterns it holds for; every model when absent. */
+  /** Model patterns it holds for, matched against the id asked for and the upstream's name; all when absent. */
   readonly models?: readonly string[];
   readonly options: UpstreamOptions;
 }
 
-/** An exception to the default reading of error statuses: this status with this text means `class`. */
+/** Models that are better asked in another dialect than the first one. */
+export interface Preference {
+  readonly models: readonly string[];
+  readonly dialect: Dialect;
+}
+
+/** An exception to the default reading of error statuses: this status with this text means `means`. */
 export interface ErrorRule {
   readonly status: number;
   /** Lower-case text that must occur in the body. */
@@ -48,15 +59,20 @@ export interface ProviderSheet {
   readonly urlVariables?: readonly string[];
   readonly auth: Auth;
   /**
-   * Path below the base per dialect it speaks, `{model}` standing for the model. A request of another
-   * dialect is translated into the first one.
+   * Path per dialect it speaks. A request of one of them is forwarded; of any other, translated into the
+   * first one, or the one `prefers` names for the model.
    */
-  readonly speaks: Partial<Record<Dialect, string | { readonly whole: string; readonly stream: string }>>;
-  /** Constant request headers; a client of the same dialect that sends one of them keeps its own. */
+  readonly speaks: Paths;
+  /** The first entry with a pattern for the model wins. */
+  readonly prefers?: readonly Preference[];
+  /** Constant request headers, lower case; a client of the same dialect that sends one of them keeps its own. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Where addresses depend on how the operator set the provider up. */
-  readonly address?: (base: string, settings: { readonly apiVersion: string | undefined }) => Address;
-  /** How requests must be written for its models when they are translated; later entries add to earlier ones. */
+  readonly address?: (base: string, settings: { readonly apiVersion?: string | undefined }) => Address;
+  /**
+   * How requests must be written for its models when they are translated. Every entry that holds for a model
+   * applies; an option said twice is the later one's, whole.
+   */
   readonly quirks?: readonly Quirk[];
   /** Path of its model list, absent when it has none worth asking. */
   readonly models?: string;
@@ -82,3 +98,21 @@ export const compatible = {
   models: '/models',
   usage: 'given',
 } as const satisfies Partial<ProviderSheet>;
+
+/**
+ * Fields of a host that copies the Messages dialect. Its address is written without `/v1`; one written with
+ * it means the same. Translated requests follow API version 2023-06-01: later ones refuse sampling fields.
+ */
+export const messagesCompatible = {
+  auth: { type: 'header', name: 'x-api-key' },
+  headers: { 'anthropic-version': '2023-06-01' },
+  speaks: { messages: '/v1/messages' },
+  address: (base) => ({ base: withoutVersion(base) }),
+  models: '/v1/models?limit=1000',
+  usage: 'given',
+} as const satisfies Partial<ProviderSheet>;
+
+/** A base address without a trailing `/v1`, for hosts whose paths carry it. */
+export function withoutVersion(base: string): string {
+  return base.replace(/\/v1\/?$/, '');
+}

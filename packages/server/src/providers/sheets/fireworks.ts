@@ -6,8 +6,18 @@ export const fireworks: ProviderSheet = {
   name: 'Fireworks AI',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   keyVariables: ['FIREWORKS_API_KEY', 'FIREWORKS_AI_API_KEY'],
+  speaks: { chat: '/chat/completions', messages: '/messages' },
   usage: 'given',
+  quirks: [
+    { options: { think: 'none', replay: 'reasoning_content', hints: ['cache-key'] } },
+    {
+      models: ['*gpt-oss*', '*deepseek-*', '*qwen3*', '*glm-*', '*kimi-k*', '*minimax-m*'],
+      options: { think: 'effort', efforts: ['high', 'medium', 'low'] },
+    },
+  ],
   thinkTags: ['*deepseek-r1*'],
+  // A suspended account, or an adapter that failed to load.
+  errors: [{ status: 412, text: '', means: 'bad_credentials' }],
   docs: 'https://docs.fireworks.ai',
   checked: '2026-11-21',
 };

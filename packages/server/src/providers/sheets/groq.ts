@@ -6,7 +6,15 @@ export const groq: ProviderSheet = {
   name: 'Groq',
   baseUrl: 'https://api.groq.com/openai/v1',
   keyVariables: ['GROQ_API_KEY'],
+  speaks: { chat: '/chat/completions', responses: '/responses' },
   usage: 'given',
+  quirks: [
+    { options: { think: 'none', refuses: ['top_k'], maxStops: 4, hints: ['seed'] } },
+    {
+      models: ['*gpt-oss*'],
+      options: { think: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
+    },
+  ],
   // 413 for a request larger than the tokens-per-minute quota; 498 when flex capacity is out.
   errors: [
     { status: 413, text: 'rate_limit_exceeded', means: 'rate' },

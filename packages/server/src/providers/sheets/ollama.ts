@@ -8,7 +8,16 @@ export const ollama: ProviderSheet = {
   baseUrl: 'http://127.0.0.1:11434/v1',
   keyVariables: ['OLLAMA_API_KEY'],
   urlVariables: ['OLLAMA_BASE_URL'],
+  speaks: { chat: '/chat/completions', responses: '/responses', messages: '/messages' },
   usage: 'ask',
+  quirks: [
+    { options: { think: 'none', replay: 'reasoning', hints: ['seed'] } },
+    {
+      models: ['deepseek-r1*', 'deepseek-v3*', 'qwen3*', 'magistral*'],
+      options: { think: 'effort', efforts: ['max', 'high', 'medium', 'low', 'none'] },
+    },
+    { models: ['gpt-oss*'], options: { think: 'effort', efforts: ['high', 'medium', 'low'] } },
+  ],
   docs: 'https://docs.ollama.com/openai',
   checked: '2026-11-21',
 };

@@ -7,6 +7,8 @@ export const openaiCompatible: ProviderSheet = {
   name: 'OpenAI-compatible',
   keyVariables: [],
   usage: 'ask',
+  // Only what every such host is known to take.
+  quirks: [{ options: { think: 'none', refuses: ['top_k'] } }],
   docs: 'https://platform.openai.com/docs/api-reference/chat',
   checked: '2026-11-21',
 };

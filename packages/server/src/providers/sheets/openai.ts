@@ -1,4 +1,5 @@
 import { compatible, type ProviderSheet } from '../provider.ts';
+import { openaiPrefers, openaiQuirks } from './openai-models.ts';
 
 export const openai: ProviderSheet = {
   ...compatible,
@@ -7,7 +8,10 @@ export const openai: ProviderSheet = {
   baseUrl: 'https://api.openai.com/v1',
   keyVariables: ['OPENAI_API_KEY'],
   urlVariables: ['OPENAI_BASE_URL'],
+  speaks: { chat: '/chat/completions', responses: '/responses' },
+  prefers: openaiPrefers,
   usage: 'ask',
+  quirks: openaiQuirks,
   docs: 'https://platform.openai.com/docs/api-reference',
   checked: '2026-11-21',
 };

@@ -6,7 +6,23 @@ export const openrouter: ProviderSheet = {
   name: 'OpenRouter',
   baseUrl: 'https://openrouter.ai/api/v1',
   keyVariables: ['OPENROUTER_API_KEY'],
+  speaks: { chat: '/chat/completions', responses: '/responses', messages: '/messages' },
   usage: 'given',
+  quirks: [
+    {
+      options: {
+        think: 'reasoning-object',
+        efforts: ['xhigh', 'high', 'medium', 'low', 'minimal', 'none'],
+        replay: 'reasoning_details',
+        hints: ['seed', 'verbosity', 'cache-mark'],
+      },
+    },
+  ],
+  // Moderation and guardrails judge the request, not the credential.
+  errors: [
+    { status: 403, text: 'moderation', means: 'request' },
+    { status: 403, text: 'guardrail', means: 'request' },
+  ],
   docs: 'https://openrouter.ai/docs',
   checked: '2026-11-21',
 };

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock, nextTurn } from '@floe/testkit/clock';
+import { type Log, silentLog } from '../core/log.ts';
+import { configureProvider, type Provider } from './configured.ts';
+import { createModelLists } from './model-list.ts';
+import { readModelPage } from './model-page.ts';
+import { sheetOf } from './sheets.ts';
+import type { Transport, UpstreamRequest } from './transport.ts';
+
+const ids = (body: unknown) => readModelPage(body).models.map((model) => model.id);
+
+test('a model list is read in every shape providers have', () => {
+  assert.deepEqual(ids({ object: 'list', data: [{ id: 'a', object: 'model' }, { id: 'b' }] }), ['a', 'b']);
+  assert.deepEqual(ids([{ id: 'vendor/Model', type: 'chat' }]), ['vendor/Model']);
+  assert.deepEqual(ids({ models: [{ name: 'models/x', displayName: 'X' }] }), ['x']);
+  assert.deepEqual(ids({ data: [{ id: 'vendor/a', name: 'Vendor: A' }] }), ['vendor/a']);
+  assert.deepEqual(ids({ object: 'list', data: null }), []);
+});
+
+test('entries that name no model, or one that writes no text, are left out', () => {
+  const methods = (name: string, ...supportedGenerationMethods: string[]) => ({
+    name: `models/${name}`,
+    supportedGenerationMethods,
+  });
+  assert.deepEqual(ids({ data: [null, 'a', {}, { id: 7 }, { id: '' }, { id: 'b' }] }), ['b']);
+  assert.deepEqual(
+    ids({ models: [methods('draw', 'predict'), methods('talk', 'generateContent', 'countTokens')] }),
+    ['talk'],
+  );
+});
+
+test('an answer that is no list is an error, not an empty list', () => {
+  for (const body of [{ error: { message: 'no' } }, 'text', 7, null, { data: 'x' }])
+    assert.throws(() => readModelPage(body), /no model list/);
+});
+
+test('creation and context window are found under the names they have', () => {
+  const [model] = readModelPage({
+    data: [{ id: 'a', created_at: '2026-02-01T00:00:00Z', max_input_tokens: 200_000, owned_by: 'o' }],
+  }).models;
+  assert.deepEqual(model, { id: 'a', created: 1_769_904_000, ownedBy: 'o', contextWindow: 200_000 });
+  const names = [
+    'context_window',
+    'context_length',
+    'max_model_len',
+    'max_context_length',
+    'inputTokenLimit',
+  ];
+  for (const name of names)
+    assert.equal(readModelPage([{ id: 'a', [name]: 8192 }]).models[0]?.contextWindow, 8192, name);
+  assert.deepEqual(readModelPage([{ id: 'a', created: 'soon', context_length: null }]).models[0], {
+    id: 'a',
+    created: 0,
+    ownedBy: '',
+    contextWindow: null,
+  });
+});
+
+test('the way to the next page is read in every form', () => {
+  const next = (rest: object) => readModelPage({ data: [], ...rest }).next;
+  assert.equal(next({ has_more: true, last_id: 'claude x' }), 'after_id=claude%20x');
+  assert.equal(next({ has_more: false, last_id: 'claude' }), undefined);
+  assert.equal(next({ nextPageToken: 'a/b=' }), 'pageToken=a%2Fb%3D');
+  assert.equal(next({ nextPageToken: '' }), undefined);
+  assert.equal(next({ next_page_token: 'n' }), 'page_token=n');
+  assert.equal(next({}), undefined);
+});
+
+function provider(kind: string, models: readonly string[] = ['*']): Provider {
+  const sheet = sheetOf(kind);
+  assert.ok(sheet, kind);
+  return configureProvider({
+    id: kind,
+    sheet,
+    baseUrl: sheet.baseUrl ?? 'https://host.test',
+    credentials: [{ name: 'main', secret: 'secret', weight: 1 }],
+    models,
+    headers: {},
+    body: {},
+    timeouts: { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 1 },
+  });
+}
+
+const flow = { pause: () => undefined, resume: () => undefined };
+
+/** Lists over a transport that answers each path with a body, and with status 500 where there is none. */
+function listsOver(bodyOf: (path: string) => unknown) {
+  const requests: UpstreamRequest[] = [];
+  const transport: Transport = {
+    dispatch(request, handler) {
+      requests.push(request);
+      const body = bodyOf(request.path);
+      queueMicrotask(() => {
+        handler.onHead(body === undefined ? 500 : 200, {}, flow);
+        if (body === undefined) return;
+        handler.onData(Buffer.from(JSON.stringify(body)));
+        handler.onEnd();
+      });
+      return () => undefined;
+    },
+    close: () => Promise.resolve(),
+  };
+  const clock = new FakeClock();
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (_, message) => void warnings.push(message) };
+  return { lists: createModelLists(transport, clock, log), requests, clock, warnings };
+}
+
+test('all pages of a list are read, with the constant headers of the provider', async () => {
+  const { lists, requests } = listsOver((path) =>
+    path.includes('after_id')
+      ? { data: [{ id: 'b' }], has_more: false, last_id: 'b' }
+      : { data: [{ id: 'a' }], has_more: true, last_id: 'a' },
+  );
+  const anthropic = provider('anthropic');
+  lists.watch([anthropic]);
+  await nextTurn();
+  assert.deepEqual(
+    lists.of(anthropic).map((model) => model.id),
+    ['a', 'b'],
+  );
+  assert.deepEqual(
+    requests.map((request) => request.path),
+    ['/v1/models?limit=1000', '/v1/models?limit=1000&after_id=a'],
+  );
+  for (const { headers } of requests) {
+    assert.equal(headers[headers.indexOf('anthropic-version') + 1], '2023-06-01');
+    assert.equal(headers[headers.indexOf('x-api-key') + 1], 'secret');
+  }
+  lists.close();
+});
+
+test('a list that never ends is cut off, one that points at itself is read once more', async () => {
+  let count = 0;
+  const endless = listsOver(() => ({ models: [{ name: `models/m${count}` }], nextPageToken: `${count++}` }));
+  const gemini = provider('gemini');
+  endless.lists.watch([gemini]);
+  await nextTurn();
+  assert.equal(endless.requests.length, 20);
+  assert.equal(endless.lists.of(gemini).length, 20);
+  endless.lists.close();
+
+  const circular = listsOver(() => ({ models: [{ name: 'models/m' }], nextPageToken: 'same' }));
+  circular.lists.watch([gemini]);
+  await nextTurn();
+  assert.equal(circular.requests.length, 2);
+  circular.lists.close();
+});
+
+test('the last good list stays when a later reading fails', async () => {
+  let broken = false;
+  const { lists, clock, warnings } = listsOver(() => (broken ? undefined : { data: [{ id: 'a' }] }));
+  const openai = provider('openai');
+  lists.watch([openai]);
+  await nextTurn();
+  broken = true;
+  await clock.advanceAsync(10 * 60 * 1000);
+  assert.equal(warnings.length, 1);
+  assert.deepEqual(
+    lists.of(openai).map((model) => model.id),
+    ['a'],
+  );
+  lists.close();
+});
+
+test('providers without a list, or with an exact allowlist, are not asked', async () => {
+  const { lists, requests } = listsOver(() => ({ data: [] }));
+  lists.watch([provider('azure-openai'), provider('openai', ['gpt-5'])]);
+  await nextTurn();
+  assert.equal(requests.length, 0);
+  lists.close();
+});
+
+test('the sandbox is listed before its list was read', () => {
+  const { lists } = listsOver(() => undefined);
+  assert.deepEqual(
+    lists.of(provider('sandbox')).map((model) => model.id),
+    ['echo', 'tools', 'slow', 'flaky'],
+  );
+});

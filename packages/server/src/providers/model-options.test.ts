@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { UpstreamOptions } from '@floe/wire/dialect';
+import { configureProvider } from './configured.ts';
+import { sheetOf } from './sheets.ts';
+
+function optionsOf(kind: string, model: string): UpstreamOptions {
+  const sheet = sheetOf(kind);
+  assert.ok(sheet, kind);
+  return configureProvider({
+    id: kind,
+    sheet,
+    baseUrl: sheet.baseUrl ?? 'https://host.test',
+    credentials: [],
+    models: ['*'],
+    headers: {},
+    body: {},
+    timeouts: { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 1 },
+  }).optionsFor(model);
+}
+
+/** `efforts` in any order: the order only decides ties. */
+function effortsOf(kind: string, model: string): string {
+  return [...(optionsOf(kind, model).efforts ?? ['all'])].sort().join(' ');
+}
+
+function thinkOf(kind: string, models: readonly string[]): readonly (string | undefined)[] {
+  return models.map((model) => optionsOf(kind, model).think);
+}
+
+test('Claude thinks by budget up to 4.5, adaptively from 4.6 on', () => {
+  const budget = [
+    'claude-sonnet-4-5-20250929',
+    'claude-opus-4-1',
+    'claude-sonnet-4-20250514',
+    'claude-haiku-4-5',
+  ];
+  const adaptive = [
+    'claude-sonnet-4-6',
+    'claude-opus-4-7',
+    'claude-opus-5',
+    'claude-sonnet-5',
+    'claude-next-9',
+  ];
+  for (const kind of ['anthropic', 'anthropic-compatible']) {
+    assert.deepEqual(thinkOf(kind, budget), Array(budget.length).fill('budget'));
+    assert.deepEqual(thinkOf(kind, adaptive), Array(adaptive.length).fill('adaptive'));
+  }
+  assert.equal(optionsOf('anthropic', 'claude-3-5-haiku-20241022').think, 'none');
+  assert.equal(optionsOf('anthropic-compatible', 'anthropic.claude-opus-4-6-v1').think, 'adaptive');
+});
+
+test('Claude from 4.7 on refuses all sampling; before, temperature alone passes', () => {
+  for (const model of [
+    'claude-opus-4-7',
+    'claude-opus-4-8',
+    'claude-sonnet-5',
+    'claude-fable-5',
+    'claude-mythos-5',
+  ])
+    assert.deepEqual(optionsOf('anthropic', model).refuses, ['temperature', 'top_p', 'top_k'], model);
+  for (const model of ['claude-opus-4-6', 'claude-sonnet-4-5', 'claude-opus-4-20250514'])
+    assert.deepEqual(optionsOf('anthropic', model).refuses, ['top_p'], model);
+  assert.deepEqual(optionsOf('anthropic-compatible', 'minimax-m3').refuses, undefined);
+});
+
+test('each Claude family has its limit, and xhigh only where it exists', () => {
+  const capOf = (model: string) => optionsOf('anthropic', model).clamps?.['max_tokens']?.max;
+  assert.equal(capOf('claude-opus-4-7'), 128_000);
+  assert.equal(capOf('claude-sonnet-4-6'), 128_000);
+  assert.equal(capOf('claude-sonnet-4-5'), 64_000);
+  assert.equal(capOf('claude-opus-4-1-20250805'), 32_000);
+  assert.ok(!effortsOf('anthropic', 'claude-opus-4-6').includes('xhigh'));
+  assert.equal(effortsOf('anthropic', 'claude-opus-4-7'), 'all');
+});
+
+test('OpenAI’s families have their efforts', () => {
+  assert.equal(effortsOf('openai', 'gpt-5.6'), 'high low medium none xhigh');
+  assert.equal(effortsOf('openai', 'gpt-5-mini-2025-08-07'), 'high low medium minimal');
+  assert.equal(effortsOf('openai', 'gpt-5.1'), 'high low medium none');
+  assert.equal(effortsOf('openai', 'gpt-5.1-codex'), 'high low medium');
+  assert.equal(effortsOf('openai', 'gpt-5.4-pro'), 'high medium xhigh');
+  assert.equal(effortsOf('openai', 'o3'), 'high low medium');
+  assert.deepEqual(thinkOf('openai', ['gpt-4.1', 'gpt-4o', 'gpt-5-chat-latest']), ['none', 'none', 'none']);
+});
+
+test('OpenAI’s reasoning models lose sampling and stops, the others only what it has no word for', () => {
+  const refused = optionsOf('openai', 'o3').refuses ?? [];
+  for (const field of ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'stop'])
+    assert.ok(refused.includes(field), field);
+  assert.deepEqual(optionsOf('openai', 'gpt-4.1').refuses, ['top_k']);
+  assert.deepEqual(optionsOf('openai', 'gpt-5.6').tools, ['freeform']);
+  assert.deepEqual(optionsOf('openai', 'gpt-4.1').tools, []);
+});
+
+test('Azure’s Mistral deployments keep max_tokens', () => {
+  assert.deepEqual(optionsOf('azure-openai', 'gpt-5.6').renames, { max_tokens: 'max_completion_tokens' });
+  for (const model of ['Mistral-large-2411', 'mistral-medium-2505', 'Codestral-2501'])
+    assert.deepEqual(optionsOf('azure-openai', model).renames, {}, model);
+});
+
+test('Gemini thinks by budget in 2.5 and by level from 3 on, where lost proofs have a stand-in', () => {
+  assert.deepEqual(
+    thinkOf('gemini', ['gemini-2.5-pro', 'gemini-3-pro-preview', 'gemini-2.0-flash', 'gemma-3']),
+    ['budget', 'level', 'none', 'none'],
+  );
+  assert.equal(effortsOf('gemini', 'gemini-3-pro-preview'), 'high low medium');
+  assert.ok(effortsOf('gemini', 'gemini-3-flash').includes('minimal'));
+  assert.equal(optionsOf('gemini', 'gemini-3-flash').unsealedCall, 'skip_thought_signature_validator');
+  assert.equal(optionsOf('gemini', 'gemini-2.5-flash').unsealedCall, undefined);
+});
+
+test('Mistral’s call ids have nine characters, the same for the same call', () => {
+  const { callId, streamUsage, think } = optionsOf('mistral', 'mistral-large-latest');
+  assert.ok(callId);
+  const ids = ['call_1', 'call_2', 'toolu_01A', '', 'x'.repeat(200)].map(callId);
+  for (const id of ids) assert.match(id, /^[A-Za-z0-9]{9}$/);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.equal(callId('call_1'), ids[0]);
+  assert.equal(callId('D681PevKs'), 'D681PevKs');
+  assert.equal(streamUsage, false);
+  assert.equal(think, 'none');
+  assert.equal(optionsOf('mistral', 'mistral-small-latest').think, 'effort');
+});
+
+test('models that do not reason at hosts of many models are never asked to', () => {
+  assert.deepEqual(thinkOf('groq', ['openai/gpt-oss-120b', 'llama-3.3-70b-versatile']), ['effort', 'none']);
+  assert.deepEqual(thinkOf('cerebras', ['gpt-oss-120b', 'gemma-4-31b']), ['effort', 'none']);
+  assert.deepEqual(thinkOf('xai', ['grok-4.6', 'grok-4.20-multi-agent-reasoning']), ['effort', 'none']);
+  assert.deepEqual(thinkOf('moonshot', ['kimi-k2.6', 'kimi-k3', 'kimi-k2.7-code']), [
+    'switch',
+    'effort',
+    'none',
+  ]);
+  assert.deepEqual(thinkOf('ollama', ['gpt-oss:20b', 'llama3.3']), ['effort', 'none']);
+});
+
+test('earlier reasoning goes back where the provider wants it', () => {
+  const replayOf = (kind: string, model: string) => optionsOf(kind, model).replay;
+  assert.equal(replayOf('deepseek', 'deepseek-flash'), 'reasoning_content');
+  assert.equal(replayOf('moonshot', 'kimi-k3'), 'reasoning_content');
+  assert.equal(replayOf('openrouter', 'anthropic/claude-opus-5'), 'reasoning_details');
+  assert.equal(replayOf('groq', 'openai/gpt-oss-20b'), 'reasoning');
+  assert.equal(replayOf('mistral', 'magistral-medium'), undefined);
+});

@@ -1,0 +1,77 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+
+/** One model of a provider as its own list names it. */
+export interface ListedModel {
+  readonly id: string;
+  /** Seconds since the epoch, 0 when the list does not say. */
+  readonly created: number;
+  readonly ownedBy: string;
+  /** Tokens, null when the list does not say. */
+  readonly contextWindow: number | null;
+}
+
+/** A piece of a model list and the query that leads to the next piece. */
+export interface ModelPage {
+  readonly models: readonly ListedModel[];
+  readonly next: string | undefined;
+}
+
+/**
+ * Reads any provider's model list: `data[]`, a bare array, or `models[]` with names instead of ids.
+ *
+ * @throws Error when the answer is no list at all.
+ */
+export function readModelPage(body: unknown): ModelPage {
+  const entries: unknown = isObject(body) ? (body.data ?? body.models) : body;
+  if (Array.isArray(entries))
+    return {
+      models: entries.filter(isObject).flatMap(readEntry),
+      next: isObject(body) ? nextQuery(body) : undefined,
+    };
+  // A local server without any model says null.
+  if (isObject(body) && (body.data === null || body.models === null)) return { models: [], next: undefined };
+  throw new Error('the answer is no model list');
+}
+
+function nextQuery(body: JsonObject): string | undefined {
+  const cursors: readonly (readonly [parameter: string, value: unknown])[] = [
+    ['after_id', body.has_more === true ? body.last_id : undefined],
+    ['pageToken', body.nextPageToken],
+    ['page_token', body.next_page_token],
+  ];
+  for (const [parameter, value] of cursors)
+    if (typeof value === 'string' && value !== '') return `${parameter}=${encodeURIComponent(value)}`;
+  return undefined;
+}
+
+function readEntry(entry: JsonObject): ListedModel[] {
+  const named = [entry.id, entry.name].find((value) => typeof value === 'string' && value !== '');
+  if (typeof named !== 'string' || cannotAnswer(entry)) return [];
+  const windows = [
+    entry.context_window,
+    entry.context_length,
+    entry.max_model_len,
+    entry.max_context_length,
+    entry.max_input_tokens,
+    entry.inputTokenLimit,
+  ];
+  const contextWindow = windows.find((value) => typeof value === 'number');
+  return [
+    {
+      id: named.replace(/^models\//, ''),
+      created: secondsOf(entry.created ?? entry.created_at),
+      ownedBy: typeof entry.owned_by === 'string' ? entry.owned_by : '',
+      contextWindow: typeof contextWindow === 'number' ? contextWindow : null,
+    },
+  ];
+}
+
+/** Some lists name the methods of a model; images and embeddings alone are none of ours. */
+function cannotAnswer({ supportedGenerationMethods: methods }: JsonObject): boolean {
+  return Array.isArray(methods) && !methods.includes('generateContent');
+}
+
+function secondsOf(created: unknown): number {
+  const seconds = typeof created === 'string' ? Math.floor(Date.parse(created) / 1000) : created;
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : 0;
+}

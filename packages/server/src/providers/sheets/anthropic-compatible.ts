@@ -1,0 +1,13 @@
+import { messagesCompatible, type ProviderSheet } from '../provider.ts';
+import { claudeQuirks } from './claude-models.ts';
+
+/** Any host that copies the Messages dialect; the operator names the base address, `/v1` excluded. */
+export const anthropicCompatible: ProviderSheet = {
+  ...messagesCompatible,
+  kind: 'anthropic-compatible',
+  name: 'Anthropic-compatible',
+  keyVariables: [],
+  quirks: [{ options: { defaultMaxTokens: 8_192, tools: ['no-strict'] } }, ...claudeQuirks],
+  docs: 'https://platform.claude.com/docs/en/api',
+  checked: '2026-11-21',
+};

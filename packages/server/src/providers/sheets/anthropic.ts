@@ -1,0 +1,14 @@
+import { messagesCompatible, type ProviderSheet } from '../provider.ts';
+import { claudeQuirks } from './claude-models.ts';
+
+export const anthropic: ProviderSheet = {
+  ...messagesCompatible,
+  kind: 'anthropic',
+  name: 'Anthropic',
+  baseUrl: 'https://api.anthropic.com',
+  keyVariables: ['ANTHROPIC_API_KEY'],
+  urlVariables: ['ANTHROPIC_BASE_URL'],
+  quirks: claudeQuirks,
+  docs: 'https://platform.claude.com/docs/en/api',
+  checked: '2026-11-21',
+};

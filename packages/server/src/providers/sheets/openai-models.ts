@@ -1,0 +1,64 @@
+import type { Preference, Quirk } from '../provider.ts';
+
+/** Take no reasoning parameters, but what Responses has no word for: stops, penalties, seeds. */
+const PLAIN = [
+  'gpt-3.5*',
+  'gpt-4*',
+  'chatgpt-4*',
+  'gpt-5-chat*',
+  'gpt-audio*',
+  'gpt-oss*',
+  '*-search-preview*',
+  'ft:gpt-3.5*',
+  'ft:gpt-4*',
+];
+const REASONING = ['gpt-*', 'o1*', 'o3*', 'o4*', 'codex-*', 'ft:gpt-*', 'ft:o*'];
+
+/** Tools with active reasoning are refused on Chat from 5.4 on, and 5.6 reasons unasked: Responses takes both. */
+export const openaiPrefers: readonly Preference[] = [
+  { models: PLAIN, dialect: 'chat' },
+  { models: REASONING, dialect: 'responses' },
+];
+
+/**
+ * Families as measured in July 2026. Efforts stand in descending order: an effort between two goes up. A name
+ * that tells nothing, as deployments have, is written without reasoning.
+ */
+export const openaiQuirks: readonly Quirk[] = [
+  {
+    options: {
+      renames: { max_tokens: 'max_completion_tokens' },
+      refuses: ['top_k'],
+      maxStops: 4,
+      think: 'none',
+      hints: ['cache-key', 'seed', 'metadata'],
+    },
+  },
+  {
+    models: REASONING,
+    options: {
+      think: 'effort',
+      efforts: ['xhigh', 'high', 'medium', 'low', 'none'],
+      refuses: ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty', 'stop'],
+      hints: ['cache-key', 'seed', 'metadata', 'verbosity'],
+      tools: ['freeform'],
+    },
+  },
+  {
+    models: ['o1*', 'o3*', 'o4*', 'codex-*', 'ft:o*'],
+    options: { efforts: ['high', 'medium', 'low'], hints: ['cache-key', 'seed', 'metadata'], tools: [] },
+  },
+  {
+    models: ['gpt-5', 'gpt-5-2*', 'gpt-5-mini*', 'gpt-5-nano*'],
+    options: { efforts: ['high', 'medium', 'low', 'minimal'] },
+  },
+  { models: ['gpt-5.1', 'gpt-5.1-2*'], options: { efforts: ['high', 'medium', 'low', 'none'] } },
+  { models: ['gpt-5*-codex*'], options: { efforts: ['high', 'medium', 'low'] } },
+  { models: ['gpt-5-pro*'], options: { efforts: ['high'] } },
+  { models: ['gpt-5.*-pro*'], options: { efforts: ['xhigh', 'high', 'medium'] } },
+  { models: ['gpt-5.*-chat*'], options: { efforts: ['medium'] } },
+  {
+    models: PLAIN,
+    options: { think: 'none', refuses: ['top_k'], hints: ['cache-key', 'seed', 'metadata'], tools: [] },
+  },
+];
