@@ -60,7 +60,9 @@ export function configFor(upstreamUrl: string, moreProviders: readonly JsonObjec
     { id: 'sandbox', kind: 'sandbox' },
     ...moreProviders.map((more) => ({ ...fake, ...more })),
   ];
-  return { orgs: [{ id: 'acme', name: 'Acme', keys, providers }] };
+  // One call per request: what a failure looks like is judged here, not what is tried after it.
+  const routes = [{ model: '*', retries: 0 }];
+  return { orgs: [{ id: 'acme', name: 'Acme', keys, providers, routes }] };
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {

@@ -26,11 +26,9 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     return read;
   }
   return (target: Target, moved: boolean) => {
-    const { dialects } = target.provider;
-    const [preferred] = dialects;
-    if (preferred === undefined) throw new Error(`${target.provider.id} speaks no dialect`);
-    const speaks = dialects.includes(dialect);
-    if (!speaks) return planTranslate(x, ask, target, preferred, reading());
+    const { provider, model } = target;
+    if (!provider.dialects.includes(dialect))
+      return planTranslate(x, ask, target, provider.dialectFor(model), reading());
     if (carriesForeignSeals(ask.body, moved)) return planTranslate(x, ask, target, dialect, reading());
     return planForward(x, ask, target, (streamed) =>
       translatedAnswer(x, ask, target, dialect, reading(), streamed),

@@ -29,10 +29,10 @@ export function planTranslate(x: Exchange, ask: Ask, target: Target, to: Dialect
   const model = provider.upstreamModel(target.model);
   const sealOrigin = provider.sealOrigin(credential);
   const written = upstream.writeAsk(reading.ask, {
-    ...provider.optionsFor(model),
     model,
     stream: ask.stream,
     sealOrigin,
+    ...provider.optionsFor(target.model),
   });
   const own = Object.fromEntries(provider.body.map(([name, json]) => [name, JSON.parse(json)]));
   const body = Buffer.from(JSON.stringify({ ...written.body, ...own }));
