@@ -180,7 +180,8 @@ export function assembled(events: readonly JsonObject[]): JsonObject {
       message['usage'] = { ...objectOf(message['usage']), ...objectOf(event['usage']) };
     }
   }
-  for (const [at, text] of json.entries()) if (text) Object.assign(blocks[at] ?? {}, { input: JSON.parse(text) });
+  for (const [at, text] of json.entries())
+    if (text) Object.assign(blocks[at] ?? {}, { input: JSON.parse(text) });
   return objectOf({ ...message, content: blocks });
 }
 

@@ -5,7 +5,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import type { JsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/connection';
 import { startFloe } from '@floe/testkit/process';
-import type { Reply } from '@floe/testkit/reply';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import OpenAI from 'openai';
 import { DIALECTS, type Dialect } from './answers-said.ts';
@@ -34,10 +34,14 @@ export interface House {
   readonly anthropic: Anthropic;
   /** Headers of the official clients' latest answer. */
   lastHeaders(): Headers;
-  /** The row of the official clients' latest request, or of the given one. */
-  row(id?: string): Promise<JsonObject>;
+  /** The id of the official clients' latest request. */
+  lastId(): string;
+  row(id: string): Promise<JsonObject>;
   close(): Promise<void>;
 }
+
+/** The server asks every provider for its models. */
+const NO_MODELS = jsonReply({ data: [] });
 
 const KINDS: Readonly<Record<Dialect, object>> = {
   chat: { kind: 'openai-compatible' },
@@ -53,7 +57,9 @@ export async function startHouse(): Promise<House> {
   for (const dialect of DIALECTS)
     upstreams.set(
       dialect,
-      await startUpstream({ respond: () => replies.get(dialect) ?? assert.fail(`${dialect}: no answer`) }),
+      await startUpstream({
+        respond: ({ method }) => (method === 'GET' ? NO_MODELS : (replies.get(dialect) ?? { status: 599 })),
+      }),
     );
   const upstream = (dialect: Dialect) => upstreams.get(dialect) ?? assert.fail();
   const key = `eis_${randomBytes(24).toString('hex')}`;
@@ -79,14 +85,14 @@ export async function startHouse(): Promise<House> {
     headers = answer.headers;
     return answer;
   };
-  const row = async (id = headers.get('x-request-id') ?? '') =>
-    (await rowsOf(floe.url, key, [id])).get(id) ?? assert.fail(`no row of ${id}`);
   return {
     url,
     key,
     play: (dialect, reply) => void replies.set(dialect, reply),
     upstream,
-    lastRequest: (dialect) => upstream(dialect).requests.at(-1) ?? assert.fail(`${dialect}: not asked`),
+    lastRequest: (dialect) =>
+      upstream(dialect).requests.findLast(({ method }) => method === 'POST') ??
+      assert.fail(`${dialect}: not asked`),
     openai: new OpenAI({ baseURL: url, apiKey: key, maxRetries: 0, fetch: tapped }),
     anthropic: new Anthropic({
       baseURL: `${floe.url}/gateway`,
@@ -95,7 +101,8 @@ export async function startHouse(): Promise<House> {
       fetch: tapped,
     }),
     lastHeaders: () => headers,
-    row,
+    lastId: () => headers.get('x-request-id') ?? assert.fail('an answer without its id'),
+    row: async (id) => (await rowsOf(floe.url, key, [id])).get(id) ?? assert.fail(`no row of ${id}`),
     async close() {
       await floe.stop();
       for (const one of upstreams.values()) await one.close();

@@ -4,9 +4,9 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import type { Response } from 'openai/resources/responses/responses';
-import type { Call } from './recorded-chat.ts';
-import type { House, Surface } from './house-of-dialects.ts';
 import type { Counts } from './answers-said.ts';
+import type { House, Surface } from './house-of-dialects.ts';
+import type { Call } from './recorded-chat.ts';
 
 /** What a question needs of its answer. */
 export type Want = 'text' | 'tools' | 'thinking' | 'structured' | 'image';
