@@ -116,10 +116,10 @@ const limited = (headers: Readonly<Record<string, string>>): Reply => ({
 test('a rate limit is waited out for as long as the upstream asks, in each way of saying it', async () => {
   const untilMs = Math.ceil(Date.now() / 1000) * 1000;
   const ways: readonly [Readonly<Record<string, string>>, number][] = [
+    [{ 'retry-after': new Date(untilMs + 1000).toUTCString() }, 0],
     [{ 'retry-after-ms': '340' }, 340],
     [{ 'retry-after': '1' }, 1000],
     [{ 'retry-after': '0', 'retry-after-ms': '310' }, 310],
-    [{ 'retry-after': new Date(untilMs + 4000).toUTCString() }, 0],
   ];
   for (const [headers, waitMs] of ways) {
     scripts.set('chat', [limited(headers)]);
@@ -129,7 +129,7 @@ test('a rate limit is waited out for as long as the upstream asks, in each way o
     const [first, second] = house.asked('chat', 'a').slice(before);
     assert.ok(first && second);
     assert.ok(second.at - first.at >= waitMs - 1, `${JSON.stringify(headers)}: ${second.at - first.at}`);
-    if (waitMs === 0) assert.ok(performance.timeOrigin + second.at >= untilMs + 4000 - 1, 'before the date');
+    if (waitMs === 0) assert.ok(performance.timeOrigin + second.at >= untilMs + 1000 - 1, 'before the date');
     assert.deepEqual(outcomes(await house.row(answer)), ['retry']);
   }
 });
