@@ -33,6 +33,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.keys',
   'orgs.teams',
   'orgs.providers',
+  'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
 ]);

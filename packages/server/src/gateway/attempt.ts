@@ -55,6 +55,7 @@ class Attempt implements UpstreamHandler {
   #sink: AnswerSink | null = null;
   #flow: Flow | null = null;
   #cancel: (() => void) | null = null;
+  #streamed = false;
   #over = false;
   #tail: Timer | null = null;
 
@@ -101,6 +102,8 @@ class Attempt implements UpstreamHandler {
       return this.#fail(error);
     }
     if (sink.started && !before) this.#noteFirstToken();
+    // An answer in one body has no first token to wait for but its first byte.
+    else if (!this.#streamed) this.#deadlines?.enter('idle');
     if (sink.whole) return this.#leaveTail();
     this.#deadlines?.touch();
   }
@@ -134,7 +137,7 @@ class Attempt implements UpstreamHandler {
     const type = headerOf(headers, 'content-type') ?? '';
     const isStream = /^\s*text\/event-stream\b/i.test(type);
     if (/^\s*text\/html\b/i.test(type)) return refused((body) => this.#wrongType(type, body));
-    if (!isStream) this.#deadlines?.enter('idle');
+    this.#streamed = isStream;
     return this.#plan.answer(isStream);
   }
 
