@@ -1,7 +1,7 @@
 import { type Absent, CANDIDATES, type Candidate, type CandidateId, prepare } from './candidates.ts';
 import { pinMyself, pinning } from './machine.ts';
 import { type Mock, startMock } from './mock/mock.ts';
-import { freePort, type Program, type Running, start } from './processes.ts';
+import { freePort, pinned, type Running, start } from './processes.ts';
 
 /** A candidate that is up. */
 export interface Member {
@@ -40,7 +40,7 @@ export class Fleet {
       return this.mock.running;
     }
     const port = await freePort();
-    return start(this.#pinned(program(port)), port);
+    return start(pinned(program(port), this.pins), port);
   }
 
   /** Ends a member's process and starts a new one. */
@@ -53,10 +53,5 @@ export class Fleet {
   async stop(): Promise<void> {
     await Promise.all(this.members.map(({ running }) => running.stop()));
     await this.mock?.running.stop();
-  }
-
-  #pinned(program: Program): Program {
-    if (!('gateway' in this.pins)) return program;
-    return { ...program, file: 'taskset', args: ['-c', this.pins.gateway, program.file, ...program.args] };
   }
 }

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CANDIDATES, type CandidateId } from './candidates.ts';
 import { Fleet } from './fleet.ts';
+import { LOAD_TOOL } from './load/loads.ts';
 import { machineFacts, pinning } from './machine.ts';
 import { Samples } from './metrics.ts';
 import { json, markdown, type Report } from './report.ts';
-import { LOAD_TOOL, memorySeries, type Plan, requestSeries, streamSeries, warm } from './series.ts';
+import { memorySeries, type Plan, requestSeries, streamSeries, warm } from './series.ts';
 
 const SERIES = ['requests', 'streams', 'memory'] as const;
 const HELP = `node bench/gateways.mjs [options]

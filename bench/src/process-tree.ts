@@ -35,13 +35,23 @@ function read(path: string): string {
 /** Microseconds of CPU, user and system, that a process and its children have used. */
 export function cpuUs(pid: number): number {
   let ticks = 0;
-  for (const each of treeOf(pid)) {
-    const stat = read(`/proc/${each}/stat`);
-    // Fields are counted behind the name, which may hold anything: utime is the 12th from there.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    ticks += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
-  }
+  for (const each of treeOf(pid)) ticks += ticksOf(read(`/proc/${each}/stat`));
   return ticks * US_PER_TICK;
+}
+
+/** The same by thread of one process, the main thread first. */
+export function threadsCpuUs(pid: number): { readonly name: string; readonly us: number }[] {
+  return tasksOf(pid).map((task) => {
+    const stat = read(`/proc/${pid}/task/${task}/stat`);
+    const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+    return { name: Number(task) === pid ? 'main' : `${name} ${task}`, us: ticksOf(stat) * US_PER_TICK };
+  });
+}
+
+/** utime and stime; fields are counted behind the name, which may hold anything. */
+function ticksOf(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
 /** Resident kilobytes of a process and its children. */

@@ -82,6 +82,15 @@ export async function run(
   throw new Error(`${file} ended with ${child.exitCode ?? child.signalCode}:\n${output()}`);
 }
 
+/** The same program on the gateway's core. */
+export function pinned(
+  program: Program,
+  pins: { readonly gateway: string } | { readonly none: string },
+): Program {
+  if (!('gateway' in pins)) return program;
+  return { ...program, file: 'taskset', args: ['-c', pins.gateway, program.file, ...program.args] };
+}
+
 /** Starts a server and resolves when it accepts connections on `port`. */
 export async function start(program: Program, port: number): Promise<Running> {
   const startedAt = performance.now();

@@ -1,12 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { BODIES, BODY_BYTES, type BodyName, chatBody, requestBytes } from './bodies.ts';
+import { BODIES } from './bodies.ts';
 import type { Fleet, Member } from './fleet.ts';
 import { latencyOf } from './load/latency.ts';
-import { type RequestFigures, requestLoad } from './load/requests.ts';
-import { manyStreams, type StreamLoad, streamLoop } from './load/streams.ts';
-import { wrkLoad } from './load/wrk.ts';
-import { isInstalled, openFileLimit } from './machine.ts';
+import { firstTokens, flood, paced, requests, streamOf } from './load/loads.ts';
+import { manyStreams } from './load/streams.ts';
+import { openFileLimit } from './machine.ts';
 import { cellOf, connectionsFor, HELD_STREAMS, type Samples } from './metrics.ts';
 import { cpuUs, quiet, residentKb } from './process-tree.ts';
 import { bounded, pause } from './processes.ts';
@@ -22,11 +19,8 @@ export interface Plan {
   readonly failed: string[];
 }
 
-const HAS_WRK = isInstalled('wrk');
-export const LOAD_TOOL = HAS_WRK ? 'wrk; streams: own' : 'own (wrk is not installed)';
-
-const FLOOD = { connections: 16, events: 1_000 } as const;
-const PACED = { connections: 100, delayMs: 20 } as const;
+const WARM_REQUESTS = 40_000;
+const WARM_MS = 10_000;
 /** Four events three seconds apart: open long enough to open all the others. */
 const HELD = { events: 4, delayMs: 3_000 } as const;
 
@@ -34,11 +28,19 @@ const HELD = { events: 4, delayMs: 3_000 } as const;
 export async function warm(plan: Plan): Promise<void> {
   for (const member of plan.fleet.members) {
     plan.say(`warming ${member.candidate.id}`);
-    await requests(plan, member, '1.6 KB', 64, Math.max(2, plan.seconds));
-    for (const body of BODIES.slice(1)) await requests(plan, member, body, 4, 1);
-    await streamLoop(stream(member, FLOOD.events, 0), FLOOD.connections, 1);
-    await streamLoop(stream(member, 2, 0), 1, 0.5);
+    await warmRequests(member, plan.workDir);
+    for (const body of BODIES.slice(1)) await requests(member, body, 4, 1, plan.workDir);
+    await flood(member, 1);
+    await firstTokens(member, 0.5);
   }
+}
+
+/** V8 takes tens of thousands of requests to settle on its optimized code; slow candidates get a time limit. */
+async function warmRequests(member: Member, workDir: string): Promise<void> {
+  const until = performance.now() + WARM_MS;
+  let count = 0;
+  while (count < WARM_REQUESTS && performance.now() < until)
+    count += (await requests(member, '1.6 KB', 64, 1, workDir)).requests;
 }
 
 export async function requestSeries(plan: Plan, rep: number): Promise<void> {
@@ -48,7 +50,7 @@ export async function requestSeries(plan: Plan, rep: number): Promise<void> {
         const cell = cellOf(body, connections);
         plan.say(`rep ${rep}: ${cell}: ${member.candidate.id}`);
         const { used, figures } = await counted(member, () =>
-          requests(plan, member, body, connections, plan.seconds),
+          requests(member, body, connections, plan.seconds, plan.workDir),
         );
         const { id } = member.candidate;
         plan.samples.add(`cpu ${cell}`, id, used / figures.requests);
@@ -62,26 +64,19 @@ export async function streamSeries(plan: Plan, rep: number): Promise<void> {
   for (const member of shuffled(plan.fleet.members)) {
     plan.say(`rep ${rep}: first token: ${member.candidate.id}`);
     await quiet(member.running.pid);
-    const figures = await streams(plan, streamLoop(stream(member, 2, 0), 1, plan.seconds));
+    const figures = await firstTokens(member, plan.seconds);
     const { p50, p99 } = latencyOf(figures.firstTokenUs);
     plan.samples.add('ttft p50', member.candidate.id, p50);
     plan.samples.add('ttft p99', member.candidate.id, p99);
   }
   for (const member of shuffled(plan.fleet.members)) {
     plan.say(`rep ${rep}: paced events: ${member.candidate.id}`);
-    const events = Math.max(50, Math.round((plan.seconds * 1000) / PACED.delayMs));
-    const load = stream(member, events, PACED.delayMs);
-    const { used, figures } = await counted(member, () =>
-      streams(plan, streamLoop(load, PACED.connections, 0)),
-    );
+    const { used, figures } = await counted(member, () => paced(member, plan.seconds));
     plan.samples.add('paced', member.candidate.id, used / figures.events);
   }
   for (const member of shuffled(plan.fleet.members)) {
     plan.say(`rep ${rep}: unpaced events: ${member.candidate.id}`);
-    const load = stream(member, FLOOD.events, 0);
-    const { used, figures } = await counted(member, () =>
-      streams(plan, streamLoop(load, FLOOD.connections, plan.seconds)),
-    );
+    const { used, figures } = await counted(member, () => flood(member, plan.seconds));
     plan.samples.add('flood', member.candidate.id, used / figures.events);
     plan.samples.add('flood rate', member.candidate.id, (figures.events / used) * 1e6);
   }
@@ -113,7 +108,7 @@ async function holdStreams(plan: Plan, member: Member, count: number): Promise<v
     return;
   }
   try {
-    plan.samples.add(`held ${count}`, id, await heldStreamKb(plan, member, count));
+    plan.samples.add(`held ${count}`, id, await heldStreamKb(member, count));
   } catch (error) {
     plan.failed.push(`${what}: ${error instanceof Error ? error.message : error}`);
     plan.say(`FAILED ${plan.failed.at(-1)}`);
@@ -122,8 +117,8 @@ async function holdStreams(plan: Plan, member: Member, count: number): Promise<v
 }
 
 /** What one of `count` open streams adds to the memory of a process that has just answered its first requests. */
-async function heldStreamKb(plan: Plan, member: Member, count: number): Promise<number> {
-  await streams(plan, streamLoop(stream(member, 10, 0), 8, 0.5));
+async function heldStreamKb(member: Member, count: number): Promise<number> {
+  await flood(member, 1);
   await quiet(member.running.pid);
   const before = residentKb(member.running.pid);
   let most = before;
@@ -135,7 +130,7 @@ async function heldStreamKb(plan: Plan, member: Member, count: number): Promise<
   };
   try {
     await bounded(
-      manyStreams(stream(member, HELD.events, HELD.delayMs), count, onAllOpen),
+      manyStreams(streamOf(member, HELD.events, HELD.delayMs), count, onAllOpen),
       60_000,
       'holding streams',
     );
@@ -154,35 +149,6 @@ async function counted<T>(member: Member, load: () => Promise<T>): Promise<{ use
   await pause(20);
   await quiet(pid);
   return { used: cpuUs(pid) - before, figures };
-}
-
-function requests(
-  plan: Plan,
-  { candidate, running }: Member,
-  body: BodyName,
-  connections: number,
-  seconds: number,
-): Promise<RequestFigures> {
-  const bytes = chatBody({ model: candidate.model, bytes: BODY_BYTES[body] });
-  const { port } = running;
-  const { path, headers } = candidate;
-  if (!HAS_WRK) {
-    const load = { port, request: requestBytes(path, headers, bytes), connections, seconds };
-    return bounded(requestLoad(load), (seconds + 15) * 1000, 'a load');
-  }
-  const bodyFile = join(plan.workDir, `${candidate.id}-${BODY_BYTES[body]}.json`);
-  writeFileSync(bodyFile, bytes);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return wrkLoad({ url: `http://127.0.0.1:${port}${path}`, headers: lines, bodyFile, connections, seconds });
-}
-
-function streams<T>(plan: Plan, load: Promise<T>): Promise<T> {
-  return bounded(load, (plan.seconds + 20) * 1000, 'a stream load');
-}
-
-function stream({ candidate, running }: Member, events: number, delayMs: number): StreamLoad {
-  const body = chatBody({ model: candidate.model, bytes: BODY_BYTES['1.6 KB'], stream: { events, delayMs } });
-  return { port: running.port, request: requestBytes(candidate.path, candidate.headers, body), events };
 }
 
 function shuffled<T>(list: readonly T[]): T[] {
