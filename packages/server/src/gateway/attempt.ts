@@ -108,7 +108,12 @@ class Attempt implements UpstreamHandler {
     this.#deadlines?.touch();
   }
 
+  /** Answers that end in one turn of the event loop leave together: one wake-up of the client's side, not one each. */
   onEnd(): void {
+    setImmediate(() => this.#complete());
+  }
+
+  #complete(): void {
     if (this.#over) return;
     try {
       this.#sink?.end();
