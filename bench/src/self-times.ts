@@ -7,7 +7,6 @@ export interface SelfTime {
 }
 
 export interface ThreadProfile {
-  /** Own files and dependencies seen, to tell the threads apart. */
   readonly busyUs: number;
   readonly byFunction: readonly SelfTime[];
   /** By package: `@floe/<room>`, a dependency's name, `node`, `(native)`. */
@@ -37,7 +36,8 @@ export function selfTimes(file: string): ThreadProfile {
   for (const [i, id] of profile.samples.entries()) {
     const frame = frames.get(id);
     const us = profile.timeDeltas[i] ?? 0;
-    if (!frame || frame.functionName === '(idle)') continue;
+    // node:inspector is the profiler's own start.
+    if (!frame || frame.functionName === '(idle)' || frame.url === 'node:inspector') continue;
     busyUs += us;
     add(byFunction, nameOf(frame), us);
     add(byPackage, packageOf(frame.url), us);

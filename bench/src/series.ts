@@ -21,8 +21,8 @@ export interface Plan {
 
 const WARM_REQUESTS = 40_000;
 const WARM_MS = 10_000;
-/** Four events three seconds apart: open long enough to open all the others. */
-const HELD = { events: 4, delayMs: 3_000 } as const;
+/** Four events five seconds apart: open long enough to open all the others. */
+const HELD = { events: 4, delayMs: 5_000 } as const;
 
 /** Lets every candidate compile its paths before anything is counted. */
 export async function warm(plan: Plan): Promise<void> {
