@@ -19,11 +19,12 @@ export function pauseUnlessGone(client: Client, clock: Clock, ms: number): Promi
       client.onGone = null;
       resolve();
     });
-    client.onGone = () => {
+    const leave = () => {
       timer.cancel();
       reject(new ClientGone('the client left'));
     };
-    if (client.gone) client.onGone();
+    client.onGone = leave;
+    if (client.gone) leave();
   });
 }
 
