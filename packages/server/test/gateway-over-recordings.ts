@@ -1,13 +1,13 @@
 // The real server in front of one fake upstream per provider; each answers what the test lays out for it next.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
+import type { JsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/connection';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { startFloe } from '@floe/testkit/process';
 import { jsonReply, type Reply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import OpenAI from 'openai';
+import { rowsOf } from './rows-of.ts';
 
 /** The providers whose Chat dialect is forwarded as it is, and that have recordings. */
 export const KINDS = [
@@ -72,8 +72,6 @@ const MODEL_LIST = jsonReply({
   ],
 });
 const UPSTREAM_SECRET = 'upstream-secret';
-/** A row is readable within a tenth of a second; every question takes the server about a millisecond. */
-const ROW_QUESTIONS = 2000;
 
 /** Starts the server with every provider of `KINDS` in two orgs, `strip` and `forward`. */
 export async function startGateway(): Promise<Gateway> {
@@ -95,7 +93,7 @@ export async function startGateway(): Promise<Gateway> {
     play: (kind, reply) => void replies.set(kind, reply),
     received: (kind) => (upstreams.get(kind)?.requests ?? []).filter(({ method }) => method === 'POST'),
     client: (org, options) => tapped(base, { apiKey: keys[org], maxRetries: 0, ...options }),
-    rows: (org, ids) => rowsOf(floe, keys[org], ids),
+    rows: (org, ids) => rowsOf(floe.url, keys[org], ids),
     async close() {
       await floe.stop();
       for (const upstream of upstreams.values()) await upstream.close();
@@ -145,19 +143,4 @@ function tapped(baseURL: string, options: { apiKey: string; maxRetries: number }
   });
   const last = () => taps.at(-1) ?? assert.fail('the client has sent nothing');
   return { client, taps, last };
-}
-
-async function rowsOf(floe: Floe, key: string, ids: readonly string[]): Promise<Map<string, JsonObject>> {
-  const found = new Map<string, JsonObject>();
-  for (const id of ids) {
-    for (let asked = 0; !found.has(id); asked++) {
-      assert.ok(asked < ROW_QUESTIONS, `no row of ${id}`);
-      const answer = await call(`${floe.url}/api/analytics/requests/${id}`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
-      const row: unknown = answer.json();
-      if (answer.status === 200 && isObject(row)) found.set(id, row);
-    }
-  }
-  return found;
 }

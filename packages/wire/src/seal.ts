@@ -1,4 +1,5 @@
 import type { DialectName, Seal } from './events.ts';
+import type { Ask, Part } from './request.ts';
 
 const MARK = 'floe1.';
 const DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini'];
@@ -30,4 +31,16 @@ export function isPacked(value: string): boolean {
 /** True when `seal` may go to a provider of `dialect` reached with the credential `origin`. */
 export function sealFits(seal: Seal, dialect: DialectName, origin: string | undefined): boolean {
   return seal.dialect === dialect && (seal.origin === undefined || seal.origin === origin);
+}
+
+/**
+ * The request with `origin` on every seal that does not name its maker: what a client says back as the dialect's
+ * own was made by the target its conversation usually goes to, and no other takes it.
+ */
+export function sealedBy(ask: Ask, origin: string): Ask {
+  const signed = (part: Part): Part =>
+    part.type === 'reasoning' && part.seal && part.seal.origin === undefined
+      ? { ...part, seal: { ...part.seal, origin } }
+      : part;
+  return { ...ask, turns: ask.turns.map((turn) => ({ ...turn, parts: turn.parts.map(signed) })) };
 }

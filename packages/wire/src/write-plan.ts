@@ -170,7 +170,7 @@ export function applyQuirks(body: JsonObject, options: UpstreamOptions, dropped:
   for (const [key, value] of Object.entries(body)) {
     if (value === undefined) continue;
     if (refuses.includes(key)) {
-      dropped.add(key);
+      dropped.add(reportedName(key));
       continue;
     }
     const words = values[key] ?? {};
@@ -178,6 +178,11 @@ export function applyQuirks(body: JsonObject, options: UpstreamOptions, dropped:
     written[renames[key] ?? key] = limited(key, clamped(key, word, clamps, dropped), options, dropped);
   }
   return written;
+}
+
+/** Members are reported in the spelling the clients' dialects share. */
+function reportedName(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function clamped(
@@ -190,13 +195,13 @@ function clamped(
   const number = numberOf(value);
   if (!range || number === undefined) return value;
   const inside = Math.min(Math.max(number, range.min ?? -Infinity), range.max ?? Infinity);
-  if (inside !== number) dropped.add(`${key}.clamped`);
+  if (inside !== number) dropped.add(`${reportedName(key)}.clamped`);
   return inside;
 }
 
 function limited(key: string, value: Json, options: UpstreamOptions, dropped: Set<string>): Json {
   const most = options.maxStops;
   if (most === undefined || !/^stop/.test(key) || !isArray(value) || value.length <= most) return value;
-  dropped.add(`${key}.clamped`);
+  dropped.add(`${reportedName(key)}.clamped`);
   return value.slice(0, most);
 }

@@ -1,4 +1,6 @@
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
+import type { Ask as WireAsk } from '@floe/wire/request';
+import { sealedBy } from '@floe/wire/seal';
 import { type Ask, parseBody } from './ask.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
@@ -8,13 +10,13 @@ import { planTranslate, type Reading, translatedAnswer } from './translate.ts';
 
 /** Members in which proofs of earlier reasoning travel; each only pleases the credential that made it. */
 const SEAL_MARKS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
-/** Proofs no provider takes: made elsewhere and marked by us (`@floe/wire/seal`), or none at all. */
-const USELESS_SEALS = ['"floe1.', '"signature":""', '"signature": ""'];
+/** How a proof made elsewhere begins (`@floe/wire/seal`). */
+const PACKED_MARK = '"floe1.';
 
 /**
  * Chooses per target between forwarding and translating. A target of the client's dialect gets the client's
- * bytes, unless they carry proofs that another credential made: then the request is written anew without them,
- * and the loss is reported.
+ * bytes, unless they carry proofs it would refuse: made by another credential, or none at all. Then the request
+ * is written anew without them, and the loss is reported.
  */
 export function createPlanner(x: Exchange, ask: Ask): Planner {
   const { dialect } = x.surface;
@@ -22,21 +24,56 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   function reading(): Reading {
     if (read) return read;
     const body = parseBody(ask);
-    read = { ask: CLIENT_DIALECTS[dialect].readAsk(body), body };
+    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(body);
+    const [first] = x.course?.targets ?? [];
+    const origin = first?.provider.sealOrigin(first.credential);
+    read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
     return read;
   }
   return (target: Target, moved: boolean) => {
-    const { provider, model } = target;
+    const { provider, credential } = target;
     if (!provider.dialects.includes(dialect))
-      return planTranslate(x, ask, target, provider.dialectFor(model), reading());
-    if (carriesForeignSeals(ask.body, moved)) return planTranslate(x, ask, target, dialect, reading());
+      return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
+    // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
+    if (mayRefuseProofs(ask.body, moved) && refusesProofs(reading().ask, provider.sealOrigin(credential)))
+      return planTranslate(x, ask, target, dialect, reading());
     return planForward(x, ask, target, (streamed) =>
       translatedAnswer(x, ask, target, dialect, reading(), streamed),
     );
   };
 }
 
-function carriesForeignSeals(body: Buffer, moved: boolean): boolean {
-  const marks = moved ? [...USELESS_SEALS, ...SEAL_MARKS] : USELESS_SEALS;
-  return marks.some((mark) => body.includes(mark));
+function mayRefuseProofs(body: Buffer, moved: boolean): boolean {
+  if (body.includes(PACKED_MARK) || hasEmptySignature(body)) return true;
+  return moved && SEAL_MARKS.some((mark) => body.includes(mark));
+}
+
+/** Reasoning whose proof another maker gave, or that Messages would want one for. */
+function refusesProofs({ dialect, turns }: WireAsk, origin: string): boolean {
+  return turns.some(({ parts }) =>
+    parts.some((part) => {
+      if (part.type !== 'reasoning') return false;
+      if (part.seal === undefined) return dialect === 'messages';
+      return part.seal.origin !== origin || part.seal.dialect !== dialect;
+    }),
+  );
+}
+
+const SIGNATURE = Buffer.from('"signature"');
+
+/** Whether a member `"signature"` holds an empty string, with any white space JSON allows. */
+function hasEmptySignature(body: Buffer): boolean {
+  for (let at = body.indexOf(SIGNATURE); at !== -1; at = body.indexOf(SIGNATURE, at)) {
+    at = afterSpace(body, at + SIGNATURE.length);
+    if (body[at] !== 0x3a) continue;
+    at = afterSpace(body, at + 1);
+    if (body[at] === 0x22 && body[at + 1] === 0x22) return true;
+  }
+  return false;
+}
+
+function afterSpace(body: Buffer, from: number): number {
+  let at = from;
+  while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at += 1;
+  return at;
 }

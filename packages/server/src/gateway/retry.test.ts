@@ -94,3 +94,12 @@ test('a rate limit is told only when every target said so', () => {
   assert.equal(tellingFailure([limited, limited]), limited);
   assert.equal(tellingFailure([]), undefined);
 });
+
+test('that a target could not carry the request is told only when no target was asked', () => {
+  const ineligible = fault('unsupported_parameter');
+  const limited = fault('upstream_rate_limited');
+  const broken = fault('upstream_error');
+  assert.equal(tellingFailure([broken, ineligible]), broken);
+  assert.equal(tellingFailure([limited, ineligible]), limited);
+  assert.equal(tellingFailure([ineligible, ineligible]), ineligible);
+});

@@ -47,11 +47,17 @@ export function waitBeforeRetry(error: unknown, triesBefore: number, random: () 
   return Math.max(asked, random() * ceiling);
 }
 
+/** The target was never asked: its dialect cannot carry the request, and another's may. */
+export function isIneligible(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'unsupported_parameter';
+}
+
 /**
- * Of the failures of all targets, the one to tell: rate limits only when every target said so, else the last
- * failure that was something else.
+ * Of the failures of all targets, the one to tell: that a target could not be asked only when none could, rate
+ * limits only when every target asked said so, else the last failure that was something else.
  */
 export function tellingFailure(failures: readonly unknown[]): unknown {
   const limited = (error: unknown) => error instanceof Fault && error.code === 'upstream_rate_limited';
-  return failures.findLast((error) => !limited(error)) ?? failures.at(-1);
+  const met = failures.filter((error) => !isIneligible(error));
+  return met.findLast((error) => !limited(error)) ?? met.at(-1) ?? failures.at(-1);
 }

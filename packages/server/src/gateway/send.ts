@@ -4,7 +4,7 @@ import type { Course, Target } from './catalog.ts';
 import { pauseUnlessGone } from './client.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Plan } from './plan.ts';
-import { remedyFor, tellingFailure, waitBeforeRetry } from './retry.ts';
+import { isIneligible, remedyFor, tellingFailure, waitBeforeRetry } from './retry.ts';
 
 /** Makes the plan for one attempt, or throws the `Fault` that makes the target ineligible. */
 export type Planner = (target: Target, moved: boolean) => Plan;
@@ -61,11 +61,6 @@ async function tryTarget(
 
 function isRateLimit(error: unknown): boolean {
   return error instanceof Fault && error.code === 'upstream_rate_limited';
-}
-
-/** The target was never asked: its dialect cannot carry the request, and another's may. */
-function isIneligible(error: unknown): boolean {
-  return error instanceof Fault && error.code === 'unsupported_parameter';
 }
 
 function reasonOf(target: Target, error: unknown): string {

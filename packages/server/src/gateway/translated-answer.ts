@@ -102,9 +102,14 @@ export class TranslatedAnswer implements AnswerSink {
     else this.#fold.add(event);
   }
 
-  /** One write for all the events of one chunk. */
+  /**
+   * One write for all the events of one chunk. Content with a fault behind it in the same chunk is told as if
+   * they had come apart: what a client sees does not depend on how its bytes were cut.
+   */
   #flush(): boolean {
-    if (this.#hasContent && this.#way.leavesStreamed && !this.#fault && !this.started) this.#out.start();
+    const { arrivesStreamed, leavesStreamed } = this.#way;
+    const tellable = this.#hasContent && (arrivesStreamed || !this.#fault);
+    if (tellable && leavesStreamed && !this.started) this.#out.start();
     const flowing = this.#text === '' || this.#out.pass(this.#text);
     this.#text = '';
     if (this.#fault) throw this.#fault;

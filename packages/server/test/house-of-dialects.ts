@@ -1,0 +1,111 @@
+// The real server in front of one fake upstream per dialect, and the official clients of all three surfaces.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import Anthropic from '@anthropic-ai/sdk';
+import type { JsonObject } from '@floe/contract/json';
+import type { ReceivedRequest } from '@floe/testkit/connection';
+import { startFloe } from '@floe/testkit/process';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import OpenAI from 'openai';
+import { DIALECTS, type Dialect } from './answers-said.ts';
+import { rowsOf } from './rows-of.ts';
+
+export const SURFACES = ['chat', 'responses', 'messages'] as const;
+export type Surface = (typeof SURFACES)[number];
+
+/** Path of a surface below the gateway's base address. */
+export const PATHS: Readonly<Record<Surface, string>> = {
+  chat: '/chat/completions',
+  responses: '/responses',
+  messages: '/messages',
+};
+
+export interface House {
+  /** Address of the gateway, ending in `/v1`. */
+  readonly url: string;
+  readonly key: string;
+  /** Lays out the answer of this dialect's upstream to every request until the next call. */
+  play(dialect: Dialect, reply: Reply): void;
+  upstream(dialect: Dialect): Upstream;
+  /** The latest request this dialect's upstream has received. */
+  lastRequest(dialect: Dialect): ReceivedRequest;
+  readonly openai: OpenAI;
+  readonly anthropic: Anthropic;
+  /** Headers of the official clients' latest answer. */
+  lastHeaders(): Headers;
+  /** The id of the official clients' latest request. */
+  lastId(): string;
+  row(id: string): Promise<JsonObject>;
+  close(): Promise<void>;
+}
+
+/** The server asks every provider for its models. */
+const NO_MODELS = jsonReply({ data: [] });
+
+const KINDS: Readonly<Record<Dialect, object>> = {
+  chat: { kind: 'openai-compatible' },
+  responses: { kind: 'openai-compatible', dialects: ['responses'] },
+  messages: { kind: 'anthropic-compatible' },
+  gemini: { kind: 'gemini' },
+};
+
+/** Starts the server with a provider per dialect, each named like its dialect. */
+export async function startHouse(): Promise<House> {
+  const replies = new Map<Dialect, Reply>();
+  const upstreams = new Map<Dialect, Upstream>();
+  for (const dialect of DIALECTS)
+    upstreams.set(
+      dialect,
+      await startUpstream({
+        respond: ({ method }) => (method === 'GET' ? NO_MODELS : (replies.get(dialect) ?? { status: 599 })),
+      }),
+    );
+  const upstream = (dialect: Dialect) => upstreams.get(dialect) ?? assert.fail();
+  const key = `eis_${randomBytes(24).toString('hex')}`;
+  const providers = DIALECTS.map((id) => ({
+    id,
+    ...KINDS[id],
+    base_url: `${upstream(id).url}/v1`,
+    api_key: `secret-of-${id}`,
+  }));
+  const org = {
+    id: 'acme',
+    keys: [{ name: 'sdk', key, scopes: ['gateway', 'management'] }],
+    providers,
+    // One call per question: failover has tests of its own.
+    routes: [{ model: '*', retries: 0 }],
+  };
+  // YAML is a superset of JSON.
+  const floe = await startFloe({ yaml: JSON.stringify({ orgs: [org] }) });
+  const url = `${floe.url}/gateway/v1`;
+  let headers = new Headers();
+  const tapped: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    headers = answer.headers;
+    return answer;
+  };
+  return {
+    url,
+    key,
+    play: (dialect, reply) => void replies.set(dialect, reply),
+    upstream,
+    lastRequest: (dialect) =>
+      upstream(dialect).requests.findLast(({ method }) => method === 'POST') ??
+      assert.fail(`${dialect}: not asked`),
+    openai: new OpenAI({ baseURL: url, apiKey: key, maxRetries: 0, fetch: tapped }),
+    anthropic: new Anthropic({
+      baseURL: `${floe.url}/gateway`,
+      apiKey: key,
+      maxRetries: 0,
+      fetch: tapped,
+    }),
+    lastHeaders: () => headers,
+    lastId: () => headers.get('x-request-id') ?? assert.fail('an answer without its id'),
+    row: async (id) => (await rowsOf(floe.url, key, [id])).get(id) ?? assert.fail(`no row of ${id}`),
+    async close() {
+      await floe.stop();
+      for (const one of upstreams.values()) await one.close();
+    },
+  };
+}

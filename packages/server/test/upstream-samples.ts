@@ -1,0 +1,57 @@
+// The project's own answers of all four dialects, by scenario, as streams and as the whole answers they add up to.
+import { readFileSync } from 'node:fs';
+import type { JsonObject } from '@floe/contract/json';
+import { eventFrames } from '@floe/testkit/client';
+import type { Reply } from '@floe/testkit/reply';
+import { assembled, type Dialect, objectOf, objectsIn } from './answers-said.ts';
+
+const RECORDINGS = new URL('../../wire/recordings/', import.meta.url);
+
+/** `sample('gemini', 'thinking', true)`; whole answers are made of the stream's events. */
+export function sample(dialect: Dialect, scenario: string, isStream: boolean): Reply & { body: Buffer } {
+  const body = readFileSync(new URL(`${dialect}-${scenario}.sse`, RECORDINGS));
+  if (isStream) return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body };
+  const events = eventFrames(body.toString('utf8'))
+    .filter(({ data }) => data !== '' && data !== '[DONE]')
+    .map(({ data }) => objectOf(JSON.parse(data)));
+  const whole = Buffer.from(JSON.stringify(WHOLE[dialect](events)));
+  return { headers: { 'content-type': 'application/json' }, body: whole };
+}
+
+const WHOLE: Readonly<Record<Dialect, (events: readonly JsonObject[]) => unknown>> = {
+  chat: wholeChat,
+  responses: (events) => events.at(-1)?.['response'],
+  messages: assembled,
+  gemini: wholeGemini,
+};
+
+function wholeGemini(events: readonly JsonObject[]): unknown {
+  const candidates = events.flatMap((event) => objectsIn(event['candidates']));
+  const parts = candidates.flatMap(({ content }) => objectsIn(objectOf(content)['parts']));
+  const candidate = { ...candidates.at(-1), content: { role: 'model', parts } };
+  return { ...events.at(-1), ...(candidates.length > 0 && { candidates: [candidate] }) };
+}
+
+function wholeChat(events: readonly JsonObject[]): unknown {
+  const message: Record<string, unknown> = { content: null };
+  const calls: { id: unknown; type: unknown; function: { name: unknown; arguments: string } }[] = [];
+  const choices = events.flatMap((event) => objectsIn(event['choices']));
+  for (const delta of choices.map((choice) => objectOf(choice['delta']))) {
+    for (const [name, value] of Object.entries(delta))
+      if (typeof value === 'string') message[name] = `${message[name] ?? ''}${value}`;
+    for (const { index, id, type, function: piece } of objectsIn(delta['tool_calls'])) {
+      const { name, arguments: text } = objectOf(piece);
+      const call = (calls[Number(index)] ??= { id, type, function: { name, arguments: '' } });
+      call.function.arguments += text ?? '';
+    }
+  }
+  const { id, created, model } = objectOf(events[0]);
+  const finish = choices.findLast(({ finish_reason }) => typeof finish_reason === 'string');
+  const choice = {
+    index: 0,
+    message: { ...message, ...(calls.length > 0 && { tool_calls: calls }) },
+    finish_reason: finish?.['finish_reason'],
+  };
+  const usage = events.at(-1)?.['usage'];
+  return { id, object: 'chat.completion', created, model, choices: [choice], usage };
+}
