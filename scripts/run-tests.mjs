@@ -1,5 +1,7 @@
 // The test run itself, on the project's Node: every `*.test.ts` in its own process, as many at once as
-// there are cores. Prints failures whole, skips with their reason, and the sum as its last line.
+// there are cores, and one PostgreSQL for all of them. Prints failures whole, skips with their reason, and
+// the sum as its last line.
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { run } from 'node:test';
 import { sources } from './sources.mjs';
@@ -10,6 +12,9 @@ const named = args.filter((arg) => !arg.startsWith('--'));
 const files =
   named.length > 0 ? named : [...sources('packages', ['.test.ts']), ...sources('scripts', ['.test.mjs'])];
 if (full) process.env.FLOE_TEST_FULL = '1';
+
+const wantsPostgres = files.some((file) => readFileSync(file, 'utf8').includes('postgres-database.ts'));
+const postgres = wantsPostgres ? await sharedPostgres() : null;
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const started = Date.now();
@@ -53,8 +58,17 @@ stream.on('end', () => {
     `${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''}`,
   );
   process.exitCode = counts.failed > 0 || nothing ? 1 : 0;
+  postgres?.stop();
 });
 stream.resume();
+
+/** The server that files with a database of their own share; a file that runs alone starts one. */
+async function sharedPostgres() {
+  const { testPostgres } = await import('../packages/testkit/src/postgres.ts');
+  const started = await testPostgres();
+  process.env.FLOE_TEST_POSTGRES_URL = started.url;
+  return started;
+}
 
 function place(event) {
   return event.file ? event.file.replace(`${process.cwd()}/`, '') : '';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import { decodeCursor, encodeCursor, type Page, type PageRequest, type Position, toPage } from './pages.ts';
 import type { ExchangeRow, Reader } from './ports.ts';
+import { namesIn } from './rollups/gather.ts';
 
 export interface ExchangeFilters {
   readonly routeMode?: string | undefined;
@@ -20,22 +21,40 @@ export interface ExchangeFilters {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** An org's exchanges that pass every filter, newest first. */
-export async function exchangePage(
-  reader: Reader,
-  request: PageRequest & ExchangeFilters,
-): Promise<Page<ExchangeRow>> {
+/** Rows looked at for one page when only their metadata text can tell which belong to it. */
+const SCANNED_ROWS = 20_000;
+
+type Request = PageRequest & ExchangeFilters;
+
+/**
+ * An org's exchanges that pass every filter, newest first. Each filter has an index, metadata keys the org
+ * declared too. A filter on another metadata key looks at 20,000 rows per page: such a page may hold fewer
+ * rows than asked for, even none, while its cursor leads on.
+ */
+export async function exchangePage(reader: Reader, request: Request): Promise<Page<ExchangeRow>> {
+  const { declared, others } = await metadataFilters(reader, request);
+  const horizon = others.length > 0 ? await scanEnd(reader, request) : undefined;
   let query = filtered(reader, request);
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+  for (const [name, value] of declared) query = query.where(isMarked(request.orgId, name, value));
+  for (const [name, value] of others) query = query.where(hasMember(name), '=', value);
+  if (horizon) query = query.where(notBefore(horizon));
+  const newest = (found: typeof query) =>
+    found
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(request.limit + 1)
+      .execute();
+  const { model } = request;
+  // Two walks along two indexes, merged: no index serves an `or` in the order of time.
+  const rows =
+    model === undefined
+      ? await newest(query)
+      : merged([
+          await newest(query.where('model', '=', model)),
+          await newest(query.where('model_requested', '=', model)),
+        ]);
+  const page = toPage(rows, request.limit, positionOf);
+  return page.nextCursor === null && horizon ? { ...page, nextCursor: encodeCursor(horizon) } : page;
 }
 
 export function exchangeById(reader: Reader, orgId: string, id: string): Promise<ExchangeRow | undefined> {
@@ -47,23 +66,85 @@ export function exchangeById(reader: Reader, orgId: string, id: string): Promise
     .executeTakeFirst();
 }
 
-function filtered(reader: Reader, request: PageRequest & ExchangeFilters) {
-  const { routeMode, key, model, provider, status, state, from, to, metadata } = request;
-  let query = reader.selectFrom('exchanges').selectAll().where('org_id', '=', request.orgId);
+function positionOf(row: ExchangeRow): Position {
+  return { at: row.created_at, id: row.id };
+}
+
+/** Each row once, newest first. */
+function merged(pages: readonly (readonly ExchangeRow[])[]): ExchangeRow[] {
+  const byId = new Map(pages.flat().map((row) => [row.id, row]));
+  return [...byId.values()].sort(
+    (one, other) => other.created_at - one.created_at || (one.id < other.id ? 1 : -1),
+  );
+}
+
+function filtered(reader: Reader, request: Request) {
+  const { routeMode, key, provider, status, state } = request;
+  let query = inRange(reader, request).selectAll();
   if (routeMode !== undefined) query = query.where('route_mode', '=', routeMode);
   // One column or the other, not both: an `or` would cost the index on (org, key, time).
   if (key !== undefined) query = query.where(key.startsWith('key_') ? 'key_id' : 'key_name', '=', key);
-  if (model !== undefined)
-    query = query.where(({ eb, or }) => or([eb('model', '=', model), eb('model_requested', '=', model)]));
   if (provider !== undefined) query = query.where('provider', '=', provider);
   if (status !== undefined) query = query.where('status', '>=', status.from).where('status', '<=', status.to);
   if (state !== undefined) query = query.where('state', '=', state);
+  // Said again without a parameter, as the indexes of what does not succeed say it.
+  if (status !== undefined && status.from >= 400) query = query.where(sql<boolean>`status >= 400`);
+  if (state !== undefined && state !== 'complete') query = query.where(sql<boolean>`state <> 'complete'`);
+  return query;
+}
+
+/** The org's exchanges of the time asked for that come after the cursor. */
+function inRange(reader: Reader, { orgId, from, to, cursor }: Request) {
+  let query = reader.selectFrom('exchanges').where('org_id', '=', orgId);
   if (from !== undefined) query = query.where('created_at', '>=', from);
   if (to !== undefined) query = query.where('created_at', '<', to);
-  for (const [name, value] of Object.entries(metadata ?? {})) {
-    // SQLite's function; PostgreSQL is given one of the same name. The path is `$."name"`, quoted as JSON.
-    const member = sql<string>`json_extract(metadata_json, ${`$.${JSON.stringify(name)}`})`;
-    query = query.where(sql`cast(${member} as text)`, '=', value);
-  }
-  return query;
+  if (cursor === undefined) return query;
+  const { at, id } = decodeCursor(cursor);
+  // The first condition is implied, but only it tells PostgreSQL which days need no look.
+  return query
+    .where('created_at', '<=', at)
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
+}
+
+type MetadataFilter = readonly [name: string, value: string];
+
+async function metadataFilters(reader: Reader, { orgId, metadata = {} }: Request) {
+  const filters: MetadataFilter[] = Object.entries(metadata);
+  if (filters.length === 0) return { declared: [], others: [] };
+  const org = await reader
+    .selectFrom('orgs')
+    .select('metadata_keys_json')
+    .where('id', '=', orgId)
+    .executeTakeFirst();
+  const names = new Set(namesIn(org?.metadata_keys_json ?? null));
+  return {
+    declared: filters.filter(([name]) => names.has(name)),
+    others: filters.filter(([name]) => !names.has(name)),
+  };
+}
+
+/** Position of the last row that one page looks at; undefined when fewer are left. */
+async function scanEnd(reader: Reader, request: Request): Promise<Position | undefined> {
+  const last = await inRange(reader, request)
+    .select(['created_at', 'id'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(SCANNED_ROWS - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return last && { at: last.created_at, id: last.id };
+}
+
+function notBefore({ at, id }: Position) {
+  return sql<boolean>`(created_at >= ${at} and (created_at, id) >= (${at}, ${id}))`;
+}
+
+function isMarked(orgId: string, name: string, value: string) {
+  return sql<boolean>`(created_at, id) in (select m.created_at, m.exchange_id from exchange_metadata as m
+    where m.org_id = ${orgId} and m.name = ${name} and m.value = ${value})`;
+}
+
+function hasMember(name: string) {
+  // SQLite's function; PostgreSQL is given one of the same name. The path is `$."name"`, quoted as JSON.
+  return sql<string>`cast(json_extract(metadata_json, ${`$.${JSON.stringify(name)}`}) as text)`;
 }

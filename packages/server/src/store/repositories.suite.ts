@@ -62,7 +62,12 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
 
   test(`${engine}: integers come back as numbers and rows as ordinary objects`, async (t) => {
     const database = await open(t);
-    const org = { id: ORG, name: "O'Neil \u0000 é 🧊", created_at: Number.MAX_SAFE_INTEGER };
+    const org = {
+      id: ORG,
+      name: "O'Neil é 🧊",
+      created_at: Number.MAX_SAFE_INTEGER,
+      metadata_keys_json: '["env"]',
+    };
     await database.transaction((writer) => insertOrg(writer, org));
     assert.deepStrictEqual(await orgById(database.read, ORG), org);
     assert.deepStrictEqual(await allOrgs(database.read), [org]);

@@ -1,4 +1,5 @@
 import type { ColumnType } from 'kysely';
+import type { Figures } from './rollups/figures.ts';
 
 /**
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
@@ -9,6 +10,9 @@ export interface Schema {
   platform_keys: PlatformKeysTable;
   audit: AuditTable;
   exchanges: ExchangesTable;
+  exchange_metadata: ExchangeMetadataTable;
+  rollup_minutes: RollupTable;
+  rollup_hours: RollupTable;
   settings: SettingsTable;
   migrations: MigrationsTable;
 }
@@ -17,6 +21,8 @@ export interface OrgsTable {
   id: string;
   name: string;
   created_at: number;
+  /** JSON list of the metadata keys that are indexed and rolled up; null for none. */
+  metadata_keys_json: string | null;
 }
 
 export interface PlatformKeysTable {
@@ -100,6 +106,29 @@ export interface ExchangesTable {
   dropped_json: string | null;
   attempts_json: string;
   decisions_json: string;
+}
+
+/** Values of declared metadata keys, so that lists filtered by one need not read every exchange. */
+export interface ExchangeMetadataTable {
+  org_id: string;
+  name: string;
+  value: string;
+  created_at: number;
+  exchange_id: string;
+}
+
+/**
+ * Sums over the exchanges that began within one minute or hour and have one value of a facet. Facets are
+ * `all`, a dimension such as `model` or `metadata.project`, and (per hour) pairs such as `model+key`.
+ */
+export interface RollupTable extends Figures {
+  org_id: string;
+  facet: string;
+  /** '' for exchanges that have none, and for `all`. */
+  value: string;
+  at: number;
+  /** Value of a pair's second dimension; '' for facets of one. */
+  by_value: string;
 }
 
 export interface SettingsTable {

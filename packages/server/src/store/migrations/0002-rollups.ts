@@ -1,0 +1,110 @@
+import { type ColumnDefinitionBuilder, sql } from 'kysely';
+import type { Engine, Writer } from '../ports.ts';
+import { type Migration, orderedText } from './migration.ts';
+
+const required = (column: ColumnDefinitionBuilder) => column.notNull();
+const count = (column: ColumnDefinitionBuilder) => column.notNull().defaultTo(0);
+
+/** As the first release counts them; a change of the buckets is a new migration. */
+const HISTOGRAM_BUCKETS = 18;
+const SUMS = [
+  'requests',
+  'errors',
+  'input_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cost_nano_usd',
+] as const;
+
+export const rollups: Migration = {
+  number: 2,
+  name: 'rollups',
+  async up(writer, engine) {
+    const { schema } = writer;
+    if (engine === 'postgres') await jsonExtract(writer);
+    await schema.alterTable('orgs').addColumn('metadata_keys_json', 'text').execute();
+    await metadataTable(schema, engine);
+    await rollupTable(schema, engine, 'rollup_minutes');
+    await rollupTable(schema, engine, 'rollup_hours');
+    // The other way round, for a pair whose second dimension is the one asked for.
+    await schema
+      .createIndex('rollup_hours_by_second')
+      .on('rollup_hours')
+      .columns(['org_id', 'facet', 'by_value', 'at'])
+      .execute();
+    await listIndexes(schema);
+  },
+};
+
+/** SQLite's function for paths of the form `$."name"`. */
+async function jsonExtract(writer: Writer): Promise<void> {
+  await sql`create function json_extract(document text, path text) returns text
+    language sql immutable strict parallel safe
+    as 'select document::json ->> (substr(path, 3)::json #>> ''{}'')'`.execute(writer);
+}
+
+async function metadataTable(schema: Writer['schema'], engine: Engine): Promise<void> {
+  const text = orderedText(engine);
+  await schema
+    .createTable('exchange_metadata')
+    .addColumn('org_id', text, required)
+    .addColumn('name', text, required)
+    .addColumn('value', text, required)
+    .addColumn('created_at', 'bigint', required)
+    .addColumn('exchange_id', text, required)
+    .addPrimaryKeyConstraint('exchange_metadata_key', [
+      'org_id',
+      'name',
+      'value',
+      'created_at',
+      'exchange_id',
+    ])
+    .modifyEnd(engine === 'sqlite' ? sql`without rowid` : sql`partition by range (created_at)`)
+    .execute();
+}
+
+async function rollupTable(schema: Writer['schema'], engine: Engine, name: string): Promise<void> {
+  const text = orderedText(engine);
+  let table = schema
+    .createTable(name)
+    .addColumn('org_id', text, required)
+    .addColumn('facet', text, required)
+    .addColumn('value', text, required)
+    .addColumn('at', 'bigint', required)
+    .addColumn('by_value', text, required);
+  for (const sum of SUMS) table = table.addColumn(sum, 'bigint', count);
+  table = table.addColumn('latency_ms', 'double precision', count);
+  for (const histogram of ['latency', 'first_token'])
+    for (let bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
+      table = table.addColumn(`${histogram}_${bucket}`, 'integer', count);
+  await table
+    .addPrimaryKeyConstraint(`${name}_key`, ['org_id', 'facet', 'value', 'at', 'by_value'])
+    // Rows of the current hour change with every batch: room on the page keeps their indexes untouched.
+    .modifyEnd(engine === 'sqlite' ? sql`without rowid` : sql`with (fillfactor = 70)`)
+    .execute();
+}
+
+/** One index per filter of the request list, each walked backwards from the newest. */
+async function listIndexes(schema: Writer['schema']): Promise<void> {
+  for (const column of ['key_name', 'model', 'model_requested', 'provider', 'route_mode'])
+    await schema
+      .createIndex(`exchanges_by_${column}`)
+      .on('exchanges')
+      .columns(['org_id', column, 'created_at'])
+      .execute();
+  // What succeeds is nearly everything and found by time alone; these hold the rest.
+  await schema
+    .createIndex('exchanges_by_status')
+    .on('exchanges')
+    .columns(['org_id', 'created_at', 'status'])
+    .where(sql<boolean>`status >= 400`)
+    .execute();
+  await schema
+    .createIndex('exchanges_by_state')
+    .on('exchanges')
+    .columns(['org_id', 'created_at', 'state'])
+    .where(sql<boolean>`state <> 'complete'`)
+    .execute();
+}
