@@ -32,11 +32,8 @@ export async function expireRest(
         .where('org_id', '=', id)
         .where('at', '<', minutesMs)
         .execute();
-      await writer
-        .deleteFrom('rollup_hours')
-        .where('org_id', '=', id)
-        .where('at', '<', before.requestsMs)
-        .execute();
+      for (const table of ['rollup_hours', 'rollup_pairs'] as const)
+        await writer.deleteFrom(table).where('org_id', '=', id).where('at', '<', before.requestsMs).execute();
     });
 }
 

@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely';
-import type { Figures } from './rollups/figures.ts';
+import type { Figures, Sums } from './rollups/figures.ts';
 
 /**
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
@@ -13,6 +13,7 @@ export interface Schema {
   exchange_metadata: ExchangeMetadataTable;
   rollup_minutes: RollupTable;
   rollup_hours: RollupTable;
+  rollup_pairs: RollupPairTable;
   settings: SettingsTable;
   migrations: MigrationsTable;
 }
@@ -118,16 +119,25 @@ export interface ExchangeMetadataTable {
 }
 
 /**
- * Sums over the exchanges that began within one minute or hour and have one value of a facet. Facets are
- * `all`, a dimension such as `model` or `metadata.project`, and (per hour) pairs such as `model+key`.
+ * Sums over the exchanges that began within one minute or hour and have one value of a facet: `all`, a
+ * dimension such as `model`, or `metadata.project`.
  */
 export interface RollupTable extends Figures {
   org_id: string;
   facet: string;
+  at: number;
   /** '' for exchanges that have none, and for `all`. */
   value: string;
+}
+
+/** Sums per hour for two dimensions at once, such as `model+key`; without histograms. */
+export interface RollupPairTable extends Sums {
+  org_id: string;
+  facet: string;
+  /** Of the first dimension. */
+  value: string;
   at: number;
-  /** Value of a pair's second dimension; '' for facets of one. */
+  /** Of the second. */
   by_value: string;
 }
 

@@ -28,12 +28,7 @@ export const rollups: Migration = {
     await metadataTable(schema, engine);
     await rollupTable(schema, engine, 'rollup_minutes');
     await rollupTable(schema, engine, 'rollup_hours');
-    // The other way round, for a pair whose second dimension is the one asked for.
-    await schema
-      .createIndex('rollup_hours_by_second')
-      .on('rollup_hours')
-      .columns(['org_id', 'facet', 'by_value', 'at'])
-      .execute();
+    await pairTable(schema, engine);
     await listIndexes(schema);
   },
 };
@@ -71,19 +66,45 @@ async function rollupTable(schema: Writer['schema'], engine: Engine, name: strin
     .createTable(name)
     .addColumn('org_id', text, required)
     .addColumn('facet', text, required)
-    .addColumn('value', text, required)
     .addColumn('at', 'bigint', required)
-    .addColumn('by_value', text, required);
+    .addColumn('value', text, required);
   for (const sum of SUMS) table = table.addColumn(sum, 'bigint', count);
   table = table.addColumn('latency_ms', 'double precision', count);
   for (const histogram of ['latency', 'first_token'])
     for (let bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
       table = table.addColumn(`${histogram}_${bucket}`, 'integer', count);
   await table
-    .addPrimaryKeyConstraint(`${name}_key`, ['org_id', 'facet', 'value', 'at', 'by_value'])
-    // Rows of the current hour change with every batch: room on the page keeps their indexes untouched.
-    .modifyEnd(engine === 'sqlite' ? sql`without rowid` : sql`with (fillfactor = 70)`)
+    .addPrimaryKeyConstraint(`${name}_key`, ['org_id', 'facet', 'at', 'value'])
+    .modifyEnd(kept(engine))
     .execute();
+}
+
+async function pairTable(schema: Writer['schema'], engine: Engine): Promise<void> {
+  const text = orderedText(engine);
+  let table = schema
+    .createTable('rollup_pairs')
+    .addColumn('org_id', text, required)
+    .addColumn('facet', text, required)
+    .addColumn('value', text, required)
+    .addColumn('at', 'bigint', required)
+    .addColumn('by_value', text, required);
+  for (const sum of SUMS) table = table.addColumn(sum, 'bigint', count);
+  table = table.addColumn('latency_ms', 'double precision', count);
+  await table
+    .addPrimaryKeyConstraint('rollup_pairs_key', ['org_id', 'facet', 'value', 'at', 'by_value'])
+    .modifyEnd(kept(engine))
+    .execute();
+  // The other way round, for the second dimension.
+  await schema
+    .createIndex('rollup_pairs_by_second')
+    .on('rollup_pairs')
+    .columns(['org_id', 'facet', 'by_value', 'at'])
+    .execute();
+}
+
+/** Rows of the current hour change with every batch: room on their page keeps the indexes untouched. */
+function kept(engine: Engine) {
+  return engine === 'sqlite' ? sql`without rowid` : sql`with (fillfactor = 70)`;
 }
 
 /** One index per filter of the request list, each walked backwards from the newest. */
@@ -92,19 +113,19 @@ async function listIndexes(schema: Writer['schema']): Promise<void> {
     await schema
       .createIndex(`exchanges_by_${column}`)
       .on('exchanges')
-      .columns(['org_id', column, 'created_at'])
+      .columns(['org_id', column, 'created_at', 'id'])
       .execute();
   // What succeeds is nearly everything and found by time alone; these hold the rest.
   await schema
     .createIndex('exchanges_by_status')
     .on('exchanges')
-    .columns(['org_id', 'created_at', 'status'])
-    .where(sql<boolean>`status >= 400`)
+    .columns(['org_id', 'created_at', 'id', 'status'])
+    .where(sql<boolean>`status < 200 or status >= 300`)
     .execute();
   await schema
     .createIndex('exchanges_by_state')
     .on('exchanges')
-    .columns(['org_id', 'created_at', 'state'])
+    .columns(['org_id', 'created_at', 'id', 'state'])
     .where(sql<boolean>`state <> 'complete'`)
     .execute();
 }

@@ -1,12 +1,14 @@
 import { open } from 'node:fs/promises';
 import { isObject, type Json } from '@floe/contract/json';
 import type { Ingested, SpoolRegion } from '../ports.ts';
-import { type DeclaredKeys, declaredKeys, Gatherer } from '../rollups/gather.ts';
+import { type DeclaredKeys, declaredKeys, Gatherer, type RollupDelta } from '../rollups/gather.ts';
 import {
   addToRollup,
   METADATA_COLUMNS,
   metadataValues,
-  ROLLUP_COLUMNS,
+  ROLLUPS,
+  type RollupName,
+  rollupColumns,
   rollupValues,
 } from '../rollups/statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
@@ -31,11 +33,22 @@ function selectFrom(table: string, columns: readonly string[]): string {
   return `select ${columns.join(', ')} from json_populate_recordset(null::${table}, $1)`;
 }
 
+function deltasOf(table: RollupName): string {
+  const { key, figures } = ROLLUPS[table];
+  return selectFrom(table, [
+    ...key.map((name) => (name === 'at' ? 'coalesce(at, 0)' : name)),
+    ...figures.map((name) => `coalesce(${name}, 0)`),
+  ]);
+}
+
 const INSERT = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')}) ${selectFrom('exchanges', EXCHANGE_COLUMNS)}
   on conflict (id, created_at) do nothing returning id`;
+const ADD: Readonly<Record<RollupName, string>> = {
+  rollup_minutes: addToRollup('rollup_minutes', deltasOf('rollup_minutes')),
+  rollup_hours: addToRollup('rollup_hours', deltasOf('rollup_hours')),
+  rollup_pairs: addToRollup('rollup_pairs', deltasOf('rollup_pairs')),
+};
 const DECLARED = 'select id, metadata_keys_json from orgs where metadata_keys_json is not null';
-const ADD_MINUTES = addToRollup('rollup_minutes', selectFrom('rollup_minutes', ROLLUP_COLUMNS));
-const ADD_HOURS = addToRollup('rollup_hours', selectFrom('rollup_hours', ROLLUP_COLUMNS));
 const ADD_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(', ')})
   ${selectFrom('exchange_metadata', METADATA_COLUMNS)} on conflict do nothing`;
 
@@ -110,21 +123,29 @@ async function countNew(connection: PooledConnection, rows: readonly Row[]): Pro
   if (rows.length === 0) return;
   const gatherer = new Gatherer(await declaredIn(connection));
   for (const { values } of rows) gatherer.add(values);
-  const { minutes, hours, metadata } = gatherer.result();
-  const write = (sql: string, objects: readonly object[]) => connection.query(sql, [JSON.stringify(objects)]);
-  await write(
-    ADD_MINUTES,
-    minutes.map((delta) => toObject(ROLLUP_COLUMNS, rollupValues(delta))),
-  );
-  await write(
-    ADD_HOURS,
-    hours.map((delta) => toObject(ROLLUP_COLUMNS, rollupValues(delta))),
-  );
-  if (metadata.length > 0)
-    await write(
-      ADD_METADATA,
-      metadata.map((entry) => toObject(METADATA_COLUMNS, metadataValues(entry))),
-    );
+  const { minutes, hours, pairs, metadata } = gatherer.result();
+  await addDeltas(connection, 'rollup_minutes', minutes);
+  await addDeltas(connection, 'rollup_hours', hours);
+  await addDeltas(connection, 'rollup_pairs', pairs);
+  if (metadata.length === 0) return;
+  const entries = metadata.map((entry) => toObject(METADATA_COLUMNS, metadataValues(entry)));
+  await connection.query(ADD_METADATA, [JSON.stringify(entries)]);
+}
+
+async function addDeltas(connection: PooledConnection, table: RollupName, deltas: readonly RollupDelta[]) {
+  const columns = rollupColumns(table);
+  const objects = deltas.map((delta) => withoutZeroes(columns, rollupValues(table, delta)));
+  await connection.query(ADD[table], [JSON.stringify(objects)]);
+}
+
+/** Most of a delta is zero: left out, its JSON is a third as long, and the statement puts it back. */
+function withoutZeroes(columns: readonly string[], values: readonly (string | number)[]): object {
+  const object: Record<string, string | number> = {};
+  for (const [at, name] of columns.entries()) {
+    const value = values[at] ?? 0;
+    if (value !== 0) object[name] = value;
+  }
+  return object;
 }
 
 async function declaredIn(connection: PooledConnection): Promise<DeclaredKeys> {

@@ -1,9 +1,7 @@
 import { BUCKETS, type Bucket } from './buckets.ts';
 
-type Histogram<Name extends string> = { [Column in `${Name}_${Bucket}`]: number };
-
-/** What a rollup adds up. `latency_<n>` and `first_token_<n>` count exchanges per bucket. */
-export interface Figures extends Histogram<'latency'>, Histogram<'first_token'> {
+/** What every rollup adds up. */
+export interface Sums {
   requests: number;
   /** Those with a status of 400 or more, or that broke after they had begun to answer. */
   errors: number;
@@ -16,9 +14,12 @@ export interface Figures extends Histogram<'latency'>, Histogram<'first_token'> 
   latency_ms: number;
 }
 
-export const LATENCY_BUCKETS = BUCKETS.map((bucket) => `latency_${bucket}` as const);
-export const FIRST_TOKEN_BUCKETS = BUCKETS.map((bucket) => `first_token_${bucket}` as const);
+type Histogram<Name extends string> = { [Column in `${Name}_${Bucket}`]: number };
 
+/** Sums and histograms: `latency_<n>` and `first_token_<n>` count exchanges per bucket. */
+export interface Figures extends Sums, Histogram<'latency'>, Histogram<'first_token'> {}
+
+/** Columns of `Sums`, in the order of the tables. */
 export const SUMS = [
   'requests',
   'errors',
@@ -29,8 +30,12 @@ export const SUMS = [
   'reasoning_tokens',
   'cost_nano_usd',
   'latency_ms',
-] as const;
+] as const satisfies readonly (keyof Sums)[];
+export type Sum = (typeof SUMS)[number];
 
-/** Every column of `Figures`, in the order of the tables. */
+export const LATENCY_BUCKETS = BUCKETS.map((bucket) => `latency_${bucket}` as const);
+export const FIRST_TOKEN_BUCKETS = BUCKETS.map((bucket) => `first_token_${bucket}` as const);
+
+/** Columns of `Figures`: the sums come first. */
 export const FIGURES = [...SUMS, ...LATENCY_BUCKETS, ...FIRST_TOKEN_BUCKETS] as const;
 export type Figure = (typeof FIGURES)[number];

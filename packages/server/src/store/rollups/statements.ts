@@ -1,20 +1,34 @@
-import { FIGURES } from './figures.ts';
+import { FIGURES, SUMS } from './figures.ts';
 import type { MetadataEntry, RollupDelta } from './gather.ts';
 
-export const ROLLUP_COLUMNS = ['org_id', 'facet', 'value', 'at', 'by_value', ...FIGURES] as const;
+/** The rollup tables: their keys, and the figures they add up. */
+export const ROLLUPS = {
+  rollup_minutes: { key: ['org_id', 'facet', 'at', 'value'], figures: FIGURES },
+  rollup_hours: { key: ['org_id', 'facet', 'at', 'value'], figures: FIGURES },
+  rollup_pairs: { key: ['org_id', 'facet', 'value', 'at', 'by_value'], figures: SUMS },
+} as const;
+export type RollupName = keyof typeof ROLLUPS;
+
 export const METADATA_COLUMNS = ['org_id', 'name', 'value', 'created_at', 'exchange_id'] as const;
 
-const SUMMED = FIGURES.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ');
-
-/** Adds rows of `source` (a list of values, or a select) to a rollup table; both engines read it. */
-export function addToRollup(table: 'rollup_minutes' | 'rollup_hours', source: string): string {
-  return `insert into ${table} as t (${ROLLUP_COLUMNS.join(', ')}) ${source}
-    on conflict (org_id, facet, value, at, by_value) do update set ${SUMMED}`;
+export function rollupColumns(table: RollupName): readonly string[] {
+  return [...ROLLUPS[table].key, ...ROLLUPS[table].figures];
 }
 
-/** A delta's values in the order of `ROLLUP_COLUMNS`. */
-export function rollupValues(delta: RollupDelta): (string | number)[] {
-  return [delta.orgId, delta.facet, delta.value, delta.at, delta.byValue, ...delta.figures];
+/** Adds rows of `source` (a list of values, or a select) to a rollup table; both engines read it. */
+export function addToRollup(table: RollupName, source: string): string {
+  const { key, figures } = ROLLUPS[table];
+  return `insert into ${table} as t (${rollupColumns(table).join(', ')}) ${source}
+    on conflict (${key.join(', ')}) do update set
+    ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
+}
+
+/** A delta's values in the order of `rollupColumns`. */
+export function rollupValues(table: RollupName, delta: RollupDelta): (string | number)[] {
+  const { orgId, facet, at, value, byValue, figures } = delta;
+  return table === 'rollup_pairs'
+    ? [orgId, facet, value, at, byValue, ...figures.slice(0, SUMS.length)]
+    : [orgId, facet, at, value, ...figures];
 }
 
 /** An entry's values in the order of `METADATA_COLUMNS`. */

@@ -1,11 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Ingested, SpoolRegion } from '../ports.ts';
-import { declaredKeys, Gatherer } from '../rollups/gather.ts';
+import { declaredKeys, Gatherer, type RollupDelta } from '../rollups/gather.ts';
 import {
   addToRollup,
   METADATA_COLUMNS,
   metadataValues,
-  ROLLUP_COLUMNS,
+  type RollupName,
+  rollupColumns,
   rollupValues,
 } from '../rollups/statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
@@ -16,8 +17,6 @@ import { isRowsFault } from './errors.ts';
 const INSERT = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})
   ${placeholders(EXCHANGE_COLUMNS)} on conflict (id) do nothing`;
 const DECLARED = 'select id, metadata_keys_json from orgs where metadata_keys_json is not null';
-const ADD_MINUTE = addToRollup('rollup_minutes', placeholders(ROLLUP_COLUMNS));
-const ADD_HOUR = addToRollup('rollup_hours', placeholders(ROLLUP_COLUMNS));
 const ADD_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(', ')})
   ${placeholders(METADATA_COLUMNS)} on conflict do nothing`;
 
@@ -76,13 +75,17 @@ function declaredIn(connection: Connection) {
 }
 
 function writeRollups(connection: Connection, gatherer: Gatherer): void {
-  const { minutes, hours, metadata } = gatherer.result();
-  const addMinute = connection.prepare(ADD_MINUTE).statement;
-  for (const delta of minutes) addMinute.run(...rollupValues(delta));
-  const addHour = connection.prepare(ADD_HOUR).statement;
-  for (const delta of hours) addHour.run(...rollupValues(delta));
+  const { minutes, hours, pairs, metadata } = gatherer.result();
+  addDeltas(connection, 'rollup_minutes', minutes);
+  addDeltas(connection, 'rollup_hours', hours);
+  addDeltas(connection, 'rollup_pairs', pairs);
   const addMetadata = connection.prepare(ADD_METADATA).statement;
   for (const entry of metadata) addMetadata.run(...metadataValues(entry));
+}
+
+function addDeltas(connection: Connection, table: RollupName, deltas: readonly RollupDelta[]): void {
+  const { statement } = connection.prepare(addToRollup(table, placeholders(rollupColumns(table))));
+  for (const delta of deltas) statement.run(...rollupValues(table, delta));
 }
 
 function readRegion({ path, from, to }: SpoolRegion): Buffer {

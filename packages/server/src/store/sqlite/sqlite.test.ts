@@ -10,8 +10,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
 import { repositorySuite } from '../repositories.suite.ts';
-import { FIGURES } from '../rollups/figures.ts';
-import { METADATA_COLUMNS } from '../rollups/statements.ts';
+import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { exchangeRow } from '../test/rows.ts';
@@ -181,9 +180,10 @@ function fullConnection(path: string): Connection {
   );
   connection.query(`create table exchanges (${columns.join(', ')})`, []);
   connection.query('create table orgs (id text, metadata_keys_json text)', []);
-  const key = ['org_id', 'facet', 'value', 'at', 'by_value'].join(', ');
-  for (const table of ['rollup_minutes', 'rollup_hours'])
-    connection.query(`create table ${table} (${key}, ${FIGURES.join(', ')}, primary key (${key}))`, []);
+  for (const table of ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const) {
+    const key = ROLLUPS[table].key.join(', ');
+    connection.query(`create table ${table} (${rollupColumns(table).join(', ')}, primary key (${key}))`, []);
+  }
   connection.query(`create table exchange_metadata (${METADATA_COLUMNS.join(', ')})`, []);
   connection.commit();
   allowPages(connection, 10);
