@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { decodeCursor, encodeCursor, type Page, type PageRequest, type Position, toPage } from './pages.ts';
 import type { ExchangeRow, Reader } from './ports.ts';
 import { namesIn } from './rollups/gather.ts';
+import type { Schema } from './schema.ts';
 
 export interface ExchangeFilters {
   readonly routeMode?: string | undefined;
@@ -22,7 +23,9 @@ export interface ExchangeFilters {
 }
 
 /** Rows looked at for one page when only their metadata text can tell which belong to it. */
-const SCANNED_ROWS = 20_000;
+const ROWS_SCANNED = 20_000;
+/** Rows with a declared metadata value looked at for one page when there are other filters. */
+const ROWS_MARKED = 2_000;
 
 type Request = PageRequest & ExchangeFilters;
 
@@ -33,22 +36,55 @@ type Request = PageRequest & ExchangeFilters;
  */
 export async function exchangePage(reader: Reader, request: Request): Promise<Page<ExchangeRow>> {
   const { declared, others } = await metadataFilters(reader, request);
-  const horizon = others.length > 0 ? await scanEnd(reader, request) : undefined;
   const [first, ...further] = declared;
-  let query = filtered(reader, request, first);
-  for (const [name, value] of [...further, ...others]) query = query.where(hasMember(name), '=', value);
-  if (horizon) query = query.where(notBefore(horizon));
-  const { model } = request;
-  // Two walks along two indexes, merged: no index serves an `or` in the order of time.
-  const rows =
-    model === undefined
-      ? await query.execute()
-      : merged([
-          await query.where('exchanges.model', '=', model).execute(),
-          await query.where('exchanges.model_requested', '=', model).execute(),
-        ]);
+  const { rows, horizon } = first
+    ? await marked(reader, request, first, [...further, ...others])
+    : await walked(reader, request, others);
   const page = toPage(rows, request.limit, positionOf);
   return page.nextCursor === null && horizon ? { ...page, nextCursor: encodeCursor(horizon) } : page;
+}
+
+/** Rows of a page, newest first, and the last place looked at when the page ended there. */
+interface Found {
+  readonly rows: readonly ExchangeRow[];
+  readonly horizon: Position | undefined;
+}
+
+/** Walks back in time, along the index of a filter if there is one. */
+async function walked(reader: Reader, request: Request, metadata: readonly MetadataFilter[]): Promise<Found> {
+  const horizon = metadata.length > 0 ? await scanEnd(reader, request) : undefined;
+  let query = filtered(reader.selectFrom('exchanges').selectAll(), request)
+    .where('org_id', '=', request.orgId)
+    .where(inRange(request, EXCHANGE))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(request.limit + 1);
+  for (const [name, value] of metadata) query = query.where(hasMember(name), '=', value);
+  if (horizon) query = query.where(notBefore(horizon));
+  const { model } = request;
+  if (model === undefined) return { rows: await query.execute(), horizon };
+  // Two walks along two indexes, merged: no index serves an `or` in the order of time.
+  const served = await query.where('model', '=', model).execute();
+  const asked = await query.where('model_requested', '=', model).execute();
+  return { rows: newestFirst([...served, ...asked]), horizon };
+}
+
+/** Takes rows by the ids that the index of a declared metadata value gives, and filters those. */
+async function marked(
+  reader: Reader,
+  request: Request,
+  first: MetadataFilter,
+  metadata: readonly MetadataFilter[],
+): Promise<Found> {
+  const { places, horizon } = await markedPlaces(reader, request, first);
+  if (places.length === 0) return { rows: [], horizon };
+  // Nothing here but the ids may look like a way in: SQLite would rather walk an org's time.
+  let query = filtered(reader.selectFrom('exchanges').selectAll(), request).where(isAmong(places));
+  for (const [name, value] of metadata) query = query.where(hasMember(name), '=', value);
+  const { model } = request;
+  if (model !== undefined)
+    query = query.where(({ eb, or }) => or([eb('model', '=', model), eb('model_requested', '=', model)]));
+  return { rows: newestFirst(await query.execute()), horizon };
 }
 
 export function exchangeById(reader: Reader, orgId: string, id: string): Promise<ExchangeRow | undefined> {
@@ -64,56 +100,45 @@ function positionOf(row: ExchangeRow): Position {
   return { at: row.created_at, id: row.id };
 }
 
-/** Each row once, newest first. */
-function merged(pages: readonly (readonly ExchangeRow[])[]): ExchangeRow[] {
-  const byId = new Map(pages.flat().map((row) => [row.id, row]));
+/** Each row once. */
+function newestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
   return [...byId.values()].sort(
     (one, other) => other.created_at - one.created_at || (one.id < other.id ? 1 : -1),
   );
 }
 
-/** The page without its metadata filters but `marked`, whose index then leads the way instead of time's. */
-function filtered(reader: Reader, request: Request, marked: MetadataFilter | undefined) {
-  const { routeMode, key, provider, status, state } = request;
-  const [time, id] = marked
-    ? ['marked.created_at', 'marked.exchange_id']
-    : ['exchanges.created_at', 'exchanges.id'];
-  const place = { time: sql.ref<number>(time), id: sql.ref<string>(id) };
-  let query = reader
-    .selectFrom('exchanges')
-    .$if(marked !== undefined, (all) =>
-      all.innerJoin('exchange_metadata as marked', (join) =>
-        join
-          .onRef('marked.exchange_id', '=', 'exchanges.id')
-          .onRef('marked.created_at', '=', 'exchanges.created_at')
-          .on('marked.org_id', '=', request.orgId)
-          .on('marked.name', '=', marked?.[0] ?? '')
-          .on('marked.value', '=', marked?.[1] ?? ''),
-      ),
-    )
-    .selectAll('exchanges')
-    .where('exchanges.org_id', '=', request.orgId)
-    .where(inRange(request, place))
-    .orderBy(place.time, 'desc')
-    .orderBy(place.id, 'desc')
-    .limit(request.limit + 1);
+type Query = SelectQueryBuilder<Schema, 'exchanges', ExchangeRow>;
+
+/** All filters but those on model and metadata. */
+function filtered(all: Query, { routeMode, key, provider, status, state }: ExchangeFilters): Query {
+  let query = all;
   if (routeMode !== undefined) query = query.where('route_mode', '=', routeMode);
   // One column or the other, not both: an `or` would cost the index on (org, key, time).
   if (key !== undefined) query = query.where(key.startsWith('key_') ? 'key_id' : 'key_name', '=', key);
   if (provider !== undefined) query = query.where('provider', '=', provider);
-  if (status !== undefined) query = query.where('status', '>=', status.from).where('status', '<=', status.to);
+  if (status !== undefined) query = query.where(hasStatus(status));
   if (state !== undefined) query = query.where('state', '=', state);
-  // Said again without a parameter, as the indexes of what does not succeed say it.
-  if (status !== undefined && (status.from >= 300 || status.to < 200))
-    query = query.where(sql<boolean>`(status < 200 or status >= 300)`);
+  // Said again without a parameter, as the index of what does not complete says it.
   if (state !== undefined && state !== 'complete') query = query.where(sql<boolean>`state <> 'complete'`);
   return query;
+}
+
+/** Statuses of one class other than 2xx are found in the index of their class. */
+function hasStatus({ from, to }: { readonly from: number; readonly to: number }) {
+  const between = sql<boolean>`status >= ${from} and status <= ${to}`;
+  const [first, last] = [Math.floor(from / 100), Math.floor(to / 100)];
+  if (first !== last || first === 2) return between;
+  return sql<boolean>`status / 100 = ${first} and (status < 200 or status >= 300) and ${between}`;
 }
 
 interface Place {
   readonly time: RawBuilder<number>;
   readonly id: RawBuilder<string>;
 }
+
+const EXCHANGE: Place = { time: sql.ref('created_at'), id: sql.ref('id') };
+const MARK: Place = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
 
 /** The time asked for, and what comes after the cursor. */
 function inRange({ from, to, cursor }: Request, { time, id }: Place) {
@@ -145,24 +170,50 @@ async function metadataFilters(reader: Reader, { orgId, metadata = {} }: Request
   };
 }
 
+/** Where the newest rows with a declared metadata value are; all of them, unless there is a `horizon`. */
+async function markedPlaces(reader: Reader, request: Request, [name, value]: MetadataFilter) {
+  const { orgId, limit, metadata = {}, routeMode, key, model, provider, status, state } = request;
+  const more = [routeMode, key, model, provider, status, state].some((filter) => filter !== undefined);
+  const looked = more || Object.keys(metadata).length > 1 ? ROWS_MARKED : limit + 1;
+  const found = await reader
+    .selectFrom('exchange_metadata')
+    .select(['created_at', 'exchange_id'])
+    .where('org_id', '=', orgId)
+    .where('name', '=', name)
+    .where('value', '=', value)
+    .where(inRange(request, MARK))
+    .orderBy('created_at', 'desc')
+    .orderBy('exchange_id', 'desc')
+    .limit(looked)
+    .execute();
+  const places = found.map((row): Position => ({ at: row.created_at, id: row.exchange_id }));
+  return { places, horizon: places.length === looked ? places.at(-1) : undefined };
+}
+
+/** Time first, which tells PostgreSQL the days to look at. */
+function isAmong(places: readonly Position[]) {
+  const times = places.map(({ at }) => at);
+  const ids = sql.join(places.map(({ id }) => id));
+  return sql<boolean>`created_at >= ${Math.min(...times)} and created_at <= ${Math.max(...times)} and id in (${ids})`;
+}
+
 /** Position of the last row that one page looks at; undefined when fewer are left. */
 async function scanEnd(reader: Reader, request: Request): Promise<Position | undefined> {
-  const place = { time: sql.ref<number>('created_at'), id: sql.ref<string>('id') };
   const last = await reader
     .selectFrom('exchanges')
     .select(['created_at', 'id'])
     .where('org_id', '=', request.orgId)
-    .where(inRange(request, place))
+    .where(inRange(request, EXCHANGE))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .offset(SCANNED_ROWS - 1)
+    .offset(ROWS_SCANNED - 1)
     .limit(1)
     .executeTakeFirst();
   return last && { at: last.created_at, id: last.id };
 }
 
 function notBefore({ at, id }: Position) {
-  return sql<boolean>`(exchanges.created_at >= ${at} and (exchanges.created_at, exchanges.id) >= (${at}, ${id}))`;
+  return sql<boolean>`(created_at >= ${at} and (created_at, id) >= (${at}, ${id}))`;
 }
 
 function hasMember(name: string) {
