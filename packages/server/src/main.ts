@@ -14,6 +14,7 @@ import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
 import { watchFile } from './main/config-file.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
+import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
@@ -30,6 +31,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'server',
   'storage',
   'telemetry',
+  'retention',
+  'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
   'orgs.providers',
@@ -109,6 +112,7 @@ async function serve(environment: Environment): Promise<void> {
   announce(loaded, parts, url, snapshots, firstRun);
 
   const watch = watchFile(parts, state, snapshots, load);
+  const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
   onSignals(
     systemClock,
     log,
@@ -116,6 +120,7 @@ async function serve(environment: Environment): Promise<void> {
     async () => {
       state.draining = true;
       watch?.close();
+      await retention.close();
       await server.drain(DRAIN_MS);
       await api.close();
       await closeParts(parts);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,12 @@ export async function runApi(
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
   await database.transaction(async (writer) => {
-    await insertOrg(writer, { id: 'acme', name: 'Acme', created_at: now });
+    await insertOrg(writer, {
+      id: 'acme',
+      name: 'Acme',
+      created_at: now,
+      metadata_keys_json: '["project"]',
+    });
     await insertOrg(writer, { id: 'other', name: 'Other', created_at: now });
   });
   let platform = await loadPlatform(database.read, pepper, now);
@@ -99,13 +104,12 @@ export async function runApi(
       await changed();
       return { id: row.id, key };
     },
-    addExchange: (orgId, columns) =>
-      database.transaction(async (writer) => {
-        await writer
-          .insertInto('exchanges')
-          .values({ ...exchangeRow(orgId, now), ...columns })
-          .execute();
-      }),
+    async addExchange(orgId, columns) {
+      const path = join(dataDir, `${columns.id}.jsonl`);
+      await writeFile(path, JSON.stringify({ ...exchangeRow(orgId, now), ...columns }));
+      const { size } = await stat(path);
+      await database.ingest({ path, from: 0, to: size, last: true });
+    },
     async call(method, path, call = {}) {
       const answer = await send(http.port, method, path, call);
       mustFitSchema(all, method, path, answer);

@@ -11,6 +11,7 @@ import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.ts';
+import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { exchangeRow } from '../test/rows.ts';
@@ -31,6 +32,7 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
 }
 
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 
 const second: Migration = {
   number: MIGRATIONS.length + 1,
