@@ -96,7 +96,7 @@ function queries(reader) {
     'chart requests by hour': chart({}),
     'chart requests by hour and model': chart({ groupBy: 'model' }),
     'chart p95 by hour and model': chart({ groupBy: 'model', metric: 'latency_p95_ms' }),
-    'chart cost by hour and key': chart({ groupBy: 'key', metric: 'cost_nano_usd', limit: 50 }),
+    'chart cost by hour and key': chart({ groupBy: 'key', metric: 'cost_nano_usd', limit: 20 }),
     'chart cost by hour and project': chart({ groupBy: 'metadata.project', metric: 'cost_nano_usd' }),
     'chart by day and model of one key': chart({
       groupBy: 'model',

@@ -13,6 +13,7 @@ import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
 import { watchFile } from './main/config-file.ts';
+import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
@@ -40,11 +41,12 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.attribution',
 ]);
 
-/** The program: `config check [file]`, or nothing for the server. Prints one clear line when it cannot start. */
+/** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
 export async function run(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   try {
     const environment = processEnvironment();
     if (args[0] === 'config' && args[1] === 'check') return check(environment, args[2]);
+    if (args[0] !== undefined) return await maintain(args, environment);
     await serve(environment);
   } catch (error) {
     process.stderr.write(`${prefixed(isExpected(error) ? error.message : describeBug(error))}\n`);

@@ -66,7 +66,7 @@ export const timeseriesQuery = chartQuery({
   metric: z.enum(METRICS),
   interval: z.enum(['minute', 'hour', 'day']).default('hour').describe('Days are those of UTC.'),
   group_by: facet.optional(),
-  limit: z.coerce.number().int().min(1).max(50).default(10).describe('Series; the rest is added up in one.'),
+  limit: z.coerce.number().int().min(1).max(20).default(10).describe('Series; the rest is added up in one.'),
 });
 
 export const topQuery = chartQuery({

@@ -22,14 +22,16 @@ export function isPostgres(url: string): boolean {
  *
  * @throws StoreUnusable with one line for the operator.
  */
-export function openDatabase(url: string, options: OpenDatabaseOptions): Promise<Database> {
-  if (isPostgres(url)) return openPostgres(url, options);
+export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<Database> {
+  return isPostgres(url) ? openPostgres(url, options) : openSqlite(sqlitePath(url, options.dataDir), options);
+}
+
+/** Path of the file that a `sqlite:` URL names. @throws StoreUnusable for any other URL. */
+export function sqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];
   if (path === undefined)
-    return Promise.reject(
-      new StoreUnusable(
-        'storage.database wants sqlite:<path of a file>, as sqlite:./.floe/floe.db, or postgres://user:password@host:port/database',
-      ),
+    throw new StoreUnusable(
+      'storage.database wants sqlite:<path of a file>, as sqlite:./.floe/floe.db, or postgres://user:password@host:port/database',
     );
-  return openSqlite(path === '' ? join(options.dataDir, 'floe.db') : resolve(path), options);
+  return path === '' ? join(dataDir, 'floe.db') : resolve(path);
 }
