@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
@@ -65,7 +64,6 @@ export async function maintain(
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new StoreUnusable(`unknown command "${name}"; see floe help`);
   const dataDir = resolve(environment.dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const { config } = loadConfig({ env: environment });
   const place = { url: config.storage.database, dataDir };
   try {

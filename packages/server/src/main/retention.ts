@@ -13,13 +13,22 @@ export interface RetentionDays {
   readonly audit_days: number;
 }
 
+type Expirable = Pick<Database, 'expire' | 'read' | 'transaction'>;
+
+export interface Retention {
+  /** Resolves when no round is under way. */
+  settled(): Promise<void>;
+  /** Begins no further round and waits for the one under way. */
+  close(): Promise<void>;
+}
+
 /** Removes what is older than `days` allows, a minute after the start and then every hour. */
 export function startRetention(
-  database: Database,
+  database: Expirable,
   clock: Clock,
   log: Log,
   days: () => RetentionDays,
-): { close(): Promise<void> } {
+): Retention {
   let timer: Timer | null = null;
   let round = Promise.resolve();
   let closed = false;
@@ -32,6 +41,7 @@ export function startRetention(
   };
   next(FIRST_MS);
   return {
+    settled: () => round,
     async close() {
       closed = true;
       timer?.cancel();
@@ -41,8 +51,8 @@ export function startRetention(
 }
 
 /** One round; a database that is away is left for the next one. */
-export async function removeOld(
-  database: Database,
+async function removeOld(
+  database: Expirable,
   nowMs: number,
   { requests_days, audit_days }: RetentionDays,
   log: Log,

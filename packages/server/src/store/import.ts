@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
@@ -35,6 +35,7 @@ export async function importSqlite(
     throw new StoreUnusable(
       'Set storage.database (or FLOE_DATABASE_URL) to the PostgreSQL database to fill.',
     );
+  await mkdir(place.dataDir, { recursive: true, mode: 0o700 });
   const directory = await mkdtemp(join(place.dataDir, 'import-'));
   try {
     const copy = join(directory, 'floe.db');

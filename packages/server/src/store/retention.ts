@@ -8,7 +8,10 @@ const ROWS_PER_BATCH = 2000;
 export const MINUTES_KEPT_MS = 3 * 24 * 60 * MINUTE_MS;
 
 /** Removes the exchanges made before `beforeMs`, batch by batch; returns how many. For an engine without partitions. */
-export async function expireInBatches(database: Database, beforeMs: number): Promise<number> {
+export async function expireInBatches(
+  database: Pick<Database, 'read' | 'transaction'>,
+  beforeMs: number,
+): Promise<number> {
   const orgs = await database.read.selectFrom('orgs').select('id').execute();
   let removed = 0;
   for (const { id } of orgs) {
@@ -20,7 +23,7 @@ export async function expireInBatches(database: Database, beforeMs: number): Pro
 
 /** Removes audit entries and rollups that are over; the engines do the exchanges themselves. */
 export async function expireRest(
-  database: Database,
+  database: Pick<Database, 'read' | 'transaction'>,
   before: { readonly requestsMs: number; readonly auditMs: number; readonly nowMs: number },
 ): Promise<void> {
   const minutesMs = Math.max(before.requestsMs, before.nowMs - MINUTES_KEPT_MS);

@@ -4,7 +4,7 @@ import { createPool } from './pool.ts';
 
 /** Number of the newest migration of a PostgreSQL database, 0 for an empty one; changes nothing. */
 export async function appliedOnPostgres(url: string): Promise<number> {
-  const pool = createPool({ url, log: silentLog, connections: 1 });
+  const pool = createPool({ url, log: silentLog, connections: 1, statementTimeoutMs: null });
   try {
     return await pool.withConnection(async (connection) => {
       const found = await connection.query<{ name: string | null }>(

@@ -1,3 +1,4 @@
+import { Fault } from '@floe/contract/faults';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Clock, pause } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
@@ -14,9 +15,12 @@ import { PostgresSignals } from './signals.ts';
 
 /** Lists, charts, verbs and row batches share these; more would only queue inside the server. */
 const CONNECTIONS = 10;
+const STATEMENT_TIMEOUT_MS = 30_000;
 /** A database that starts together with Floe, as in a compose file, gets this long. */
 const START_TIMEOUT_MS = 30_000;
 const START_RETRY_MS = 500;
+/** Whoever asks whether we are ready will not wait for a statement's time. */
+const PING_TIMEOUT_MS = 2_000;
 
 /** Serialises write transactions of every process (the number is arbitrary and fixed). */
 const WRITER_LOCK = 7_310_564_001;
@@ -28,6 +32,8 @@ export interface OpenPostgresOptions {
   readonly migrations?: readonly Migration[];
   /** How long an absent server is waited for; 30 s unless given. */
   readonly startTimeoutMs?: number;
+  /** How long a statement may take; 30 s unless given. */
+  readonly statementTimeoutMs?: number;
 }
 
 /**
@@ -37,7 +43,7 @@ export interface OpenPostgresOptions {
  */
 export async function openPostgres(url: string, options: OpenPostgresOptions): Promise<Database> {
   const place = placeOf(url);
-  const patient = createPool({ url, log: options.log, connections: 1, patient: true });
+  const patient = createPool({ url, log: options.log, connections: 1, statementTimeoutMs: null });
   try {
     await reach(patient, place, options);
     const kysely = kyselyOver(patient);
@@ -52,11 +58,12 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
   } finally {
     await patient.end();
   }
-  const pool = createPool({ url, log: options.log, connections: CONNECTIONS });
+  const { log, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const pool = createPool({ url, log, connections: CONNECTIONS, statementTimeoutMs });
   const kysely = kyselyOver(pool);
   const signals = new PostgresSignals({ url, read: kysely, clock: options.clock, log: options.log });
   await signals.open();
-  return new PostgresDatabase(pool, kysely, signals);
+  return new PostgresDatabase(pool, kysely, signals, options.clock);
 }
 
 class PostgresDatabase implements Database {
@@ -64,12 +71,14 @@ class PostgresDatabase implements Database {
   readonly read: Kysely<Schema>;
   readonly signals: PostgresSignals;
   readonly #pool: Pool;
+  readonly #clock: Clock;
   readonly #partitions = new Partitions();
 
-  constructor(pool: Pool, kysely: Kysely<Schema>, signals: PostgresSignals) {
+  constructor(pool: Pool, kysely: Kysely<Schema>, signals: PostgresSignals, clock: Clock) {
     this.#pool = pool;
     this.read = kysely;
     this.signals = signals;
+    this.#clock = clock;
   }
 
   transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
@@ -77,7 +86,12 @@ class PostgresDatabase implements Database {
   }
 
   async ping(): Promise<void> {
-    await this.#pool.withConnection((connection) => connection.query('select 1', []));
+    const late = Promise.withResolvers<never>();
+    const timer = this.#clock.after(PING_TIMEOUT_MS, () =>
+      late.reject(new Fault('overloaded', 'The database does not answer.')),
+    );
+    const answered = this.#pool.withConnection((connection) => connection.query('select 1', []));
+    await Promise.race([answered, late.promise]).finally(() => timer.cancel());
   }
 
   ingest(region: SpoolRegion): Promise<Ingested> {

@@ -4,9 +4,8 @@ import { outage, statementError } from './errors.ts';
 
 /** How long a caller waits for a free connection, or for a new one to open. */
 const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 30_000;
-/** The server's own limit comes first; this one is for a server that no longer answers at all. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
+/** The server's own limit comes first; after this much more it no longer answers at all. */
+const ANSWER_GRACE_MS = 2_000;
 const LOCK_TIMEOUT_MS = 10_000;
 /** A transaction awaits nothing but its own statements; one that idles has lost its process. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
@@ -25,12 +24,12 @@ export interface PoolOptions {
   readonly url: string;
   readonly log: Log;
   readonly connections: number;
-  /** For migrations, whose statements may take as long as they need. */
-  readonly patient?: true;
+  /** Null for migrations, whose statements may take as long as they need. */
+  readonly statementTimeoutMs: number | null;
 }
 
 /** A bounded pool; a server that is slow or away is a failure within the times above, never a hang. */
-export function createPool({ url, log, connections, patient }: PoolOptions): Pool {
+export function createPool({ url, log, connections, statementTimeoutMs }: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'floe',
@@ -42,10 +41,10 @@ export function createPool({ url, log, connections, patient }: PoolOptions): Poo
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     types: numbers,
-    ...(!patient && {
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      query_timeout: ANSWER_TIMEOUT_MS,
+    ...(statementTimeoutMs !== null && {
+      statement_timeout: statementTimeoutMs,
+      lock_timeout: Math.min(LOCK_TIMEOUT_MS, statementTimeoutMs),
+      query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
     }),
   });
   // An idle connection that breaks has no statement to fail; without a listener it would end the process.
