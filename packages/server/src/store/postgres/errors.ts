@@ -39,9 +39,17 @@ export function outage(error: unknown): string | null {
   return error instanceof Error && PG_TEXTS.test(error.message) ? 'The database does not answer.' : null;
 }
 
+/** No constraint of ours is a check: this is a row whose day has no partition (any more). */
+const CHECK_VIOLATION = '23514';
+
+/** Whether a row's day is missing, which another process may have dropped. */
+export function isPartitionMissing(error: unknown): boolean {
+  return codeOf(error) === CHECK_VIOLATION;
+}
+
 /** Whether the row itself is at fault (classes 22 and 23), so that trying it again cannot help. */
 export function isRowsFault(error: unknown): boolean {
-  return /^2[23]...$/.test(codeOf(error) ?? '');
+  return /^2[23]...$/.test(codeOf(error) ?? '') && !isPartitionMissing(error);
 }
 
 /** What a failed statement means to the caller: a `Fault` when waiting or the caller can help. */

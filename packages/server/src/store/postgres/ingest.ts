@@ -13,7 +13,7 @@ import {
 } from '../rollups/statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { type RowValues, readRows } from '../spool/read-rows.ts';
-import { isRowsFault } from './errors.ts';
+import { isPartitionMissing, isRowsFault } from './errors.ts';
 import { inTransaction, type Partitions } from './partitions.ts';
 import type { PooledConnection } from './pool.ts';
 
@@ -70,7 +70,11 @@ export async function ingest(
     connection,
     rows.map(({ values }) => Number(values[CREATED_AT])),
   );
-  const result = await insertAll(connection, rows);
+  const result = await insertAll(connection, rows).catch((error: unknown) => {
+    // Another process dropped a day; the next try makes it again.
+    if (error instanceof Error && isPartitionMissing(error.cause)) partitions.forget();
+    throw error;
+  });
   refused.push(...result.refused);
   const known = rows.length - result.refused.length - result.inserted;
   return { next, inserted: result.inserted, known, rejected: [...rejected, ...refused], torn };

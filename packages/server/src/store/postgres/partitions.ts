@@ -38,6 +38,11 @@ export class Partitions {
     }
   }
 
+  /** What is known may be wrong: the next `ensure` looks again. */
+  forget(): void {
+    this.#known.clear();
+  }
+
   /** Drops the days that ended before `beforeMs`; returns how many exchanges went with them. */
   async drop(connection: PooledConnection, beforeMs: number): Promise<number> {
     let removed = 0;

@@ -165,3 +165,27 @@ test('a statement that fails names itself, and undoes its transaction', async (t
   await assert.rejects(failing, /table "none" does not exist \(in: drop table "none"\)/);
   assert.equal(await settingValue(database.read, 'a'), undefined);
 });
+
+test('a day that another process dropped is made again for rows that come late', async (t) => {
+  const url = await testDatabase(t);
+  const [here, there] = await Promise.all([open(t, url), open(t, url)]);
+  const day = Date.UTC(2026, 0, 1);
+  await ingestRows(t, here, [exchangeRow('exc_a', { created_at: day })]);
+  assert.equal(await there.expire(day + 86_400_000), 1);
+  const late = [exchangeRow('exc_b', { created_at: day })];
+  await assert.rejects(ingestRows(t, here, late), /no partition/);
+  const { inserted, rejected } = await ingestRows(t, here, late);
+  assert.deepEqual([inserted, rejected], [1, []]);
+});
+
+test('each day has the indexes of its table, once', async (t) => {
+  const url = await testDatabase(t);
+  const database = await open(t, url);
+  await ingestRows(t, database, [exchangeRow('exc_a')]);
+  const rows = await administer(
+    `select tablename, count(*)::int as n from pg_indexes where tablename like 'exchanges%' group by 1 order by 1`,
+    url,
+  );
+  const counts = new Set(rows.map((row) => row['n']));
+  assert.deepEqual([rows.length, counts.size], [3, 1], JSON.stringify(rows));
+});
