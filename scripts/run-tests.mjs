@@ -1,7 +1,9 @@
 // The test run itself, on the project's Node: every `*.test.ts` in its own process, as many at once as
-// there are cores. Prints failures whole, skips with their reason, and the sum as its last line.
+// there are cores, and one PostgreSQL for all of them. Prints failures whole, skips with their reason, and the
+// sum as its last line.
 // In CI a file that failed beside others runs once more alone, and says so: a machine shared with
 // strangers is not what is tested.
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import { run } from 'node:test';
@@ -13,6 +15,9 @@ const named = args.filter((arg) => !arg.startsWith('--'));
 const everything = [...sources('packages', ['.test.ts']), ...sources('scripts', ['.test.mjs'])];
 const files = named.length > 0 ? named : everything;
 if (full) process.env.FLOE_TEST_FULL = '1';
+
+const wantsPostgres = files.some((file) => readFileSync(file, 'utf8').includes('postgres-database.ts'));
+const postgres = wantsPostgres ? await sharedPostgres() : null;
 
 const started = Date.now();
 const results = await runFiles(files, Math.max(1, availableParallelism()));
@@ -28,7 +33,8 @@ if (nothing) print('no test ran');
 print(
   `${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`,
 );
-process.exit(sum('failed') > 0 || nothing ? 1 : 0);
+postgres?.stop();
+process.exitCode = sum('failed') > 0 || nothing ? 1 : 0;
 
 /** Runs test files; resolves to what passed, failed and was skipped in each. */
 function runFiles(list, concurrency) {
@@ -71,6 +77,14 @@ function runFiles(list, concurrency) {
     stream.on('end', () => resolve(counted));
     stream.resume();
   });
+}
+
+/** The server that files with a database of their own share; a file that runs alone starts one. */
+async function sharedPostgres() {
+  const { testPostgres } = await import('../packages/testkit/src/postgres.ts');
+  const started = await testPostgres();
+  process.env.FLOE_TEST_POSTGRES_URL = started.url;
+  return started;
 }
 
 function place(event) {
