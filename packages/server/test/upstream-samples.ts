@@ -41,7 +41,8 @@ function wholeChat(events: readonly JsonObject[]): unknown {
       if (typeof value === 'string') message[name] = `${message[name] ?? ''}${value}`;
     for (const { index, id, type, function: piece } of objectsIn(delta['tool_calls'])) {
       const { name, arguments: text } = objectOf(piece);
-      const call = (calls[Number(index)] ??= { id, type, function: { name, arguments: '' } });
+      const call = calls[Number(index)] ?? { id, type, function: { name, arguments: '' } };
+      calls[Number(index)] = call;
       call.function.arguments += text ?? '';
     }
   }
