@@ -8,11 +8,12 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -105,11 +106,13 @@ function npmProgram() {
     join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'),
     join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js'),
   ];
+  // A system's `npm` is a link to the program, whichever Node runs this script.
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const link = join(folder, 'npm');
+    if (existsSync(link)) places.push(realpathSync(link));
+  }
   const found = places.find((place) => place && /npm-cli\.c?js$/.test(place) && existsSync(place));
   if (found) return found;
-  const asked = spawnSync('npm', ['root', '-g'], { encoding: 'utf8', shell: process.platform === 'win32' });
-  const global = join((asked.stdout ?? '').trim(), 'npm', 'bin', 'npm-cli.js');
-  if (asked.status === 0 && existsSync(global)) return global;
   return fail('npm was not found. Install Node with npm and run this again.');
 }
 

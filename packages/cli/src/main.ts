@@ -1,8 +1,12 @@
+import { backup } from './backup.ts';
 import type { Command } from './command.ts';
 import { checkConfig } from './config-check.ts';
+import { importSqlite } from './import.ts';
+import { migrate } from './migrate.ts';
+import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 
-const COMMANDS: readonly Command[] = [serve, checkConfig];
+const COMMANDS: readonly Command[] = [serve, checkConfig, backup, restore, migrate, importSqlite];
 
 function help(): string {
   const width = Math.max(...COMMANDS.map((command) => command.usage.length));

@@ -13,7 +13,9 @@ import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
 import { watchFile } from './main/config-file.ts';
+import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
+import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
@@ -30,18 +32,22 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'server',
   'storage',
   'telemetry',
+  'retention',
+  'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
   'orgs.providers',
+  'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
 ]);
 
-/** The program: `config check [file]`, or nothing for the server. Prints one clear line when it cannot start. */
+/** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
 export async function run(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   try {
     const environment = processEnvironment();
     if (args[0] === 'config' && args[1] === 'check') return check(environment, args[2]);
+    if (args[0] !== undefined) return await maintain(args, environment);
     await serve(environment);
   } catch (error) {
     process.stderr.write(`${prefixed(isExpected(error) ? error.message : describeBug(error))}\n`);
@@ -107,6 +113,7 @@ async function serve(environment: Environment): Promise<void> {
   const listening = await server.listen(host, port);
   const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
   const watch = watchFile(parts, state, snapshots, load);
+  const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
   onSignals(
     systemClock,
     log,
@@ -114,6 +121,7 @@ async function serve(environment: Environment): Promise<void> {
     async () => {
       state.draining = true;
       watch?.close();
+      await retention.close();
       await server.drain(DRAIN_MS);
       await api.close();
       await closeParts(parts);

@@ -55,7 +55,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'cut-mid-answer/reset-chunked': cut,
   'cut-mid-answer/reset-content-length': cut,
   'stall-mid-answer': {
-    whole: late('first_token'),
+    whole: late('idle'),
     stream: { is: 'broken', code: 'upstream_timeout', phase: 'idle' },
     provider: 'no-more',
   },

@@ -32,27 +32,18 @@ function wholeGemini(events: readonly JsonObject[]): unknown {
   return { ...events.at(-1), ...(candidates.length > 0 && { candidates: [candidate] }) };
 }
 
-interface WholeCall {
-  readonly id: unknown;
-  readonly type: unknown;
-  readonly function: { readonly name: unknown; readonly arguments: string };
-}
-
 function wholeChat(events: readonly JsonObject[]): unknown {
   const message: Record<string, unknown> = { content: null };
-  const calls: WholeCall[] = [];
+  const calls: { id: unknown; type: unknown; function: { name: unknown; arguments: string } }[] = [];
   const choices = events.flatMap((event) => objectsIn(event['choices']));
   for (const delta of choices.map((choice) => objectOf(choice['delta']))) {
     for (const [name, value] of Object.entries(delta))
       if (typeof value === 'string') message[name] = `${message[name] ?? ''}${value}`;
     for (const { index, id, type, function: piece } of objectsIn(delta['tool_calls'])) {
       const { name, arguments: text } = objectOf(piece);
-      const known = calls[Number(index)];
-      const said = `${known?.function.arguments ?? ''}${text ?? ''}`;
-      calls[Number(index)] = {
-        ...(known ?? { id, type }),
-        function: { name: known?.function.name ?? name, arguments: said },
-      };
+      const call = calls[Number(index)] ?? { id, type, function: { name, arguments: '' } };
+      calls[Number(index)] = call;
+      call.function.arguments += text ?? '';
     }
   }
   const { id, created, model } = objectOf(events[0]);

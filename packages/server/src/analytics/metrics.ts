@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { CounterTable, HistogramTable } from './figures.ts';
 
 /** What one exchange adds to the counters. Labels are few and bounded: no model, no key, no path. */
 export interface ExchangeFigures {
@@ -25,50 +26,52 @@ const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 export function createMetrics(backlog: () => number): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const exchanges = new Counter({
-    name: 'floe_exchanges_total',
-    help: 'Exchanges by surface, provider, HTTP status and final state.',
-    labelNames: ['surface', 'provider', 'status', 'state'] as const,
-    registers,
-  });
-  const tokens = new Counter({
-    name: 'floe_tokens_total',
-    help: 'Tokens as the provider reported them.',
-    labelNames: ['provider', 'direction'] as const,
-    registers,
-  });
-  const latency = new Histogram({
-    name: 'floe_exchange_duration_seconds',
-    help: 'From the accepted request to the last byte of its answer.',
-    labelNames: ['surface', 'provider'] as const,
-    buckets: LATENCY_BUCKETS_S,
-    registers,
-  });
-  const firstToken = new Histogram({
-    name: 'floe_first_token_seconds',
-    help: 'From the accepted request to the first content of a streamed answer.',
-    labelNames: ['surface', 'provider'] as const,
-    buckets: LATENCY_BUCKETS_S,
-    registers,
-  });
   const pending: Gauge = new Gauge({
     name: 'floe_row_backlog',
     help: 'Exchange rows on disk that the database has not taken yet.',
-    registers,
+    registers: [registry],
     collect() {
       pending.set(backlog());
     },
   });
+  const exchanges = new CounterTable({
+    name: 'floe_exchanges_total',
+    help: 'Exchanges by surface, provider, HTTP status and final state.',
+    labels: ['surface', 'provider', 'status', 'state'],
+  });
+  const tokens = new CounterTable({
+    name: 'floe_tokens_total',
+    help: 'Tokens as the provider reported them.',
+    labels: ['provider', 'direction'],
+  });
+  const latency = new HistogramTable(
+    {
+      name: 'floe_exchange_duration_seconds',
+      help: 'From the accepted request to the last byte of its answer.',
+      labels: ['surface', 'provider'],
+    },
+    LATENCY_BUCKETS_S,
+  );
+  const firstToken = new HistogramTable(
+    {
+      name: 'floe_first_token_seconds',
+      help: 'From the accepted request to the first content of a streamed answer.',
+      labels: ['surface', 'provider'],
+    },
+    LATENCY_BUCKETS_S,
+  );
   return {
     exchange({ surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens }) {
-      exchanges.inc({ surface, provider, status, state });
-      latency.observe({ surface, provider }, latencyMs / 1000);
-      if (firstTokenMs !== null) firstToken.observe({ surface, provider }, firstTokenMs / 1000);
-      if (inputTokens > 0) tokens.inc({ provider, direction: 'input' }, inputTokens);
-      if (outputTokens > 0) tokens.inc({ provider, direction: 'output' }, outputTokens);
+      exchanges.add(1, surface, provider, String(status), state);
+      latency.observe(latencyMs / 1000, surface, provider);
+      if (firstTokenMs !== null) firstToken.observe(firstTokenMs / 1000, surface, provider);
+      if (inputTokens > 0) tokens.add(inputTokens, provider, 'input');
+      if (outputTokens > 0) tokens.add(outputTokens, provider, 'output');
     },
-    render: () => registry.metrics(),
+    async render() {
+      const own = [exchanges, tokens, latency, firstToken].map((table) => table.render());
+      return `${own.join('')}${await registry.metrics()}`;
+    },
     contentType: registry.contentType,
   };
 }

@@ -19,11 +19,12 @@ export function pauseUnlessGone(client: Client, clock: Clock, ms: number): Promi
       client.onGone = null;
       resolve();
     });
-    client.onGone = () => {
+    const leave = () => {
       timer.cancel();
       reject(new ClientGone('the client left'));
     };
-    if (client.gone) client.onGone();
+    client.onGone = leave;
+    if (client.gone) leave();
   });
 }
 
@@ -69,9 +70,14 @@ export class Client {
       const chunks: Buffer[] = [];
       let size = 0;
       const clock = this.#clock;
-      const stalled = () =>
-        settle(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
-      let timer = clock.after(BODY_IDLE_MS, stalled);
+      // One timer however many pieces come: when it rings early it is set again for what is left.
+      let lastAt = clock.monotonic();
+      const ring = () => {
+        const left = lastAt + BODY_IDLE_MS - clock.monotonic();
+        if (left > 0) timer = clock.after(left, ring);
+        else settle(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
+      };
+      let timer = clock.after(BODY_IDLE_MS, ring);
       const settle = (failure: Error | null) => {
         timer.cancel();
         req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
@@ -84,8 +90,7 @@ export class Client {
         size += chunk.length;
         if (size > limitBytes) return settle(tooLarge(limitBytes));
         chunks.push(chunk);
-        timer.cancel();
-        timer = clock.after(BODY_IDLE_MS, stalled);
+        lastAt = clock.monotonic();
       };
       const whole = () => settle(null);
       const gone = () => settle(new ClientGone('the client left while sending its request'));

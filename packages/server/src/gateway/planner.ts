@@ -6,12 +6,13 @@ import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { planForward } from './forward.ts';
 import type { Planner } from './send.ts';
+import type { Surface } from './surface.ts';
 import { planTranslate, type Reading, translatedAnswer } from './translate.ts';
 
 /** Members in which proofs of earlier reasoning travel; each only pleases the credential that made it. */
 const SEAL_MARKS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
 /** How a proof made elsewhere begins (`@floe/wire/seal`). */
-const PACKED_MARK = '"floe1.';
+const PACKED_MARK = Buffer.from('"floe1.');
 
 /**
  * Chooses per target between forwarding and translating. A target of the client's dialect gets the client's
@@ -35,7 +36,10 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     if (!provider.dialects.includes(dialect))
       return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
     // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
-    if (mayRefuseProofs(ask.body, moved) && refusesProofs(reading().ask, provider.sealOrigin(credential)))
+    if (
+      mayRefuseProofs(dialect, ask.body, moved) &&
+      refusesProofs(reading().ask, provider.sealOrigin(credential))
+    )
       return planTranslate(x, ask, target, dialect, reading());
     return planForward(x, ask, target, (streamed) =>
       translatedAnswer(x, ask, target, dialect, reading(), streamed),
@@ -43,7 +47,10 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   };
 }
 
-function mayRefuseProofs(body: Buffer, moved: boolean): boolean {
+/** Looking costs as much as the scan of the body, so a Chat body is looked through only once it has moved. */
+function mayRefuseProofs(dialect: Surface['dialect'], body: Buffer, moved: boolean): boolean {
+  // No answer of ours ever gave a Chat client a proof to bring back.
+  if (dialect === 'chat' && !moved) return false;
   if (body.includes(PACKED_MARK) || hasEmptySignature(body)) return true;
   return moved && SEAL_MARKS.some((mark) => body.includes(mark));
 }

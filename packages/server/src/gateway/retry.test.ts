@@ -46,7 +46,7 @@ test('the total deadline, the client’s own mistakes, bugs and a client that le
 });
 
 test('a refusal that another provider may not share moves on', () => {
-  for (const status of [402, 404, 408, 425])
+  for (const status of [402, 404, 408, 412, 425])
     assert.equal(remedyFor(refusal(status)), 'next_target', String(status));
 });
 

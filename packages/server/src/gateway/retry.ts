@@ -9,8 +9,8 @@ const PATIENCE_MS = 10_000;
 /** What may be tried after an attempt that failed before any content reached the client. */
 export type Remedy = 'same_target' | 'next_target' | 'none';
 
-/** Refusals another provider may not share: no money left, no such model there, its own time-out. */
-const MOVES_ON = new Set([402, 404, 408, 425]);
+/** Refusals another provider may not share: no money left, no such model there, its own time-out, an account suspended. */
+const MOVES_ON = new Set([402, 404, 408, 412, 425]);
 
 /**
  * Judges a failed attempt. A silent target (connect, headers or first-token deadline) is never asked again;

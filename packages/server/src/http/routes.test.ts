@@ -61,6 +61,24 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     scope: 'management',
     anotherOrgs: 404,
   },
+  'GET /api/analytics/summary': {
+    path: () => '/api/analytics/summary',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
+  'GET /api/analytics/timeseries': {
+    path: () => '/api/analytics/timeseries?metric=requests&group_by=model',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
+  'GET /api/analytics/top': {
+    path: () => '/api/analytics/top?by=model',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
 };
 
 let api: RunningApi;

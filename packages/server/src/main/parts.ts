@@ -11,10 +11,11 @@ import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import type { Transport } from '../providers/transport.ts';
 import { createTransport } from '../providers/transports.ts';
 import { lockDataDir } from '../store/lock.ts';
-import { openDatabase } from '../store/open-database.ts';
+import { isPostgres, openDatabase } from '../store/open-database.ts';
 import type { Database, RowSink } from '../store/ports.ts';
-import { loadSecretKey } from '../store/secret-key.ts';
+import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
+import { StoreUnusable } from '../store/store-unusable.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
 const FLUSH_MS = 4_000;
@@ -38,8 +39,14 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const dataDir = resolve(environment.dataDir);
   lockDataDir(dataDir);
   const { secretKey } = environment;
+  const url = loaded.config.storage.database;
+  if (isPostgres(url) && secretKey === undefined)
+    throw new StoreUnusable(
+      'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
+    );
   const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
-  const database = await openDatabase(loaded.config.storage.database, { dataDir, log, clock });
+  const database = await openDatabase(url, { dataDir, log, clock });
+  await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
   const transport = createTransport(clock);
   return {

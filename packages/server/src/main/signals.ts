@@ -14,7 +14,7 @@ export function onSignals(clock: Clock, log: Log, reload: () => void, stop: () =
       return;
     }
     stoppingSince = now;
-    log.info({ signal }, 'draining; the same signal again ends at once');
+    log.info({ signal }, 'draining');
     stop().then(
       () => process.exit(0),
       (error: unknown) => {

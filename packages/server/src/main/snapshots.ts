@@ -19,12 +19,18 @@ export async function enter(loaded: LoadedConfig, { database, pepper }: Parts): 
   const declared = orgs.map((org, at) => ({
     id: org.id,
     name: org.name,
+    metadataKeys: org.analytics.metadata_keys,
     keys: org.keys.map((key, index) => ({
       ...key,
       line: loaded.lineOf(['orgs', at, 'keys', index]) ?? null,
     })),
   }));
-  await database.transaction((writer) => syncFileKeys(writer, declared, pepper, systemClock.now()));
+  // A replica that was started without the file says nothing about the keys of those that have it.
+  if (loaded.path !== null || database.engine === 'sqlite')
+    await database.transaction(async (writer) => {
+      await syncFileKeys(writer, declared, pepper, systemClock.now());
+      await database.signals.announce(writer);
+    });
   return orgs.length === 0 ? bootstrap(database, pepper, systemClock) : null;
 }
 
@@ -49,14 +55,19 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       parts.log.warn({ provider }, 'this release cannot reach providers of this kind yet');
     parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
+  const renew = () => {
+    last = last.catch(() => undefined).then(swap);
+    return last;
+  };
+  // A change of another process; while the store is away the snapshot stays, and the next word renews it.
+  parts.database.signals.onChange(() => {
+    renew().catch((error: unknown) => parts.log.warn({ err: error }, 'the snapshot could not be renewed'));
+  });
   return {
     current() {
       if (!current) throw new Error('the first snapshot is not there yet');
       return current;
     },
-    renew() {
-      last = last.catch(() => undefined).then(swap);
-      return last;
-    },
+    renew,
   };
 }

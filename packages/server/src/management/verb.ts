@@ -152,6 +152,8 @@ export function writeVerb<
       const answer = await host.database.transaction(async (writer) => {
         const done = await definition.run({ ...contextOf(host, key), writer }, input);
         if (done.audit !== 'unchanged') await record(writer, definition.name, host, key, done.audit);
+        if (definition.changes !== null && done.audit !== 'unchanged')
+          await host.database.signals.announce(writer);
         return done.answer;
       });
       // Also after 'unchanged': the try that made the change may have failed right here.

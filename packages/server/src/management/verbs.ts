@@ -1,4 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import { getSummary } from './analytics/summary.ts';
+import { getTimeseries } from './analytics/timeseries.ts';
+import { getTop } from './analytics/top.ts';
 import { listAudit } from './audit/list.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
@@ -28,5 +31,8 @@ export function verbs({ pepper }: VerbParts): readonly Verb[] {
     listAudit,
     listRequests,
     getRequest,
+    getSummary,
+    getTimeseries,
+    getTop,
   ];
 }

@@ -12,6 +12,8 @@ import { platformKeyOf } from './stored-key.ts';
 
 /** An org of floe.yaml as far as its keys are concerned; `line` is where a key stands in the file. */
 export interface FileOrg extends Pick<OrgConfig, 'id' | 'name'> {
+  /** Metadata keys that analytics index and roll up. */
+  readonly metadataKeys?: readonly string[];
   readonly keys: readonly (Pick<
     PlatformKeyConfig,
     'name' | 'key' | 'scopes' | 'team' | 'owner' | 'models' | 'expires_at'
@@ -39,7 +41,13 @@ export async function syncFileKeys(
   pepper: KeyObject,
   nowMs: number,
 ): Promise<void> {
-  for (const { id, name } of orgs) await putOrg(writer, { id, name, created_at: nowMs });
+  for (const { id, name, metadataKeys = [] } of orgs)
+    await putOrg(writer, {
+      id,
+      name,
+      created_at: nowMs,
+      metadata_keys_json: metadataKeys.length > 0 ? JSON.stringify(metadataKeys) : null,
+    });
   const declared = orgs.flatMap((org) =>
     org.keys.map((key): Declared => ({ orgId: org.id, key, hash: hashKey(pepper, bare(key.key)) })),
   );

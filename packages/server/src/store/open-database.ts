@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Database } from './ports.ts';
+import { openPostgres } from './postgres/open-postgres.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { StoreUnusable } from './store-unusable.ts';
 
@@ -11,17 +12,26 @@ export interface OpenDatabaseOptions {
   readonly clock: Clock;
 }
 
+export function isPostgres(url: string): boolean {
+  return /^postgres(ql)?:\/\//.test(url);
+}
+
 /**
- * Opens the store a URL names: `sqlite:<path of a file>`, or `sqlite:` for `floe.db` in the data
- * directory. Makes it and brings its tables up to date.
+ * Opens the store a URL names: `sqlite:<path of a file>`, `sqlite:` for `floe.db` in the data directory, or
+ * `postgres://user:password@host:port/database`. Makes its tables and brings them up to date.
  *
  * @throws StoreUnusable with one line for the operator.
  */
-export function openDatabase(url: string, options: OpenDatabaseOptions): Promise<Database> {
+export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<Database> {
+  return isPostgres(url) ? openPostgres(url, options) : openSqlite(sqlitePath(url, options.dataDir), options);
+}
+
+/** Path of the file that a `sqlite:` URL names. @throws StoreUnusable for any other URL. */
+export function sqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];
   if (path === undefined)
-    return Promise.reject(
-      new StoreUnusable('storage.database wants "sqlite:" and the path of a file, as sqlite:./.floe/floe.db'),
+    throw new StoreUnusable(
+      'storage.database wants sqlite:<path of a file>, as sqlite:./.floe/floe.db, or postgres://user:password@host:port/database',
     );
-  return openSqlite(path === '' ? join(options.dataDir, 'floe.db') : resolve(path), options);
+  return path === '' ? join(dataDir, 'floe.db') : resolve(path);
 }

@@ -3,17 +3,26 @@ import type { OrgsTable } from './schema.ts';
 
 export type OrgRow = OrgsTable;
 
-export async function insertOrg(writer: Writer, org: OrgRow): Promise<void> {
-  await writer.insertInto('orgs').values(org).execute();
+/** An org as it is first written; without declared metadata keys unless given. */
+export type NewOrg = Omit<OrgRow, 'metadata_keys_json'> & Partial<Pick<OrgRow, 'metadata_keys_json'>>;
+
+export async function insertOrg(writer: Writer, org: NewOrg): Promise<void> {
+  await writer.insertInto('orgs').values(complete(org)).execute();
 }
 
-/** Adds an org, or renames the one with its id. */
-export async function putOrg(writer: Writer, org: OrgRow): Promise<void> {
+/** Adds an org, or changes the name and the declared metadata keys of the one with its id. */
+export async function putOrg(writer: Writer, org: NewOrg): Promise<void> {
+  const row = complete(org);
+  const { name, metadata_keys_json } = row;
   await writer
     .insertInto('orgs')
-    .values(org)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ name: org.name }))
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ name, metadata_keys_json }))
     .execute();
+}
+
+function complete(org: NewOrg): OrgRow {
+  return { ...org, metadata_keys_json: org.metadata_keys_json ?? null };
 }
 
 export function orgById(reader: Reader, id: string): Promise<OrgRow | undefined> {

@@ -108,3 +108,19 @@ export async function touchKeys(writer: Writer, uses: readonly KeyUse[]): Promis
       .execute();
   }
 }
+
+/** Names of keys by their ids; ids that are gone are left out. */
+export async function keyNames(
+  reader: Reader,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('platform_keys')
+    .select(['id', 'name'])
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

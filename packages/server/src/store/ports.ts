@@ -4,9 +4,13 @@ import type { ExchangesTable, Schema } from './schema.ts';
 export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'fn'>;
 export type Writer = Transaction<Schema>;
 
+export type Engine = 'sqlite' | 'postgres';
+
 /** One relational store. SQLite and PostgreSQL pass the same suite. */
 export interface Database {
-  readonly engine: 'sqlite' | 'postgres';
+  readonly engine: Engine;
+  /** Word of changes to what snapshots hold, from every process on this store. */
+  readonly signals: Signals;
   /** Queries that change nothing; they never wait for a writer. */
   readonly read: Reader;
   /** Runs `work` in one serialised write transaction; commits when it resolves, rolls back when it throws. */
@@ -14,11 +18,21 @@ export interface Database {
   /** Resolves when the store answers; rejects when it does not. For `/readyz`. */
   ping(): Promise<void>;
   /**
-   * Takes rows of the spool into `exchanges`: one transaction, and a row whose id is there already
-   * changes nothing. Waits its turn among the transactions.
+   * Takes rows of the spool into `exchanges` and counts them in the rollups: one transaction, and a row
+   * whose id is there already changes nothing. Waits its turn among the transactions.
    */
   ingest(region: SpoolRegion): Promise<Ingested>;
+  /** Removes exchanges made before `beforeMs` (PostgreSQL: the days that are over by then); returns how many. */
+  expire(beforeMs: number): Promise<number>;
   close(): Promise<void>;
+}
+
+/** How processes on one store learn that a snapshot is stale, within 2 seconds of the commit. */
+export interface Signals {
+  /** Belongs in the transaction of a change: it is told when, and only if, that commits. */
+  announce(writer: Writer): Promise<void>;
+  /** Calls `stale` after a change that any process announced, this one too; once for several at once. */
+  onChange(stale: () => void): void;
 }
 
 /** Bytes `from` to `to` of a spool file; the database takes the whole lines among them. */

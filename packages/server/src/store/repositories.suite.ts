@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { appendAudit, auditPage } from './audit.ts';
 import { type ExchangeFilters, exchangeById, exchangePage } from './exchanges.ts';
 import { allOrgs, insertOrg, orgById } from './orgs.ts';
 import { insertKey, keyById, keyPage, revokeKey, snapshotKeys, touchKeys } from './platform-keys.ts';
-import type { Database, ExchangeRow } from './ports.ts';
+import type { Database } from './ports.ts';
 import { putSetting, settingValue } from './settings.ts';
+import { ingestRows } from './test/ingest-rows.ts';
 import { exchangeRow, ORG, platformKeyRow } from './test/rows.ts';
-import { temporaryDirectory } from './test/temporary-directory.ts';
 
 const OTHER_ORG = 'org_two';
 
@@ -62,7 +60,12 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
 
   test(`${engine}: integers come back as numbers and rows as ordinary objects`, async (t) => {
     const database = await open(t);
-    const org = { id: ORG, name: "O'Neil \u0000 é 🧊", created_at: Number.MAX_SAFE_INTEGER };
+    const org = {
+      id: ORG,
+      name: "O'Neil é 🧊",
+      created_at: Number.MAX_SAFE_INTEGER,
+      metadata_keys_json: '["env"]',
+    };
     await database.transaction((writer) => insertOrg(writer, org));
     assert.deepStrictEqual(await orgById(database.read, ORG), org);
     assert.deepStrictEqual(await allOrgs(database.read), [org]);
@@ -164,9 +167,9 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
   test(`${engine}: rows of the spool come back as they went in, and a second time changes nothing`, async (t) => {
     const database = await openWithOrgs(t);
     const row = exchangeRow('exc_a', { metadata_json: '{"x":"1"}', provider: null, cost_nano_usd: 9e15 });
-    const first = await ingest(t, database, [row]);
+    const first = await ingestRows(t, database, [row]);
     assert.deepEqual([first.inserted, first.known, first.rejected.length], [1, 0, 0]);
-    const again = await ingest(t, database, [{ ...row, status: 500 }, exchangeRow('exc_b')]);
+    const again = await ingestRows(t, database, [{ ...row, status: 500 }, exchangeRow('exc_b')]);
     assert.deepEqual([again.inserted, again.known, again.rejected.length], [1, 1, 0]);
     assert.deepStrictEqual(await exchangeById(database.read, ORG, 'exc_a'), row);
     assert.equal(await exchangeById(database.read, OTHER_ORG, 'exc_a'), undefined);
@@ -175,7 +178,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
   test(`${engine}: exchanges are filtered by every filter and never shown to another org`, async (t) => {
     const database = await openWithOrgs(t);
     const metadata_json = JSON.stringify({ env: 'prod', 'a "b".c\\': '7', build: '42' });
-    await ingest(t, database, [
+    await ingestRows(t, database, [
       exchangeRow('exc_1', { created_at: 100, route_mode: 'passthrough', status: 429, state: 'failed' }),
       exchangeRow('exc_2', { created_at: 200, key_id: 'key_two', key_name: 'nightly', provider: 'other' }),
       exchangeRow('exc_3', { created_at: 300, model: 'acme-small', model_requested: 'slow', metadata_json }),
@@ -210,11 +213,11 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     const old = Array.from({ length: 11 }, (_, i) =>
       exchangeRow(`exc_${String(i).padStart(2, '0')}`, { created_at: 100 + Math.floor(i / 4) }),
     );
-    await ingest(t, database, old);
+    await ingestRows(t, database, old);
     let arrivals = 0;
     const seen = await allPages(async (cursor) => {
       const page = await exchangePage(database.read, { orgId: ORG, limit: 3, ...cursor });
-      await ingest(t, database, [exchangeRow(`exc_new${arrivals++}`, { created_at: 999 })]);
+      await ingestRows(t, database, [exchangeRow(`exc_new${arrivals++}`, { created_at: 999 })]);
       return page;
     });
     assert.deepEqual(
@@ -237,13 +240,4 @@ async function allPages<Row>(
     cursor = { cursor: nextCursor };
   }
   throw new Error('the pages do not end');
-}
-
-let files = 0;
-
-async function ingest(t: TestContext, database: Database, rows: readonly ExchangeRow[]) {
-  const path = join(temporaryDirectory(t), `rows-${files++}.jsonl`);
-  const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  writeFileSync(path, text);
-  return database.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
 }

@@ -1,4 +1,5 @@
 import type { ColumnType } from 'kysely';
+import type { Figures, Sums } from './rollups/figures.ts';
 
 /**
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
@@ -9,6 +10,10 @@ export interface Schema {
   platform_keys: PlatformKeysTable;
   audit: AuditTable;
   exchanges: ExchangesTable;
+  exchange_metadata: ExchangeMetadataTable;
+  rollup_minutes: RollupTable;
+  rollup_hours: RollupTable;
+  rollup_pairs: RollupPairTable;
   settings: SettingsTable;
   migrations: MigrationsTable;
 }
@@ -17,6 +22,8 @@ export interface OrgsTable {
   id: string;
   name: string;
   created_at: number;
+  /** JSON list of the metadata keys that are indexed and rolled up; null for none. */
+  metadata_keys_json: string | null;
 }
 
 export interface PlatformKeysTable {
@@ -100,6 +107,38 @@ export interface ExchangesTable {
   dropped_json: string | null;
   attempts_json: string;
   decisions_json: string;
+}
+
+/** Values of declared metadata keys, so that lists filtered by one need not read every exchange. */
+export interface ExchangeMetadataTable {
+  org_id: string;
+  name: string;
+  value: string;
+  created_at: number;
+  exchange_id: string;
+}
+
+/**
+ * Sums over the exchanges that began within one minute or hour and have one value of a facet: `all`, a
+ * dimension such as `model`, or `metadata.project`.
+ */
+export interface RollupTable extends Figures {
+  org_id: string;
+  facet: string;
+  at: number;
+  /** '' for exchanges that have none, and for `all`. */
+  value: string;
+}
+
+/** Sums per hour for two dimensions at once, such as `model+key`; without histograms. */
+export interface RollupPairTable extends Sums {
+  org_id: string;
+  facet: string;
+  /** Of the first dimension. */
+  value: string;
+  at: number;
+  /** Of the second. */
+  by_value: string;
 }
 
 export interface SettingsTable {

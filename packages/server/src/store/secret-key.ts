@@ -1,6 +1,8 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Writer } from './ports.ts';
+import { putSetting, settingValue } from './settings.ts';
 import { StoreUnusable } from './store-unusable.ts';
 
 export const SECRET_KEY_MIN_CHARS = 32;
@@ -43,13 +45,35 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   const secret = kept ?? randomBytes(32).toString('base64url');
   if (kept === null) writeDurably(file, secret);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'floe secret key', 32));
-  const own = createHmac('sha256', key).update('floe fingerprint').digest('hex').slice(0, 32);
+  const own = fingerprintOf(key);
   if (fingerprint === null) writeDurably(fingerprintFile, own);
   else if (fingerprint !== own)
     throw new StoreUnusable(
       `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the key that ${dataDir} was used with before. Use that key again: with another, no stored key or credential can be read.`,
     );
   return { key, generated: kept === null };
+}
+
+function fingerprintOf(key: Buffer): string {
+  return createHmac('sha256', key).update('floe fingerprint').digest('hex').slice(0, 32);
+}
+
+const FINGERPRINT_SETTING = 'secret_fingerprint';
+
+/**
+ * Leaves the key's fingerprint in a new database and holds it against that of one in use: a database may be
+ * moved, restored or shared between processes without the data directory whose fingerprint is a file.
+ *
+ * @throws StoreUnusable when the database was used with another key.
+ */
+export async function claimDatabase(writer: Writer, key: Buffer): Promise<void> {
+  const own = fingerprintOf(key);
+  const kept = await settingValue(writer, FINGERPRINT_SETTING);
+  if (kept === undefined) await putSetting(writer, FINGERPRINT_SETTING, own);
+  else if (kept !== own)
+    throw new StoreUnusable(
+      'The database was used with another FLOE_SECRET_KEY. Use that one: with another, no stored key or credential can be read.',
+    );
 }
 
 function readText(path: string): string | null {

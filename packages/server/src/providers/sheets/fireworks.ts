@@ -16,8 +16,6 @@ export const fireworks: ProviderSheet = {
     },
   ],
   thinkTags: ['*deepseek-r1*'],
-  // A suspended account, or an adapter that failed to load.
-  errors: [{ status: 412, text: '', means: 'bad_credentials' }],
   docs: 'https://docs.fireworks.ai',
   checked: '2026-11-21',
 };

@@ -1,5 +1,6 @@
 import { firstTables } from './0001-first-tables.ts';
+import { rollups } from './0002-rollups.ts';
 import type { Migration } from './migration.ts';
 
 /** In order, without gaps, forward only. */
-export const MIGRATIONS: readonly Migration[] = [firstTables];
+export const MIGRATIONS: readonly Migration[] = [firstTables, rollups];

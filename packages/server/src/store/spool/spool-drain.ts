@@ -97,17 +97,25 @@ export class SpoolDrain {
   }
 
   async #drain(): Promise<void> {
+    let isFirst = true;
     for (let segment = this.#queue[0]; segment && !this.#closed; segment = this.#queue[0]) {
+      const waiting = segment.written - segment.taken;
       try {
-        if (segment.taken < segment.written) await this.#takeBatch(segment);
-        else if (segment.closed) await this.#remove(segment);
+        if (waiting > 0 && (isFirst || this.#isUrgent(segment, waiting))) await this.#takeBatch(segment);
+        else if (waiting === 0 && segment.closed) await this.#remove(segment);
         else return;
+        isFirst = false;
       } catch (error) {
         return this.#failed(segment, error);
       }
       this.#recovered();
       this.#tellWaiters();
     }
+  }
+
+  /** Under load a few rows arrive during every batch: taken at once, each handful would cost a transaction. */
+  #isUrgent(segment: Segment, waitingBytes: number): boolean {
+    return waitingBytes >= BATCH_BYTES || segment.closed || this.#waiters.size > 0;
   }
 
   async #takeBatch(segment: Segment): Promise<void> {

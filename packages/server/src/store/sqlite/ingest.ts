@@ -1,12 +1,28 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Ingested, SpoolRegion } from '../ports.ts';
+import { declaredKeys, Gatherer, type RollupDelta } from '../rollups/gather.ts';
+import {
+  addToRollup,
+  METADATA_COLUMNS,
+  metadataValues,
+  type RollupName,
+  rollupColumns,
+  rollupValues,
+} from '../rollups/statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { type RowsRead, readRows } from '../spool/read-rows.ts';
 import type { Connection } from './connection.ts';
 import { isRowsFault } from './errors.ts';
 
 const INSERT = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})
-  values (${EXCHANGE_COLUMNS.map(() => '?').join(', ')}) on conflict (id) do nothing`;
+  ${placeholders(EXCHANGE_COLUMNS)} on conflict (id) do nothing`;
+const DECLARED = 'select id, metadata_keys_json from orgs where metadata_keys_json is not null';
+const ADD_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(', ')})
+  ${placeholders(METADATA_COLUMNS)} on conflict do nothing`;
+
+function placeholders(columns: readonly string[]): string {
+  return `values (${columns.map(() => '?').join(', ')})`;
+}
 
 /**
  * Reads the region here, in the writer's own thread, so that no row crosses threads, and inserts it
@@ -30,17 +46,46 @@ export function ingest(connection: Connection, region: SpoolRegion): Ingested {
 
 function insertAll(connection: Connection, rows: RowsRead['rows']): { inserted: number; refused: string[] } {
   const { statement } = connection.prepare(INSERT);
+  const gatherer = new Gatherer(declaredIn(connection));
   const refused = [];
   let inserted = 0;
   for (const { line, values } of rows) {
     try {
-      inserted += Number(statement.run(...values).changes);
+      if (Number(statement.run(...values).changes) === 0) continue;
     } catch (error) {
       if (!isRowsFault(error)) throw error;
       refused.push(line);
+      continue;
     }
+    inserted += 1;
+    gatherer.add(values);
   }
+  writeRollups(connection, gatherer);
   return { inserted, refused };
+}
+
+function declaredIn(connection: Connection) {
+  const rows = connection.prepare(DECLARED).statement.all();
+  return declaredKeys(
+    rows.map(({ id, metadata_keys_json: json }) => ({
+      id: String(id),
+      metadata_keys_json: json === null ? null : String(json),
+    })),
+  );
+}
+
+function writeRollups(connection: Connection, gatherer: Gatherer): void {
+  const { minutes, hours, pairs, metadata } = gatherer.result();
+  addDeltas(connection, 'rollup_minutes', minutes);
+  addDeltas(connection, 'rollup_hours', hours);
+  addDeltas(connection, 'rollup_pairs', pairs);
+  const addMetadata = connection.prepare(ADD_METADATA).statement;
+  for (const entry of metadata) addMetadata.run(...metadataValues(entry));
+}
+
+function addDeltas(connection: Connection, table: RollupName, deltas: readonly RollupDelta[]): void {
+  const { statement } = connection.prepare(addToRollup(table, placeholders(rollupColumns(table))));
+  for (const delta of deltas) statement.run(...rollupValues(table, delta));
 }
 
 function readRegion({ path, from, to }: SpoolRegion): Buffer {

@@ -6,10 +6,12 @@ import type { Log } from '../../core/log.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
 import type { Database, Ingested, SpoolRegion, Writer } from '../ports.ts';
+import { expireInBatches } from '../retention.ts';
 import type { Schema } from '../schema.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { WorkerDialect } from './dialect.ts';
 import { openingError, statementError } from './errors.ts';
+import { ProcessSignals } from './process-signals.ts';
 import type { Role } from './protocol.ts';
 import { Turns } from './turns.ts';
 import { RequestFailed, WorkerThread } from './worker-thread.ts';
@@ -47,6 +49,7 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
 
 class SqliteDatabase implements Database {
   readonly engine = 'sqlite';
+  readonly signals = new ProcessSignals();
   readonly read: Kysely<Schema>;
   readonly #write: Kysely<Schema>;
   readonly #writer: WorkerThread;
@@ -60,8 +63,19 @@ class SqliteDatabase implements Database {
     this.#write = new Kysely({ dialect: new WorkerDialect(writer, this.#turns) });
   }
 
-  transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return this.#write.transaction().execute(work);
+  async transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    let announced = false;
+    const result = await this.#write.transaction().execute(async (writer) => {
+      const done = await work(writer);
+      announced = this.signals.announcedIn(writer);
+      return done;
+    });
+    if (announced) this.signals.tell();
+    return result;
+  }
+
+  expire(beforeMs: number): Promise<number> {
+    return expireInBatches(this, beforeMs);
   }
 
   async ping(): Promise<void> {

@@ -10,6 +10,8 @@ import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
 import { repositorySuite } from '../repositories.suite.ts';
+import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.ts';
+import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { exchangeRow } from '../test/rows.ts';
@@ -30,6 +32,7 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
 }
 
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 
 const second: Migration = {
   number: MIGRATIONS.length + 1,
@@ -73,7 +76,7 @@ test('a migration that fails changes nothing and is tried again at the next star
   const failing: Migration = {
     ...second,
     async up(writer) {
-      await second.up(writer);
+      await second.up(writer, 'sqlite');
       throw new Error('half way');
     },
   };
@@ -88,7 +91,10 @@ test('a database that a newer program made is refused', async (t) => {
   await assert.rejects(
     openIn(t, dataDir),
     (error) =>
-      error instanceof StoreUnusable && /newer Floe \(migration 2; this one knows 1\)/.test(error.message),
+      error instanceof StoreUnusable &&
+      new RegExp(`newer Floe \\(migration ${second.number}; this one knows ${MIGRATIONS.length}\\)`).test(
+        error.message,
+      ),
   );
 });
 
@@ -175,6 +181,12 @@ function fullConnection(path: string): Connection {
     name === 'id' ? 'id text primary key' : name,
   );
   connection.query(`create table exchanges (${columns.join(', ')})`, []);
+  connection.query('create table orgs (id text, metadata_keys_json text)', []);
+  for (const table of ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const) {
+    const key = ROLLUPS[table].key.join(', ');
+    connection.query(`create table ${table} (${rollupColumns(table).join(', ')}, primary key (${key}))`, []);
+  }
+  connection.query(`create table exchange_metadata (${METADATA_COLUMNS.join(', ')})`, []);
   connection.commit();
   allowPages(connection, 10);
   return connection;

@@ -1,4 +1,5 @@
-// A process that appends rows until it is killed. Arguments: data directory, journal, prefix of its ids.
+// A process that appends rows until it is killed. Arguments: data directory, journal, prefix of its ids,
+// URL of the database.
 //
 // The journal tells what was promised: a line "<ms> <n>" says that at <ms> all rows below <n> had been
 // appended. It is written by the same threads as the spool, one line at a time, so that its last line
@@ -15,10 +16,10 @@ const ROWS_PER_TURN = 15;
 /** A bound for a process whose killer died: 30 s. */
 const TURNS = 30_000;
 
-const [dataDir = '', journalPath = '', prefix = ''] = process.argv.slice(2);
+const [dataDir = '', journalPath = '', prefix = '', url = 'sqlite:'] = process.argv.slice(2);
 lockDataDir(dataDir);
 const parts = { dataDir, log: silentLog, clock: systemClock };
-const database = await openDatabase('sqlite:', parts);
+const database = await openDatabase(url, parts);
 const sink = await openRowSink({ ...parts, database });
 const journal = openSync(journalPath, 'a');
 const padding = 'x'.repeat(400);

@@ -1,0 +1,177 @@
+// Rows and queries: `node bench/rows.mjs [--rows 5000000] [--engines sqlite,postgres] [--runs 20]`.
+//
+// Loads synthetic exchanges through the real ingest path (spool text -> Database.ingest, rollups in the same
+// transaction), then runs every kind of list and chart query and prints p50 and max per engine. The target is
+// 200 ms for each at 5 million rows. PostgreSQL is this machine's or npm's, as the tests use it; with its
+// durability off, load times are not what a server reaches. Needs some 12 GB of disk per engine and 5 M rows.
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { seriesOf, summaryOf, topOf } from '../packages/server/src/analytics/charts.ts';
+import { systemClock } from '../packages/server/src/core/clock.ts';
+import { silentLog } from '../packages/server/src/core/log.ts';
+import { exchangeById, exchangePage } from '../packages/server/src/store/exchanges.ts';
+import { openDatabase } from '../packages/server/src/store/open-database.ts';
+import { insertOrg } from '../packages/server/src/store/orgs.ts';
+import { startPostgres } from '../packages/testkit/src/postgres.ts';
+import { DAYS, spoolText } from './rows-data.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '5000000' },
+    engines: { type: 'string', default: 'sqlite,postgres' },
+    runs: { type: 'string', default: '20' },
+  },
+});
+const ROWS = Number(options.rows);
+const RUNS = Number(options.runs);
+const PER_FILE = 10_000;
+const HOUR_MS = 3_600_000;
+/** A whole hour, so that every run and engine asks for the same. */
+const END_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+const MONTH = { orgId: 'acme', from: END_MS - DAYS * 24 * HOUR_MS, to: END_MS };
+
+async function load(database, directory) {
+  await database.transaction((writer) =>
+    insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1, metadata_keys_json: '["project"]' }),
+  );
+  const path = join(directory, 'rows.jsonl');
+  let ingestMs = 0;
+  for (let from = 0; from < ROWS; from += PER_FILE) {
+    const text = spoolText(from, Math.min(ROWS, from + PER_FILE), ROWS, END_MS);
+    writeFileSync(path, text);
+    const started = performance.now();
+    const { inserted, rejected } = await database.ingest({
+      path,
+      from: 0,
+      to: statSync(path).size,
+      last: true,
+    });
+    ingestMs += performance.now() - started;
+    if (inserted !== Math.min(PER_FILE, ROWS - from))
+      throw new Error(`took ${inserted}, refused ${rejected[0]}`);
+    if (from % 500_000 === 0) process.stderr.write(`${database.engine}: ${from + inserted} rows\n`);
+  }
+  console.log(
+    `${database.engine}: ${ROWS} rows in ${(ingestMs / 1000).toFixed(0)} s, ${((ingestMs * 1000) / ROWS).toFixed(1)} µs per row`,
+  );
+}
+
+/** Every kind of query the API makes, by name. */
+function queries(reader) {
+  const list = (filters) => () => exchangePage(reader, { orgId: 'acme', limit: 50, ...filters });
+  const hours = { ...MONTH, unit: 'hour', stepMs: HOUR_MS, limit: 10 };
+  const chart = (more) => () => seriesOf(reader, { ...hours, metric: 'requests', ...more });
+  const top = (more) => () =>
+    topOf(reader, { ...MONTH, unit: 'hour', order: 'requests', limit: 10, ...more });
+  const middle = Buffer.from(`${END_MS - 15 * 24 * HOUR_MS}:exc_zzzz`).toString('base64url');
+  return {
+    'list newest': list({}),
+    'list page in the middle': list({ cursor: middle }),
+    'list of a week ago': list({ from: END_MS - 8 * 24 * HOUR_MS, to: END_MS - 7 * 24 * HOUR_MS }),
+    'list key, frequent': list({ key: 'key_0' }),
+    'list key, rare': list({ key: 'key_rare' }),
+    'list key, none': list({ key: 'key_none' }),
+    'list key by name, rare': list({ key: 'name rare' }),
+    'list model, frequent': list({ model: 'model-0' }),
+    'list model, rare': list({ model: 'model-rare' }),
+    'list model, none': list({ model: 'none' }),
+    'list provider, rare': list({ provider: 'provider-rare' }),
+    'list status 200': list({ status: { from: 200, to: 200 } }),
+    'list status 418, rare': list({ status: { from: 418, to: 418 } }),
+    'list status 5xx': list({ status: { from: 500, to: 599 } }),
+    'list status 3xx, none': list({ status: { from: 300, to: 399 } }),
+    'list state complete': list({ state: 'complete' }),
+    'list state aborted, rare': list({ state: 'aborted' }),
+    'list route_mode ide, rare': list({ routeMode: 'ide' }),
+    'list provider and state, rare': list({ provider: 'provider-0', state: 'aborted' }),
+    'list key and status, rare': list({ key: 'key_0', status: { from: 418, to: 418 } }),
+    'list declared metadata, rare': list({ metadata: { project: 'project-rare' } }),
+    'list declared metadata, frequent': list({ metadata: { project: 'project-0' } }),
+    'list other metadata': list({ metadata: { build: '5' } }),
+    'list other metadata, none': list({ metadata: { build: 'none' } }),
+    'one by id, none': () => exchangeById(reader, 'acme', 'exc_none'),
+    'chart requests by hour': chart({}),
+    'chart requests by hour and model': chart({ groupBy: 'model' }),
+    'chart p95 by hour and model': chart({ groupBy: 'model', metric: 'latency_p95_ms' }),
+    'chart cost by hour and key': chart({ groupBy: 'key', metric: 'cost_nano_usd', limit: 20 }),
+    'chart cost by hour and project': chart({ groupBy: 'metadata.project', metric: 'cost_nano_usd' }),
+    'chart by day and model of one key': chart({
+      groupBy: 'model',
+      filter: { facet: 'key', value: 'key_0' },
+      stepMs: 24 * HOUR_MS,
+    }),
+    'chart by hour and key of one model': chart({
+      groupBy: 'key',
+      filter: { facet: 'model', value: 'model-0' },
+    }),
+    summary: () => summaryOf(reader, { ...MONTH, unit: 'hour' }),
+    'summary of one key': () =>
+      summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', value: 'key_0' } }),
+    'top models': top({ groupBy: 'model' }),
+    'top keys by cost': top({ groupBy: 'key', order: 'cost_nano_usd' }),
+    'top projects': top({ groupBy: 'metadata.project' }),
+    'top models of one key': top({ groupBy: 'model', filter: { facet: 'key', value: 'key_0' } }),
+  };
+}
+
+async function measure(database) {
+  const figures = {};
+  for (const [name, run] of Object.entries(queries(database.read))) {
+    const times = [];
+    for (let n = 0; n < RUNS; n++) {
+      const started = performance.now();
+      await run();
+      times.push(performance.now() - started);
+    }
+    times.sort((one, other) => one - other);
+    figures[name] = { p50: times[Math.floor(times.length / 2)], max: times.at(-1) };
+  }
+  return figures;
+}
+
+async function analyze(url) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('vacuum analyze');
+  await client.end();
+}
+
+async function bench(engine) {
+  const directory = mkdtempSync(join(tmpdir(), 'floe-bench-'));
+  const postgres = engine === 'postgres' ? await startPostgres() : null;
+  try {
+    const parts = { dataDir: directory, log: silentLog, clock: systemClock };
+    const database = await openDatabase(postgres?.url ?? 'sqlite:', parts);
+    await load(database, directory);
+    // As autovacuum does within a minute on a server that lives on.
+    if (postgres) await analyze(postgres.url);
+    const figures = await measure(database);
+    await database.close();
+    return figures;
+  } finally {
+    await postgres?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const engines = options.engines.split(',');
+const results = [];
+for (const engine of engines) results.push(await bench(engine));
+const cell = (text) => String(text).padStart(16);
+console.log(`\n${'ms'.padEnd(38)}${engines.map((engine) => cell(`${engine} p50`) + cell('max')).join('')}`);
+for (const name of Object.keys(results[0]))
+  console.log(
+    name.padEnd(38) +
+      results
+        .map((figures) => cell(figures[name].p50.toFixed(1)) + cell(figures[name].max.toFixed(1)))
+        .join(''),
+  );
+const slow = results.flatMap((figures, at) =>
+  Object.entries(figures)
+    .filter(([, { max }]) => max > 200)
+    .map(([name]) => `${engines[at]}: ${name}`),
+);
+console.log(slow.length === 0 ? '\nevery query within 200 ms' : `\nabove 200 ms: ${slow.join('; ')}`);

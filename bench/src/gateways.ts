@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CANDIDATES, type CandidateId } from './candidates.ts';
+import { Fleet } from './fleet.ts';
+import { LOAD_TOOL } from './load/loads.ts';
+import { machineFacts, pinning } from './machine.ts';
+import { Samples } from './metrics.ts';
+import { json, markdown, type Report } from './report.ts';
+import { memorySeries, type Plan, requestSeries, streamSeries, warm } from './series.ts';
+
+const SERIES = ['requests', 'streams', 'memory'] as const;
+const HELP = `node bench/gateways.mjs [options]
+
+  --reps <n>         how often everything is measured (2)
+  --seconds <n>      length of one load, whole seconds (2)
+  --only <a,b>       some of ${CANDIDATES.join(', ')}
+  --series <a,b>     some of ${SERIES.join(', ')}
+  --no-portkey       neither installs nor measures Portkey
+  --name <name>      name of the files in bench/results (gateways)
+  --no-save          prints only
+`;
+
+const { values } = parseArgs({
+  allowNegative: true,
+  options: {
+    reps: { type: 'string', default: '2' },
+    seconds: { type: 'string', default: '2' },
+    only: { type: 'string', default: CANDIDATES.join(',') },
+    series: { type: 'string', default: SERIES.join(',') },
+    portkey: { type: 'boolean', default: true },
+    name: { type: 'string', default: 'gateways' },
+    save: { type: 'boolean', default: true },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+function choice<T extends string>(known: readonly T[], given: string): Set<T> {
+  const chosen = given.split(',').map((name) => known.find((each) => each === name));
+  const found = chosen.filter((name) => name !== undefined);
+  if (found.length < chosen.length) throw new Error(`"${given}": choose from ${known.join(', ')}`);
+  return new Set(found);
+}
+
+function wholeNumber(name: string, given: string): number {
+  const number = Number(given);
+  if (Number.isInteger(number) && number >= 1 && number <= 60) return number;
+  throw new Error(`--${name} must be a whole number from 1 to 60`);
+}
+
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+async function measure(plan: Plan, series: ReadonlySet<string>): Promise<void> {
+  await warm(plan);
+  for (let rep = 1; rep <= plan.reps; rep++) {
+    if (series.has('requests')) await requestSeries(plan, rep);
+    if (series.has('streams')) await streamSeries(plan, rep);
+  }
+  if (series.has('memory')) await memorySeries(plan);
+}
+
+async function main(): Promise<void> {
+  if (values.help) return void process.stdout.write(HELP);
+  const wanted: Set<CandidateId> = choice(CANDIDATES, values.only);
+  if (!values.portkey) wanted.delete('portkey');
+  const series = choice(SERIES, values.series);
+  const machine = machineFacts(pinning());
+  const workDir = mkdtempSync(join(tmpdir(), 'floe-bench-'));
+  process.on('exit', () => rmSync(workDir, { recursive: true, force: true }));
+  const fleet = new Fleet(workDir);
+  const samples = new Samples();
+  const say = (text: string) => process.stderr.write(`bench: ${text}\n`);
+  const plan: Plan = {
+    reps: wholeNumber('reps', values.reps),
+    seconds: wholeNumber('seconds', values.seconds),
+    workDir,
+    fleet,
+    samples,
+    say,
+    failed: [],
+  };
+  say(machine.pinned);
+  await fleet.start(wanted);
+  for (const { id, why } of fleet.absent) say(`${id} is not measured: ${why}`);
+  await measure(plan, series);
+  await fleet.stop();
+  const report: Report = {
+    name: values.name,
+    date: new Date().toISOString().slice(0, 10),
+    commit: commit(),
+    machine,
+    reps: plan.reps,
+    seconds: plan.seconds,
+    mock: fleet.mock?.language ?? '',
+    load: LOAD_TOOL,
+    candidates: fleet.members.map(({ candidate }) => candidate),
+    absent: fleet.absent,
+    failed: plan.failed,
+    samples,
+  };
+  const text = markdown(report);
+  process.stdout.write(text);
+  if (values.save) save(report, text);
+}
+
+function save(report: Report, text: string): void {
+  const dir = join(import.meta.dirname, '..', 'results');
+  mkdirSync(dir, { recursive: true });
+  const base = join(dir, `${report.date}-${report.name}`);
+  writeFileSync(`${base}.md`, text);
+  writeFileSync(`${base}.json`, json(report));
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`bench: ${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  },
+);

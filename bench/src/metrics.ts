@@ -1,0 +1,118 @@
+import { BODIES, type BodyName } from './bodies.ts';
+import type { CandidateId } from './candidates.ts';
+
+/** One row of the table. */
+export interface Metric {
+  readonly id: string;
+  readonly label: string;
+  readonly unit: string;
+  /** Which of several samples stands for all: the one a busy machine disturbed least. */
+  readonly best: 'min' | 'max';
+  /** What Floe is meant to reach on two shared cores (design: speed and size). */
+  readonly target?: number;
+  /** The difference to the same figure without a gateway. */
+  readonly over?: string;
+}
+
+export const CONNECTIONS = [1, 8, 64] as const;
+/** Large bodies at one concurrency: enough to keep the core busy. */
+export const LARGE_CONNECTIONS = 16;
+export const HELD_STREAMS = [1_000, 5_000] as const;
+
+/** Connection counts a body is sent at. */
+export function connectionsFor(body: BodyName): readonly number[] {
+  return body === '1.6 KB' ? CONNECTIONS : [LARGE_CONNECTIONS];
+}
+
+export function cellOf(body: BodyName, connections: number): string {
+  return `${body}, c=${connections}`;
+}
+
+const CPU_TARGETS: Record<string, number> = { '1.6 KB, c=64': 80, '30 KB, c=16': 130, '300 KB, c=16': 1_000 };
+
+function requestMetrics(): Metric[] {
+  const cells = BODIES.flatMap((body) => connectionsFor(body).map((c) => cellOf(body, c)));
+  return [
+    ...cells.map((cell) => metric(`cpu ${cell}`, `CPU per request, ${cell}`, 'µs', 'min', CPU_TARGETS[cell])),
+    ...cells.map((cell) =>
+      metric(`rps ${cell}`, `requests/s, ${cell}`, '/s', 'max', cell === '1.6 KB, c=64' ? 12_000 : undefined),
+    ),
+    ...cells.flatMap((cell) => [
+      metric(`p50 ${cell}`, `latency p50, ${cell}`, 'µs', 'min'),
+      metric(`p99 ${cell}`, `latency p99, ${cell}`, 'µs', 'min'),
+    ]),
+    { ...metric('added p50', 'added latency p50, 1.6 KB, c=1', 'µs', 'min', 250), over: 'p50 1.6 KB, c=1' },
+    { ...metric('added p99', 'added latency p99, 1.6 KB, c=1', 'µs', 'min', 2_000), over: 'p99 1.6 KB, c=1' },
+  ];
+}
+
+function streamMetrics(): Metric[] {
+  return [
+    metric('ttft p50', 'time to first token p50, c=1', 'µs', 'min'),
+    metric('ttft p99', 'time to first token p99, c=1', 'µs', 'min'),
+    { ...metric('added ttft p50', 'added time to first token p50', 'µs', 'min', 300), over: 'ttft p50' },
+    { ...metric('added ttft p99', 'added time to first token p99', 'µs', 'min', 1_500), over: 'ttft p99' },
+    metric('paced', 'CPU per event, 100 streams × 50/s', 'µs', 'min', 35),
+    metric('flood', 'CPU per event, unpaced', 'µs', 'min'),
+    metric('flood rate', 'unpaced events/s per core', '/s', 'max', 150_000),
+  ];
+}
+
+function memoryMetrics(): Metric[] {
+  return [
+    ...HELD_STREAMS.map((count) =>
+      metric(`held ${count}`, `memory per stream, ${count} open`, 'KB', 'min', 60),
+    ),
+    metric('rss idle', 'RSS idle', 'MB', 'min', 140),
+    metric('rss after', 'RSS after load', 'MB', 'min', 220),
+    metric('start', 'cold start to listening', 'ms', 'min', 700),
+  ];
+}
+
+function metric(id: string, label: string, unit: string, best: 'min' | 'max', target?: number): Metric {
+  return { id, label, unit, best, ...(target === undefined ? {} : { target }) };
+}
+
+export const METRICS: readonly Metric[] = [...requestMetrics(), ...streamMetrics(), ...memoryMetrics()];
+
+/** Work that is planned and cannot be measured yet. */
+export const NOT_AVAILABLE = [
+  {
+    label: 'translate: Chat client, Messages upstream; the bodies and streams above',
+    why: 'the server forwards within one dialect only',
+  },
+] as const;
+
+/** Every sample of a run, by metric and candidate. */
+export class Samples {
+  readonly #all = new Map<string, Map<CandidateId, number[]>>();
+
+  add(metricId: string, candidate: CandidateId, value: number): void {
+    if (!Number.isFinite(value)) throw new Error(`${metricId} of ${candidate} is ${value}`);
+    const row = this.#all.get(metricId) ?? new Map<CandidateId, number[]>();
+    this.#all.set(metricId, row);
+    const samples = row.get(candidate) ?? [];
+    row.set(candidate, samples);
+    samples.push(value);
+  }
+
+  /** The sample that stands for a cell of the table; undefined where nothing was measured. */
+  best(metric: Metric, candidate: CandidateId): number | undefined {
+    if (metric.over !== undefined) return this.#added(metric.over, candidate);
+    const samples = this.#all.get(metric.id)?.get(candidate);
+    if (!samples) return undefined;
+    return metric.best === 'min' ? Math.min(...samples) : Math.max(...samples);
+  }
+
+  #added(baseId: string, candidate: CandidateId): number | undefined {
+    const base = METRICS.find((metric) => metric.id === baseId);
+    if (!base || candidate === 'direct') return undefined;
+    const without = this.best(base, 'direct');
+    const withIt = this.best(base, candidate);
+    return without === undefined || withIt === undefined ? undefined : withIt - without;
+  }
+
+  toJSON(): Record<string, Record<string, readonly number[]>> {
+    return Object.fromEntries([...this.#all].map(([id, row]) => [id, Object.fromEntries(row)]));
+  }
+}

@@ -1,0 +1,114 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { prepare } from './candidates.ts';
+import type { Member } from './fleet.ts';
+import { flood, paced, requests } from './load/loads.ts';
+import { pinMyself, pinning } from './machine.ts';
+import { startMock } from './mock/mock.ts';
+import { quiet, threadsCpuUs } from './process-tree.ts';
+import { freePort, type Program, pause, pinned, start } from './processes.ts';
+import { type SelfTime, selfTimes } from './self-times.ts';
+
+const HELP = `node bench/profile.mjs [options]
+
+  --load <name>      requests, paced or flood (requests)
+  --seconds <n>      length of the load (4)
+  --rows <n>         functions shown of each thread (40)
+`;
+
+/** V8 takes some 40,000 requests to settle on its optimized code. */
+const WARM_S = 8;
+
+const { values } = parseArgs({
+  options: {
+    load: { type: 'string', default: 'requests' },
+    seconds: { type: 'string', default: '4' },
+    rows: { type: 'string', default: '40' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+/** Puts the load on and gives the number of requests or events a figure is divided by. */
+async function load(member: Member, seconds: number, workDir: string): Promise<number> {
+  if (values.load === 'paced') return (await paced(member, seconds)).events;
+  if (values.load === 'flood') return (await flood(member, seconds)).events;
+  if (values.load === 'requests') return (await requests(member, '1.6 KB', 64, seconds, workDir)).requests;
+  throw new Error(`--load must be requests, paced or flood, not "${values.load}"`);
+}
+
+async function main(): Promise<void> {
+  if (values.help) return void process.stdout.write(HELP);
+  const workDir = mkdtempSync(join(tmpdir(), 'floe-profile-'));
+  process.on('exit', () => rmSync(workDir, { recursive: true, force: true }));
+  const pins = pinning();
+  if ('rest' in pins) pinMyself(pins.rest);
+  const mock = await startMock(workDir);
+  const candidate = prepare('floe', workDir, mock.running.port);
+  if ('why' in candidate || !candidate.program) throw new Error('the server cannot be prepared');
+  const file = join(workDir, 'main.cpuprofile');
+  const port = await freePort();
+  const running = await start(pinned(hooked(candidate.program(port), file), pins), port);
+  const member = { candidate, running };
+  await load(member, WARM_S, workDir);
+  await printThreads(member, workDir);
+  process.kill(running.pid, 'SIGUSR2');
+  const count = await load(member, Number(values.seconds), workDir);
+  process.kill(running.pid, 'SIGUSR2');
+  await written(file);
+  await running.stop();
+  await mock.running.stop();
+  printProfile(file, count);
+}
+
+function hooked(program: Program, file: string): Program {
+  const hook = join(import.meta.dirname, 'profile-hook.mjs');
+  return {
+    ...program,
+    args: ['--import', hook, ...program.args],
+    env: { ...program.env, FLOE_BENCH_PROFILE: file },
+  };
+}
+
+/** Which thread uses what, measured without the profiler. */
+async function printThreads(member: Member, workDir: string): Promise<void> {
+  const { pid } = member.running;
+  await quiet(pid);
+  const before = new Map(threadsCpuUs(pid).map(({ name, us }) => [name, us]));
+  const count = await load(member, Number(values.seconds), workDir);
+  await quiet(pid);
+  const used = threadsCpuUs(pid)
+    .map(({ name, us }) => ({ where: name, us: us - (before.get(name) ?? 0) }))
+    .filter(({ us }) => us > 0)
+    .sort((one, other) => other.us - one.us);
+  process.stdout.write(`CPU by thread without the profiler, µs per unit\n${lines(used, count)}`);
+}
+
+async function written(file: string): Promise<void> {
+  const until = performance.now() + 20_000;
+  while (!existsSync(file)) {
+    if (performance.now() > until) throw new Error('the server wrote no profile');
+    await pause(50);
+  }
+  await pause(500);
+}
+
+function printProfile(file: string, count: number): void {
+  const { busyUs, byFunction, byPackage } = selfTimes(file);
+  process.stdout.write(`\nmain thread, ${(busyUs / count).toFixed(1)} µs per unit; self time by package\n`);
+  process.stdout.write(`${lines(byPackage.slice(0, 20), count)}\nby function\n`);
+  process.stdout.write(lines(byFunction.slice(0, Number(values.rows)), count));
+}
+
+function lines(times: readonly SelfTime[], count: number): string {
+  return times.map(({ where, us }) => `${(us / count).toFixed(2).padStart(8)}  ${where}\n`).join('');
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`bench: ${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,9 @@
+import type { Command } from './command.ts';
+import { runServer } from './server-process.ts';
+
+export const restore: Command = {
+  words: ['restore'],
+  usage: 'restore <file> [--force]',
+  does: 'Puts a backup in the place of the SQLite database; the server must be stopped.',
+  run: (args) => runServer(['restore', ...args]),
+};

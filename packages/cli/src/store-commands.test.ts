@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startFloe } from '@floe/testkit/process';
+
+const PROGRAM = join(import.meta.dirname, 'main.ts');
+
+test('backup works while the server runs, restore does not, and the restored instance knows its keys', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'floe-cli-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const dataDir = join(home, 'data');
+  const file = join(home, 'backup.db');
+  const floe = (...args: string[]) => {
+    const env = { PATH: process.env['PATH'] ?? '', FLOE_DATA_DIR: dataDir, FLOE_LOG_LEVEL: 'error' };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+      cwd: home,
+      env,
+      encoding: 'utf8',
+    });
+    return [status, stdout + stderr] as const;
+  };
+  assert.deepEqual(floe('migrate', '--dry-run'), [0, 'Would apply:\n  1 first-tables\n  2 rollups\n']);
+  const server = await startFloe({ dataDir });
+  t.after(() => server.kill9());
+  const key = await server.key();
+  const [backedUp, said] = floe('backup', file);
+  assert.equal(backedUp, 0, said);
+  assert.match(said, /Keep the secret key/);
+  assert.match(floe('restore', file, '--force')[1], /^floe: Another Floe process uses the data directory/);
+  assert.match(floe('migrate')[1], /^floe: Another Floe process/);
+  await server.stop();
+  assert.deepEqual(floe('migrate'), [0, 'Nothing to migrate.\n']);
+  assert.match(floe('restore', file)[1], /Say --force/);
+  const [restored, told] = floe('restore', file, '--force');
+  assert.equal(restored, 0, told);
+  assert.match(told, /^Restored .*floe\.db\. What stood there is .*before-restore-/);
+  const again = await startFloe({ dataDir });
+  t.after(() => again.kill9());
+  const me = await fetch(`${again.url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(me.status, 200);
+});
+
+test('a command used wrongly says how it is used', () => {
+  const run = (...args: string[]) => {
+    const done = spawnSync(process.execPath, [PROGRAM, ...args], {
+      cwd: tmpdir(),
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] ?? '', FLOE_DATA_DIR: join(tmpdir(), 'floe-cli-unused') },
+    });
+    return [done.status, done.stderr] as const;
+  };
+  assert.deepEqual(run('backup'), [1, 'floe: usage: floe backup <file>\n']);
+  assert.deepEqual(run('restore', 'a', '--fast'), [1, 'floe: usage: floe restore <file> [--force]\n']);
+  assert.deepEqual(run('import'), [1, 'floe: usage: floe import sqlite:<file>\n']);
+});

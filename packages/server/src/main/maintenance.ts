@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import type { Environment } from '../config/environment.ts';
+import { loadConfig } from '../config/load.ts';
+import { systemClock } from '../core/clock.ts';
+import { createLog } from '../core/log.ts';
+import { backup, restore, type StorePlace } from '../store/backup.ts';
+import { importSqlite } from '../store/import.ts';
+import { StoreUnusable } from '../store/store-unusable.ts';
+import { plannedMigrations, upgrade } from '../store/upgrade.ts';
+
+type Command = (place: StorePlace, args: readonly string[], environment: Environment) => Promise<string>;
+
+const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: Command }>> = {
+  backup: {
+    usage: 'backup <file>',
+    async run(place, args) {
+      const [file] = wanted(args, 1, []).names;
+      await backup(place, file ?? '');
+      return `Backed up to ${file}. Keep the secret key (FLOE_SECRET_KEY, or secret.key in the data directory) apart from it: a restored database opens with no other.`;
+    },
+  },
+  restore: {
+    usage: 'restore <file> [--force]',
+    async run(place, args) {
+      const { names, flags } = wanted(args, 1, ['--force']);
+      const options = { force: flags.has('--force'), nowMs: systemClock.now() };
+      const { path, safetyCopy } = await restore(place, names[0] ?? '', options);
+      return `Restored ${path}.${safetyCopy === null ? '' : ` What stood there is ${safetyCopy}.`}`;
+    },
+  },
+  migrate: {
+    usage: 'migrate [--dry-run]',
+    async run(place, args, environment) {
+      const dry = wanted(args, 0, ['--dry-run']).flags.has('--dry-run');
+      const parts = { log: createLog(environment.logLevel), clock: systemClock };
+      const migrations = dry ? await plannedMigrations(place) : await upgrade(place, parts);
+      if (migrations.length === 0) return 'Nothing to migrate.';
+      const list = migrations.map(({ number, name }) => `${number} ${name}`).join('\n  ');
+      return `${dry ? 'Would apply' : 'Applied'}:\n  ${list}`;
+    },
+  },
+  import: {
+    usage: 'import sqlite:<file>',
+    async run(place, args, environment) {
+      const [from] = wanted(args, 1, []).names;
+      const parts = { log: createLog(environment.logLevel), clock: systemClock };
+      const imported = await importSqlite(from ?? '', place, parts);
+      return imported
+        .map(({ table, added, known }) => `${table}: ${added} added, ${known} there already`)
+        .join('\n');
+    },
+  },
+};
+
+/**
+ * Runs a command of the store and prints what it did.
+ *
+ * @throws StoreUnusable with one line for the operator.
+ */
+export async function maintain(
+  [name = '', ...args]: readonly string[],
+  environment: Environment,
+): Promise<void> {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) throw new StoreUnusable(`unknown command "${name}"; see floe help`);
+  const dataDir = resolve(environment.dataDir);
+  const { config } = loadConfig({ env: environment });
+  const place = { url: config.storage.database, dataDir };
+  try {
+    process.stdout.write(`${await command.run(place, args, environment)}\n`);
+  } catch (error) {
+    throw error instanceof WrongUsage ? new StoreUnusable(`usage: floe ${command.usage}`) : error;
+  }
+}
+
+class WrongUsage extends Error {}
+
+function wanted(args: readonly string[], count: number, known: readonly string[]) {
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  const flags = new Set(args.filter((arg) => arg.startsWith('--')));
+  if (names.length !== count || [...flags].some((flag) => !known.includes(flag))) throw new WrongUsage();
+  return { names, flags };
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { appendAudit } from '../store/audit.ts';
+import { openDatabase } from '../store/open-database.ts';
+import { insertOrg } from '../store/orgs.ts';
+import { ingestRows } from '../store/test/ingest-rows.ts';
+import { spyLog } from '../store/test/log-spy.ts';
+import { ManualClock } from '../store/test/manual-clock.ts';
+import { exchangeRow, ORG } from '../store/test/rows.ts';
+import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { startRetention } from './retention.ts';
+
+const DAY_MS = 86_400_000;
+
+test('a minute after the start and then every hour, what the configuration of that moment no longer keeps goes', async (t) => {
+  const database = await openDatabase('sqlite:', {
+    dataDir: temporaryDirectory(t),
+    log: silentLog,
+    clock: systemClock,
+  });
+  t.after(() => database.close());
+  const clock = new ManualClock();
+  const now = clock.now();
+  await database.transaction(async (writer) => {
+    await insertOrg(writer, { id: ORG, name: 'One', created_at: 1 });
+    for (const day of [1, 50])
+      await appendAudit(writer, {
+        id: `aud_${day}`,
+        org_id: ORG,
+        at: now - day * DAY_MS,
+        actor: 'setup',
+        action: 'keys.create',
+        subject: 'key',
+        before_json: null,
+        after_json: '{}',
+      });
+  });
+  const ages = [0, 5, 20, 100];
+  await ingestRows(
+    t,
+    database,
+    ages.map((day) => exchangeRow(`exc_${day}`, { created_at: now - day * DAY_MS })),
+  );
+  const days = { requests_days: 90, audit_days: 30 };
+  const log = spyLog();
+  const removed = () => log.lines.map(({ fields }) => ('exchanges' in fields ? fields.exchanges : null));
+  const retention = startRetention(database, clock, log, () => days);
+  clock.advance(59_000);
+  clock.advance(1_000);
+  await retention.settled();
+  assert.deepEqual(removed(), [1]);
+  days.requests_days = 10;
+  clock.advance(3_599_000);
+  await retention.settled();
+  assert.deepEqual(removed(), [1]);
+  clock.advance(1_000);
+  await retention.settled();
+  assert.deepEqual(removed(), [1, 1]);
+  const left = await database.read.selectFrom('exchanges').select('id').orderBy('id').execute();
+  assert.deepEqual(left, [{ id: 'exc_0' }, { id: 'exc_5' }]);
+  const audit = await database.read.selectFrom('audit').select('id').execute();
+  assert.deepEqual(audit, [{ id: 'aud_1' }]);
+  await retention.close();
+});
+
+test('a database that is away is told once a round and does not end the rounds', async () => {
+  const clock = new ManualClock();
+  const log = spyLog();
+  const away = () => Promise.reject(new Error('away'));
+  const retention = startRetention({ expire: away, read: NONE, transaction: away }, clock, log, () => ({
+    requests_days: 1,
+    audit_days: 1,
+  }));
+  for (let round = 0; round < 3; round++) {
+    clock.advance(3_600_000);
+    await retention.settled();
+  }
+  assert.deepEqual(
+    log.lines.map(({ level }) => level),
+    ['warn', 'warn', 'warn'],
+  );
+  await retention.close();
+});
+
+const NONE = {
+  get selectFrom(): never {
+    throw new Error('away');
+  },
+  get fn(): never {
+    throw new Error('away');
+  },
+};

@@ -1,0 +1,68 @@
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Database } from '../store/ports.ts';
+import { expireRest } from '../store/retention.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The first round waits until the start is over. */
+const FIRST_MS = 60_000;
+
+export interface RetentionDays {
+  readonly requests_days: number;
+  readonly audit_days: number;
+}
+
+type Expirable = Pick<Database, 'expire' | 'read' | 'transaction'>;
+
+export interface Retention {
+  /** Resolves when no round is under way. */
+  settled(): Promise<void>;
+  /** Begins no further round and waits for the one under way. */
+  close(): Promise<void>;
+}
+
+/** Removes what is older than `days` allows, a minute after the start and then every hour. */
+export function startRetention(
+  database: Expirable,
+  clock: Clock,
+  log: Log,
+  days: () => RetentionDays,
+): Retention {
+  let timer: Timer | null = null;
+  let round = Promise.resolve();
+  let closed = false;
+  const next = (ms: number) => {
+    timer = clock.after(ms, () => {
+      round = removeOld(database, clock.now(), days(), log).finally(() => {
+        if (!closed) next(HOUR_MS);
+      });
+    });
+  };
+  next(FIRST_MS);
+  return {
+    settled: () => round,
+    async close() {
+      closed = true;
+      timer?.cancel();
+      await round;
+    },
+  };
+}
+
+/** One round; a database that is away is left for the next one. */
+async function removeOld(
+  database: Expirable,
+  nowMs: number,
+  { requests_days, audit_days }: RetentionDays,
+  log: Log,
+): Promise<void> {
+  const requestsMs = nowMs - requests_days * DAY_MS;
+  try {
+    const exchanges = await database.expire(requestsMs);
+    await expireRest(database, { requestsMs, auditMs: nowMs - audit_days * DAY_MS, nowMs });
+    if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
+  } catch (error) {
+    log.warn({ err: error }, 'retention could not remove old rows; it tries again within the hour');
+  }
+}

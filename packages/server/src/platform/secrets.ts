@@ -1,0 +1,128 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+
+/** NIST SP 800-38D: 96 bits, random, at most 2^32 uses per key; each data key encrypts one text. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+const CIPHER = 'aes-256-gcm';
+const FORMAT = 'fs1';
+
+/** Where a sealed secret belongs. It opens nowhere else: not in another org, row, or version of its row. */
+export interface SecretPlace {
+  readonly orgId: string;
+  readonly rowId: string;
+  /** Rises when the row gets another secret, so that an old text put back does not open. */
+  readonly version: number;
+}
+
+/** The key-encryption key of an installation. */
+export interface SecretsKey {
+  readonly key: KeyObject;
+  /** Names the key in sealed texts; says nothing about it. */
+  readonly id: string;
+}
+
+/** A sealed secret does not open. The message names neither the secret nor the key. */
+export class SecretUnreadable extends Error {
+  override readonly name = 'SecretUnreadable';
+  /** `wrong_key`: sealed under another key-encryption key; `damaged`: cut, changed, or of another place. */
+  readonly reason: 'wrong_key' | 'damaged';
+
+  constructor(reason: 'wrong_key' | 'damaged', options?: ErrorOptions) {
+    super(
+      reason === 'wrong_key'
+        ? 'A stored credential was encrypted with another FLOE_SECRET_KEY.'
+        : 'A stored credential is damaged, or stands where it does not belong.',
+      options,
+    );
+    this.reason = reason;
+  }
+}
+
+/** The key that seals credentials, from the installation's secret key (HKDF, RFC 5869). */
+export function deriveSecretsKey(secretKey: Buffer): SecretsKey {
+  const bytes = Buffer.from(hkdfSync('sha256', secretKey, '', 'floe credentials', KEY_BYTES));
+  const id = createHmac('sha256', bytes).update('floe credentials key id').digest('hex').slice(0, 8);
+  return { key: createSecretKey(bytes), id };
+}
+
+/**
+ * Encrypts a secret under a data key of its own, and that under the key-encryption key: changing the latter
+ * later touches no secret. The text is `fs1.<key id>.<wrapped data key>.<encrypted secret>`, base64url.
+ */
+export function sealSecret(secret: string, place: SecretPlace, { key, id }: SecretsKey): string {
+  const dataKey = randomBytes(KEY_BYTES);
+  const wrapped = encrypt(key, dataKey, aadOf('key', place));
+  const body = encrypt(createSecretKey(dataKey), Buffer.from(secret, 'utf8'), aadOf('secret', place));
+  return [FORMAT, id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
+}
+
+/** @throws SecretUnreadable */
+export function openSecret(sealed: string, place: SecretPlace, under: SecretsKey): string {
+  const { body, dataKey } = unwrap(sealed, place, under);
+  return decrypt(createSecretKey(dataKey), body, aadOf('secret', place)).toString('utf8');
+}
+
+/**
+ * The same secret under another key-encryption key.
+ *
+ * @throws SecretUnreadable when `from` does not open it.
+ */
+export function rewrapSecret(sealed: string, place: SecretPlace, from: SecretsKey, to: SecretsKey): string {
+  const { body, dataKey } = unwrap(sealed, place, from);
+  // A body that does not open must not become one that looks freshly sealed.
+  decrypt(createSecretKey(dataKey), body, aadOf('secret', place));
+  const wrapped = encrypt(to.key, dataKey, aadOf('key', place));
+  return [FORMAT, to.id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
+}
+
+function unwrap(sealed: string, place: SecretPlace, { key, id }: SecretsKey) {
+  const [format, keyId, wrapped, body, ...rest] = sealed.split('.');
+  if (
+    format !== FORMAT ||
+    keyId === undefined ||
+    wrapped === undefined ||
+    body === undefined ||
+    rest.length > 0
+  )
+    throw new SecretUnreadable('damaged');
+  if (keyId !== id) throw new SecretUnreadable('wrong_key');
+  const dataKey = decrypt(key, Buffer.from(wrapped, 'base64url'), aadOf('key', place));
+  if (dataKey.length !== KEY_BYTES) throw new SecretUnreadable('damaged');
+  return { dataKey, body: Buffer.from(body, 'base64url') };
+}
+
+/** JSON keeps the parts apart: no two places have the same bytes. */
+function aadOf(purpose: 'key' | 'secret', { orgId, rowId, version }: SecretPlace): Buffer {
+  return Buffer.from(JSON.stringify([FORMAT, purpose, orgId, rowId, version]));
+}
+
+function encrypt(key: KeyObject, plain: Buffer, aad: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(aad);
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(key: KeyObject, sealed: Buffer, aad: Buffer): Buffer {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SecretUnreadable('damaged');
+  const end = sealed.length - TAG_BYTES;
+  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(aad);
+  decipher.setAuthTag(sealed.subarray(end));
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, end)), decipher.final()]);
+  } catch (cause) {
+    throw new SecretUnreadable('damaged', { cause });
+  }
+}

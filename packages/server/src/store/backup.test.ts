@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { backup, restore } from './backup.ts';
+import { lockDataDir } from './lock.ts';
+import { MIGRATIONS } from './migrations/all.ts';
+import { openDatabase } from './open-database.ts';
+import { putSetting, settingValue } from './settings.ts';
+import { openSqlite } from './sqlite/open-sqlite.ts';
+import { StoreUnusable } from './store-unusable.ts';
+import { temporaryDirectory } from './test/temporary-directory.ts';
+import { plannedMigrations, upgrade } from './upgrade.ts';
+
+const quiet = { log: silentLog, clock: systemClock };
+const NOW = Date.UTC(2026, 10, 21, 12);
+
+const refusal = (message: RegExp) => (error: unknown) =>
+  error instanceof StoreUnusable && message.test(error.message);
+
+function placeIn(t: TestContext) {
+  const dataDir = temporaryDirectory(t);
+  return { url: 'sqlite:', dataDir };
+}
+
+async function put(dataDir: string, value: string): Promise<void> {
+  const database = await openDatabase('sqlite:', { ...quiet, dataDir });
+  await database.transaction((writer) => putSetting(writer, 'a', value));
+  await database.close();
+}
+
+async function read(dataDir: string): Promise<string | undefined> {
+  const database = await openDatabase('sqlite:', { ...quiet, dataDir });
+  const value = await settingValue(database.read, 'a');
+  await database.close();
+  return value;
+}
+
+test('a backup made while the database is in use holds what was committed, and restores', async (t) => {
+  const place = placeIn(t);
+  const file = join(place.dataDir, 'backup.db');
+  const database = await openDatabase(place.url, { ...quiet, dataDir: place.dataDir });
+  await database.transaction((writer) => putSetting(writer, 'a', 'committed'));
+  await database.transaction(async (writer) => {
+    await putSetting(writer, 'a', 'not yet');
+    await backup(place, file);
+  });
+  await database.close();
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const target = placeIn(t);
+  const { safetyCopy } = await restore(target, file, { force: false, nowMs: NOW });
+  assert.equal(safetyCopy, null);
+  assert.equal(await read(target.dataDir), 'committed');
+  assert.equal(await read(place.dataDir), 'not yet');
+});
+
+test('a restore over a database is refused, and with force keeps what was there', async (t) => {
+  const place = placeIn(t);
+  const file = join(place.dataDir, 'backup.db');
+  await put(place.dataDir, 'old');
+  await backup(place, file);
+  await put(place.dataDir, 'new');
+  await assert.rejects(restore(place, file, { force: false, nowMs: NOW }), refusal(/exists\. Say --force/));
+  assert.equal(await read(place.dataDir), 'new');
+  const { safetyCopy } = await restore(place, file, { force: true, nowMs: NOW });
+  assert.equal(safetyCopy, join(place.dataDir, 'floe.db.before-restore-20261121T120000Z'));
+  assert.equal(await read(place.dataDir), 'old');
+  await restore(place, safetyCopy, { force: true, nowMs: NOW + 1000 });
+  assert.equal(await read(place.dataDir), 'new');
+});
+
+test('a restore is refused while a server runs, and for files that are no backup of this or an older Floe', async (t) => {
+  const place = placeIn(t);
+  const file = join(place.dataDir, 'backup.db');
+  await put(place.dataDir, 'old');
+  await backup(place, file);
+  const lock = lockDataDir(place.dataDir);
+  await assert.rejects(restore(place, file, { force: true, nowMs: NOW }), refusal(/Another Floe process/));
+  lock.release();
+  const text = join(place.dataDir, 'text');
+  writeFileSync(text, 'no database'.repeat(1000));
+  const newer = join(place.dataDir, 'newer.db');
+  const more = { number: MIGRATIONS.length + 1, name: 'more', up: async () => undefined };
+  await (await openSqlite(newer, { ...quiet, migrations: [...MIGRATIONS, more] })).close();
+  const cases: [string, RegExp][] = [
+    [text, /not an intact SQLite database/],
+    [join(place.dataDir, 'none'), /not an intact SQLite database/],
+    [newer, /newer Floe/],
+  ];
+  for (const [path, message] of cases)
+    await assert.rejects(restore(place, path, { force: true, nowMs: NOW }), refusal(message), path);
+  assert.equal(await read(place.dataDir), 'old');
+  assert.deepEqual(
+    readdirSync(place.dataDir).filter((name) => /part|restored|before/.test(name)),
+    [],
+  );
+});
+
+test('a backup overwrites nothing and makes no file of a database that is not there', async (t) => {
+  const place = placeIn(t);
+  const file = join(place.dataDir, 'backup.db');
+  await assert.rejects(backup(place, file), refusal(/There is no database/));
+  await put(place.dataDir, 'old');
+  writeFileSync(file, 'precious');
+  await assert.rejects(backup(place, file), refusal(/nothing is overwritten/));
+  await assert.rejects(backup(place, '/dev/null/x'), refusal(/Cannot copy/));
+  await assert.rejects(backup({ ...place, url: 'postgres://h/d' }, file), refusal(/pg_dump --format=custom/));
+});
+
+test('migrations are listed without being applied, and applied once under the lock', async (t) => {
+  const place = placeIn(t);
+  const names = MIGRATIONS.map(({ name }) => name);
+  assert.deepEqual(
+    (await plannedMigrations(place)).map(({ name }) => name),
+    names,
+  );
+  assert.equal(existsSync(join(place.dataDir, 'floe.db')), false);
+  const lock = lockDataDir(place.dataDir);
+  await assert.rejects(upgrade(place, quiet), refusal(/Another Floe process/));
+  lock.release();
+  assert.equal((await upgrade(place, quiet)).length, names.length);
+  assert.deepEqual(await plannedMigrations(place), []);
+  assert.deepEqual(await upgrade(place, quiet), []);
+});

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { lockDataDir } from './lock.ts';
+import { MIGRATIONS } from './migrations/all.ts';
+import { isPostgres, sqlitePath } from './open-database.ts';
+import { copySqlite, inspectSqlite } from './sqlite/copy-file.ts';
+import { StoreUnusable } from './store-unusable.ts';
+
+export interface StorePlace {
+  /** `storage.database`. */
+  readonly url: string;
+  readonly dataDir: string;
+}
+
+/**
+ * Copies the SQLite database to `file`, also while a server uses it.
+ *
+ * @throws StoreUnusable when `file` exists or cannot be written, and on PostgreSQL, whose own tool does it better.
+ */
+export async function backup({ url, dataDir }: StorePlace, file: string): Promise<void> {
+  if (isPostgres(url))
+    throw new StoreUnusable(
+      `PostgreSQL makes its own backups: pg_dump --format=custom --file=${file} "$FLOE_DATABASE_URL"`,
+    );
+  await copySqlite(sqlitePath(url, dataDir), resolve(file));
+}
+
+export interface Restored {
+  readonly path: string;
+  /** Where the database that stood there before is now; null when there was none. */
+  readonly safetyCopy: string | null;
+}
+
+/**
+ * Puts a backup in the place of the SQLite database. With `force` one that is there is kept beside it.
+ *
+ * @throws StoreUnusable when a server runs, the file is no intact backup or of a newer program, or a database is
+ *   there already and `force` is not given.
+ */
+export async function restore(
+  { url, dataDir }: StorePlace,
+  file: string,
+  options: { readonly force: boolean; readonly nowMs: number },
+): Promise<Restored> {
+  if (isPostgres(url))
+    throw new StoreUnusable(
+      `PostgreSQL restores its own backups: pg_restore --clean --if-exists --dbname="$FLOE_DATABASE_URL" ${file}`,
+    );
+  const path = sqlitePath(url, dataDir);
+  const lock = lockDataDir(dataDir);
+  try {
+    const newest = inspectSqlite(resolve(file));
+    const known = MIGRATIONS.at(-1)?.number ?? 0;
+    if (newest === 0) throw new StoreUnusable(`${file} is a database, but not one of Floe.`);
+    if (newest > known)
+      throw new StoreUnusable(
+        `${file} was made by a newer Floe (migration ${newest}; this one knows ${known}). Restore it with that version.`,
+      );
+    const isThere = existsSync(path);
+    if (isThere && !options.force)
+      throw new StoreUnusable(`${path} exists. Say --force to put it aside and restore over it.`);
+    const arriving = `${path}.restored`;
+    await rm(arriving, { force: true });
+    await copySqlite(resolve(file), arriving);
+    const safetyCopy = isThere ? `${path}.before-restore-${stamp(options.nowMs)}` : null;
+    if (safetyCopy !== null) await putAside(path, safetyCopy);
+    await rename(arriving, path);
+    return { path, safetyCopy };
+  } finally {
+    lock.release();
+  }
+}
+
+/** With its write-ahead log, which holds what a killed process had committed last. */
+async function putAside(path: string, to: string): Promise<void> {
+  for (const suffix of ['-wal', '-shm', ''])
+    if (existsSync(`${path}${suffix}`)) await rename(`${path}${suffix}`, `${to}${suffix}`);
+}
+
+/** `20261121T120000Z`. */
+function stamp(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { appendAudit } from './audit.ts';
+import { exchangePage } from './exchanges.ts';
+import { importSqlite } from './import.ts';
+import { openDatabase } from './open-database.ts';
+import { insertOrg } from './orgs.ts';
+import { insertKey } from './platform-keys.ts';
+import type { Database } from './ports.ts';
+import { appliedOnPostgres } from './postgres/applied.ts';
+import { FIGURES } from './rollups/figures.ts';
+import { HOUR_MS } from './rollups/gather.ts';
+import { rollupTotal } from './rollups/read.ts';
+import { claimDatabase } from './secret-key.ts';
+import { StoreUnusable } from './store-unusable.ts';
+import { ingestRows } from './test/ingest-rows.ts';
+import { testDatabase } from './test/postgres-database.ts';
+import { exchangeRow, ORG, platformKeyRow } from './test/rows.ts';
+import { temporaryDirectory } from './test/temporary-directory.ts';
+
+const quiet = { log: silentLog, clock: systemClock };
+const T0 = Date.UTC(2026, 10, 21);
+const ROWS = 4_500;
+
+async function filledSqlite(t: TestContext, dataDir: string): Promise<Database> {
+  const database = await openDatabase('sqlite:', { ...quiet, dataDir });
+  t.after(() => database.close());
+  await database.transaction(async (writer) => {
+    await insertOrg(writer, { id: ORG, name: 'One', created_at: 1, metadata_keys_json: '["env"]' });
+    await insertKey(writer, platformKeyRow('key_one', { last_used_at: 7 }));
+    const entry = { id: 'aud_1', org_id: ORG, at: 5, actor: 'setup', action: 'keys.create' };
+    await appendAudit(writer, { ...entry, subject: 'key_one', before_json: null, after_json: '{}' });
+    await claimDatabase(writer, Buffer.alloc(32, 1));
+  });
+  const rows = Array.from({ length: ROWS }, (_, n) =>
+    exchangeRow(`exc_${String(n).padStart(5, '0')}`, {
+      created_at: T0 + n * 60_000,
+      metadata_json: JSON.stringify({ env: n % 2 ? 'prod' : 'test' }),
+      status: n % 7 === 0 ? 500 : 200,
+    }),
+  );
+  await ingestRows(t, database, rows);
+  return database;
+}
+
+const contents = async (database: Database) => ({
+  keys: await database.read.selectFrom('platform_keys').selectAll().execute(),
+  audit: await database.read.selectFrom('audit').selectAll().execute(),
+  newest: await exchangePage(database.read, { orgId: ORG, limit: 100, metadata: { env: 'prod' } }),
+  sums: await rollupTotal(database.read, {
+    orgId: ORG,
+    from: T0,
+    to: T0 + 24 * 30 * HOUR_MS,
+    unit: 'hour',
+    figures: FIGURES,
+  }),
+});
+
+test('an imported instance holds the same rows and the same sums, and a second import adds nothing', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const source = await filledSqlite(t, dataDir);
+  const url = await testDatabase(t);
+  const from = `sqlite:${join(dataDir, 'floe.db')}`;
+  const first = await importSqlite(from, { url, dataDir }, quiet);
+  assert.deepEqual(first, [
+    { table: 'orgs', added: 1, known: 0 },
+    { table: 'platform_keys', added: 1, known: 0 },
+    { table: 'audit', added: 1, known: 0 },
+    { table: 'settings', added: 1, known: 0 },
+    { table: 'exchanges', added: ROWS, known: 0 },
+  ]);
+  const again = await importSqlite(from, { url, dataDir }, quiet);
+  assert.deepEqual(
+    again.map(({ added, known }) => [added, known]),
+    [
+      [0, 1],
+      [0, 1],
+      [0, 1],
+      [0, 1],
+      [0, ROWS],
+    ],
+  );
+  const target = await openDatabase(url, { ...quiet, dataDir });
+  t.after(() => target.close());
+  assert.deepEqual(await contents(target), await contents(source));
+  assert.equal(await appliedOnPostgres(url), 2);
+  t.diagnostic(`${ROWS} exchanges imported, 0 lost, 0 doubled`);
+});
+
+test('databases of different secret keys are not mixed, and SQLite is no target', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  await filledSqlite(t, dataDir);
+  const url = await testDatabase(t);
+  const target = await openDatabase(url, { ...quiet, dataDir });
+  await target.transaction((writer) => claimDatabase(writer, Buffer.alloc(32, 2)));
+  await target.close();
+  const refusal = (message: RegExp) => (error: unknown) =>
+    error instanceof StoreUnusable && message.test(error.message);
+  await assert.rejects(importSqlite('sqlite:', { url, dataDir }, quiet), refusal(/different secret keys/));
+  await assert.rejects(importSqlite('sqlite:', { url: 'sqlite:', dataDir }, quiet), refusal(/PostgreSQL/));
+  await assert.rejects(
+    importSqlite('sqlite:./nothing.db', { url, dataDir }, quiet),
+    refusal(/There is no database/),
+  );
+});
+
+test('a database keeps to the secret key it was first used with', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const database = await openDatabase('sqlite:', { ...quiet, dataDir });
+  t.after(() => database.close());
+  const claim = (fill: number) =>
+    database.transaction((writer) => claimDatabase(writer, Buffer.alloc(32, fill)));
+  await claim(1);
+  await claim(1);
+  await assert.rejects(
+    claim(2),
+    (error) => error instanceof StoreUnusable && /another FLOE_SECRET_KEY/.test(error.message),
+  );
+});

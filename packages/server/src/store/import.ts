@@ -1,0 +1,129 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { StorePlace } from './backup.ts';
+import { isPostgres, openDatabase, sqlitePath } from './open-database.ts';
+import type { Database, ExchangeRow, Writer } from './ports.ts';
+import { settingValue } from './settings.ts';
+import { copySqlite } from './sqlite/copy-file.ts';
+import { StoreUnusable } from './store-unusable.ts';
+
+const ROWS_PER_BATCH = 2_000;
+/** Written by `claimDatabase`; both sides must have been used with one key. */
+const FINGERPRINT_SETTING = 'secret_fingerprint';
+
+/** Rows of a table that were new, and those that were there already. */
+export interface Imported {
+  readonly table: string;
+  readonly added: number;
+  readonly known: number;
+}
+
+/**
+ * Takes everything of a SQLite database into the PostgreSQL one of `place`. What is there already stays as it
+ * is, so that it can be repeated. The file is read from a copy: a server may be using it, and it is not changed.
+ *
+ * @throws StoreUnusable when `place` is not PostgreSQL, or the two were used with different secret keys.
+ */
+export async function importSqlite(
+  from: string,
+  place: StorePlace,
+  parts: { readonly log: Log; readonly clock: Clock },
+): Promise<Imported[]> {
+  if (!isPostgres(place.url))
+    throw new StoreUnusable(
+      'Set storage.database (or FLOE_DATABASE_URL) to the PostgreSQL database to fill.',
+    );
+  await mkdir(place.dataDir, { recursive: true, mode: 0o700 });
+  const directory = await mkdtemp(join(place.dataDir, 'import-'));
+  try {
+    const copy = join(directory, 'floe.db');
+    await copySqlite(sqlitePath(from, place.dataDir), copy);
+    const source = await openDatabase(`sqlite:${copy}`, { ...parts, dataDir: directory });
+    const target = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
+    try {
+      await mustShareKey(source, target);
+      return [...(await copyTables(source, target)), await copyExchanges(source, target, directory)];
+    } finally {
+      await source.close();
+      await target.close();
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function mustShareKey(source: Database, target: Database): Promise<void> {
+  const [own, theirs] = await Promise.all([
+    settingValue(source.read, FINGERPRINT_SETTING),
+    settingValue(target.read, FINGERPRINT_SETTING),
+  ]);
+  if (own !== undefined && theirs !== undefined && own !== theirs)
+    throw new StoreUnusable(
+      'The two databases were used with different secret keys; keys and credentials of the one cannot be read with that of the other.',
+    );
+}
+
+/** The small tables, in the order their references need. */
+async function copyTables(source: Database, target: Database): Promise<Imported[]> {
+  const imported: Imported[] = [];
+  await target.transaction(async (writer) => {
+    for (const table of ['orgs', 'platform_keys', 'audit', 'settings'] as const) {
+      const rows = await source.read.selectFrom(table).selectAll().execute();
+      let added = 0;
+      for (let at = 0; at < rows.length; at += ROWS_PER_BATCH)
+        added += await insertNew(writer, table, rows.slice(at, at + ROWS_PER_BATCH));
+      imported.push({ table, added, known: rows.length - added });
+    }
+    await target.signals.announce(writer);
+  });
+  return imported;
+}
+
+async function insertNew(
+  writer: Writer,
+  table: 'orgs' | 'platform_keys' | 'audit' | 'settings',
+  rows: readonly object[],
+): Promise<number> {
+  const { numInsertedOrUpdatedRows = 0n } = await writer
+    .insertInto(table)
+    .values(asRows(rows))
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return Number(numInsertedOrUpdatedRows);
+}
+
+/** Both databases have the same tables, so a row of one is a row of the other. */
+function asRows(rows: readonly object[]) {
+  return rows as never[];
+}
+
+/** Through the same door as the spool's rows, which counts each new one in the rollups, and no other. */
+async function copyExchanges(source: Database, target: Database, directory: string): Promise<Imported> {
+  const path = join(directory, 'rows.jsonl');
+  let [added, known, lastId] = [0, 0, ''];
+  for (;;) {
+    const rows = await nextRows(source, lastId);
+    const last = rows.at(-1);
+    if (!last) return { table: 'exchanges', added, known };
+    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    await writeFile(path, text);
+    const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
+    if (result.rejected.length > 0)
+      throw new StoreUnusable(`PostgreSQL refuses ${result.rejected.length} exchanges after ${lastId}.`);
+    added += result.inserted;
+    known += result.known;
+    lastId = last.id;
+  }
+}
+
+function nextRows(source: Database, afterId: string): Promise<ExchangeRow[]> {
+  return source.read
+    .selectFrom('exchanges')
+    .selectAll()
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(ROWS_PER_BATCH)
+    .execute();
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Fault } from '@floe/contract/faults';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { insertOrg } from '../orgs.ts';
+import type { Database, RowSink } from '../ports.ts';
+import { HOUR_MS } from '../rollups/gather.ts';
+import { rollupTotal } from '../rollups/read.ts';
+import { putSetting, settingValue } from '../settings.ts';
+import { openRowSink } from '../spool/row-sink.ts';
+import { faultyFiles } from '../spool/test/faulty-files.ts';
+import { administer, testDatabase } from '../test/postgres-database.ts';
+import { exchangeRow, ORG } from '../test/rows.ts';
+import { type TcpProxy, tcpProxy } from '../test/tcp-proxy.ts';
+import { temporaryDirectory } from '../test/temporary-directory.ts';
+import { openPostgres } from './open-postgres.ts';
+
+const FULL = process.env['FLOE_TEST_FULL'] === '1';
+/** How long the database is away: a minute at length, else as long as it takes to fail and retry. */
+const AWAY_MS = FULL ? 60_000 : 1_500;
+const CUTS = FULL ? 40 : 6;
+const quiet = { log: silentLog, clock: systemClock };
+
+const isAway = (error: unknown) => error instanceof Fault && error.code === 'overloaded';
+
+interface Reached {
+  readonly url: string;
+  readonly proxy: TcpProxy;
+  readonly database: Database;
+}
+
+async function openThroughProxy(t: TestContext, statementTimeoutMs = 30_000): Promise<Reached> {
+  const url = await testDatabase(t);
+  const proxy = await tcpProxy(url);
+  t.after(() => proxy.close());
+  const database = await openPostgres(proxy.url, { ...quiet, statementTimeoutMs });
+  t.after(() => database.close());
+  await database.transaction((writer) => insertOrg(writer, { id: ORG, name: 'One', created_at: 1 }));
+  return { url, proxy, database };
+}
+
+/** Appends rows in real time, as requests would, until told to stop. */
+function load(sink: RowSink): { stop(): Promise<number> } {
+  let appended = 0;
+  let running = true;
+  const ended = (async () => {
+    while (running) {
+      for (let n = 0; n < 5; n++) sink.append(exchangeRow(`exc_${appended++}`, { created_at: Date.now() }));
+      await wait(2);
+    }
+  })();
+  return {
+    async stop() {
+      running = false;
+      await ended;
+      return appended;
+    },
+  };
+}
+
+async function counts(database: Database) {
+  const all = { orgId: ORG, from: 0, to: Date.now() + HOUR_MS, unit: 'hour', figures: ['requests'] } as const;
+  const { rows } = await database.read
+    .selectFrom('exchanges')
+    .select(({ fn }) => [fn.countAll<number>().as('rows')])
+    .executeTakeFirstOrThrow();
+  const [counted] = await rollupTotal(database.read, all);
+  return { rows, counted };
+}
+
+test('a database that is away under load costs no row, and none counts twice', async (t) => {
+  const { proxy, database } = await openThroughProxy(t);
+  const sink = await openRowSink({ ...quiet, dataDir: temporaryDirectory(t), database });
+  const loading = load(sink);
+  await wait(300);
+  proxy.cut();
+  await wait(AWAY_MS);
+  const waiting = sink.backlog();
+  proxy.mend();
+  await wait(300);
+  const appended = await loading.stop();
+  await sink.flush(60_000);
+  await sink.close();
+  assert.ok(waiting > 0, 'nothing waited: the database was not away');
+  assert.deepEqual(await counts(database), { rows: appended, counted: appended });
+  t.diagnostic(`away ${AWAY_MS} ms: ${appended} rows, ${waiting} waited on disk, 0 lost, 0 doubled`);
+});
+
+test('connections that break at any moment, commits included, double nothing', async (t) => {
+  const { proxy, database } = await openThroughProxy(t);
+  const sink = await openRowSink({ ...quiet, dataDir: temporaryDirectory(t), database });
+  const loading = load(sink);
+  for (let cut = 0; cut < CUTS; cut++) {
+    await wait(60 + Math.random() * 150);
+    proxy.cut();
+    proxy.mend();
+  }
+  const appended = await loading.stop();
+  await flushed(sink);
+  await sink.close();
+  assert.deepEqual(await counts(database), { rows: appended, counted: appended });
+  t.diagnostic(`${CUTS} broken connections: ${appended} rows, 0 lost, 0 doubled`);
+});
+
+/** A flush does not wait for a pause between two tries to end. */
+async function flushed(sink: RowSink): Promise<void> {
+  for (let tries = 0; sink.backlog() > 0 && tries < 200; tries++) {
+    await sink.flush(5_000).catch(() => undefined);
+    await wait(50);
+  }
+}
+
+test('a server that stops answering fails what was asked in time, and serves again when it answers', async (t) => {
+  const { proxy, database } = await openThroughProxy(t, 300);
+  proxy.freeze();
+  const transaction = database.transaction((writer) => putSetting(writer, 'a', 'late'));
+  await Promise.all([
+    assert.rejects(database.ping(), isAway),
+    assert.rejects(settingValue(database.read, 'a'), isAway),
+    assert.rejects(transaction, isAway),
+  ]);
+  proxy.mend();
+  await database.transaction((writer) => putSetting(writer, 'a', 'after'));
+  assert.equal(await settingValue(database.read, 'a'), 'after');
+});
+
+test('a statement that takes too long is ended by the server and its connection goes on', async (t) => {
+  const { url, database } = await openThroughProxy(t, 400);
+  const held = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
+  const holder = database.transaction(async () => {
+    taken.resolve();
+    await held.promise;
+  });
+  await taken.promise;
+  await assert.rejects(
+    database.transaction((writer) => putSetting(writer, 'a', '1')),
+    isAway,
+  );
+  held.resolve();
+  await holder;
+  await database.transaction((writer) => putSetting(writer, 'a', '2'));
+  assert.equal(await settingValue(database.read, 'a'), '2');
+  const open = await administer(
+    `select count(*)::int as n from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
+    url,
+  );
+  assert.equal(open[0]?.['n'], 0);
+});
+
+test('a server without a free connection fails some requests as overloaded and loses none of the rows', async (t) => {
+  const url = new URL(await testDatabase(t));
+  const database = url.pathname.slice(1);
+  await administer(`create role "${database}" login password 'few' connection limit 4`);
+  await administer(`alter database ${database} owner to "${database}"`);
+  await administer(`grant all on schema public to "${database}"`, url.href);
+  // The database, which goes before, is all that the role owns.
+  t.after(() => administer(`drop role "${database}"`).then(() => undefined));
+  url.username = database;
+  url.password = 'few';
+  const store = await openPostgres(url.href, quiet);
+  t.after(() => store.close());
+  const sink = await openRowSink({ ...quiet, dataDir: temporaryDirectory(t), database: store });
+  const loading = load(sink);
+  const asked = Array.from({ length: 60 }, () => settingValue(store.read, 'a'));
+  const answers = await Promise.allSettled(asked);
+  const refused = answers.filter((answer) => answer.status === 'rejected');
+  for (const { reason } of refused) assert.ok(isAway(reason), String(reason));
+  assert.ok(refused.length > 0, 'the limit of connections was never met');
+  const appended = await loading.stop();
+  await flushed(sink);
+  await sink.close();
+  assert.deepEqual(await counts(store), { rows: appended, counted: appended });
+  t.diagnostic(`4 connections: ${refused.length} of ${asked.length} reads refused, ${appended} rows, 0 lost`);
+});
+
+test('rows that met a full disk are taken when there is room again', async (t) => {
+  const { database } = await openThroughProxy(t);
+  const files = faultyFiles();
+  const sink = await openRowSink({ ...quiet, dataDir: temporaryDirectory(t), database, files });
+  const loading = load(sink);
+  await wait(100);
+  files.writeFault = 'ENOSPC';
+  await wait(300);
+  files.writeFault = null;
+  const appended = await loading.stop();
+  await flushed(sink);
+  await sink.close();
+  assert.deepEqual(await counts(database), { rows: appended, counted: appended });
+  t.diagnostic(`a full disk for 300 ms: ${appended} rows, 0 lost, 0 doubled`);
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { exchangeById } from '../exchanges.ts';
+import { MIGRATIONS } from '../migrations/all.ts';
+import type { Migration } from '../migrations/migration.ts';
+import { openDatabase } from '../open-database.ts';
+import { insertOrg } from '../orgs.ts';
+import { repositorySuite } from '../repositories.suite.ts';
+import { rollupSuite } from '../rollups.suite.ts';
+import { putSetting, settingValue } from '../settings.ts';
+import { StoreUnusable } from '../store-unusable.ts';
+import { ingestRows } from '../test/ingest-rows.ts';
+import { spyLog } from '../test/log-spy.ts';
+import { administer, openEmpty, testDatabase } from '../test/postgres-database.ts';
+import { exchangeRow, ORG } from '../test/rows.ts';
+import { openPostgres } from './open-postgres.ts';
+
+const quiet = { log: silentLog, clock: systemClock };
+
+repositorySuite('postgres', openEmpty);
+rollupSuite('postgres', openEmpty);
+
+const second: Migration = {
+  number: MIGRATIONS.length + 1,
+  name: 'second',
+  async up({ schema }) {
+    await schema.createTable('later').addColumn('id', 'text').execute();
+  },
+};
+
+async function open(t: TestContext, url: string, migrations?: readonly Migration[]) {
+  const database = await openPostgres(url, migrations ? { ...quiet, migrations } : quiet);
+  t.after(() => database.close());
+  return database;
+}
+
+test('processes that start together migrate an empty database once', async (t) => {
+  const url = await testDatabase(t);
+  const databases = await Promise.all([open(t, url), open(t, url), open(t, url)]);
+  const rows = await administer('select number from migrations order by number', url);
+  assert.deepEqual(
+    rows.map((row) => row['number']),
+    MIGRATIONS.map(({ number }) => number),
+  );
+  await Promise.all(databases.map((database) => database.ping()));
+});
+
+test('a database that a newer program made is refused', async (t) => {
+  const url = await testDatabase(t);
+  await open(t, url, [...MIGRATIONS, second]);
+  await assert.rejects(
+    openPostgres(url, quiet),
+    (error) => error instanceof StoreUnusable && /was made by a newer Floe/.test(error.message),
+  );
+});
+
+test('a migration that fails changes nothing and is tried again at the next start', async (t) => {
+  const url = await testDatabase(t);
+  const failing: Migration = {
+    ...second,
+    async up(writer) {
+      await second.up(writer, 'postgres');
+      throw new Error('half way');
+    },
+  };
+  await assert.rejects(openPostgres(url, { ...quiet, migrations: [...MIGRATIONS, failing] }), /half way/);
+  await open(t, url, [...MIGRATIONS, second]);
+});
+
+test('a server that is not there is waited for, then refused in one line without the password', async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  probe.close();
+  await once(probe, 'close');
+  const log = spyLog();
+  await assert.rejects(
+    openPostgres(`postgres://floe:hunter2@127.0.0.1:${port}/floe`, { ...quiet, log, startTimeoutMs: 700 }),
+    (error) =>
+      error instanceof StoreUnusable &&
+      error.message.startsWith(`Cannot use the database 127.0.0.1:${port}/floe: connect ECONNREFUSED`) &&
+      !error.message.includes('hunter2'),
+  );
+  assert.deepEqual(
+    log.lines.map(({ message }) => message),
+    ['Waiting for the database'],
+  );
+});
+
+test('a wrong password, database or URL is refused at once', async (t) => {
+  const url = new URL(await testDatabase(t));
+  const wrong = (change: (url: URL) => void) => {
+    const changed = new URL(url);
+    change(changed);
+    return changed.href;
+  };
+  const cases: [string, RegExp][] = [
+    [wrong((u) => (u.password = 'other')), /password authentication failed/],
+    [wrong((u) => (u.pathname = '/nowhere')), /database "nowhere" does not exist/],
+    ['postgres://us er:p@ss:word@/', /storage\.database wants postgres:/],
+  ];
+  for (const [place, message] of cases)
+    await assert.rejects(
+      openDatabase(place, { ...quiet, dataDir: '/nowhere' }),
+      (error) => error instanceof StoreUnusable && message.test(error.message),
+      place,
+    );
+});
+
+test('a change in one process renews the others, by notification and, without it, by looking', async (t) => {
+  const url = await testDatabase(t);
+  const [here, there] = await Promise.all([open(t, url), open(t, url)]);
+  const heard = () => new Promise<void>((resolve) => there.signals.onChange(resolve));
+  let next = heard();
+  await here.transaction((writer) => here.signals.announce(writer));
+  await next;
+  // Without its listening connection a process still looks.
+  await administer(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'floe listener' and datname = current_database()`,
+    url,
+  );
+  next = heard();
+  const started = performance.now();
+  await here.transaction((writer) => here.signals.announce(writer));
+  await next;
+  t.diagnostic(`heard after ${Math.round(performance.now() - started)} ms without a notification`);
+});
+
+test('text that PostgreSQL cannot hold is refused in the API and replaced in rows', async (t) => {
+  const database = await openEmpty(t);
+  await assert.rejects(
+    database.transaction((writer) => insertOrg(writer, { id: ORG, name: 'a\u0000b', created_at: 1 })),
+    (error) => error instanceof Fault && error.code === 'invalid_request',
+  );
+  const metadata_json = '{"a":"x\\u0000y","b":"\\ud800","c":"\\\\u0000"}';
+  const row = exchangeRow('exc_a', { end_user: 'a\u0000b \ud800', metadata_json });
+  const { inserted, rejected } = await ingestRows(t, database, [row]);
+  assert.deepEqual([inserted, rejected], [1, []]);
+  const stored = await exchangeById(database.read, ORG, 'exc_a');
+  assert.equal(stored?.end_user, 'a\ufffdb \ufffd');
+  assert.deepEqual(JSON.parse(stored?.metadata_json ?? ''), { a: 'x\ufffdy', b: '\ufffd', c: '\\u0000' });
+});
+
+test('rows whose time is none are rejected alone', async (t) => {
+  const database = await openEmpty(t);
+  const times = [-1, 1.5, 1e300, null, 'today'];
+  const bad = times.map((created_at, n) => ({ ...exchangeRow(`exc_${n}`), created_at }));
+  const { inserted, rejected } = await ingestRows(t, database, [...bad, exchangeRow('exc_good')]);
+  assert.deepEqual([inserted, rejected.length], [1, bad.length]);
+});
+
+test('a statement that fails names itself, and undoes its transaction', async (t) => {
+  const database = await openEmpty(t);
+  const failing = database.transaction(async (writer) => {
+    await putSetting(writer, 'a', '1');
+    await writer.schema.dropTable('none').execute();
+  });
+  await assert.rejects(failing, /table "none" does not exist \(in: drop table "none"\)/);
+  assert.equal(await settingValue(database.read, 'a'), undefined);
+});
+
+test('a day that another process dropped is made again for rows that come late', async (t) => {
+  const url = await testDatabase(t);
+  const [here, there] = await Promise.all([open(t, url), open(t, url)]);
+  const day = Date.UTC(2026, 0, 1);
+  await ingestRows(t, here, [exchangeRow('exc_a', { created_at: day })]);
+  assert.equal(await there.expire(day + 86_400_000), 1);
+  const late = [exchangeRow('exc_b', { created_at: day })];
+  await assert.rejects(ingestRows(t, here, late), /no partition/);
+  const { inserted, rejected } = await ingestRows(t, here, late);
+  assert.deepEqual([inserted, rejected], [1, []]);
+});
+
+test('each day has the indexes of its table, once', async (t) => {
+  const url = await testDatabase(t);
+  const database = await open(t, url);
+  await ingestRows(t, database, [exchangeRow('exc_a')]);
+  const rows = await administer(
+    `select tablename, count(*)::int as n from pg_indexes where tablename like 'exchanges%' group by 1 order by 1`,
+    url,
+  );
+  const counts = new Set(rows.map((row) => row['n']));
+  assert.deepEqual([rows.length, counts.size], [3, 1], JSON.stringify(rows));
+});

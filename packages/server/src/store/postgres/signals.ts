@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Clock, Timer } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Reader, Signals, Writer } from '../ports.ts';
+import { settingValue } from '../settings.ts';
+
+const CHANNEL = 'floe_changed';
+const VERSION_SETTING = 'snapshot_version';
+/** Twice within the two seconds in which a revoked key must stop working everywhere. */
+const POLL_MS = 900;
+const RECONNECT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export interface SignalsOptions {
+  readonly url: string;
+  readonly read: Reader;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * A number that each change raises in its own transaction. NOTIFY tells of it at once, and a look at the
+ * number every 900 ms makes sure: a notification is lost while the listening connection is.
+ */
+export class PostgresSignals implements Signals {
+  readonly #options: SignalsOptions;
+  readonly #listeners: (() => void)[] = [];
+  #seen: string | undefined;
+  #client: pg.Client | null = null;
+  #poll: Timer | null = null;
+  #reconnect: Timer | null = null;
+  #looking = false;
+  #closed = false;
+
+  constructor(options: SignalsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to listen; changes from now on are told. */
+  async open(): Promise<void> {
+    this.#seen = await settingValue(this.#options.read, VERSION_SETTING);
+    await this.#listen();
+    this.#pollLater();
+  }
+
+  async announce(writer: Writer): Promise<void> {
+    await sql`insert into settings (name, value) values (${VERSION_SETTING}, '1')
+      on conflict (name) do update set value = (settings.value::bigint + 1)::text`.execute(writer);
+    await sql`select pg_notify(${CHANNEL}, '')`.execute(writer);
+  }
+
+  onChange(stale: () => void): void {
+    this.#listeners.push(stale);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#poll?.cancel();
+    this.#reconnect?.cancel();
+    const client = this.#client;
+    this.#client = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  async #listen(): Promise<void> {
+    const { url, log } = this.#options;
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'floe listener',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    client.on('error', () => this.#lost(client));
+    client.on('end', () => this.#lost(client));
+    client.on('notification', () => this.#look());
+    this.#client = client;
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      log.debug({ err: error }, 'Cannot listen for changes; looking for them instead');
+      this.#lost(client);
+    }
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    client.end().catch(() => undefined);
+    if (this.#closed) return;
+    this.#reconnect = this.#options.clock.after(RECONNECT_MS, () => void this.#listen());
+  }
+
+  #pollLater(): void {
+    this.#poll = this.#options.clock.after(POLL_MS, () => {
+      this.#look();
+      if (!this.#closed) this.#pollLater();
+    });
+  }
+
+  /** One look at a time; what changes during one is found by the next. */
+  #look(): void {
+    if (this.#looking || this.#closed) return;
+    this.#looking = true;
+    settingValue(this.#options.read, VERSION_SETTING)
+      .then(
+        (version) => {
+          if (version === this.#seen) return;
+          this.#seen = version;
+          for (const stale of this.#listeners) stale();
+        },
+        (error: unknown) => this.#options.log.debug({ err: error }, 'Cannot look for changes'),
+      )
+      .finally(() => {
+        this.#looking = false;
+      });
+  }
+}

@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { Database, Writer } from './ports.ts';
+import { MINUTE_MS } from './rollups/gather.ts';
+
+/** Short enough for a transaction of some milliseconds: rows and changes get their turn in between. */
+const ROWS_PER_BATCH = 2000;
+/** Minutes are for charts of the last days; older ones are read from the hours. */
+export const MINUTES_KEPT_MS = 3 * 24 * 60 * MINUTE_MS;
+
+/** Removes the exchanges made before `beforeMs`, batch by batch; returns how many. For an engine without partitions. */
+export async function expireInBatches(
+  database: Pick<Database, 'read' | 'transaction'>,
+  beforeMs: number,
+): Promise<number> {
+  const orgs = await database.read.selectFrom('orgs').select('id').execute();
+  let removed = 0;
+  for (const { id } of orgs) {
+    removed += await repeat(() => database.transaction((writer) => removeExchanges(writer, id, beforeMs)));
+    await repeat(() => database.transaction((writer) => removeMetadata(writer, id, beforeMs)));
+  }
+  return removed;
+}
+
+/** Removes audit entries and rollups that are over; the engines do the exchanges themselves. */
+export async function expireRest(
+  database: Pick<Database, 'read' | 'transaction'>,
+  before: { readonly requestsMs: number; readonly auditMs: number; readonly nowMs: number },
+): Promise<void> {
+  const minutesMs = Math.max(before.requestsMs, before.nowMs - MINUTES_KEPT_MS);
+  for (const { id } of await database.read.selectFrom('orgs').select('id').execute())
+    await database.transaction(async (writer) => {
+      await writer.deleteFrom('audit').where('org_id', '=', id).where('at', '<', before.auditMs).execute();
+      await writer
+        .deleteFrom('rollup_minutes')
+        .where('org_id', '=', id)
+        .where('at', '<', minutesMs)
+        .execute();
+      for (const table of ['rollup_hours', 'rollup_pairs'] as const)
+        await writer.deleteFrom(table).where('org_id', '=', id).where('at', '<', before.requestsMs).execute();
+    });
+}
+
+async function repeat(batch: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const removed = await batch();
+    total += removed;
+    if (removed < ROWS_PER_BATCH) return total;
+  }
+}
+
+async function removeExchanges(writer: Writer, orgId: string, beforeMs: number): Promise<number> {
+  const { numDeletedRows } = await writer
+    .deleteFrom('exchanges')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('exchanges')
+        .select('id')
+        .where('org_id', '=', orgId)
+        .where('created_at', '<', beforeMs)
+        .limit(ROWS_PER_BATCH),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+async function removeMetadata(writer: Writer, orgId: string, beforeMs: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from exchange_metadata where (org_id, name, value, created_at, exchange_id) in (
+      select org_id, name, value, created_at, exchange_id from exchange_metadata
+      where org_id = ${orgId} and created_at < ${beforeMs} limit ${ROWS_PER_BATCH})`.execute(writer);
+  return Number(numAffectedRows);
+}

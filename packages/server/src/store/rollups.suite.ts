@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { exchangePage } from './exchanges.ts';
+import { insertOrg } from './orgs.ts';
+import type { Database, ExchangeRow } from './ports.ts';
+import { expireRest, MINUTES_KEPT_MS } from './retention.ts';
+import { HOUR_MS, MINUTE_MS } from './rollups/gather.ts';
+import { type RollupRequest, rollupSeries, rollupSteps, rollupTop, rollupTotal } from './rollups/read.ts';
+import { ingestRows } from './test/ingest-rows.ts';
+import { exchangeRow, ORG } from './test/rows.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+/** The start of a day. */
+const T0 = Date.UTC(2026, 10, 21);
+const ALL: RollupRequest = { orgId: ORG, from: T0 - 30 * DAY_MS, to: T0 + DAY_MS, unit: 'hour' };
+
+/** What every engine must count. `open` gives an empty database that is closed when the test ends. */
+export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
+  const openWithOrg = async (t: TestContext, keys: readonly string[] = []) => {
+    const database = await open(t);
+    await database.transaction((writer) =>
+      insertOrg(writer, { id: ORG, name: 'One', created_at: 1, metadata_keys_json: JSON.stringify(keys) }),
+    );
+    return database;
+  };
+  const requests = async (database: Database, more: Partial<RollupRequest> = {}) =>
+    (await rollupTotal(database.read, { ...ALL, ...more, figures: ['requests'] }))[0];
+
+  test(`${engine}: a row counts once, however often and in whatever company it comes`, async (t) => {
+    const database = await openWithOrg(t);
+    const rows = Array.from({ length: 20 }, (_, n) => exchangeRow(`exc_${n}`, { created_at: T0 + n }));
+    await ingestRows(t, database, rows.slice(0, 12));
+    await ingestRows(t, database, rows.slice(5));
+    await ingestRows(t, database, rows);
+    const figures = ['requests', 'input_tokens', 'cost_nano_usd', 'latency_ms'] as const;
+    assert.deepEqual(await rollupTotal(database.read, { ...ALL, figures }), [20, 24_000, 2_469_120, 18_010]);
+    assert.equal(await requests(database, { unit: 'minute' }), 20);
+    assert.equal(await requests(database, { orgId: 'org_two' }), 0);
+  });
+
+  test(`${engine}: the same id twice in one batch is one row and counts once`, async (t) => {
+    const database = await openWithOrg(t);
+    const row = exchangeRow('exc_a', { created_at: T0 });
+    const { inserted, known } = await ingestRows(t, database, [row, row]);
+    assert.deepEqual([inserted, known, await requests(database)], [1, 1, 1]);
+  });
+
+  test(`${engine}: rows the table refuses are rejected alone and not counted`, async (t) => {
+    const database = await openWithOrg(t);
+    const bad = { ...exchangeRow('exc_bad', { created_at: T0 }), status: null };
+    const good = exchangeRow('exc_good', { created_at: T0 });
+    const result = await ingestRows(t, database, [good, bad, { ...good, id: 'exc_more' }]);
+    assert.deepEqual([result.inserted, result.known, result.rejected], [2, 0, [JSON.stringify(bad)]]);
+    assert.equal(await requests(database), 2);
+  });
+
+  test(`${engine}: values of a dimension, of two at once and of a declared metadata key are told apart`, async (t) => {
+    const database = await openWithOrg(t, ['env']);
+    const metadata = (env: unknown) => ({ metadata_json: JSON.stringify({ env, other: 'x' }) });
+    await ingestRows(t, database, [
+      exchangeRow('exc_1', { created_at: T0, model: 'large', ...metadata('prod') }),
+      exchangeRow('exc_2', {
+        created_at: T0 + HOUR_MS,
+        model: 'large',
+        key_id: 'key_two',
+        ...metadata('prod'),
+      }),
+      exchangeRow('exc_3', { created_at: T0 + HOUR_MS, model: 'small', status: 503, state: 'failed' }),
+      exchangeRow('exc_4', { created_at: T0 + HOUR_MS, model: null, status: 403, ...metadata(7) }),
+    ]);
+    const top = async (
+      groupBy: 'model' | 'status_class' | 'metadata.env',
+      more: Partial<RollupRequest> = {},
+    ) => {
+      const wanted = {
+        ...ALL,
+        ...more,
+        groupBy,
+        order: 'requests',
+        figures: ['requests', 'errors'],
+      } as const;
+      const found = await rollupTop(database.read, { ...wanted, limit: 10 });
+      return found.map(({ value, sums }) => [value, ...sums]);
+    };
+    assert.deepEqual(await top('model'), [
+      ['large', 2, 0],
+      ['', 1, 1],
+      ['small', 1, 1],
+    ]);
+    assert.deepEqual(await top('status_class'), [
+      ['2xx', 2, 0],
+      ['4xx', 1, 1],
+      ['5xx', 1, 1],
+    ]);
+    assert.deepEqual(await top('metadata.env'), [
+      ['prod', 2, 0],
+      ['7', 1, 1],
+    ]);
+    const ofKey = { filter: { facet: 'key', value: 'key_two' } } as const;
+    assert.deepEqual(await top('model', ofKey), [['large', 1, 0]]);
+    const of2xx = { filter: { facet: 'model', value: 'large' } } as const;
+    assert.deepEqual(await top('status_class', of2xx), [['2xx', 2, 0]]);
+    assert.equal(await requests(database, { filter: { facet: 'metadata.env', value: 'prod' } }), 2);
+  });
+
+  test(`${engine}: steps add up hours to days and hold what began in them`, async (t) => {
+    const database = await openWithOrg(t);
+    const times = [T0 - 1, T0, T0 + HOUR_MS - 1, T0 + HOUR_MS, T0 + 23 * HOUR_MS];
+    await ingestRows(
+      t,
+      database,
+      times.map((created_at, n) => exchangeRow(`exc_${n}`, { created_at })),
+    );
+    const figures = ['requests'] as const;
+    const steps = (stepMs: number) => rollupSteps(database.read, { ...ALL, stepMs, figures });
+    assert.deepEqual(await steps(DAY_MS), [
+      { at: T0 - DAY_MS, sums: [1] },
+      { at: T0, sums: [4] },
+    ]);
+    assert.deepEqual(
+      (await steps(HOUR_MS)).map(({ at, sums }) => [(at - T0) / HOUR_MS, sums[0]]),
+      [
+        [-1, 1],
+        [0, 2],
+        [1, 1],
+        [23, 1],
+      ],
+    );
+    const wanted = { ...ALL, groupBy: 'model', values: ['acme-large', 'none'], figures } as const;
+    for (const [stepMs, count] of [
+      [HOUR_MS, 4],
+      [DAY_MS, 2],
+    ] as const) {
+      const series = await rollupSeries(database.read, { ...wanted, stepMs });
+      assert.equal(series.length, count);
+      assert.equal(
+        series.reduce((sum, { sums }) => sum + (sums[0] ?? 0), 0),
+        5,
+      );
+    }
+  });
+
+  test(`${engine}: lists find rows by a declared metadata key with other filters, page by page`, async (t) => {
+    const database = await openWithOrg(t, ['env']);
+    const rows = Array.from({ length: 30 }, (_, n) =>
+      exchangeRow(`exc_${String(n).padStart(2, '0')}`, {
+        created_at: T0 + n,
+        status: n % 3 === 0 ? 429 : 200,
+        metadata_json: JSON.stringify({ env: n % 2 === 0 ? 'prod' : 'test', build: String(n % 4) }),
+      }),
+    );
+    await ingestRows(t, database, rows);
+    const ids = async (more: object) => {
+      const found: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await exchangePage(database.read, { orgId: ORG, limit: 4, cursor, ...more });
+        found.push(...page.rows.map(({ id }) => id.slice(4)));
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      return found.join(' ');
+    };
+    const prod = { metadata: { env: 'prod' } };
+    assert.equal(await ids({ ...prod, status: { from: 400, to: 499 } }), '24 18 12 06 00');
+    assert.equal(await ids({ metadata: { env: 'prod', build: '2' }, to: T0 + 20 }), '18 14 10 06 02');
+    assert.equal(await ids({ ...prod, model: 'fast', from: T0 + 25 }), '28 26');
+    assert.equal(await ids({ metadata: { env: 'none' } }), '');
+  });
+
+  test(`${engine}: what is older than retention goes, with its rollups, and nothing else`, async (t) => {
+    const database = await openWithOrg(t, ['env']);
+    const metadata_json = '{"env":"prod"}';
+    const days = [10, 5, 4, 1, 0];
+    await ingestRows(
+      t,
+      database,
+      days.map((day) => exchangeRow(`exc_${day}`, { created_at: T0 - day * DAY_MS, metadata_json })),
+    );
+    const before = T0 - 4 * DAY_MS;
+    assert.equal(await database.expire(before), 2);
+    await expireRest(database, { requestsMs: before, auditMs: 0, nowMs: T0 });
+    const list = async (more: object = {}) => {
+      const { rows } = await exchangePage(database.read, { orgId: ORG, limit: 10, ...more });
+      return rows.map(({ id }) => id);
+    };
+    assert.deepEqual(await list(), ['exc_0', 'exc_1', 'exc_4']);
+    assert.deepEqual(await list({ metadata: { env: 'prod' } }), ['exc_0', 'exc_1', 'exc_4']);
+    assert.equal(await requests(database), 3);
+    const minutes = days.filter((day) => day * DAY_MS <= MINUTES_KEPT_MS).length;
+    assert.equal(await requests(database, { unit: 'minute' }), minutes);
+    assert.equal(await database.expire(before), 0);
+  });
+
+  test(`${engine}: a change is told once it is committed, and not when it is undone`, async (t) => {
+    const database = await openWithOrg(t);
+    let told = 0;
+    const heard = Promise.withResolvers<void>();
+    database.signals.onChange(() => {
+      told += 1;
+      heard.resolve();
+    });
+    const undone = database.transaction(async (writer) => {
+      await database.signals.announce(writer);
+      throw new Error('changed my mind');
+    });
+    await assert.rejects(undone, /changed my mind/);
+    assert.equal(told, 0);
+    await database.transaction((writer) => database.signals.announce(writer));
+    await heard.promise;
+    assert.equal(told, 1);
+  });
+
+  test(`${engine}: sums beyond 2^53 nano-USD are read all the same`, async (t) => {
+    const database = await openWithOrg(t);
+    const rows: ExchangeRow[] = [1, 2, 3].map((n) =>
+      exchangeRow(`exc_${n}`, { created_at: T0 + n * MINUTE_MS, cost_nano_usd: 9e15 }),
+    );
+    await ingestRows(t, database, rows);
+    const [cost] = await rollupTotal(database.read, { ...ALL, figures: ['cost_nano_usd'] });
+    assert.equal(cost, 2.7e16);
+  });
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import type { Reader } from '../ports.ts';
+import type { Figure, Sum } from './figures.ts';
+import { DIMENSIONS, type Dimension, HOUR_MS, pairFacet } from './gather.ts';
+
+/** What a chart is grouped or filtered by: a dimension, or a metadata key its org declared. */
+export type Facet = Dimension | `metadata.${string}`;
+
+export interface FacetValue {
+  readonly facet: Facet;
+  readonly value: string;
+}
+
+export interface RollupRequest {
+  readonly orgId: string;
+  /** Milliseconds, included; the start of a minute or an hour. */
+  readonly from: number;
+  /** Milliseconds, not included; likewise. */
+  readonly to: number;
+  readonly unit: 'minute' | 'hour';
+  readonly filter?: FacetValue | undefined;
+}
+
+interface Grouping {
+  readonly groupBy: Facet;
+}
+
+/** `sums` of the results stand in the order of `figures`. Pairs of dimensions hold no histograms. */
+interface Figured {
+  readonly figures: readonly Figure[];
+}
+
+export interface RollupStep {
+  /** Start of the step in milliseconds. */
+  readonly at: number;
+  readonly sums: readonly number[];
+}
+
+/** Whether hours are counted for these two together. */
+export function isPair(one: Facet, other: Facet): boolean {
+  return one !== other && isDimension(one) && isDimension(other);
+}
+
+/** Sums over the whole range. */
+export async function rollupTotal(reader: Reader, request: RollupRequest & Figured): Promise<number[]> {
+  const { figures } = request;
+  const [total] = await narrowed(reader, request).select(summed(figures)).execute();
+  return sumsOf(total, figures);
+}
+
+/** Sums per step of `stepMs`, in order; steps without an exchange are left out. */
+export async function rollupSteps(
+  reader: Reader,
+  request: RollupRequest & Figured & { readonly stepMs: number },
+): Promise<RollupStep[]> {
+  const { figures } = request;
+  const rows = await narrowed(reader, request)
+    .select([stepOf(request).as('step'), ...summed(figures)])
+    .groupBy('step')
+    .orderBy('step')
+    .execute();
+  return rows.map((row) => ({ at: row.step, sums: sumsOf(row, figures) }));
+}
+
+/** The values of `groupBy` with the largest sum of `order`, largest first. */
+export async function rollupTop(
+  reader: Reader,
+  request: RollupRequest & Grouping & Figured & { readonly order: Sum; readonly limit: number },
+): Promise<{ readonly value: string; readonly sums: readonly number[] }[]> {
+  const { figures, order, limit } = request;
+  const { rows, column } = grouped(reader, request);
+  const found = await rows
+    .select([column.as('group'), ...summed(figures)])
+    .groupBy('group')
+    .orderBy(sql`sum(${sql.ref(order)})`, 'desc')
+    .orderBy('group')
+    .limit(limit)
+    .execute();
+  return found.map((row) => ({ value: row.group, sums: sumsOf(row, figures) }));
+}
+
+/** Sums per step for each of `values` of `groupBy`, in no order; steps without an exchange are left out. */
+export async function rollupSeries(
+  reader: Reader,
+  request: RollupRequest &
+    Grouping &
+    Figured & { readonly values: readonly string[]; readonly stepMs: number },
+): Promise<(RollupStep & { readonly value: string })[]> {
+  const { figures, values, stepMs, unit } = request;
+  const { rows, column } = grouped(reader, request);
+  const wanted = rows.where(column, 'in', values);
+  const group = column.as('group');
+  // A table's own unit needs no grouping: there is one row per value and hour already.
+  const asStored = stepMs === HOUR_MS && unit === 'hour';
+  const found = await (asStored
+    ? wanted.select([sql.ref<number>('at').as('step'), group, ...stored(figures)])
+    : wanted.select([stepOf(request).as('step'), group, ...summed(figures)]).groupBy(['step', 'group'])
+  ).execute();
+  return found.map((row) => ({ at: row.step, value: row.group, sums: sumsOf(row, figures) }));
+}
+
+function isDimension(facet: string): facet is Dimension {
+  return DIMENSIONS.some((dimension) => dimension === facet);
+}
+
+type Table = 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs';
+
+function facetRows(reader: Reader, { orgId, from, to }: RollupRequest, table: Table, facet: string) {
+  return reader
+    .selectFrom(table)
+    .where('org_id', '=', orgId)
+    .where('facet', '=', facet)
+    .where('at', '>=', from)
+    .where('at', '<', to);
+}
+
+function tableOf({ unit }: RollupRequest): Table {
+  return unit === 'minute' ? 'rollup_minutes' : 'rollup_hours';
+}
+
+function narrowed(reader: Reader, request: RollupRequest) {
+  const { facet, value } = request.filter ?? { facet: 'all', value: '' };
+  return facetRows(reader, request, tableOf(request), facet).where('value', '=', value);
+}
+
+/** Rows of the facet that knows `groupBy`, and the column it stands in. */
+function grouped(reader: Reader, request: RollupRequest & Grouping) {
+  const { filter, groupBy } = request;
+  const value = sql.ref<string>('value');
+  if (!filter || filter.facet === groupBy) {
+    const rows = facetRows(reader, request, tableOf(request), groupBy);
+    return { rows: filter ? rows.where(value, '=', filter.value) : rows, column: value };
+  }
+  if (!isDimension(groupBy) || !isDimension(filter.facet))
+    throw new Error(`no rollup holds ${groupBy} by ${filter.facet}`);
+  const { facet, first } = pairFacet(groupBy, filter.facet);
+  const rows = facetRows(reader, request, 'rollup_pairs', facet);
+  const byValue = sql.ref<string>('by_value');
+  return first === groupBy
+    ? { rows: rows.where(byValue, '=', filter.value), column: value }
+    : { rows: rows.where(value, '=', filter.value), column: byValue };
+}
+
+function stepOf({ stepMs }: { readonly stepMs: number }) {
+  return sql<number>`at - at % cast(${stepMs} as bigint)`;
+}
+
+// As doubles: SQLite refuses to hand out integers above 2^53, which sums of money may reach.
+function summed(figures: readonly Figure[]) {
+  return figures.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as double precision)`.as(name));
+}
+
+function stored(figures: readonly Figure[]) {
+  return figures.map((name) => sql<number>`cast(${sql.ref(name)} as double precision)`.as(name));
+}
+
+/** A sum over no row at all is null in SQL and 0 here. */
+function sumsOf(
+  row: Partial<Record<Figure, number | null>> | undefined,
+  figures: readonly Figure[],
+): number[] {
+  return figures.map((name) => row?.[name] ?? 0);
+}

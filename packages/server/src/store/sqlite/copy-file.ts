@@ -1,0 +1,58 @@
+import { existsSync, rmSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreUnusable } from '../store-unusable.ts';
+
+/**
+ * Writes a consistent copy of a database that may be in use, whole or not at all. Blocks for as long as it
+ * takes: for commands, not for the server.
+ *
+ * @throws StoreUnusable when `from` is no database or `to` exists or cannot be written.
+ */
+export async function copySqlite(from: string, to: string): Promise<void> {
+  if (!existsSync(from)) throw new StoreUnusable(`There is no database at ${from}.`);
+  if (existsSync(to)) throw new StoreUnusable(`${to} exists; nothing is overwritten.`);
+  const unfinished = `${to}.part`;
+  try {
+    rmSync(unfinished, { force: true });
+    const database = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
+    try {
+      database.prepare('vacuum into ?').run(unfinished);
+    } finally {
+      database.close();
+    }
+    const file = await open(unfinished, 'r+');
+    await file.chmod(0o600);
+    await file.sync();
+    await file.close();
+    await rename(unfinished, to);
+  } catch (cause) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusable(`Cannot copy ${from} to ${to}: ${reason}`, { cause });
+  }
+}
+
+/**
+ * Number of the newest migration in a database file; 0 when it has none.
+ *
+ * @throws StoreUnusable when it is not an intact SQLite database.
+ */
+export function inspectSqlite(path: string): number {
+  try {
+    const database = new DatabaseSync(path, { readOnly: true, timeout: 30_000 });
+    try {
+      const check = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
+      if (check !== 'ok') throw new Error(String(check));
+      const table = database.prepare(`select 1 from sqlite_schema where name = 'migrations'`).get();
+      return table
+        ? Number(database.prepare('select max(number) as newest from migrations').get()?.['newest'])
+        : 0;
+    } finally {
+      database.close();
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusable(`${path} is not an intact SQLite database: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { after, type TestContext } from 'node:test';
+import { type Postgres, testPostgres } from '@floe/testkit/postgres';
+import pg from 'pg';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import type { Database } from '../ports.ts';
+import { openPostgres } from '../postgres/open-postgres.ts';
+
+let server: Promise<Postgres> | null = null;
+after(async () => {
+  await (await server)?.stop();
+});
+
+/** Runs one statement as the administrator, in the database of `url` if given. */
+export async function administer(sql: string, url?: string): Promise<readonly Record<string, unknown>[]> {
+  server ??= testPostgres();
+  const client = new pg.Client({ connectionString: url ?? (await server).url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function createDatabase(): Promise<string> {
+  server ??= testPostgres();
+  const name = `floe_test_${randomBytes(6).toString('hex')}`;
+  await administer(`create database ${name}`);
+  const url = new URL((await server).url);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function dropDatabase(url: string): Promise<void> {
+  await administer(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
+}
+
+/** URL of an empty database of this test's own; what is still connected when the test ends loses it. */
+export async function testDatabase(t: TestContext): Promise<string> {
+  const url = await createDatabase();
+  t.after(() => dropDatabase(url));
+  return url;
+}
+
+/** A migrated database that is closed and dropped when the test ends. */
+export async function openEmpty(t: TestContext): Promise<Database> {
+  const url = await createDatabase();
+  const database = await openPostgres(url, { log: silentLog, clock: systemClock });
+  t.after(async () => {
+    await database.close();
+    await dropDatabase(url);
+  });
+  return database;
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  /** The URL given, by way of the proxy. */
+  readonly url: string;
+  /** Breaks every connection and refuses new ones. */
+  cut(): void;
+  /** Keeps connections open and passes nothing on, as a server that no longer answers. */
+  freeze(): void;
+  /** Passes everything on again; connections broken stay so. */
+  mend(): void;
+  close(): Promise<void>;
+}
+
+/** A way to a server that a test can break. */
+export async function tcpProxy(to: string): Promise<TcpProxy> {
+  const target = new URL(to);
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let state: 'open' | 'cut' | 'frozen' = 'open';
+  const server = createServer((client) => {
+    if (state === 'cut') {
+      client.resetAndDestroy();
+      return;
+    }
+    const upstream = createConnection({ host: target.hostname, port: Number(target.port) });
+    const pair = [client, upstream] as const;
+    pairs.add(pair);
+    for (const [from, into] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('data', (bytes) => into.write(bytes));
+      from.on('error', () => into.destroy());
+      from.on('close', () => {
+        into.destroy();
+        pairs.delete(pair);
+      });
+      if (state === 'frozen') from.pause();
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const through = new URL(to);
+  through.port = String(address.port);
+  const breakAll = () => {
+    for (const [client, upstream] of pairs) {
+      client.resetAndDestroy();
+      upstream.destroy();
+    }
+  };
+  return {
+    url: through.href,
+    cut() {
+      state = 'cut';
+      breakAll();
+    },
+    freeze() {
+      state = 'frozen';
+      for (const sockets of pairs) for (const socket of sockets) socket.pause();
+    },
+    mend() {
+      state = 'open';
+      for (const sockets of pairs) for (const socket of sockets) socket.resume();
+    },
+    async close() {
+      breakAll();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

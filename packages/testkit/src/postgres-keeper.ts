@@ -1,0 +1,115 @@
+// Runs a PostgreSQL for as long as its standard input is open: a test run that dies, however it dies, closes
+// it. Arguments: directory of the programs. Prints one line when it serves: `<port> <password> <pid>`.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { runnableBy } from './postgres-programs.ts';
+
+/** PostgreSQL refuses to run as root: then it runs as `nobody`, whose number is the same everywhere. */
+const NOBODY = 65534;
+const START_TIMEOUT_MS = 60_000;
+
+const uid = process.getuid?.() === 0 ? NOBODY : undefined;
+const identity = uid === undefined ? {} : { uid, gid: uid };
+const home = mkdtempSync(join(tmpdir(), 'floe-postgres-'));
+const data = join(home, 'data');
+let server: ChildProcess | null = null;
+
+function own(path: string): void {
+  if (uid !== undefined) chownSync(path, uid, uid);
+}
+
+async function initialise(bin: string, password: string): Promise<void> {
+  chmodSync(home, 0o755);
+  mkdirSync(data, { mode: 0o700 });
+  own(data);
+  const passwordFile = join(home, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  own(passwordFile);
+  const args = ['-D', data, '-U', 'floe', `--pwfile=${passwordFile}`, '-A', 'scram-sha-256'];
+  const more = ['-E', 'UTF8', '--no-locale', '--no-sync', '--no-instructions'];
+  const made = spawnSync(join(bin, 'initdb'), [...args, ...more], {
+    cwd: '/',
+    ...identity,
+    encoding: 'utf8',
+  });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stdout}${made.stderr}${made.error ?? ''}`);
+}
+
+/** Durability is off: nothing of it outlives the run. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_connections: '80',
+  shared_buffers: '256MB',
+  max_wal_size: '2GB',
+};
+
+async function serve(bin: string, port: number): Promise<ChildProcess> {
+  const settings = Object.entries({ ...SETTINGS, port: String(port), lc_messages: 'C' });
+  const args = ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  let said = '';
+  const child = spawn(join(bin, 'postgres'), args, {
+    cwd: '/',
+    ...identity,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-4000);
+  });
+  const until = Date.now() + START_TIMEOUT_MS;
+  // A port that answers is not enough: until it says so, it refuses with "is starting up".
+  while (!said.includes('ready to accept connections')) {
+    if (child.exitCode !== null || Date.now() > until) {
+      child.kill('SIGKILL');
+      throw new Error(`postgres did not start: ${said}`);
+    }
+    await wait(20);
+  }
+  return child;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** SIGQUIT ends PostgreSQL at once and with all its processes. */
+async function end(code: number): Promise<never> {
+  if (server && server.exitCode === null) {
+    // A test may have stopped it (SIGSTOP), and a stopped process hears nothing.
+    server.kill('SIGCONT');
+    server.kill('SIGQUIT');
+    await Promise.race([once(server, 'exit'), wait(10_000)]);
+    server.kill('SIGKILL');
+  }
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  process.exit(code);
+}
+
+process.stdin.resume().once('end', () => void end(0));
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => void end(0));
+try {
+  const bin = runnableBy(uid, process.argv[2] ?? '', home);
+  const password = randomBytes(12).toString('hex');
+  await initialise(bin, password);
+  const port = await freePort();
+  server = await serve(bin, port);
+  process.stdout.write(`${port} ${password} ${server.pid}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  await end(1);
+}

