@@ -89,7 +89,11 @@ const BROKEN_FILES: readonly (readonly [what: string, text: string, says: RegExp
     'orgs: [{ id: a, name: A, keys: [{ name: k, key: eis_short }] }]\n',
     /keys\[0\]\.key/,
   ],
-  ['a postgres database', 'storage: { database: "postgres://localhost/floe" }\n', /sqlite/],
+  [
+    'a shared database but no shared key',
+    'storage: { database: "postgres://localhost/floe" }\n',
+    /FLOE_SECRET_KEY/,
+  ],
 ];
 
 for (const [what, text, says] of BROKEN_FILES)

@@ -54,6 +54,15 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     assert.equal(await requests(database), 2);
   });
 
+  test(`${engine}: rows whose time is none are rejected alone`, async (t) => {
+    const database = await openWithOrg(t);
+    const times = [-1, 1.5, 1e300, null, 'today'];
+    const bad = times.map((created_at, n) => ({ ...exchangeRow(`exc_${n}`), created_at }));
+    const good = exchangeRow('exc_good', { created_at: T0 });
+    const { inserted, rejected } = await ingestRows(t, database, [...bad, good]);
+    assert.deepEqual([inserted, rejected.length, await requests(database)], [1, bad.length, 1]);
+  });
+
   test(`${engine}: values of a dimension, of two at once and of a declared metadata key are told apart`, async (t) => {
     const database = await openWithOrg(t, ['env']);
     const metadata = (env: unknown) => ({ metadata_json: JSON.stringify({ env, other: 'x' }) });

@@ -12,7 +12,7 @@ import {
   rollupValues,
 } from '../rollups/statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-import { type RowValues, readRows } from '../spool/read-rows.ts';
+import { hasTime, type RowValues, readRows } from '../spool/read-rows.ts';
 import { isPartitionMissing, isRowsFault } from './errors.ts';
 import { inTransaction, type Partitions } from './partitions.ts';
 import type { PooledConnection } from './pool.ts';
@@ -25,8 +25,6 @@ interface Row {
 const ID = EXCHANGE_COLUMNS.indexOf('id');
 const CREATED_AT = EXCHANGE_COLUMNS.indexOf('created_at');
 const METADATA = EXCHANGE_COLUMNS.indexOf('metadata_json');
-/** The last moment that PostgreSQL's partitions are made for: year 9999. */
-const LAST_MS = 253_402_300_799_999;
 
 /** Rows as one JSON parameter: a statement has room for 65,535 parameters and a batch for more values. */
 function selectFrom(table: string, columns: readonly string[]): string {
@@ -63,8 +61,8 @@ export async function ingest(
 ): Promise<Ingested> {
   const { rows: read, rejected, torn, length } = readRows(await readRegion(region), region.last);
   const next = region.from + length;
-  const rows = read.filter(({ values }) => isTime(values[CREATED_AT])).map(holdable);
-  const refused = read.filter(({ values }) => !isTime(values[CREATED_AT])).map(({ line }) => line);
+  const rows = read.filter(({ values }) => hasTime(values)).map(holdable);
+  const refused = read.filter(({ values }) => !hasTime(values)).map(({ line }) => line);
   if (rows.length === 0) return { next, inserted: 0, known: 0, rejected: [...rejected, ...refused], torn };
   await partitions.ensure(
     connection,
@@ -163,10 +161,6 @@ function toObject(columns: readonly string[], values: RowValues): Record<string,
 
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && (isRowsFault(error) || isRowsFault(error.cause));
-}
-
-function isTime(value: RowValues[number] | undefined): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LAST_MS;
 }
 
 /** PostgreSQL's text holds neither U+0000 nor half a surrogate pair; both become U+FFFD. */

@@ -148,14 +148,6 @@ test('text that PostgreSQL cannot hold is refused in the API and replaced in row
   assert.deepEqual(JSON.parse(stored?.metadata_json ?? ''), { a: 'x\ufffdy', b: '\ufffd', c: '\\u0000' });
 });
 
-test('rows whose time is none are rejected alone', async (t) => {
-  const database = await openEmpty(t);
-  const times = [-1, 1.5, 1e300, null, 'today'];
-  const bad = times.map((created_at, n) => ({ ...exchangeRow(`exc_${n}`), created_at }));
-  const { inserted, rejected } = await ingestRows(t, database, [...bad, exchangeRow('exc_good')]);
-  assert.deepEqual([inserted, rejected.length], [1, bad.length]);
-});
-
 test('a statement that fails names itself, and undoes its transaction', async (t) => {
   const database = await openEmpty(t);
   const failing = database.transaction(async (writer) => {

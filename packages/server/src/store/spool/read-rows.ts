@@ -36,6 +36,16 @@ export function readRows(piece: Buffer, last: boolean): RowsRead {
   return { rows, rejected, torn: rest !== '' && values === null, length };
 }
 
+const CREATED_AT = EXCHANGE_COLUMNS.indexOf('created_at');
+/** The end of the year 9999: later is no time of a row, and no day of a partition. */
+const LAST_MS = 253_402_300_799_999;
+
+/** Whether a row says when it was made. Without that neither charts nor partitions have a place for it. */
+export function hasTime(values: RowValues): boolean {
+  const at = values[CREATED_AT];
+  return typeof at === 'number' && Number.isInteger(at) && at >= 0 && at <= LAST_MS;
+}
+
 function rowValues(line: string): RowValues | null {
   let row: Json;
   try {

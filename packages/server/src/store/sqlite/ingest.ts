@@ -10,7 +10,7 @@ import {
   rollupValues,
 } from '../rollups/statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-import { type RowsRead, readRows } from '../spool/read-rows.ts';
+import { hasTime, type RowsRead, readRows } from '../spool/read-rows.ts';
 import type { Connection } from './connection.ts';
 import { isRowsFault } from './errors.ts';
 
@@ -50,6 +50,10 @@ function insertAll(connection: Connection, rows: RowsRead['rows']): { inserted: 
   const refused = [];
   let inserted = 0;
   for (const { line, values } of rows) {
+    if (!hasTime(values)) {
+      refused.push(line);
+      continue;
+    }
     try {
       if (Number(statement.run(...values).changes) === 0) continue;
     } catch (error) {
