@@ -23,6 +23,11 @@ const SCENARIOS: Readonly<Record<string, { readonly want: Want; readonly recordi
 };
 const CHUNKINGS: readonly Chunking[] = ['frames', 'whole', { seed: 3 }, { seed: 4, meanBytes: 300 }];
 
+/** Two of them, by turns: @floe/wire cuts these recordings everywhere. */
+function chunkingsAt(at: number): readonly Chunking[] {
+  return CHUNKINGS.filter((_, turn) => turn % 2 === at % 2);
+}
+
 const FINISH: Readonly<Record<Surface, Readonly<Record<Ending, string>>>> = {
   chat: { stop: 'stop', length: 'length', tool: 'tool_calls', refusal: 'content_filter' },
   messages: { stop: 'end_turn', length: 'max_tokens', tool: 'tool_use', refusal: 'refusal' },
@@ -57,13 +62,13 @@ function count(surface: Surface, dialect: Dialect, scenario: string): void {
 for (const surface of SURFACES)
   for (const dialect of DIALECTS)
     describe(`${surface} over ${dialect}`, () => {
-      for (const [scenario, { want, recording }] of Object.entries(SCENARIOS))
+      for (const [at, [scenario, { want, recording }]] of Object.entries(SCENARIOS).entries())
         test(scenario, async () => {
           const due: (() => Promise<void>)[] = [];
           for (const isStream of [true, false]) {
             const reply = sample(dialect, recording, isStream);
             const said = saidIn(dialect, reply.body, isStream);
-            for (const chunking of isStream ? CHUNKINGS : CHUNKINGS.slice(0, 1)) {
+            for (const chunking of isStream ? chunkingsAt(at) : CHUNKINGS.slice(0, 1)) {
               house.play(dialect, { ...reply, chunking, framing: 'chunked' });
               const seen = await ask(house, surface, `${dialect}/m-1`, want, isStream);
               checkConserved(surface, dialect, said, seen);
@@ -192,8 +197,8 @@ async function refusedBefore(surface: Surface, dialect: Dialect): Promise<void> 
 
 async function brokenInside(surface: Surface, dialect: Dialect): Promise<void> {
   const ids: string[] = [];
-  for (const scenario of ['error-inside', 'cut'])
-    for (const chunking of CHUNKINGS) {
+  for (const [at, scenario] of ['error-inside', 'cut'].entries())
+    for (const chunking of chunkingsAt(at)) {
       house.play(dialect, { ...sample(dialect, scenario, true), chunking, framing: 'chunked' });
       const error = await failureOf(ask(house, surface, `${dialect}/m-1`, 'text', true));
       assert.equal(error.status, undefined, `${scenario}: ${error.message}`);
