@@ -54,7 +54,8 @@ export function saidIn(dialect: Dialect, body: Buffer, isStream: boolean): Said 
   if (dialect === 'gemini') return inGemini(values);
   const ends = ['response.completed', 'response.incomplete'];
   const end = isStream ? values.find(({ type }) => ends.includes(textOf(type))) : { response: values[0] };
-  return inResponses(objectOf(end?.['response']));
+  if (!end) throw new Error('no answer');
+  return inResponses(objectOf(end['response']));
 }
 
 function inChat(body: Buffer, isStream: boolean): Said {
@@ -65,8 +66,12 @@ function inChat(body: Buffer, isStream: boolean): Said {
   const details = objectOf(usage?.['prompt_tokens_details']);
   const counts = usage && {
     input: numberOf(usage['prompt_tokens']),
-    cached: numberOf(details['cached_tokens']),
-    output: numberOf(usage['completion_tokens']),
+    // One host counts more cached tokens than the prompt has, another leaves reasoning out of the output.
+    cached: Math.min(numberOf(details['cached_tokens']), numberOf(usage['prompt_tokens'])),
+    output: Math.max(
+      numberOf(usage['completion_tokens']),
+      numberOf(usage['total_tokens']) - numberOf(usage['prompt_tokens']),
+    ),
   };
   return { ...choice, thinking: said.reasoning, ending: endingOf(choice.finish), usage: counts, seals: [] };
 }
@@ -151,7 +156,7 @@ function inGemini(chunks: readonly JsonObject[]): Said {
     finish: finish ?? blocked.join(''),
     ending: blocked.join('') === '' ? endingOf(finish ?? '') : 'refusal',
     usage: {
-      input: numberOf(usage.promptTokenCount),
+      input: numberOf(usage.promptTokenCount) + numberOf(usage.toolUsePromptTokenCount),
       cached: numberOf(usage.cachedContentTokenCount),
       output: numberOf(usage.candidatesTokenCount) + numberOf(usage.thoughtsTokenCount),
     },

@@ -130,7 +130,7 @@ export function messagesAsk(model: string, want: Want): MessagesAsk {
 
 function seenInChat({ choices, usage }: ChatCompletion): Seen {
   const [choice] = choices;
-  assert.ok(choice && choices.length === 1 && usage);
+  assert.ok(choice && choices.length === 1);
   const { message } = choice;
   return {
     text: message.content ?? '',
@@ -142,9 +142,9 @@ function seenInChat({ choices, usage }: ChatCompletion): Seen {
     }),
     finish: choice.finish_reason,
     usage: {
-      input: usage.prompt_tokens,
-      cached: usage.prompt_tokens_details?.cached_tokens ?? 0,
-      output: usage.completion_tokens,
+      input: usage?.prompt_tokens ?? 0,
+      cached: usage?.prompt_tokens_details?.cached_tokens ?? 0,
+      output: usage?.completion_tokens ?? 0,
     },
   };
 }

@@ -47,6 +47,8 @@ export class ForwardedEvents implements AnswerSink {
       this.#listen(bytes.subarray(good, end));
       if (this.#fault) break;
       good = end;
+      // What follows the last event is no part of the answer, wherever the chunk happens to end.
+      if (this.#whole) break;
     }
     if (this.#hasContent && !this.started) this.#out.start();
     const flowing = good === 0 || this.#out.pass(good === bytes.length ? bytes : bytes.subarray(0, good));
@@ -59,12 +61,15 @@ export class ForwardedEvents implements AnswerSink {
     return this.#whole;
   }
 
+  /** Called only when the event that ends an answer never came: its client would wait for it. */
   end(): void {
-    if (this.#framer.rest().length > 0 && !this.#whole)
+    if (this.#framer.rest().length > 0)
       throw new Fault('upstream_stream_broken', 'The provider closed the stream within an event.');
     this.#reader.end();
-    if (this.#fault) throw this.#fault;
-    this.#out.end();
+    throw (
+      this.#fault ??
+      new Fault('upstream_stream_broken', 'The provider closed the stream before its last event.')
+    );
   }
 
   failure(fault: Fault): string {
@@ -74,7 +79,7 @@ export class ForwardedEvents implements AnswerSink {
 
   #listen(frame: Buffer): void {
     const event = readFrame(frame);
-    if (event === undefined || this.#whole) return;
+    if (event === undefined) return;
     this.#lastData = event.data;
     if (event.event === 'response.created') this.#response = responseIn(event.data);
     this.#reader.read(event);

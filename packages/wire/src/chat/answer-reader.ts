@@ -81,7 +81,9 @@ class ChatAnswerReader implements AnswerReader {
       return;
     }
     this.#chunk(body);
-    this.#complete(this.#finish ?? '');
+    if (this.#finish !== undefined) this.#complete(this.#finish);
+    else
+      this.#blocks.fail(new Fault('upstream_error', 'The provider sent an answer without a finish reason.'));
   }
 
   #error(chunk: JsonObject): void {

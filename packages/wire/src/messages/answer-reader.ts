@@ -87,7 +87,6 @@ class MessagesAnswerReader implements AnswerReader {
       return;
     }
     for (const index of [...this.#open.keys()]) this.#blockStop(index);
-    this.#blocks.usage(readMessagesUsage(this.#usage));
     this.#blocks.finish(this.#stop);
   }
 
@@ -123,6 +122,8 @@ class MessagesAnswerReader implements AnswerReader {
     if (!isObject(usage)) return;
     const said = Object.entries(usage).filter(([, value]) => value !== null);
     this.#usage = { ...this.#usage, ...Object.fromEntries(said) };
+    // At once: a stream that breaks later has cost its input all the same.
+    this.#blocks.usage(readMessagesUsage(this.#usage));
   }
 
   #blockStart(index: number, content: JsonObject): void {

@@ -1,0 +1,293 @@
+// When a target is asked again, when the next one is, what is told when none is left, and what moves with a request.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { CallAnswer } from '@floe/testkit/client';
+import { upstreamFault } from '@floe/testkit/fault-table';
+import { lasting } from '@floe/testkit/faults';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
+import { type Dialect, objectsIn } from './answers-said.ts';
+import { eventually } from './eventually.ts';
+import { type FailoverHouse, type Side, startFailoverHouse } from './failover-house.ts';
+
+const routes = [
+  { model: 'patient', targets: ['chat-a/m-1'], retries: 2 },
+  { model: 'patient-gemini', targets: ['gemini-a/m-1'], retries: 1 },
+  { model: 'once', targets: ['chat-a/m-1'], retries: 0 },
+  { model: 'smart', targets: ['chat-a/m-1', 'messages-b/m-2'], retries: 2 },
+  { model: 'family-*', targets: ['responses-a/m-1', 'gemini-b/m-2'], retries: 0 },
+  { model: 'silent', targets: ['chat-quick/m-1', 'no-handshake/m-0', 'messages-b/m-2'], retries: 2 },
+  { model: 'three', targets: ['chat-a/m-1', 'messages-a/m-2', 'gemini-a/m-3'], retries: 0 },
+  { model: 'picky', targets: ['messages-a/m-1', 'chat-b/m-2'], retries: 0 },
+  { model: 'picky-last', targets: ['chat-a/m-1', 'messages-a/m-2'], retries: 0 },
+  { model: 'single', targets: ['messages-a/m-1', 'responses-a/m-2'], retries: 0 },
+  { model: 'alone', targets: ['chat-a/m-1', 'gemini-b/m-2'], retries: 0 },
+];
+
+/** What side `a` of a dialect says next, instead of its usual answer. */
+const scripts = new Map<Dialect, Reply[]>();
+let house: FailoverHouse;
+
+before(async () => {
+  house = await startFailoverHouse(routes, (dialect) => scripts.get(dialect)?.shift());
+});
+after(() => house.close());
+
+/** Runs with the faults of the named upstreams in place, and counts who was asked meanwhile. */
+async function under(
+  faults: Readonly<Partial<Record<Dialect, string>>>,
+  ask: () => Promise<CallAnswer>,
+): Promise<{ readonly answer: CallAnswer; readonly asked: (dialect: Dialect, side: Side) => number }> {
+  const named: [Dialect, string][] = [];
+  for (const dialect of ['chat', 'responses', 'messages', 'gemini'] as const) {
+    const name = faults[dialect];
+    if (name !== undefined) named.push([dialect, name]);
+  }
+  for (const [dialect, name] of named) await house.upstream(dialect, 'a').setFaults(upstreamFault(name));
+  const before = (dialect: Dialect, side: Side) => house.asked(dialect, side).length;
+  const counts = new Map<string, number>();
+  for (const dialect of ['chat', 'responses', 'messages', 'gemini'] as const)
+    for (const side of ['a', 'b'] as const) counts.set(`${dialect}-${side}`, before(dialect, side));
+  const answer = await ask();
+  for (const [dialect] of named) await house.upstream(dialect, 'a').setFaults();
+  return {
+    answer,
+    asked: (dialect, side) => before(dialect, side) - (counts.get(`${dialect}-${side}`) ?? 0),
+  };
+}
+
+function errorOf(answer: CallAnswer): JsonObject {
+  const body: unknown = answer.json();
+  assert.ok(isObject(body) && isObject(body.error), answer.text);
+  return body.error;
+}
+
+function outcomes(row: JsonObject): readonly unknown[] {
+  return objectsIn(row['decisions'])
+    .filter(({ step }) => step === 'send')
+    .map(({ outcome }) => outcome);
+}
+
+test('a target is asked again as often as the route says, and every attempt is on the row', async () => {
+  await house.upstream('chat', 'a').setFaults(lasting(upstreamFault('unavailable'), 2));
+  const before = house.asked('chat', 'a').length;
+  const answer = await house.ask('chat', 'patient');
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers['x-floe-attempts'], '3');
+  assert.equal(house.asked('chat', 'a').length - before, 3);
+  const row = await house.row(answer);
+  assert.deepEqual(
+    objectsIn(row['attempts']).map(({ n, provider, model, credential, status, error }) => [
+      n,
+      provider,
+      model,
+      credential,
+      status,
+      error,
+    ]),
+    [
+      [1, 'chat-a', 'm-1', 'default', 503, 'upstream_error'],
+      [2, 'chat-a', 'm-1', 'default', 503, 'upstream_error'],
+      [3, 'chat-a', 'm-1', 'default', 200, null],
+    ],
+  );
+  assert.deepEqual(outcomes(row), ['retry', 'retry']);
+});
+
+test('retries end, and the last failure is told', async () => {
+  const { answer, asked } = await under({ chat: 'unavailable' }, () => house.ask('chat', 'patient'));
+  assert.deepEqual([answer.status, errorOf(answer).code, asked('chat', 'a')], [502, 'upstream_error', 3]);
+  assert.equal(answer.headers['x-floe-attempts'], '3');
+});
+
+test('nothing is asked again once content has gone out', async () => {
+  const { answer, asked } = await under({ chat: 'error-in-stream' }, () =>
+    house.ask('chat', 'patient', { stream: true }),
+  );
+  assert.deepEqual([answer.status, asked('chat', 'a')], [200, 1]);
+  assert.deepEqual(outcomes(await house.row(answer)), []);
+});
+
+const limited = (headers: Readonly<Record<string, string>>): Reply => ({
+  ...jsonReply({ error: { message: 'Slow down.', type: 'requests', code: 'rate_limit_exceeded' } }, 429),
+  headers: { 'content-type': 'application/json', ...headers },
+});
+
+test('a rate limit is waited out for as long as the upstream asks, in each way of saying it', async () => {
+  const untilMs = Math.ceil(Date.now() / 1000) * 1000;
+  const ways: readonly [Readonly<Record<string, string>>, number][] = [
+    [{ 'retry-after': new Date(untilMs + 1000).toUTCString() }, 0],
+    [{ 'retry-after-ms': '340' }, 340],
+    [{ 'retry-after': '1' }, 1000],
+    [{ 'retry-after': '0', 'retry-after-ms': '310' }, 310],
+  ];
+  for (const [headers, waitMs] of ways) {
+    scripts.set('chat', [limited(headers)]);
+    const before = house.asked('chat', 'a').length;
+    const answer = await house.ask('chat', 'patient');
+    assert.equal(answer.status, 200);
+    const [first, second] = house.asked('chat', 'a').slice(before);
+    assert.ok(first && second);
+    assert.ok(second.at - first.at >= waitMs - 1, `${JSON.stringify(headers)}: ${second.at - first.at}`);
+    if (waitMs === 0) assert.ok(performance.timeOrigin + second.at >= untilMs + 1000 - 1, 'before the date');
+    assert.deepEqual(outcomes(await house.row(answer)), ['retry']);
+  }
+});
+
+test('a wait that stands in the body of another dialect counts too', async () => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '0.4s' }];
+  const error = { code: 429, message: 'Quota for now.', status: 'RESOURCE_EXHAUSTED', details };
+  scripts.set('gemini', [jsonReply({ error }, 429)]);
+  const before = house.asked('gemini', 'a').length;
+  const answer = await house.ask('messages', 'patient-gemini');
+  assert.equal(answer.status, 200, answer.text);
+  const [first, second] = house.asked('gemini', 'a').slice(before);
+  assert.ok(first && second && second.at - first.at >= 399);
+});
+
+test('a wait longer than anyone should be kept is told instead of taken', async () => {
+  scripts.set('chat', [limited({ 'retry-after': '60' })]);
+  const answer = await house.ask('chat', 'patient');
+  assert.deepEqual([answer.status, errorOf(answer).code], [429, 'upstream_rate_limited']);
+  assert.deepEqual(
+    [answer.headers['retry-after'], answer.headers['retry-after-ms'], answer.headers['x-floe-attempts']],
+    ['60', '60000', '1'],
+  );
+});
+
+test('nobody waits out a rate limit while another target could answer', async () => {
+  const { answer, asked } = await under({ chat: 'rate-limited/retry-after' }, () =>
+    house.ask('responses', 'smart'),
+  );
+  assert.deepEqual([answer.status, asked('chat', 'a'), asked('messages', 'b')], [200, 1, 1]);
+  assert.deepEqual(outcomes(await house.row(answer)), ['moved_on']);
+});
+
+test('rate limits everywhere are a 429 with the wait, anything else beside them is told instead', async () => {
+  const slow = { chat: 'rate-limited/retry-after', messages: 'rate-limited/retry-after' } as const;
+  const all = await under({ ...slow, gemini: 'rate-limited/retry-after' }, () => house.ask('chat', 'three'));
+  assert.deepEqual([all.answer.status, errorOf(all.answer).code], [429, 'upstream_rate_limited']);
+  assert.equal(all.answer.headers['retry-after'], '2');
+  for (const [faults, status, code] of [
+    [{ ...slow, gemini: 'unavailable' }, 502, 'upstream_error'],
+    [{ ...slow, chat: 'unavailable', gemini: 'rate-limited' }, 502, 'upstream_error'],
+    [{ ...slow, chat: 'bad-credentials/401', gemini: 'rate-limited' }, 502, 'upstream_auth_failed'],
+  ] as const) {
+    const { answer, asked } = await under(faults, () => house.ask('messages', 'three'));
+    assert.deepEqual([answer.status, errorOf(answer).code], [status, code]);
+    assert.deepEqual([asked('chat', 'a'), asked('messages', 'a'), asked('gemini', 'a')], [1, 1, 1]);
+  }
+});
+
+test('a bad credential moves on, and when every one is bad says whose fault it is', async () => {
+  for (const fault of ['bad-credentials/401', 'bad-credentials/403']) {
+    const { answer, asked } = await under({ chat: fault }, () => house.ask('chat', 'smart'));
+    assert.deepEqual([answer.status, asked('chat', 'a'), asked('messages', 'b')], [200, 1, 1]);
+  }
+  const bad = 'bad-credentials/401';
+  const { answer } = await under({ chat: bad, messages: bad, gemini: 'bad-credentials/400-google' }, () =>
+    house.ask('chat', 'three'),
+  );
+  assert.deepEqual([answer.status, errorOf(answer).code], [502, 'upstream_auth_failed']);
+  assert.equal(answer.headers['x-should-retry'], 'false');
+  assert.doesNotMatch(answer.text, /API key|secret/i);
+});
+
+test('a silent target is not asked again, whichever deadline it missed', async () => {
+  for (const [fault, stream, why] of [
+    ['accept-and-silence', false, 'headers'],
+    ['slow-first-token', true, 'first_token'],
+  ] as const) {
+    const { answer, asked } = await under({ chat: fault }, () => house.ask('chat', 'silent', { stream }));
+    assert.deepEqual([answer.status, asked('chat', 'a'), asked('messages', 'b')], [200, 1, 1], fault);
+    const row = await house.row(answer);
+    assert.deepEqual(outcomes(row), ['moved_on', 'moved_on']);
+    const [first, second] = objectsIn(row['decisions']).filter(({ step }) => step === 'send');
+    assert.match(String(first?.['because']), new RegExp(`the ${why} deadline passed`));
+    assert.match(
+      String(second?.['because']),
+      /the connect deadline passed|did not accept a connection in time/,
+    );
+    assert.deepEqual(
+      objectsIn(row['attempts']).map(({ error }) => error),
+      ['upstream_timeout', 'upstream_timeout', null],
+    );
+  }
+});
+
+test('a target that cannot carry the request is passed over, and hides no other failure', async () => {
+  const carried = await under({}, () => house.ask('chat', 'picky', { n: 2 }));
+  assert.deepEqual([carried.answer.status, carried.answer.headers['x-floe-provider']], [200, 'chat-b']);
+  assert.deepEqual([carried.asked('messages', 'a'), carried.asked('chat', 'b')], [0, 1]);
+  assert.deepEqual(outcomes(await house.row(carried.answer)), ['moved_on']);
+  const failed = await under({ chat: 'unavailable' }, () => house.ask('chat', 'picky-last', { n: 2 }));
+  assert.deepEqual([failed.answer.status, errorOf(failed.answer).code], [502, 'upstream_error']);
+  const nobody = await under({}, () => house.ask('chat', 'single', { n: 2 }));
+  assert.deepEqual([nobody.answer.status, errorOf(nobody.answer).param], [400, 'n']);
+});
+
+test('a client that leaves during a back-off ends the exchange', async () => {
+  scripts.set('chat', [limited({ 'retry-after': '8' })]);
+  const before = house.asked('chat', 'a').length;
+  const leaving = new AbortController();
+  const left = assert.rejects(house.ask('chat', 'patient', {}, { signal: leaving.signal }), /abort/i);
+  const request = await eventually(async () => house.asked('chat', 'a')[before]);
+  await request.settled;
+  // A whole exchange later the server has read the 429 and begun to wait.
+  assert.equal((await house.ask('chat', 'picky')).status, 200);
+  leaving.abort();
+  await left;
+  const [aborted] = await eventually(async () => {
+    const rows = await house.rows('state=aborted');
+    return rows.length > 0 ? rows : undefined;
+  });
+  const row = await house.row(String(aborted?.['id']));
+  assert.equal(row['status'], 499);
+  assert.deepEqual(outcomes(row), ['retry']);
+  assert.equal(objectsIn(row['attempts']).length, 1);
+  assert.equal(house.asked('chat', 'a').length - before, 1, 'nobody asks for a client that has left');
+});
+
+test('an alias and a pattern lead to their targets, which see their own model names', async () => {
+  const smart = await under({ chat: 'unavailable' }, () => house.ask('chat', 'smart'));
+  assert.equal(smart.answer.headers['x-floe-model'], 'm-2');
+  assert.match(house.asked('messages', 'b').at(-1)?.body.toString('utf8') ?? '', /"model":"m-2"/);
+  for (const model of ['family-', 'family-of/any:kind']) {
+    const { answer } = await under({ responses: 'unavailable' }, () => house.ask('messages', model));
+    assert.deepEqual([answer.status, answer.headers['x-floe-provider']], [200, 'gemini-b']);
+    const row = await house.row(answer);
+    assert.deepEqual([row['model_requested'], row['model']], [model, 'm-2']);
+    const [route] = objectsIn(row['decisions']).filter(({ step }) => step === 'route');
+    assert.deepEqual(
+      [route?.['outcome'], route?.['because']],
+      ['responses-a/m-1, gemini-b/m-2', 'the route "family-*"'],
+    );
+  }
+  assert.equal((await house.ask('chat', 'famil')).status, 404);
+});
+
+test('targets that a key may not use are skipped, with the reason on the row', async () => {
+  const headers = { authorization: `Bearer ${house.narrowKey}` };
+  const { answer, asked } = await under({}, () => house.ask('chat', 'smart', {}, { headers }));
+  assert.deepEqual([answer.status, answer.headers['x-floe-provider']], [200, 'messages-b']);
+  assert.equal(asked('chat', 'a'), 0);
+  const skipped = objectsIn((await house.row(answer))['decisions']).filter(
+    ({ outcome }) => outcome === 'skipped',
+  );
+  assert.deepEqual(
+    skipped.map(({ because }) => because),
+    ['chat-a/m-1: this key may not use it'],
+  );
+  const none = await house.ask('chat', 'alone', {}, { headers });
+  assert.deepEqual([none.status, errorOf(none).code], [403, 'model_not_allowed']);
+  const other = await house.ask('messages', 'family-x', {}, { headers });
+  assert.deepEqual([other.status, errorOf(other).type], [403, 'permission_error']);
+});
+
+test('a key’s own deadline ends the trying', async () => {
+  const headers = { 'x-floe-timeout-ms': '150' };
+  const { answer, asked } = await under({ chat: 'unavailable', messages: 'accept-and-silence' }, () =>
+    house.ask('chat', 'three', {}, { headers }),
+  );
+  assert.deepEqual([answer.status, asked('gemini', 'a')], [504, 0]);
+});

@@ -1,0 +1,157 @@
+// Proofs of earlier reasoning go back to the credential that made them, byte for byte, and to nobody else.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { upstreamFault } from '@floe/testkit/fault-table';
+import { objectOf, objectsIn } from './answers-said.ts';
+import { type FailoverHouse, startFailoverHouse, TURN } from './failover-house.ts';
+
+const routes = [
+  { model: 'messages', targets: ['messages-a/m-1', 'messages-b/m-2'], retries: 0 },
+  { model: 'responses', targets: ['responses-a/m-1', 'responses-b/m-2'], retries: 0 },
+  { model: 'across', targets: ['messages-a/m-1', 'chat-b/m-2'], retries: 0 },
+  { model: 'two-keys', targets: ['shared/m-1', 'shared/m-1'], retries: 0 },
+  { model: 'same-key', targets: ['messages-a/m-1', 'messages-a/m-2'], retries: 0 },
+];
+const SIGNATURE = 'RXZlcnkgZmxvZSBoYXMgaXRzIG93biBzZWFsLg==';
+const REDACTED = 'aGlkZGVuIHVuZGVyIHRoZSBpY2U=';
+const CALL = { type: 'tool_use', id: 'toolu_7', name: 'measure', input: { station: 'Barneo' } };
+const RESULT = { type: 'tool_result', tool_use_id: 'toolu_7', content: '2.5' };
+
+let house: FailoverHouse;
+before(async () => {
+  house = await startFailoverHouse(routes);
+});
+after(() => house.close());
+
+function conversation(...proofs: readonly JsonObject[]): JsonObject {
+  const assistant = { role: 'assistant', content: [...proofs, CALL] };
+  return {
+    messages: [...TURN, assistant, { role: 'user', content: [RESULT] }],
+    tools: [{ name: 'measure', input_schema: { type: 'object' } }],
+    thinking: { type: 'enabled', budget_tokens: 1024 },
+    max_tokens: 2048,
+  };
+}
+
+const SIGNED = conversation(
+  { type: 'thinking', thinking: 'One station, one call.', signature: SIGNATURE },
+  { type: 'redacted_thinking', data: REDACTED },
+);
+
+test('the first target gets signed thinking to the byte, another credential gets none of it', async () => {
+  const body = JSON.stringify({ model: 'messages', ...SIGNED }, null, 1);
+  await house.upstream('messages', 'a').setFaults(upstreamFault('unavailable'));
+  const answer = await house.ask('messages', 'messages', {}, { body });
+  await house.upstream('messages', 'a').setFaults();
+  assert.equal(answer.status, 200, answer.text);
+  const first = house.asked('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
+  assert.equal(first, body.replace('"model": "messages"', '"model": "m-1"'));
+  const second = house.asked('messages', 'b').at(-1)?.body.toString('utf8') ?? '';
+  for (const secret of [SIGNATURE, REDACTED, 'One station', '"signature"'])
+    assert.ok(!second.includes(secret), secret);
+  const sent = objectOf(JSON.parse(second));
+  assert.equal(sent['model'], 'm-2');
+  const [question, called, result] = objectsIn(sent['messages']);
+  assert.deepEqual(question, { role: 'user', content: [{ type: 'text', text: 'How thick is the ice?' }] });
+  assert.deepEqual(called, { role: 'assistant', content: [CALL] });
+  assert.deepEqual(result, { role: 'user', content: [RESULT] });
+  const row = await house.row(answer);
+  assert.deepEqual(row['dropped'], (answer.headers['x-floe-dropped'] ?? '').split(','));
+  assert.ok(Array.isArray(row['dropped']) && row['dropped'].includes('reasoning.seal'));
+});
+
+test('a healthy first target loses nothing and reports nothing', async () => {
+  const answer = await house.ask('messages', 'messages', SIGNED);
+  assert.equal(answer.headers['x-floe-dropped'], undefined);
+  assert.ok(house.asked('messages', 'a').at(-1)?.body.includes(SIGNATURE));
+});
+
+test('the same credential may have its proofs back under another model', async () => {
+  await house.upstream('messages', 'a').setFaults({ ...upstreamFault('unavailable'), times: 1 });
+  const answer = await house.ask('messages', 'same-key', SIGNED);
+  assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, undefined]);
+  const [first, second] = house.asked('messages', 'a').slice(-2);
+  assert.ok(first?.body.includes(SIGNATURE) && second?.body.includes(SIGNATURE));
+});
+
+test('another key of the same provider is another credential', async () => {
+  await house.upstream('messages', 'a').setFaults({ ...upstreamFault('unavailable'), times: 1 });
+  const answer = await house.ask('messages', 'two-keys', SIGNED);
+  assert.equal(answer.status, 200);
+  const [first, second] = house.asked('messages', 'a').slice(-2);
+  assert.notEqual(first?.headers['x-api-key'], second?.headers['x-api-key']);
+  assert.ok(first?.body.includes(SIGNATURE) && !second?.body.includes(SIGNATURE));
+  assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning\.seal/);
+  assert.deepEqual(
+    objectsIn((await house.row(answer))['attempts'])
+      .map(({ credential }) => credential)
+      .sort(),
+    ['one', 'two'],
+  );
+});
+
+test('encrypted reasoning of Responses stays with its credential', async () => {
+  const reasoning = { type: 'reasoning', id: 'rs_7', summary: [], encrypted_content: REDACTED };
+  const call = { type: 'function_call', call_id: 'call_7', name: 'measure', arguments: '{}' };
+  const output = { type: 'function_call_output', call_id: 'call_7', output: '2.5' };
+  const tools = [{ type: 'function', name: 'measure', parameters: { type: 'object' }, strict: false }];
+  const more = { input: [...TURN, reasoning, call, output], tools, store: false };
+  await house.upstream('responses', 'a').setFaults(upstreamFault('unavailable'));
+  const answer = await house.ask('responses', 'responses', more);
+  await house.upstream('responses', 'a').setFaults();
+  assert.equal(answer.status, 200, answer.text);
+  assert.ok(house.asked('responses', 'a').at(-1)?.body.includes(REDACTED));
+  const second = house.asked('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
+  assert.ok(!second.includes(REDACTED) && second.includes('call_7'));
+  assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning\.seal/);
+});
+
+test('thinking that moves to another dialect is left out and reported', async () => {
+  await house.upstream('messages', 'a').setFaults(upstreamFault('unavailable'));
+  const answer = await house.ask('messages', 'across', SIGNED);
+  await house.upstream('messages', 'a').setFaults();
+  assert.equal(answer.status, 200, answer.text);
+  const sent = house.asked('chat', 'b').at(-1)?.body.toString('utf8') ?? '';
+  assert.ok(!sent.includes(SIGNATURE) && !sent.includes(REDACTED) && sent.includes('toolu_7'));
+  assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning/);
+});
+
+test('members that only look like proofs cost a conversation nothing', async () => {
+  const call = { ...CALL, input: { signature: '', reasoning_details: [], note: 'floe1.x' } };
+  const more = {
+    messages: [...TURN, { role: 'assistant', content: [call] }, { role: 'user', content: [RESULT] }],
+    context_management: { edits: [] },
+  };
+  await house.upstream('messages', 'a').setFaults({ ...upstreamFault('unavailable'), times: 1 });
+  const answer = await house.ask('messages', 'messages', more);
+  assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, undefined]);
+  for (const side of ['a', 'b'] as const)
+    assert.match(house.asked('messages', side).at(-1)?.body.toString('utf8') ?? '', /"context_management"/);
+});
+
+test('packed and empty proofs reach no provider, however they are written', async () => {
+  const packed = `floe1.gemini.abc.s.${SIGNATURE}`;
+  const blocks = [
+    { type: 'thinking', thinking: 'From elsewhere.', signature: packed },
+    { type: 'redacted_thinking', data: packed },
+    { type: 'thinking', thinking: 'Unproven.', signature: '' },
+  ];
+  for (const block of blocks)
+    for (const write of [compact, spaced]) {
+      const body = write({ model: 'messages', ...conversation(block) });
+      const answer = await house.ask('messages', 'messages', {}, { body });
+      assert.equal(answer.status, 200, answer.text);
+      const sent = house.asked('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
+      assert.doesNotMatch(sent, /floe1|"signature"|thinking":\s*"|"redacted_thinking"/, write.name);
+      assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning/);
+    }
+});
+
+function compact(body: JsonObject): string {
+  return JSON.stringify(body);
+}
+
+function spaced(body: JsonObject): string {
+  return JSON.stringify(body).replaceAll('":', '" :\n\t');
+}

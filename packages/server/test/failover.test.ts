@@ -1,0 +1,147 @@
+// Every way an upstream breaks before content is rescued by a target of another dialect, unseen by the client.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { CallAnswer } from '@floe/testkit/client';
+import { UPSTREAM_FAULTS } from '@floe/testkit/fault-table';
+import type { UpstreamFault } from '@floe/testkit/faults';
+import { DIALECTS, type Dialect, objectsIn, saidIn } from './answers-said.ts';
+import { type FailoverHouse, startFailoverHouse } from './failover-house.ts';
+import { SURFACES, type Surface } from './house-of-dialects.ts';
+
+/** The caller's own mistakes: nobody else is asked. The last two are known as ours only where a sheet says so. */
+const CALLERS = ['context-length-400', 'content-filter-400'];
+const UNKNOWN_TO_PLAIN_HOSTS = ['bad-credentials/400-google', 'bad-credentials/400-flat'];
+/** The answer is whole all the same. */
+const HARMLESS = ['no-done', 'no-usage', 'huge-answer'];
+/** A stream has shown content when these strike; a whole answer has not. */
+const INSIDE = /^(cut-mid-answer|stall-mid-answer|malformed-event|no-finish|error-in-stream|truncated-json)/;
+/** They end by a deadline of tens of milliseconds. */
+const SILENT = ['accept-and-silence', 'slow-first-token', 'stall-mid-answer'];
+/** 40 MB each: once is enough. */
+const HUGE = /^huge/;
+
+const routes = DIALECTS.flatMap((first) =>
+  DIALECTS.flatMap((second) =>
+    ['a', 'quick'].map((side) => ({
+      model: `${first}-${side}-then-${second}`,
+      targets: [`${first}-${side}/m-1`, `${second}-b/m-2`],
+      retries: 0,
+    })),
+  ),
+);
+const counts = new Map<string, number>();
+let house: FailoverHouse;
+
+before(async () => {
+  house = await startFailoverHouse(routes);
+});
+after(async () => {
+  await house.close();
+  for (const [outcome, count] of counts) process.stdout.write(`# ${outcome}: ${count}\n`);
+});
+
+for (const [at, fault] of UPSTREAM_FAULTS.entries())
+  if (fault.name !== 'keepalive-close-race')
+    test(`an upstream that ${fault.does}`, async () => {
+      const rowChecks: (() => Promise<void>)[] = [];
+      for (const path of pathsFor(fault, at)) rowChecks.push(await check(fault, path));
+      for (const checkRow of rowChecks) await checkRow();
+    });
+
+/** Every surface, stream and whole, from its own dialect to another and back again. */
+function pathsFor(fault: UpstreamFault, at: number): readonly Path[] {
+  const paths = SURFACES.flatMap((surface, turn) =>
+    [false, true].flatMap((stream) => {
+      const others = DIALECTS.filter((dialect) => dialect !== surface);
+      const other = others[(at + turn) % others.length] ?? 'gemini';
+      return [
+        { surface, stream, first: surface, second: other },
+        { surface, stream, first: other, second: surface },
+      ];
+    }),
+  );
+  return HUGE.test(fault.name) ? paths.slice(0, 1) : paths;
+}
+
+interface Path {
+  readonly surface: Surface;
+  readonly stream: boolean;
+  readonly first: Dialect;
+  readonly second: Dialect;
+}
+
+/** Asks, judges what the client and the upstreams saw, and gives the check of the row. */
+async function check(fault: UpstreamFault, path: Path): Promise<() => Promise<void>> {
+  const { surface, stream, first, second } = path;
+  const name = `${surface}${stream ? ' stream' : ''}: ${first}, then ${second}`;
+  const before = [house.asked(first, 'a').length, house.asked(second, 'b').length] as const;
+  await house.upstream(first, 'a').setFaults(fault);
+  const provider = `${first}-${SILENT.includes(fault.name) ? 'quick' : 'a'}`;
+  const answer = await house.ask(surface, `${provider}-then-${second}`, { stream });
+  await house.upstream(first, 'a').setFaults();
+  const calls = [house.asked(first, 'a').length - before[0], house.asked(second, 'b').length - before[1]];
+  const outcome = outcomeOf(fault, path);
+  counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  const isRescued = outcome === 'rescued';
+  assert.deepEqual(calls, [fault.closedPort ? 0 : 1, isRescued ? 1 : 0], name);
+  if (isRescued) checkWhole(answer, path, `${second}-b`, 2);
+  if (outcome === 'harmless') checkWhole(answer, path, provider, 1, HUGE.test(fault.name));
+  if (outcome === 'passed') assert.equal(answer.status, 400, name);
+  if (outcome === 'inside') {
+    assert.equal(answer.status, 200, name);
+    assert.throws(() => checkWhole(answer, path, provider, 1), `${name}: a broken stream looks finished`);
+  }
+  return () => checkRow(answer, outcome, provider, `${second}-b`);
+}
+
+const STATES = { rescued: 'complete', harmless: 'complete', passed: 'failed', inside: 'partial' } as const;
+type Outcome = keyof typeof STATES;
+
+async function checkRow(answer: CallAnswer, outcome: Outcome, first: string, second: string): Promise<void> {
+  const row = await house.row(answer);
+  assert.equal(row['state'], STATES[outcome]);
+  const attempts = objectsIn(row['attempts']).map(({ provider, error }) => [provider, error === null]);
+  const moves = objectsIn(row['decisions']).filter(({ outcome }) => outcome === 'moved_on');
+  const failed = outcome !== 'harmless';
+  assert.deepEqual(attempts, [[first, !failed], ...(outcome === 'rescued' ? [[second, true]] : [])]);
+  assert.equal(moves.length, outcome === 'rescued' ? 1 : 0);
+  for (const { because } of moves) assert.ok(String(because).startsWith(`${first}/m-1: `));
+}
+
+function outcomeOf({ name }: UpstreamFault, { surface, stream, first }: Path): Outcome {
+  if (CALLERS.includes(name)) return 'passed';
+  if (UNKNOWN_TO_PLAIN_HOSTS.includes(name)) return first === surface ? 'passed' : 'rescued';
+  if (HARMLESS.includes(name)) return 'harmless';
+  // A whole Responses answer has no finish reason that could be missing: being there is its finish.
+  if (name === 'no-finish' && first === 'responses' && !stream) return 'harmless';
+  return stream && INSIDE.test(name) ? 'inside' : 'rescued';
+}
+
+function checkWhole(
+  answer: CallAnswer,
+  { surface, stream }: Path,
+  provider: string,
+  attempts: number,
+  isHuge = false,
+): void {
+  assert.equal(answer.status, 200, answer.text.slice(0, 500));
+  assert.ok(answer.complete);
+  assert.equal(answer.headers['x-floe-provider'], provider);
+  assert.equal(answer.headers['x-floe-attempts'], String(attempts));
+  if (isHuge) return;
+  assert.doesNotMatch(answer.text, /"error":\s*[{"]/);
+  const said = saidIn(surface, answer.bytes, stream);
+  assert.equal(said.text, 'Grüße, Welt ✓');
+  assert.ok(['stop', 'end_turn', 'completed'].includes(said.finish));
+}
+
+test('a kept-alive connection that dies under the next request is no failure to the client', async () => {
+  const race = UPSTREAM_FAULTS.find(({ name }) => name === 'keepalive-close-race') ?? assert.fail();
+  await house.upstream('chat', 'a').setFaults(race);
+  for (const stream of [false, false, true]) {
+    const answer = await house.ask('chat', 'chat-a-then-messages', { stream });
+    assert.equal(answer.status, 200);
+    assert.equal(saidIn('chat', answer.bytes, stream).text, 'Grüße, Welt ✓');
+  }
+  await house.upstream('chat', 'a').setFaults();
+});

@@ -1,0 +1,327 @@
+// Responses and Messages within one dialect: bytes both ways, and an answer that broke never looks finished.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { type Chunking, frames } from '@floe/testkit/chunking';
+import { type CallAnswer, call, eventFrames } from '@floe/testkit/client';
+import { upstreamFault } from '@floe/testkit/fault-table';
+import { type Interaction, ownRecordings } from '@floe/testkit/recordings';
+import { sharedRecordings } from '@floe/testkit/shared-recordings';
+import fc from 'fast-check';
+import { objectOf, saidIn } from './answers-said.ts';
+import { type House, PATHS, startHouse } from './house-of-dialects.ts';
+import { sample } from './upstream-samples.ts';
+
+const SURFACES = ['responses', 'messages'] as const;
+type Surface = (typeof SURFACES)[number];
+const SCENARIOS = [
+  'text',
+  'parallel-tools',
+  'no-args-tool',
+  'refusal',
+  'thinking',
+  'length',
+  'structured',
+  'error-inside',
+  'cut',
+];
+const CHUNKINGS: readonly Chunking[] = ['frames', 'every-byte', { seed: 2 }, { seed: 3, meanBytes: 200 }];
+const STREAM_TYPE = 'text/event-stream; charset=utf-8';
+
+let house: House;
+before(async () => {
+  house = await startHouse();
+});
+after(() => house.close());
+
+const BODIES: Readonly<Record<Surface, object>> = {
+  responses: { input: 'Hi', tools: [{ type: 'web_search' }], x_unknown: [1.5, null], store: false },
+  messages: {
+    max_tokens: 100,
+    messages: [
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmVk' },
+          { type: 'redacted_thinking', data: 'aGlkZGVu' },
+          { type: 'text', text: 'Hello' },
+        ],
+      },
+      { role: 'user', content: [{ type: 'text', text: 'And now?', cache_control: { type: 'ephemeral' } }] },
+    ],
+    context_management: { edits: [] },
+  },
+};
+
+async function ask(
+  surface: Surface,
+  more: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<CallAnswer> {
+  return await call(house.url + PATHS[surface], {
+    headers: { authorization: `Bearer ${house.key}`, ...headers },
+    body: { model: `${surface}/m-1`, ...BODIES[surface], ...more },
+  });
+}
+
+async function played(surface: Surface, body: Buffer, chunking: Chunking): Promise<CallAnswer> {
+  const headers = { 'content-type': STREAM_TYPE };
+  house.play(surface, { headers, body, chunking, framing: 'chunked' });
+  return await ask(surface, { stream: true });
+}
+
+/** Everything but our own event at the end of a broken stream. */
+function passedBytes(surface: Surface, answer: CallAnswer): string {
+  const id = answer.headers['x-request-id'] ?? assert.fail();
+  const all = frames(answer.bytes, STREAM_TYPE).map((frame) => frame.toString('utf8'));
+  const ours = surface === 'messages' ? 1 : 2;
+  return all.slice(0, answer.text.includes(id) || isBroken(answer) ? -ours : undefined).join('');
+}
+
+function isBroken(answer: CallAnswer): boolean {
+  return answer.frames().some(({ event }) => event === 'error');
+}
+
+interface Recorded {
+  readonly name: string;
+  readonly surface: Surface;
+  readonly interaction: Pick<Interaction, 'body' | 'headers' | 'stream' | 'status'>;
+}
+
+function recordedAnswers(): { readonly recorded: readonly Recorded[]; readonly absent: string | undefined } {
+  const own = SURFACES.flatMap((surface) =>
+    SCENARIOS.flatMap((scenario) =>
+      [true, false].map((stream): Recorded => {
+        const { body, headers = {} } = sample(surface, scenario, stream || /error|cut/.test(scenario));
+        const isStream = headers['content-type'] === STREAM_TYPE;
+        const interaction = { body, headers, stream: isStream, status: 200 };
+        return { name: `${surface}-${scenario}`, surface, interaction };
+      }),
+    ),
+  );
+  const isOurs = ({ surface }: { readonly surface: string }) => SURFACES.some((name) => name === surface);
+  const shared = sharedRecordings(isOurs);
+  const more = [...ownRecordings(isOurs), ...shared.recordings].flatMap(({ file, surface, interactions }) =>
+    interactions.flatMap((interaction): Recorded[] => {
+      const found = SURFACES.find((name) => name === surface);
+      const isAnswer = interaction.path.split('?')[0]?.endsWith(`/${surface}`) === true;
+      return found && isAnswer ? [{ name: file, surface: found, interaction }] : [];
+    }),
+  );
+  return { recorded: [...own, ...more], absent: shared.absent };
+}
+
+const { recorded, absent } = recordedAnswers();
+
+test('recorded traffic beside the project was driven too', { skip: absent ?? false }, () => {
+  assert.ok(recorded.length > 60, `${recorded.length} recordings`);
+});
+
+test('every recorded answer passes byte for byte, in every chunking', async (context) => {
+  const counts = { streams: 0, broken: 0, whole: 0, refused: 0 };
+  for (const { name, surface, interaction } of recorded) {
+    const { body, status, stream, headers } = interaction;
+    if (status !== 200) {
+      house.play(surface, { status, headers: { 'content-type': headers['content-type'] ?? '' }, body });
+      const answer = await ask(surface, { stream });
+      const isOurs = status === 401 || status === 403 || status === 429 || status >= 500;
+      if (!isOurs) assert.ok(answer.bytes.equals(body) && answer.status === status, name);
+      assert.equal(answer.status, isOurs ? (status === 429 ? 429 : 502) : status, name);
+      counts.refused += 1;
+    } else if (stream) {
+      const chunkings = body.length > 30_000 ? CHUNKINGS.filter((way) => way !== 'every-byte') : CHUNKINGS;
+      const whole = await played(surface, body, 'whole');
+      for (const chunking of chunkings) {
+        const answer = await played(surface, body, chunking);
+        assert.equal(withoutId(answer), withoutId(whole), `${name} ${JSON.stringify(chunking)}`);
+      }
+      const isWhole = whole.status === 200 && whole.bytes.equals(firstAnswer(surface, body));
+      assert.ok(isWhole || isBroken(whole) || whole.status >= 400, name);
+      if (isBroken(whole)) assert.ok(body.toString('utf8').startsWith(passedBytes(surface, whole)), name);
+      counts[isWhole ? 'streams' : 'broken'] += 1;
+    } else {
+      house.play(surface, { headers: { 'content-type': 'application/json' }, body });
+      const answer = await ask(surface, {});
+      if (answer.status === 200) assert.ok(answer.bytes.equals(body), name);
+      else assert.match(body.toString('utf8'), /"error"/, name);
+      counts.whole += 1;
+    }
+  }
+  context.diagnostic(JSON.stringify(counts));
+});
+
+function withoutId(answer: CallAnswer): string {
+  return answer.text.replaceAll(answer.headers['x-request-id'] ?? '', 'id');
+}
+
+for (const surface of SURFACES)
+  describe(surface, () => {
+    test('a request reaches the provider byte for byte but for the model', async () => {
+      house.play(surface, sample(surface, 'text', false));
+      const member = fc.tuple(fc.stringMatching(/^x[a-zé😀_ -]{0,10}$/u), fc.json({ maxDepth: 2 }));
+      const property = fc.asyncProperty(
+        fc.uniqueArray(member, { selector: ([name]) => name, maxLength: 5 }),
+        fc.stringMatching(/^[ \t\r\n]{0,3}$/),
+        async (members, space) => {
+          const textWith = (model: string) => {
+            const own = Object.entries(BODIES[surface]).map(([name, value]) => [name, JSON.stringify(value)]);
+            const all = [...own, ...members, ['model', JSON.stringify(model)]];
+            return `{${all.map(([name, text]) => `${space}${JSON.stringify(name)}:${space}${text}`)}}`;
+          };
+          const answer = await call(house.url + PATHS[surface], {
+            headers: { authorization: `Bearer ${house.key}`, 'content-type': 'application/json' },
+            body: textWith(`${surface}/m-1`),
+          });
+          assert.equal(answer.status, 200, answer.text);
+          assert.equal(house.lastRequest(surface).body.toString('utf8'), textWith('m-1'));
+        },
+      );
+      await fc.assert(property, { numRuns: process.env['FLOE_TEST_FULL'] === '1' ? 1000 : 60 });
+    });
+
+    test('a stream cut after any frame, or at any byte, says that it broke', async () => {
+      const ids: string[] = [];
+      for (const scenario of ['text', 'parallel-tools', 'thinking']) {
+        const { body } = sample(surface, scenario, true);
+        const pieces = frames(body, STREAM_TYPE);
+        const edges = pieces.map((_, at) => Buffer.concat(pieces.slice(0, at)).length);
+        const inside = fc.sample(fc.integer({ min: 1, max: body.length - 3 }), { numRuns: 15, seed: 7 });
+        for (const cut of [...edges, ...inside]) {
+          const answer = await played(surface, body.subarray(0, cut), { seed: cut, meanBytes: 90 });
+          if (isFinished(surface, body.subarray(0, cut))) continue;
+          checkBroken(surface, answer, body, `${scenario} cut at ${cut}`);
+          if (answer.status === 200) ids.push(answer.headers['x-request-id'] ?? '');
+        }
+      }
+      for (const id of ids) {
+        const row = await house.row(id);
+        assert.deepEqual(
+          [row['state'], row['status'], row['error_code']],
+          ['partial', 200, 'upstream_stream_broken'],
+        );
+      }
+    });
+
+    test('a whole answer cut anywhere is a 502', async () => {
+      const { body, headers = {} } = sample(surface, 'parallel-tools', false);
+      for (const cut of fc.sample(fc.integer({ min: 0, max: body.length - 1 }), { numRuns: 30, seed: 9 })) {
+        house.play(surface, { headers, body: body.subarray(0, cut) });
+        const answer = await ask(surface, {});
+        assert.equal(answer.status, 502, `cut at ${cut}`);
+        assert.equal(objectOf(objectOf(answer.json())['error'])['code'], 'upstream_error');
+      }
+    });
+
+    test('usage is on the row, of streams and of whole answers, of cut ones as far as it was said', async () => {
+      for (const stream of [true, false]) {
+        const reply = sample(surface, 'thinking', stream);
+        house.play(surface, reply);
+        const answer = await ask(surface, { stream });
+        const usage = objectOf((await house.row(answer.headers['x-request-id'] ?? ''))['usage']);
+        const { input, cached, output } = saidIn(surface, reply.body, stream).usage ?? {};
+        assert.deepEqual(
+          [usage['input_tokens'], usage['cached_tokens'], usage['output_tokens'], usage['source']],
+          [input, cached, output, 'provider'],
+        );
+      }
+      const cut = await played(surface, sample(surface, 'cut', true).body, 'frames');
+      const usage = objectOf((await house.row(cut.headers['x-request-id'] ?? ''))['usage']);
+      assert.equal(usage['source'], surface === 'messages' ? 'provider' : 'none');
+    });
+
+    test('an upstream’s own 4xx comes back unchanged', async () => {
+      for (const name of ['context-length-400', 'content-filter-400']) {
+        house.play(surface, sample(surface, 'text', false));
+        await house.upstream(surface).setFaults(upstreamFault(name));
+        for (const stream of [true, false]) {
+          const answer = await ask(surface, { stream });
+          assert.equal(answer.status, 400);
+          assert.equal(answer.headers['x-floe-error-source'], 'upstream');
+          const error = objectOf(objectOf(answer.json())['error']);
+          assert.equal(error['type'], 'invalid_request_error');
+          assert.equal('request_id' in objectOf(answer.json()), surface === 'messages');
+        }
+        await house.upstream(surface).setFaults();
+      }
+    });
+  });
+
+test('Messages headers reach a Messages provider as the client wrote them, in both generations', async () => {
+  const beta = 'claude-code-20250219,interleaved-thinking-2025-05-14, context-management-2025-06-27';
+  for (const version of ['2023-06-01', '2026-10-21']) {
+    house.play('messages', sample('messages', 'text', false));
+    const headers = {
+      'anthropic-version': version,
+      'anthropic-beta': beta,
+      'x-app': 'cli',
+      'x-api-key': 'other',
+    };
+    const answer = await ask('messages', {}, headers);
+    assert.equal(answer.status, 200, answer.text);
+    const sent = house.lastRequest('messages').headers;
+    assert.deepEqual([sent['anthropic-version'], sent['anthropic-beta']], [version, beta]);
+    assert.deepEqual([sent['x-app'], sent['x-api-key']], [undefined, 'secret-of-messages']);
+    assert.equal(sent['authorization'], undefined);
+  }
+  await ask('messages', {});
+  assert.equal(house.lastRequest('messages').headers['anthropic-version'], '2023-06-01');
+});
+
+test('Messages headers stop at a provider of another dialect', async () => {
+  house.play('chat', sample('chat', 'text', false));
+  const answer = await call(`${house.url}/messages`, {
+    headers: { 'x-api-key': house.key, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'b-1' },
+    body: { model: 'chat/m-1', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
+  });
+  assert.equal(answer.status, 200, answer.text);
+  const { headers } = house.lastRequest('chat');
+  assert.deepEqual([headers['anthropic-version'], headers['anthropic-beta']], [undefined, undefined]);
+});
+
+/** Up to the event that ends an answer: a recorder may have put several answers into one file. */
+function firstAnswer(surface: Surface, body: Buffer): Buffer {
+  const all = frames(body, STREAM_TYPE);
+  const last = all.findIndex((frame) => isFinished(surface, frame));
+  return Buffer.concat(all.slice(0, last + 1));
+}
+
+/** The bytes hold the event that ends an answer, whole or not to the last blank line. */
+function isFinished(surface: Surface, bytes: Buffer): boolean {
+  const last = eventFrames(bytes.toString('utf8')).at(-1)?.event;
+  if (surface === 'messages') return last === 'message_stop';
+  return last === 'response.completed' || last === 'response.incomplete';
+}
+
+function checkBroken(surface: Surface, answer: CallAnswer, body: Buffer, what: string): void {
+  if (answer.status !== 200) {
+    assert.equal(answer.status, 502, what);
+    return;
+  }
+  const events = answer.frames().map(({ event }) => event);
+  const terminal = ['message_stop', 'response.completed', 'response.incomplete'];
+  assert.ok(!events.some((event) => terminal.includes(event)), what);
+  assert.deepEqual(
+    events.filter((event) => event === 'error' || event === 'response.failed'),
+    surface === 'messages' ? ['error'] : ['error', 'response.failed'],
+    what,
+  );
+  assert.ok(body.toString('utf8').startsWith(passedBytes(surface, answer)), what);
+  const last: unknown = JSON.parse(answer.frames().at(-1)?.data ?? '');
+  assert.ok(isObject(last), what);
+  if (surface === 'responses') checkFailed(answer, what);
+  else assert.equal(objectOf(last.error).type, 'api_error', what);
+}
+
+/** The failed response goes on where the broken one stopped: same id, next numbers. */
+function checkFailed(answer: CallAnswer, what: string): void {
+  const values = answer.frames().map(({ data }) => objectOf(JSON.parse(data)));
+  assert.deepEqual(
+    values.map(({ sequence_number }) => sequence_number),
+    values.map((_, at) => at),
+    what,
+  );
+  const failed = objectOf(values.at(-1)?.['response']);
+  assert.deepEqual([failed['status'], failed['id']], ['failed', 'resp_s1'], what);
+  assert.equal(objectOf(failed['error'])['code'], 'upstream_stream_broken', what);
+}

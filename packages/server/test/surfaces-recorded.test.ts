@@ -1,0 +1,93 @@
+// Recorded provider traffic of all four dialects, read by the official clients of all three surfaces.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sharedRecordings } from '@floe/testkit/shared-recordings';
+import { DIALECTS, type Dialect, type Said, saidIn } from './answers-said.ts';
+import { type House, SURFACES, type Surface, startHouse } from './house-of-dialects.ts';
+import { ask, type Seen } from './sdk-asks.ts';
+
+const PATHS: Readonly<Record<Dialect, RegExp>> = {
+  chat: /\/chat\/completions$/,
+  responses: /\/responses$/,
+  messages: /\/messages$/,
+  gemini: /:(stream)?generateContent$/i,
+};
+/** Chat over Chat has tests of its own, with every quirk of its many hosts. */
+const PROVIDERS = ['openai', 'azure', 'anthropic', 'gemini', 'xai'];
+
+/** Arguments in pieces by path, which @floe/wire's own recordings test. */
+const OTHER_READERS = /partial-args/;
+/** Forwarded as it came, and as little to the client's liking as from the provider itself. */
+const REFUSED_BY_CLIENT = /duplicate-message-start/;
+
+interface Case {
+  readonly name: string;
+  readonly dialect: Dialect;
+  readonly body: Buffer;
+  readonly stream: boolean;
+  readonly said: Said;
+}
+
+const { recordings, absent } = sharedRecordings(
+  ({ provider, file }) => PROVIDERS.includes(provider) && !OTHER_READERS.test(file),
+);
+const cases = recordings.flatMap(({ file, interactions }) =>
+  interactions.flatMap(({ path, status, body, stream }, at): Case[] => {
+    const dialect = DIALECTS.find((name) => PATHS[name].test(path.split('?')[0] ?? ''));
+    if (!dialect || status !== 200) return [];
+    const said = readable(dialect, body, stream);
+    return said ? [{ name: `${file}#${at}`, dialect, body, stream, said }] : [];
+  }),
+);
+let house: House;
+const counts = new Map<string, number>();
+
+before(async () => {
+  house = await startHouse();
+});
+after(async () => {
+  await house.close();
+  for (const [name, count] of counts) process.stdout.write(`# ${name}: ${count}\n`);
+});
+
+for (const surface of SURFACES)
+  test(`${surface} loses nothing of recorded traffic`, { skip: absent ?? false }, async () => {
+    assert.ok(cases.length > 60, `${cases.length} recorded answers`);
+    for (const one of cases.filter(({ name }) => surface !== 'messages' || !REFUSED_BY_CLIENT.test(name))) {
+      const type = one.stream ? 'text/event-stream' : 'application/json';
+      const reply = { headers: { 'content-type': type }, body: one.body };
+      house.play(one.dialect, {
+        ...reply,
+        chunking: { seed: one.body.length, meanBytes: 500 },
+        framing: 'chunked',
+      });
+      const seen = await ask(house, surface, `${one.dialect}/m-1`, 'text', one.stream);
+      checkConserved(surface, one, seen);
+      const name = `${surface} over ${one.dialect}`;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  });
+
+function checkConserved(surface: Surface, { name, dialect, said }: Case, seen: Seen): void {
+  assert.equal(seen.text, surface === 'messages' ? said.text + said.refusal : said.text, name);
+  // Where thoughts come in several parts, their joints are anyone's.
+  const joined = (text: string) => text.replace(/\s+/g, '');
+  if (surface !== 'chat') assert.equal(joined(seen.thinking), joined(said.thinking), name);
+  const written = (text: string) => JSON.parse(text || '{}');
+  assert.deepEqual(
+    seen.calls.map((call) => [call.name, written(call.arguments)]),
+    said.calls.map((call) => [call.name, written(call.arguments)]),
+    name,
+  );
+  const forwarded = surface === dialect;
+  if (said.usage && !forwarded) assert.deepEqual(seen.usage, said.usage, name);
+}
+
+/** Undefined for answers that hold no answer: errors with status 200. */
+function readable(dialect: Dialect, body: Buffer, stream: boolean): Said | undefined {
+  try {
+    return saidIn(dialect, body, stream);
+  } catch {
+    return undefined;
+  }
+}
