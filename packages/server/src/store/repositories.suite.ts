@@ -95,9 +95,11 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     const revoke = (orgId: string, at: number) =>
       database.transaction((writer) => revokeKey(writer, orgId, 'key_a', at));
     assert.equal(await revoke(OTHER_ORG, 5), false);
-    const answers = await Promise.all([revoke(ORG, 10), revoke(ORG, 11), revoke(ORG, 12)]);
+    const times = [10, 11, 12];
+    const answers = await Promise.all(times.map((at) => revoke(ORG, at)));
     assert.equal(answers.filter(Boolean).length, 1);
-    assert.equal((await keyById(database.read, ORG, 'key_a'))?.revoked_at, 10);
+    // Whichever came first on an engine that runs them side by side.
+    assert.equal((await keyById(database.read, ORG, 'key_a'))?.revoked_at, times[answers.indexOf(true)]);
     assert.equal(await keyById(database.read, OTHER_ORG, 'key_a'), undefined);
   });
 

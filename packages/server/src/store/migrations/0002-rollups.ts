@@ -91,14 +91,14 @@ async function pairTable(schema: Writer['schema'], engine: Engine): Promise<void
   for (const sum of SUMS) table = table.addColumn(sum, 'bigint', count);
   table = table.addColumn('latency_ms', 'double precision', count);
   await table
-    .addPrimaryKeyConstraint('rollup_pairs_key', ['org_id', 'facet', 'value', 'at', 'by_value'])
+    .addPrimaryKeyConstraint('rollup_pairs_key', ['org_id', 'facet', 'value', 'by_value', 'at'])
     .modifyEnd(kept(engine))
     .execute();
   // The other way round, for the second dimension.
   await schema
     .createIndex('rollup_pairs_by_second')
     .on('rollup_pairs')
-    .columns(['org_id', 'facet', 'by_value', 'at'])
+    .columns(['org_id', 'facet', 'by_value', 'value', 'at'])
     .execute();
 }
 

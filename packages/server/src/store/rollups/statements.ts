@@ -5,7 +5,7 @@ import type { MetadataEntry, RollupDelta } from './gather.ts';
 export const ROLLUPS = {
   rollup_minutes: { key: ['org_id', 'facet', 'at', 'value'], figures: FIGURES },
   rollup_hours: { key: ['org_id', 'facet', 'at', 'value'], figures: FIGURES },
-  rollup_pairs: { key: ['org_id', 'facet', 'value', 'at', 'by_value'], figures: SUMS },
+  rollup_pairs: { key: ['org_id', 'facet', 'value', 'by_value', 'at'], figures: SUMS },
 } as const;
 export type RollupName = keyof typeof ROLLUPS;
 
@@ -27,7 +27,7 @@ export function addToRollup(table: RollupName, source: string): string {
 export function rollupValues(table: RollupName, delta: RollupDelta): (string | number)[] {
   const { orgId, facet, at, value, byValue, figures } = delta;
   return table === 'rollup_pairs'
-    ? [orgId, facet, value, at, byValue, ...figures.slice(0, SUMS.length)]
+    ? [orgId, facet, value, byValue, at, ...figures.slice(0, SUMS.length)]
     : [orgId, facet, at, value, ...figures];
 }
 
