@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts';
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 10_000;
 const BODY_IDLE_MS = 30_000;
+const ONE_WRITE_BYTES = 16 * 1024;
 
 /** The client closed its connection; nobody is left to answer. */
 export class ClientGone extends Error {
@@ -105,8 +106,10 @@ export class Client {
     if (res.headersSent || this.gone) return;
     res.writeHead(status, [...headers, 'content-length', String(bytes.length)]);
     this.bytesOut += bytes.length;
-    if (this.#req.complete) res.end(bytes);
-    else this.#linger(bytes);
+    if (!this.#req.complete) this.#linger(bytes);
+    // As Latin-1 text a short body leaves in one write with its head instead of a gathered one.
+    else if (bytes.length <= ONE_WRITE_BYTES) res.end(bytes.toString('latin1'), 'latin1');
+    else res.end(bytes);
   }
 
   /** Starts an answer whose end is not known yet. */
