@@ -17,7 +17,7 @@ const TAIL_MS = 1000;
 
 /**
  * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
- * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `client.answering` says.
+ * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `x.told` says.
  */
 export function attempt(x: Exchange, target: Target, plan: Plan, totalAt: number): Promise<void> {
   const record: AttemptRecord = {

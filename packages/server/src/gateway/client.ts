@@ -54,11 +54,6 @@ export class Client {
     });
   }
 
-  /** True once the status line is out: from here on an error can only be told inside the answer. */
-  get answering(): boolean {
-    return this.#res.headersSent;
-  }
-
   /**
    * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it
    * stalls for 30 s, and `ClientGone` when the connection closes first.

@@ -8,6 +8,8 @@ export interface CompiledCatalogs {
   readonly catalogs: ReadonlyMap<string, Catalog>;
   /** `org/provider` of entries whose kind this release does not know how to reach yet. */
   readonly missing: readonly string[];
+  /** Settings that are valid but do nothing in this release, as `org/subject: setting`. */
+  readonly notYet: readonly string[];
 }
 
 /** The gateway's slice of the snapshot: one catalog per org; without any org in the file, the default one. */
@@ -18,9 +20,11 @@ export function compileCatalogs(
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
   const missing: string[] = [];
+  const notYet: string[] = [];
   for (const org of orgs) {
     const found = providersFromConfig(org.providers, variable);
     missing.push(...found.missing.map((id) => `${org.id}/${id}`));
+    notYet.push(...settingsNotYet(org).map((setting) => `${org.id}/${setting}`));
     catalogs.set(org.id, {
       providers: byId(found.providers),
       routes: org.routes.map(compileRoute),
@@ -30,7 +34,7 @@ export function compileCatalogs(
   }
   if (orgs.length === 0)
     catalogs.set(defaultOrg, { ...EMPTY_CATALOG, providers: byId(providersFromEnvironment(variable)) });
-  return { catalogs, missing };
+  return { catalogs, missing, notYet };
 }
 
 function byId(providers: readonly Provider[]): ReadonlyMap<string, Provider> {
@@ -53,4 +57,18 @@ function compileRoute(route: RouteConfig): Route {
     },
     chatReasoning: route.chat_reasoning,
   };
+}
+
+/** A setting that does nothing has to be said out loud. */
+function settingsNotYet({ routes, providers }: OrgConfig): string[] {
+  const found: string[] = [];
+  for (const { model, strategy, rescue } of routes) {
+    if (strategy !== 'failover') found.push(`${model}: strategy ${strategy}, targets are tried in order`);
+    if (rescue !== 'error') found.push(`${model}: rescue ${rescue}, a broken stream ends with the error`);
+  }
+  for (const { id, credential_source, client_cert } of providers) {
+    if (credential_source !== 'provider') found.push(`${id}: credential_source ${credential_source}`);
+    if (client_cert !== undefined) found.push(`${id}: client_cert`);
+  }
+  return found;
 }
