@@ -12,6 +12,12 @@ const subjectFields = {
   owner: label().optional().describe('The owner, with `scope: owner`.'),
   end_user: label().optional().describe('The end user, with `scope: end_user`.'),
   model: modelPattern().optional().describe('Only requests for models that match.'),
+  on_store_error: z
+    .enum(['local', 'open', 'closed'])
+    .default('local')
+    .describe(
+      'While the shared store is away: `local` gives each process its share, `open` admits, `closed` refuses with 503.',
+    ),
 } as const;
 
 interface Subject {

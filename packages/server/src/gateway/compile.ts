@@ -1,7 +1,11 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { compilePatterns } from '../core/pattern.ts';
+import { compileRules, fromFile } from '../guardrails/rules.ts';
+import { NO_STORED_RULES, type StoredRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured.ts';
 import { providersFromConfig, providersFromEnvironment, type Variable } from '../providers/from-config.ts';
+import { NO_PRICES } from '../providers/price-catalog.ts';
+import type { PriceBook } from '../providers/prices.ts';
 import { type Catalog, EMPTY_CATALOG, type Route } from './catalog.ts';
 
 export interface CompiledCatalogs {
@@ -17,12 +21,14 @@ export function compileCatalogs(
   orgs: readonly OrgConfig[],
   defaultOrg: string,
   variable: Variable,
+  book: PriceBook = NO_PRICES,
+  stored: StoredRules = NO_STORED_RULES,
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
   const missing: string[] = [];
   const notYet: string[] = [];
   for (const org of orgs) {
-    const found = providersFromConfig(org.providers, variable);
+    const found = providersFromConfig(org.providers, variable, book);
     missing.push(...found.missing.map((id) => `${org.id}/${id}`));
     notYet.push(...settingsNotYet(org).map((setting) => `${org.id}/${setting}`));
     catalogs.set(org.id, {
@@ -30,11 +36,24 @@ export function compileCatalogs(
       routes: org.routes.map(compileRoute),
       chatReasoning: org.chat_reasoning,
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
+      rules: rulesOf(org, stored),
     });
   }
   if (orgs.length === 0)
-    catalogs.set(defaultOrg, { ...EMPTY_CATALOG, providers: byId(providersFromEnvironment(variable)) });
+    catalogs.set(defaultOrg, {
+      ...EMPTY_CATALOG,
+      providers: byId(providersFromEnvironment(variable, book)),
+      rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), 'UTC'),
+    });
   return { catalogs, missing, notYet };
+}
+
+function rulesOf({ id, limits, budgets, timezone }: OrgConfig, stored: StoredRules) {
+  return compileRules(
+    [...limits.map(fromFile), ...stored.limits(id)],
+    [...budgets.map(fromFile), ...stored.budgets(id)],
+    timezone,
+  );
 }
 
 function byId(providers: readonly Provider[]): ReadonlyMap<string, Provider> {

@@ -1,6 +1,7 @@
 import type { Metrics } from '../analytics/metrics.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Guard } from '../guardrails/guard.ts';
 import type { Keyring } from '../platform/keyring.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { RowSink } from '../store/ports.ts';
@@ -20,6 +21,7 @@ export interface Gateway {
   readonly log: Log;
   readonly rows: RowSink;
   readonly metrics: Metrics;
+  readonly guard: Guard;
   readonly lastUsed: (keyId: string, at: number) => void;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;

@@ -89,7 +89,7 @@ export interface Claim {
   /** `spend`: milliseconds since the epoch after which nobody asks for it; 0 keeps it. */
   readonly endsAt: number;
   /** While the shared store is away: this process' share of the limit, no limit, or refusal. */
-  readonly away: 'share' | 'open' | 'closed';
+  readonly away: 'local' | 'open' | 'closed';
 }
 
 export interface Level {

@@ -21,7 +21,7 @@ export function windowClaim(bucket: string, limit: number, amount = 1, more: Par
     lasting: false,
     floor: 0,
     endsAt: 0,
-    away: 'share',
+    away: 'local',
     ...more,
   };
 }
