@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import type { Matcher } from '../core/pattern.ts';
 import type { Claim } from '../store/ports.ts';
 import type { Caller, Estimate } from './guard.ts';
 import type { Period } from './period.ts';
@@ -11,6 +12,8 @@ export interface RuleClaim extends Claim {
   readonly name: string;
   readonly rule: string;
   readonly counts: 'requests' | 'tokens' | 'concurrency' | 'usd';
+  /** Of a budget: `day`, `week`, `month`, `total`. */
+  readonly period: string;
 }
 
 /** The rules that reach a caller, each with the bucket its requests fall in. */
@@ -42,16 +45,9 @@ export class Reach {
   /** What a request takes. Without an estimate it was refused already: one request, no tokens, no money. */
   claims(estimate: Estimate | null, book: SpendBook): RuleClaim[] {
     const claims: RuleClaim[] = [];
-    for (const { rule, bucket } of this.limits) {
-      const { rpm, tpm, concurrency } = rule.config;
-      if (rpm !== undefined) claims.push(claimOf(rule, 'window', 'requests', `r:${bucket}`, 1, rpm));
-      if (tpm !== undefined)
-        claims.push(
-          claimOf(rule, 'window', 'tokens', `t:${bucket}`, Math.min(estimate?.tokens ?? 0, tpm), tpm),
-        );
-      if (concurrency !== undefined && estimate !== null)
-        claims.push(claimOf(rule, 'lease', 'concurrency', `c:${bucket}`, 1, concurrency));
-    }
+    for (const { rule, bucket } of this.limits)
+      for (const claim of limitClaims(rule, bucket, estimate?.tokens ?? 0))
+        if (claim.kind === 'window' || estimate !== null) claims.push(claim);
     // Nothing to pay is nothing to ask a budget for.
     if (estimate === null || estimate.nanoUsd === 0) return claims;
     for (const { rule, bucket, period } of this.budgets)
@@ -66,18 +62,22 @@ export function reachOf({ limits, budgets }: Rules, caller: Caller, nowMs: numbe
   const reached = [];
   for (const rule of limits) {
     const whose = rule.bucketOf(key, endUser);
-    if (whose === null || (rule.models !== null && !models.some(rule.models))) continue;
+    if (whose === null || !holdsFor(rule.models, models)) continue;
     reached.push({ rule, bucket: `${rule.id}:${whose}` });
   }
   const paying = [];
   for (const rule of budgets) {
     const whose = rule.bucketOf(key, endUser);
-    if (whose === null || (rule.models !== null && !models.some(rule.models))) continue;
-    if (rule.metadata.length > 0 && !wantsMetadata(rule, metadata)) continue;
+    if (whose === null || !holdsFor(rule.models, models)) continue;
+    if (models !== null && !wantsMetadata(rule, metadata)) continue;
     const period = rule.periodAt(nowMs);
     paying.push({ rule, bucket: bucketName(rule, period, whose), period });
   }
   return new Reach(key.orgId, reached, paying);
+}
+
+function holdsFor(wanted: Matcher | null, models: readonly string[] | null): boolean {
+  return wanted === null || models === null || models.some(wanted);
 }
 
 export function bucketName(rule: BudgetRule, period: Period, whose: string): string {
@@ -106,7 +106,21 @@ export function spendClaim(
     name: rule.name,
     rule: rule.id,
     counts: 'usd',
+    period: rule.config.period,
   };
+}
+
+/** What a request of so many tokens takes of a limit. */
+export function limitClaims(rule: LimitRule, bucket: string, tokens: number): RuleClaim[] {
+  const { rpm, tpm, concurrency } = rule.config;
+  const claims: RuleClaim[] = [];
+  if (rpm !== undefined) claims.push(claimOf(rule, 'window', 'requests', `r:${bucket}`, 1, rpm));
+  // Capped, or a request larger than the limit could never pass.
+  if (tpm !== undefined)
+    claims.push(claimOf(rule, 'window', 'tokens', `t:${bucket}`, Math.min(tokens, tpm), tpm));
+  if (concurrency !== undefined)
+    claims.push(claimOf(rule, 'lease', 'concurrency', `c:${bucket}`, 1, concurrency));
+  return claims;
 }
 
 function claimOf(
@@ -130,5 +144,6 @@ function claimOf(
     name: rule.name,
     rule: rule.id,
     counts,
+    period: '',
   };
 }

@@ -18,8 +18,8 @@ const RENEWED_AT_ONCE = 200;
 export interface Caller {
   readonly key: KeyRecord;
   readonly endUser: string | null;
-  /** The id asked for and those of its targets; empty when it is not known. */
-  readonly models: readonly string[];
+  /** The id asked for and those of its targets; empty when unknown; null for whatever may be asked. */
+  readonly models: readonly string[] | null;
   readonly metadata: JsonObject | null;
 }
 
@@ -179,10 +179,11 @@ export function refusalOf(grant: Grant): Fault | null {
 
 function chargesOf(grant: Grant, worth: readonly number[], hardOnly: boolean): Charge[] {
   const charges: Charge[] = [];
-  for (const [index, { kind, enforced, bucket, endsAt, limit }] of grant.claims.entries()) {
+  for (const [index, { kind, enforced, bucket, endsAt, limit, name, period }] of grant.claims.entries()) {
     const nanoUsd = worth[index] ?? 0;
     if (kind !== 'spend' || nanoUsd === 0 || (hardOnly && !enforced)) continue;
-    charges.push({ orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit });
+    const mode = enforced ? 'hard' : 'soft';
+    charges.push({ orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode });
   }
   return charges;
 }

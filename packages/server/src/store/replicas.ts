@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Database, Writer } from './ports.ts';
@@ -15,10 +16,10 @@ export interface Replicas {
 /** Joins the processes of a database; SQLite has one by nature. */
 export async function joinReplicas(
   database: Pick<Database, 'engine' | 'transaction'>,
-  id: string,
   clock: Clock,
   log: Log,
 ): Promise<Replicas> {
+  const id = randomUUID();
   if (database.engine === 'sqlite') return { count: () => 1, close: async () => undefined };
   let known = 1;
   let timer: Timer | null = null;

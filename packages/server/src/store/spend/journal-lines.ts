@@ -13,12 +13,15 @@ export interface JournalLine {
 }
 
 export function writeLine({ n, op, id, charges }: JournalLine): string {
-  const packed = charges.map(({ orgId, bucket, endsAt, nanoUsd, limitNanoUsd }) => [
-    orgId,
-    bucket,
-    endsAt,
-    nanoUsd,
-    limitNanoUsd,
+  const packed = charges.map((charge) => [
+    charge.orgId,
+    charge.bucket,
+    charge.endsAt,
+    charge.nanoUsd,
+    charge.limitNanoUsd,
+    charge.name,
+    charge.period,
+    charge.mode,
   ]);
   return JSON.stringify([n, op, id, packed]);
 }
@@ -52,11 +55,13 @@ function readLine(text: string): JournalLine | undefined {
 
 function readCharge(value: Json): Charge | undefined {
   if (!Array.isArray(value)) return undefined;
-  const [orgId, bucket, endsAt, nanoUsd, limitNanoUsd] = value;
+  const [orgId, bucket, endsAt, nanoUsd, limitNanoUsd, name, period, mode] = value;
   if (typeof orgId !== 'string' || typeof bucket !== 'string') return undefined;
   if (typeof endsAt !== 'number' || typeof nanoUsd !== 'number' || typeof limitNanoUsd !== 'number')
     return undefined;
-  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd };
+  if (typeof name !== 'string' || typeof period !== 'string') return undefined;
+  if (mode !== 'hard' && mode !== 'soft') return undefined;
+  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd, name, period, mode };
 }
 
 /** What a dead process' journal is worth: its settlements after `applied`, and what it held to the end, in full. */

@@ -9,6 +9,10 @@ export interface Charge {
   readonly nanoUsd: number;
   /** What the budget allows, to tell when a share of it is used up. */
   readonly limitNanoUsd: number;
+  /** The budget's name, period and mode, for who hears of it. */
+  readonly name: string;
+  readonly period: string;
+  readonly mode: 'hard' | 'soft';
 }
 
 /** A bucket as the database has it after a batch. */
