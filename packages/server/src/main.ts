@@ -13,11 +13,13 @@ import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
 import { watchFile } from './main/config-file.ts';
+import { fileRulesOf } from './main/file-rules.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
+import type { RuleHost } from './management/guardrails/rule-host.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { type PresentedHeaders, presentedKey } from './platform/key-format.ts';
 import { welcome } from './platform/welcome.ts';
@@ -95,7 +97,7 @@ async function serve(environment: Environment): Promise<void> {
   await snapshots.renew();
 
   const gateway = assembleGateway(parts, snapshots, () => state.draining);
-  const api = assembleApi(parts, snapshots);
+  const api = assembleApi(parts, snapshots, () => state.loaded);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -149,11 +151,16 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
   };
 }
 
-function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots): LazyApi {
+function assembleApi(parts: Parts, snapshots: Snapshots, loaded: () => LoadedConfig): LazyApi {
+  const { database, log, pepper, guardrails } = parts;
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper });
+  const rules: RuleHost = {
+    guard: guardrails.guard,
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+  };
+  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, rules });
 }
 
 function announce(

@@ -44,9 +44,21 @@ export async function startGuarded(t: TestContext, options: GuardedOptions): Pro
 }
 
 export function guardedConfig(upstreamUrl: string, more: JsonObject): JsonObject {
-  const { orgs } = configFor(upstreamUrl, [{ id: 'priced', prices: PRICES }]);
+  const { orgs } = configFor(upstreamUrl);
   const [org] = Array.isArray(orgs) ? orgs : [];
-  return { orgs: [{ ...(isObject(org) ? org : {}), ...more }] };
+  // Exact ids only: a pattern would have the server ask the upstream for its list of models.
+  const fake = {
+    kind: 'openai-compatible',
+    base_url: `${upstreamUrl}/v1`,
+    api_key: 'upstream-secret',
+    models: ['model'],
+  };
+  const providers = [
+    { ...fake, id: 'fake' },
+    { ...fake, id: 'priced', prices: PRICES },
+    { id: 'sandbox', kind: 'sandbox' },
+  ];
+  return { orgs: [{ ...(isObject(org) ? org : {}), providers, ...more }] };
 }
 
 export function callsTo(url: string): Pick<GuardedGateway, 'chat' | 'ask'> {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { count, evenWhenBroken, label, modelPattern, slug } from './fields.ts';
 
-const SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
+/** Kinds of subject that limits and budgets count. */
+export const SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
 
 /** What a limit or budget counts: one named subject (`scope`) or each subject of a kind (`per`). */
 const subjectFields = {

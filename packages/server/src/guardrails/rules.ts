@@ -123,6 +123,24 @@ function bucketOf({ scope, per, team, key, owner, end_user }: LimitConfig | Budg
   }
 }
 
+/** Whose bucket a rule with `scope` has; null for `per`, where there is one for each. */
+export function scopedSubject({
+  scope,
+  team,
+  key,
+  owner,
+  end_user,
+}: LimitConfig | BudgetConfig): string | null {
+  if (scope === undefined) return null;
+  return scope === 'org' ? 'org' : ({ team, key, owner, end_user }[scope] ?? null);
+}
+
+/** The one bucket of a limit with `scope`. */
+export function scopedBucket(id: string, config: LimitConfig): string | null {
+  const subject = scopedSubject(config);
+  return subject === null ? null : `${id}:${subject}`;
+}
+
 function describe({ scope, per, team, key, owner, end_user, model }: LimitConfig): string {
   const whom = per ? `each ${per.replace('_', ' ')}` : (team ?? key ?? owner ?? end_user ?? scope ?? 'org');
   return model === undefined ? whom : `${whom} on ${model}`;

@@ -1,8 +1,20 @@
 import type { KeyObject } from 'node:crypto';
+import {
+  budget,
+  budgetBody,
+  budgetReplacement,
+  limit,
+  limitBody,
+  limitReplacement,
+} from '@floe/contract/api/guardrails';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
 import { listAudit } from './audit/list.ts';
+import { BUDGETS } from './guardrails/budget-views.ts';
+import { LIMITS } from './guardrails/limit-views.ts';
+import type { RuleHost } from './guardrails/rule-host.ts';
+import { ruleVerbs } from './guardrails/rule-verbs.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
@@ -17,10 +29,11 @@ import type { Verb } from './verb.ts';
 export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
+  readonly rules: RuleHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
-export function verbs({ pepper }: VerbParts): readonly Verb[] {
+export function verbs({ pepper, rules }: VerbParts): readonly Verb[] {
   return [
     getMe,
     createKey(pepper),
@@ -28,6 +41,8 @@ export function verbs({ pepper }: VerbParts): readonly Verb[] {
     getKey,
     updateKey,
     revokeKey,
+    ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
+    ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listAudit,
     listRequests,
     getRequest,

@@ -7,6 +7,8 @@ import { SCOPES, type Scope } from '@floe/contract/scopes';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
+import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
+import type { FileRules, RuleHost } from '../../management/guardrails/rule-host.ts';
 import type { Verb } from '../../management/verb.ts';
 import { verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
@@ -19,6 +21,7 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
+const NO_FILE_RULES: FileRules = { limits: [], budgets: [], timezone: 'UTC' };
 export const pepper = derivePepper(Buffer.alloc(32, 9));
 
 export interface Answer {
@@ -62,7 +65,12 @@ export interface RunningApi {
 
 /** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
 export async function runApi(
-  options: { readonly log?: Log; readonly more?: readonly Verb[] } = {},
+  options: {
+    readonly log?: Log;
+    readonly more?: readonly Verb[];
+    /** Of the org `acme`. */
+    readonly fileRules?: Partial<FileRules>;
+  } = {},
 ): Promise<RunningApi> {
   let now = NOW;
   const clock: Clock = { ...systemClock, now: () => now };
@@ -81,7 +89,11 @@ export async function runApi(
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const all = [...verbs({ pepper }), ...(options.more ?? [])];
+  const rules: RuleHost = {
+    guard: memoryGuard(database, clock),
+    fileRules: (orgId) => ({ ...NO_FILE_RULES, ...(orgId === 'acme' ? options.fileRules : {}) }),
+  };
+  const all = [...verbs({ pepper, rules }), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },
