@@ -96,7 +96,7 @@ export class Guard {
     if (!grant.isOpen) return;
     grant.isOpen = false;
     this.#leases.delete(grant.id);
-    const { amounts, second, away } = grant.taken;
+    const { amounts, second, away, ownSecond } = grant.taken;
     const actual = grant.claims.map((claim, index) => {
       const amount = amounts[index] ?? 0;
       if (claim.kind === 'spend') return amount === 0 && claim.amount > 0 ? 0 : nanoUsd;
@@ -104,7 +104,7 @@ export class Guard {
       return claim.counts === 'tokens' && amount > 0 ? tokens : amount;
     });
     const { id, orgId, claims } = grant;
-    void counters.settle(orgId, { id, second, away, claims, amounts, actual });
+    void counters.settle(orgId, { id, second, away, ownSecond, claims, amounts, actual });
     const charges = chargesOf(grant, actual, false);
     if (grant.isHeld || charges.length > 0) journal.settle(id, charges);
   }

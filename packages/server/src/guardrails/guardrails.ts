@@ -15,6 +15,8 @@ export interface GuardrailsOptions {
   readonly database: Database;
   /** `memory` or `redis://…`. */
   readonly shared: string;
+  /** What a request may wait for it. */
+  readonly sharedTimeoutMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,9 +32,14 @@ export interface Guardrails {
  * spent and could not tell is counted before the first request.
  */
 export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
-  const { dataDir, database, shared, clock, log } = options;
+  const { dataDir, database, shared, sharedTimeoutMs, clock, log } = options;
   const replicas = await joinReplicas(database, clock, log);
-  const counters = await openCounters(shared, { clock, log, replicas: () => replicas.count() });
+  const counters = await openCounters(shared, {
+    clock,
+    log,
+    replicas: () => replicas.count(),
+    timeoutMs: sharedTimeoutMs,
+  });
   const book = new SpendBook(database, clock, log);
   const journal = await openSpendJournal({
     dataDir,
@@ -84,6 +91,6 @@ function settleOrphan(counters: Counters, id: string, charges: readonly Charge[]
       away: 'local',
     } as const;
     const worth = { claims: [claim], amounts: [nanoUsd], actual: [nanoUsd] };
-    void counters.settle(orgId, { id, second: 0, away: false, ...worth });
+    void counters.settle(orgId, { id, second: 0, away: false, ownSecond: 0, ...worth });
   }
 }

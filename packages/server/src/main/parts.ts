@@ -55,8 +55,8 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const database = await openDatabase(url, { dataDir, log, clock });
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
-  const { shared } = loaded.config.storage;
-  const guardrails = await openGuardrails({ dataDir, database, shared, clock, log });
+  const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
+  const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
   const transport = createTransport(clock);
   return {
     environment,

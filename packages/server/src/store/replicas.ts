@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { Database, Writer } from './ports.ts';
+import type { Database, Reader, Writer } from './ports.ts';
 
 const RENEW_MS = 5_000;
 const LEASE_MS = 15_000;
@@ -15,7 +15,7 @@ export interface Replicas {
 
 /** Joins the processes of a database; SQLite has one by nature. */
 export async function joinReplicas(
-  database: Pick<Database, 'engine' | 'transaction'>,
+  database: Pick<Database, 'engine' | 'transaction' | 'read' | 'signals'>,
   clock: Clock,
   log: Log,
 ): Promise<Replicas> {
@@ -24,17 +24,29 @@ export async function joinReplicas(
   let known = 1;
   let timer: Timer | null = null;
   let closed = false;
-  async function renew(): Promise<void> {
+  async function renew(isNew: boolean): Promise<void> {
     try {
-      known = Math.max(1, await database.transaction((writer) => renewLease(writer, id, clock.now())));
+      known = await database.transaction(async (writer) => {
+        // Told to the others at once: each one's share of a limit is smaller from now on.
+        if (isNew) await database.signals.announce(writer);
+        return renewLease(writer, id, clock.now());
+      });
     } catch (error) {
       log.warn({ err: error }, 'the lease of this process could not be renewed');
     }
   }
   function renewLater(): void {
-    timer = clock.after(RENEW_MS, () => void renew().then(() => closed || renewLater()));
+    timer = clock.after(RENEW_MS, () => void renew(false).then(() => closed || renewLater()));
   }
-  await renew();
+  database.signals.onChange(() => {
+    countLeases(database.read).then(
+      (count) => {
+        known = Math.max(1, count);
+      },
+      () => undefined,
+    );
+  });
+  await renew(true);
   renewLater();
   return {
     count: () => known,
@@ -61,7 +73,11 @@ export async function renewLease(writer: Writer, id: string, nowMs: number): Pro
     .deleteFrom('replicas')
     .where('seen_at', '<', nowMs - LEASE_MS)
     .execute();
-  const { count } = await writer
+  return countLeases(writer);
+}
+
+async function countLeases(reader: Reader): Promise<number> {
+  const { count } = await reader
     .selectFrom('replicas')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();

@@ -8,6 +8,8 @@ export interface OpenCountersOptions {
   readonly log: Log;
   /** Processes at work now. */
   readonly replicas: () => number;
+  /** What a request may wait for a shared store. */
+  readonly timeoutMs: number;
 }
 
 /** Counters as `storage.shared` names them: `memory`, or Redis with what keeps requests from waiting for it. */

@@ -4,8 +4,6 @@ import type { Claim, Counters, Held, Level, Settlement, Taken } from '../ports.t
 import { MemoryCounters } from './memory.ts';
 import type { RemoteCounters } from './redis.ts';
 
-/** What a request may wait for the shared store. */
-const BUDGET_MS = 50;
 /** Failures in a row after which nobody waits for it any more. */
 const FAILURES_TO_OPEN = 3;
 const PROBE_INTERVAL_MS = 500;
@@ -19,6 +17,8 @@ export interface ResilientOptions {
   readonly log: Log;
   /** Processes that share the store now; each takes so great a share while it is away. */
   readonly replicas: () => number;
+  /** What a request may wait for the store. */
+  readonly timeoutMs: number;
 }
 
 interface Owed {
@@ -27,9 +27,9 @@ interface Owed {
 }
 
 /**
- * Counters that answer within 50 ms whatever becomes of the shared store. While it fails, each process counts
+ * Counters that answer within `timeoutMs` whatever becomes of the shared store. While it fails, each process counts
  * its own share of every limit in memory (or none, or refuses: `Claim.away`); what it owes the store by
- * then it pays when the store is back. A store that froze costs three requests 50 ms each, not every one.
+ * then it pays when the store is back. A store that froze costs three requests that time, not every one.
  */
 export class ResilientCounters implements Counters {
   readonly #options: ResilientOptions;
@@ -57,7 +57,7 @@ export class ResilientCounters implements Counters {
       const taken = await this.#within(Promise.resolve(taking));
       this.#failures = 0;
       if (this.#owed.length > 0) void this.#payQuietly();
-      return taken;
+      return { ...taken, ownSecond: this.#noteOwn(orgId, id, claims, taken) };
     } catch (error) {
       // It may have been taken all the same, without anyone to settle it.
       this.#owe({ orgId, settlement: abandoned(id, claims) });
@@ -67,7 +67,8 @@ export class ResilientCounters implements Counters {
   }
 
   settle(orgId: string, settlement: Settlement): void | Promise<void> {
-    if (settlement.away) return this.#local.settle(orgId, { ...settlement, away: false });
+    this.#local.settle(orgId, { ...settlement, second: settlement.ownSecond });
+    if (settlement.away) return;
     if (this.away) return this.#owe({ orgId, settlement });
     return this.#settleRemotely({ orgId, settlement });
   }
@@ -92,6 +93,14 @@ export class ResilientCounters implements Counters {
     this.#probe?.cancel();
     await this.#local.close();
     await this.#options.remote.close();
+  }
+
+  /** What went through this process counts against its share too, should the store go away. */
+  #noteOwn(orgId: string, id: string, claims: readonly Claim[], { amounts }: Taken): number {
+    const own: Claim[] = [];
+    for (const [index, claim] of claims.entries())
+      if ((amounts[index] ?? 0) > 0) own.push({ ...claim, enforced: false });
+    return own.length === 0 ? 0 : this.#local.take(orgId, id, own).second;
   }
 
   #takeLocally(orgId: string, id: string, claims: readonly Claim[]): Taken {
@@ -161,8 +170,10 @@ export class ResilientCounters implements Counters {
 
   #within<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new Error(`no answer within ${BUDGET_MS} ms`));
-      const timer = this.#options.clock.after(BUDGET_MS, late);
+      const { clock, timeoutMs } = this.#options;
+      // A process that was busy itself finds the timer due and the answer waiting: the answer is read first.
+      const late = () => setImmediate(reject, new Error(`no answer within ${timeoutMs} ms`));
+      const timer = clock.after(timeoutMs, late);
       work.then(
         (value) => {
           timer.cancel();
@@ -194,7 +205,7 @@ function shareOf(claim: Claim, replicas: number): Claim {
 function abandoned(id: string, claims: readonly Claim[]): Settlement {
   const nothing = claims.map(() => 0);
   const amounts = claims.map(({ amount }) => amount);
-  return { id, second: 0, away: false, claims, amounts, actual: nothing };
+  return { id, second: 0, away: false, ownSecond: 0, claims, amounts, actual: nothing };
 }
 
 function ignore(): void {

@@ -18,7 +18,7 @@ const CLOSE_MS = 4_000;
 /** What `applied` says of a journal that was counted to its end. */
 const RECOVERED = Number.MAX_SAFE_INTEGER;
 /** What a request may wait for its reservation to be on disk. */
-const HOLD_MS = 1_000;
+const HOLD_MS = 5_000;
 
 export interface SpendJournalOptions {
   /** Must be held by this process alone: every journal found in it belongs to a dead one. */
@@ -41,7 +41,7 @@ export interface SpendJournalOptions {
  * was never settled is charged in full at the next start.
  */
 export interface SpendJournal {
-  /** Resolves when the hold is on disk. Throws `overloaded` when the disk takes it not within a second. */
+  /** Resolves when the hold is on disk. Throws `overloaded` when the disk takes it not within 5 seconds. */
   hold(id: string, charges: readonly Charge[]): Promise<void>;
   settle(id: string, charges: readonly Charge[]): void;
   /** Resolves when the database has everything that was settled so far; rejects when it is away. */
