@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { ownRecording } from '@floe/testkit/recordings';
 import { type Redis, startRedis } from '@floe/testkit/redis';
@@ -166,5 +166,15 @@ test('a frozen Redis costs a few requests a moment and none an error; each proce
   process.kill(pid, 'SIGCONT');
   await floes[0]?.printed(/the shared store answers again/);
   await floes[1]?.printed(/the shared store answers again/);
-  assert.equal((await members[1]?.chat())?.status, 200, 'it is counted together again');
+  const used = await Promise.all(
+    members.map(async ({ ask }) => {
+      const body = (await ask('/gateway/v1/key')).json();
+      return isObject(body) && Array.isArray(body.limits) ? body.limits[0] : undefined;
+    }),
+  );
+  assert.deepEqual(used[0], { ...(isObject(used[1]) ? used[1] : {}), rpm_reset_ms: resetOf(used[0]) });
 });
+
+function resetOf(limit: Json | undefined): Json | undefined {
+  return isObject(limit) ? limit['rpm_reset_ms'] : undefined;
+}
