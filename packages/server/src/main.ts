@@ -6,6 +6,7 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
+import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createLists } from './gateway/lists.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
@@ -40,6 +41,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
+  'orgs.cache',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -132,7 +134,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, lastUsed } = parts;
+  const { transport, log, rows, metrics, lastUsed, answers } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -140,6 +142,8 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     log,
     rows,
     metrics,
+    answers,
+    flights: new Flights(),
     lastUsed: lastUsed.note,
     random: Math.random,
     draining,
@@ -150,7 +154,13 @@ function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots): La
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper });
+  return createLazyApi(
+    { host, log, version: VERSION, authenticate },
+    {
+      pepper,
+      cacheOf: (orgId) => snapshots.current().catalogs.get(orgId)?.cache ?? null,
+    },
+  );
 }
 
 function announce(

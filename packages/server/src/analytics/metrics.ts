@@ -11,6 +11,8 @@ export interface ExchangeFigures {
   readonly firstTokenMs: number | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** hit, miss, bypass or refresh; null while the cache is off. */
+  readonly cache: string | null;
 }
 
 export interface Metrics {
@@ -26,14 +28,7 @@ const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 export function createMetrics(backlog: () => number): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const pending: Gauge = new Gauge({
-    name: 'floe_row_backlog',
-    help: 'Exchange rows on disk that the database has not taken yet.',
-    registers: [registry],
-    collect() {
-      pending.set(backlog());
-    },
-  });
+  gaugeBacklog(registry, backlog);
   const exchanges = new CounterTable({
     name: 'floe_exchanges_total',
     help: 'Exchanges by surface, provider, HTTP status and final state.',
@@ -43,6 +38,11 @@ export function createMetrics(backlog: () => number): Metrics {
     name: 'floe_tokens_total',
     help: 'Tokens as the provider reported them.',
     labels: ['provider', 'direction'],
+  });
+  const caches = new CounterTable({
+    name: 'floe_cache_total',
+    help: 'Exchanges of orgs with a cache, by what it did: hit, miss, bypass, refresh.',
+    labels: ['surface', 'outcome'],
   });
   const latency = new HistogramTable(
     {
@@ -61,17 +61,33 @@ export function createMetrics(backlog: () => number): Metrics {
     LATENCY_BUCKETS_S,
   );
   return {
-    exchange({ surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens }) {
+    exchange(figures) {
+      const { surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens, cache } =
+        figures;
       exchanges.add(1, surface, provider, String(status), state);
       latency.observe(latencyMs / 1000, surface, provider);
       if (firstTokenMs !== null) firstToken.observe(firstTokenMs / 1000, surface, provider);
+      // What a kept answer once cost is not used up again.
+      if (cache !== null) caches.add(1, surface, cache);
+      if (cache === 'hit') return;
       if (inputTokens > 0) tokens.add(inputTokens, provider, 'input');
       if (outputTokens > 0) tokens.add(outputTokens, provider, 'output');
     },
     async render() {
-      const own = [exchanges, tokens, latency, firstToken].map((table) => table.render());
+      const own = [exchanges, tokens, caches, latency, firstToken].map((table) => table.render());
       return `${own.join('')}${await registry.metrics()}`;
     },
     contentType: registry.contentType,
   };
+}
+
+function gaugeBacklog(registry: Registry, backlog: () => number): void {
+  const pending: Gauge = new Gauge({
+    name: 'floe_row_backlog',
+    help: 'Exchange rows on disk that the database has not taken yet.',
+    registers: [registry],
+    collect() {
+      pending.set(backlog());
+    },
+  });
 }

@@ -10,6 +10,8 @@ import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import type { Transport } from '../providers/transport.ts';
 import { createTransport } from '../providers/transports.ts';
+import type { AnswerCache } from '../store/cache/answer-cache.ts';
+import { openAnswerCache } from '../store/cache/open.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
 import type { Database, RowSink } from '../store/ports.ts';
@@ -32,6 +34,7 @@ export interface Parts {
   readonly transport: Transport;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
+  readonly answers: AnswerCache;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -60,6 +63,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     transport,
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
+    answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
   };
 }
 
@@ -70,6 +74,7 @@ export async function closeParts(parts: Parts): Promise<void> {
     parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
   });
   await parts.rows.close();
+  await parts.answers.close();
   await parts.transport.close();
   await parts.database.close();
 }

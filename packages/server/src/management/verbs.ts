@@ -3,6 +3,8 @@ import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
 import { listAudit } from './audit/list.ts';
+import { type CacheOf, getCache } from './cache/get.ts';
+import { purgeCache } from './cache/purge.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
@@ -17,10 +19,11 @@ import type { Verb } from './verb.ts';
 export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
+  readonly cacheOf: CacheOf;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
-export function verbs({ pepper }: VerbParts): readonly Verb[] {
+export function verbs({ pepper, cacheOf }: VerbParts): readonly Verb[] {
   return [
     getMe,
     createKey(pepper),
@@ -34,5 +37,7 @@ export function verbs({ pepper }: VerbParts): readonly Verb[] {
     getSummary,
     getTimeseries,
     getTop,
+    getCache(cacheOf),
+    purgeCache,
   ];
 }

@@ -81,7 +81,7 @@ export async function runApi(
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const all = [...verbs({ pepper }), ...(options.more ?? [])];
+  const all = [...verbs({ pepper, cacheOf: () => null }), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },
