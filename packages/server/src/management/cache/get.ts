@@ -22,7 +22,7 @@ export function getCache(cacheOf: CacheOf): Verb {
       return {
         enabled: rules !== null,
         ttl_seconds: rules && rules.ttlMs / 1000,
-        scope: rules && rules.scope,
+        scope: rules?.scope ?? null,
         purges,
       };
     },
