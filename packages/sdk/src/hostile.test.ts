@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import cases from '../../testkit/golden/heartbeat/hostile.json' with { type: 'json' };
+import { HOSTILE_CASES, type HostileCase, hostileServer } from '@floe/testkit/hostile-server';
+import type { Upstream } from '@floe/testkit/upstream';
 import { Floe } from './floe.ts';
 import type { HeartbeatResult } from './send.ts';
 import { realSurroundings, type Surroundings } from './surroundings.ts';
 
-type Case = (typeof cases)[number];
-interface Step {
-  readonly write?: string | undefined;
-  readonly times?: number | undefined;
-  readonly silence?: boolean | undefined;
-  readonly fin?: boolean | undefined;
-  readonly reset?: boolean | undefined;
-}
-
 suite('a hostile server', { concurrency: 6, timeout: 60_000 }, () => {
-  for (const hostile of cases) {
+  for (const hostile of HOSTILE_CASES) {
     test(`${hostile.name}: a beat ends with a result and never throws`, async (t) => {
       const { floe, server } = await against(hostile, t);
       check(hostile, await floe.heartbeat('job'), server);
@@ -61,8 +52,8 @@ interface Cleanup {
 }
 
 /** A client whose waits between attempts pass at once, and the server it talks to. */
-async function against(hostile: Case, t: Cleanup): Promise<{ floe: Floe; server: Upstream | null }> {
-  const server = hostile.steps === undefined ? null : await play(hostile);
+async function against(hostile: HostileCase, t: Cleanup): Promise<{ floe: Floe; server: Upstream | null }> {
+  const server = hostile.steps === undefined ? null : await hostileServer(hostile);
   if (server) t.after(() => server.close());
   const real = realSurroundings();
   const around: Surroundings = {
@@ -78,30 +69,7 @@ async function against(hostile: Case, t: Cleanup): Promise<{ floe: Floe; server:
   };
 }
 
-function play(hostile: Case): Promise<Upstream> {
-  const plan = (steps: readonly Step[]) => ({
-    name: hostile.name,
-    does: hostile.does,
-    times: Number.POSITIVE_INFINITY,
-    plan: ({ origin }: { origin: string }) => steps.flatMap((step) => played(step, origin)),
-  });
-  const first = plan(hostile.steps ?? []);
-  const faults =
-    hostile.steps_after === undefined ? [first] : [{ ...first, times: 1 }, plan(hostile.steps_after)];
-  return startUpstream({ script: [], faults });
-}
-
-type Played = { do: 'write'; bytes: Buffer } | { do: 'silence' } | { do: 'fin' } | { do: 'reset' };
-
-function played(step: Step, origin: string): Played[] {
-  if (step.silence) return [{ do: 'silence' }];
-  if (step.fin) return [{ do: 'fin' }];
-  if (step.reset) return [{ do: 'reset' }];
-  const bytes = Buffer.from((step.write ?? '').replaceAll('<origin>', origin));
-  return Array.from({ length: step.times ?? 1 }, () => ({ do: 'write', bytes }));
-}
-
-function check(hostile: Case, result: HeartbeatResult, server: Upstream | null): void {
+function check(hostile: HostileCase, result: HeartbeatResult, server: Upstream | null): void {
   const { expect } = hostile;
   assert.equal(result.ok, expect.ok, String(result.error));
   assert.equal(result.attempts, expect.attempts);
