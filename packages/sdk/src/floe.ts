@@ -1,5 +1,5 @@
 import { type Account, beatCall, type Call, signalCall } from './call.ts';
-import { FloeConfigurationError } from './errors.ts';
+import { FloeConfigurationError, FloeConnectionError } from './errors.ts';
 import { HeartbeatLoop } from './loop.ts';
 import type { HeartbeatHandle, LoopOptions } from './loop-options.ts';
 import { messageOf } from './metadata.ts';
@@ -9,6 +9,8 @@ import { type Fetch, realSurroundings, type Surroundings } from './surroundings.
 import { type Ending, watch } from './watch.ts';
 
 const BUDGET_SECONDS = 20;
+/** Beats of watched jobs under way at once; more than this means that nothing gets through. */
+const MOST_UNDER_WAY = 100;
 const DEFAULT_EVERY_SECONDS = 60;
 
 export interface FloeOptions {
@@ -131,7 +133,7 @@ export class Floe {
         if (!ending.ok) return;
         if (!isId(monitorId)) return void (await this.#refuse(monitorId, options.onError));
         const call = () => beatCall(this.#account, monitorId, metadata, runId);
-        return void (await this.#deliver(call, options.onError));
+        return void (await this.#inBackground(call, monitorId, options.onError));
       }
       // The name of the error and not its text, which may hold what no monitor should know.
       const failed = ending.ok ? {} : { error: nameOf(ending.error) };
@@ -158,7 +160,16 @@ export class Floe {
       this.#reports.failed(monitorId, error, options.onError);
       return Promise.resolve(failure(error, 0));
     }
-    return this.#deliver(() => signalCall(beatUrl, signal, { monitorId, runId, metadata }), options.onError);
+    const call = () => signalCall(beatUrl, signal, { monitorId, runId, metadata });
+    return this.#inBackground(call, monitorId, options.onError);
+  }
+
+  #inBackground(call: () => Call, monitorId: string, onError?: OnError): Promise<HeartbeatResult> {
+    if (this.#pending.size < MOST_UNDER_WAY) return this.#deliver(call, onError);
+    const message = `${MOST_UNDER_WAY} beats are under way already; this one is dropped`;
+    const error = new FloeConnectionError(message, { code: 'dropped' });
+    this.#reports.failed(monitorId, error, onError);
+    return Promise.resolve(failure(error, 0));
   }
 
   #deliver(call: () => Call, onError?: OnError): Promise<HeartbeatResult> {

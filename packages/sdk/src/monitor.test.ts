@@ -116,6 +116,17 @@ test('a dead server does not hold the job, and flush says so when its time is ov
   assert.equal(await floe.flush(), true);
 });
 
+test('a dead server is not piled upon: beyond a hundred beats under way more are dropped, and told', async () => {
+  const { clock, server, floe } = setUp();
+  server.answer = () => new Promise(() => undefined);
+  const errors: string[] = [];
+  const job = floe.wrap('job', () => 42, { onError: (error) => errors.push(error.code) });
+  for (let run = 0; run < 103; run++) assert.equal(job(), 42);
+  assert.deepEqual(errors, ['dropped', 'dropped', 'dropped']);
+  await clock.advanceAsync(60_000);
+  assert.equal(await floe.flush(), true);
+});
+
 test('a wrapped function keeps its this, its arguments and its value', async () => {
   const { server, floe } = setUp();
   const counter = {

@@ -1,0 +1,43 @@
+"""Heartbeats for Floe monitors: beats, loops and jobs under watch."""
+
+from ._answer import Beat
+from ._async_loop import AsyncHeartbeat
+from ._call import VERSION as __version__
+from ._client import Floe
+from ._errors import (
+    FloeAnswerError,
+    FloeApiError,
+    FloeAuthenticationError,
+    FloeConfigurationError,
+    FloeConnectionError,
+    FloeError,
+    FloeMonitorNotFoundError,
+    FloeRateLimitError,
+    FloeRequestError,
+    FloeServerError,
+    FloeTimeoutError,
+    FloeUnhealthyError,
+)
+from ._loop import Heartbeat
+from ._send import HeartbeatResult
+
+__all__ = [
+    "AsyncHeartbeat",
+    "Beat",
+    "Floe",
+    "FloeAnswerError",
+    "FloeApiError",
+    "FloeAuthenticationError",
+    "FloeConfigurationError",
+    "FloeConnectionError",
+    "FloeError",
+    "FloeMonitorNotFoundError",
+    "FloeRateLimitError",
+    "FloeRequestError",
+    "FloeServerError",
+    "FloeTimeoutError",
+    "FloeUnhealthyError",
+    "Heartbeat",
+    "HeartbeatResult",
+    "__version__",
+]
