@@ -177,6 +177,7 @@ class Watch(unittest.TestCase):
             ],
         )
         self.assertTrue(all("x-api-key" not in call.headers for call in self.around.calls))
+        self.assertEqual(len({call.headers["idempotency-key"] for call in self.around.calls}), 4)
 
     def test_no_line_names_the_secret_url(self):
         real = Floe("eis_test_key", _around=NoNetwork())

@@ -45,24 +45,35 @@ export function beatCall(
   };
 }
 
-/** `POST /beat/{token}[/start|/fail]?rid=`: the monitor's secret URL, which knows more than beats. Carries no key. */
-export function signalCall(
-  beatUrl: string,
-  signal: 'start' | 'success' | 'fail',
-  run: { readonly monitorId: string; readonly runId: string; readonly metadata: unknown },
-): Call {
-  const { json, dropped } = fitMetadata(run.metadata);
+/** What a secret beat URL can be told; a number is an exit status, 0 to 255. */
+export type Signal = 'start' | 'success' | 'fail' | 'log' | number;
+
+export interface SignalDetail {
+  /** A UUID that joins the start and the end of one run. */
+  readonly runId: string;
+  /** Kept with the check: an object as JSON, or text such as the tail of a job's output; 16 KB at most. */
+  readonly metadata?: unknown;
+  /** For messages. */
+  readonly monitorId?: string;
+}
+
+/** `POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=`: knows more than beats, and carries no key. */
+export function signalCall(beatUrl: string, signal: Signal, detail: SignalDetail): Call {
+  const isText = typeof detail.metadata === 'string';
+  const { json, dropped } = isText ? { json: null, dropped: null } : fitMetadata(detail.metadata);
   const path = signal === 'success' ? '' : `/${signal}`;
   return {
-    url: `${beatUrl.replace(/\/+$/, '')}${path}?rid=${run.runId}`,
+    url: `${beatUrl.replace(/\/+$/, '')}${path}?rid=${detail.runId}`,
     headers: {
       accept: 'application/json',
-      'content-type': 'application/json',
+      'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json',
+      // One run has a start and an end: the same name would make them one beat.
+      'idempotency-key': `${detail.runId}-${signal}`,
       'user-agent': `floe-sdk-typescript/${VERSION}`,
     },
-    body: json ?? '',
+    body: typeof detail.metadata === 'string' ? detail.metadata : (json ?? ''),
     metadataDropped: dropped,
     answers: 'anything',
-    monitorId: run.monitorId,
+    monitorId: detail.monitorId ?? 'monitor',
   };
 }

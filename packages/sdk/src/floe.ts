@@ -1,10 +1,11 @@
-import { type Account, beatCall, type Call, signalCall } from './call.ts';
+import { type Account, beatCall, type Call, type Signal, signalCall } from './call.ts';
 import { FloeConfigurationError, FloeConnectionError } from './errors.ts';
 import { HeartbeatLoop } from './loop.ts';
 import type { HeartbeatHandle, LoopOptions } from './loop-options.ts';
 import { messageOf } from './metadata.ts';
 import { type OnError, Reports } from './reports.ts';
 import { failure, type HeartbeatResult, type Limits, send, unforeseen } from './send.ts';
+import { problemOfBeatUrl } from './signal.ts';
 import { type Fetch, realSurroundings, type Surroundings } from './surroundings.ts';
 import { type Ending, watch } from './watch.ts';
 
@@ -149,16 +150,16 @@ export class Floe {
   }
 
   #signal(
-    signal: 'start' | 'success' | 'fail',
+    signal: Signal,
     monitorId: string,
     runId: string,
     options: MonitorOptions,
   ): Promise<HeartbeatResult> {
     const { beatUrl = '', metadata } = options;
-    if (!/^https?:\/\/[^/\s]+\/\S+$/i.test(beatUrl)) {
-      const error = new FloeConfigurationError('beatUrl must be the http(s) address that the monitor shows');
-      this.#reports.failed(monitorId, error, options.onError);
-      return Promise.resolve(failure(error, 0));
+    const wrong = problemOfBeatUrl(beatUrl);
+    if (wrong) {
+      this.#reports.failed(monitorId, wrong, options.onError);
+      return Promise.resolve(failure(wrong, 0));
     }
     const call = () => signalCall(beatUrl, signal, { monitorId, runId, metadata });
     return this.#inBackground(call, monitorId, options.onError);

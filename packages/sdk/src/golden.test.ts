@@ -111,5 +111,5 @@ test('a beat has a name of its own, and one with a retry keeps it', async () => 
   const [first, again, other] = server.requests.map((request) => request.headers['idempotency-key']);
   assert.equal(first, again);
   assert.notEqual(first, other);
-  assert.match(first ?? '', /^beat-[0-9a-f]{32}$/);
+  assert.match(first ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });

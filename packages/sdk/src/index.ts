@@ -1,4 +1,5 @@
 export type { Beat } from './answer.ts';
+export type { Signal } from './call.ts';
 export {
   FloeAnswerError,
   FloeApiError,
@@ -17,4 +18,5 @@ export { Floe, type FloeOptions, type MonitorOptions } from './floe.ts';
 export type { HeartbeatHandle, LoopOptions } from './loop-options.ts';
 export type { OnError } from './reports.ts';
 export type { HeartbeatResult } from './send.ts';
+export { type SignalOptions, sendSignal } from './signal.ts';
 export type { Fetch, FetchAnswer, FetchInit, FetchReader } from './surroundings.ts';

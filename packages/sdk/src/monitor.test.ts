@@ -92,6 +92,7 @@ test('with the secret URL start, success and failure are told, in this order, wi
     ['/fail?rid=beat-2', '{"a":1,"duration_ms":0,"error":"RangeError"}'],
   ]);
   for (const { headers } of server.requests) assert.equal(headers['x-api-key'], undefined);
+  assert.equal(new Set(server.requests.map(({ headers }) => headers['idempotency-key'])).size, 4);
 });
 
 test('no line names the secret URL', async () => {

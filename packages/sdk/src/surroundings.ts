@@ -35,7 +35,7 @@ export interface Surroundings {
   after(ms: number, callback: () => void, keepsAlive: boolean): Timer;
   /** In [0, 1). */
   random(): number;
-  /** A fresh name for a beat, so that its retries are one beat. */
+  /** A fresh UUID: names a beat, so that its retries are one beat, or a run. */
   id(): string;
   log(line: string): void;
 }
@@ -85,10 +85,14 @@ function unref(timer: unknown): void {
   if (typeof deno.unrefTimer === 'function') deno.unrefTimer(timer);
 }
 
-/** 128 random bits. Node 18 has no global `crypto`; uniqueness is all that is needed here, not secrecy. */
+/** A random UUID. Node 18 has no global `crypto`; uniqueness is all that is needed here, not secrecy. */
 function randomId(): string {
   const bytes = new Uint8Array(16);
   if (typeof globalThis.crypto?.getRandomValues === 'function') globalThis.crypto.getRandomValues(bytes);
   else for (let at = 0; at < bytes.length; at++) bytes[at] = Math.floor(Math.random() * 256);
-  return `beat-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  // Version 4, variant 1 (RFC 9562, section 5.4).
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -20,6 +20,7 @@ from ._errors import (
 )
 from ._loop import Heartbeat
 from ._send import HeartbeatResult
+from ._signal import send_signal
 
 __all__ = [
     "AsyncHeartbeat",
@@ -40,4 +41,5 @@ __all__ = [
     "Heartbeat",
     "HeartbeatResult",
     "__version__",
+    "send_signal",
 ]

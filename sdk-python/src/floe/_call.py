@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Dict, NamedTuple, Optional, Union
 
-from ._metadata import fit_metadata, to_bytes, to_json
+from ._metadata import FittedMetadata, fit_metadata, to_bytes, to_json
 
 VERSION = "0.1.0"
 _AGENT = f"floe-sdk-python/{VERSION} python/{sys.version_info[0]}.{sys.version_info[1]}"
@@ -48,16 +48,22 @@ def beat_call(account: Account, monitor_id: str, metadata: Any, idempotency_key:
     )
 
 
-def signal_call(beat_url: str, signal: str, *, monitor_id: str, run_id: str, metadata: Any) -> Call:
-    """``POST /beat/{token}[/start|/fail]?rid=``: the monitor's secret URL, which knows more than beats.
-
-    Carries no key.
-    """
-    fitted = fit_metadata(metadata)
+def signal_call(
+    beat_url: str, signal: Union[str, int], *, monitor_id: str, run_id: str, metadata: Any = None
+) -> Call:
+    """``POST /beat/{token}[/start|/fail|/log|/{0-255}]?rid=``: knows more than beats, and carries no key."""
+    is_text = isinstance(metadata, str)
+    fitted = FittedMetadata(metadata, None) if is_text else fit_metadata(metadata)
     path = "" if signal == "success" else f"/{signal}"
     return Call(
         url=f"{beat_url.rstrip('/')}{path}?rid={run_id}",
-        headers={"accept": "application/json", "content-type": "application/json", "user-agent": _AGENT},
+        headers={
+            "accept": "application/json",
+            "content-type": "text/plain; charset=utf-8" if is_text else "application/json",
+            # One run has a start and an end: the same name would make them one beat.
+            "idempotency-key": f"{run_id}-{signal}",
+            "user-agent": _AGENT,
+        },
         body=to_bytes(fitted.json or ""),
         metadata_dropped=fitted.dropped,
         answers_beat=False,

@@ -16,6 +16,7 @@ from ._loop import Heartbeat
 from ._pace import FINAL_SECONDS, LoopOptions, LoopParts, Metadata
 from ._reports import OnError, Reports
 from ._send import HeartbeatResult, Limits, failure, send, unforeseen
+from ._signal import problem_of_beat_url
 from ._sigterm import stop_on_sigterm as _stop_on_sigterm
 from ._surroundings import Surroundings
 from ._watch import Ended, Monitor
@@ -207,9 +208,9 @@ class Floe:
         after: Optional[threading.Event],
         then: Optional[threading.Event],
     ) -> None:
-        if re.match(r"https?://[^/\s]+/\S+$", str(beat_url), re.IGNORECASE) is None:
-            error = FloeConfigurationError("beat_url must be the http(s) address that the monitor shows")
-            self._reports.failed(monitor_id, error, on_error)
+        wrong = problem_of_beat_url(beat_url)
+        if wrong is not None:
+            self._reports.failed(monitor_id, wrong, on_error)
             return
 
         def call() -> Call:

@@ -40,8 +40,8 @@ class Surroundings:
         return random.random()
 
     def new_id(self) -> str:
-        """A fresh name for a beat, so that its retries are one beat."""
-        return f"beat-{uuid.uuid4().hex}"
+        """A fresh UUID: names a beat, so that its retries are one beat, or a run."""
+        return str(uuid.uuid4())
 
     def attempt(self, call: Call, timeout_seconds: float) -> Union[Received, FloeError]:
         return attempt(call, timeout_seconds)
