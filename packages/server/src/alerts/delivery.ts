@@ -13,6 +13,8 @@ const AT_ONCE = 32;
 export interface AlertDelivery {
   /** Messages owed and alerts that wait; for the metrics. */
   queued(): Promise<number>;
+  /** Resolves when no round is under way and nothing is being sent. */
+  settled(): Promise<void>;
   /** Begins nothing new and waits for what is being sent. */
   close(): Promise<void>;
 }
@@ -58,14 +60,18 @@ export function startAlertDelivery(given: AlertDeliveryParts): AlertDelivery {
         });
     });
   };
+  async function settled(): Promise<void> {
+    await round;
+    await Promise.all(serving.values());
+  }
   next();
   return {
     queued: () => queuedDeliveries(database.read),
-    async close() {
+    settled,
+    close() {
       closed = true;
       timer?.cancel();
-      await round;
-      await Promise.all(serving.values());
+      return settled();
     },
   };
 }
