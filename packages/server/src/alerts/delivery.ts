@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Timer } from '../core/clock.ts';
 import { channelsDue } from '../store/channels.ts';
-import { queuedDeliveries } from '../store/deliveries.ts';
 import { type DeliverParts, deliverTo } from './deliver.ts';
 import { route } from './route.ts';
 
@@ -11,8 +10,6 @@ const ROUND_MS = 1_000;
 const AT_ONCE = 32;
 
 export interface AlertDelivery {
-  /** Messages owed and alerts that wait; for the metrics. */
-  queued(): Promise<number>;
   /** Resolves when no round is under way and nothing is being sent. */
   settled(): Promise<void>;
   /** Begins nothing new and waits for what is being sent. */
@@ -66,7 +63,6 @@ export function startAlertDelivery(given: AlertDeliveryParts): AlertDelivery {
   }
   next();
   return {
-    queued: () => queuedDeliveries(database.read),
     settled,
     close() {
       closed = true;
