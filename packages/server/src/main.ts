@@ -13,6 +13,7 @@ import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
+import { type Alerts, assembleAlerts } from './main/alerts.ts';
 import { watchFile } from './main/config-file.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
@@ -34,6 +35,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'storage',
   'telemetry',
   'retention',
+  'security',
+  'smtp',
   'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
@@ -42,6 +45,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.chat_reasoning',
   'orgs.attribution',
   'orgs.cache',
+  'orgs.channels',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -95,7 +99,8 @@ async function serve(environment: Environment): Promise<void> {
   await snapshots.renew();
 
   const gateway = assembleGateway(parts, snapshots, () => state.draining);
-  const api = assembleApi(parts, snapshots);
+  const alerts = assembleAlerts(parts, () => state.loaded.config);
+  const api = assembleApi(parts, snapshots, alerts);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -115,6 +120,7 @@ async function serve(environment: Environment): Promise<void> {
   const listening = await server.listen(host, port);
   const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
   const watch = watchFile(parts, state, snapshots, load);
+  const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
   onSignals(
     systemClock,
@@ -124,7 +130,7 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
-      await server.drain(DRAIN_MS);
+      await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
       await api.close();
       await closeParts(parts);
     },
@@ -150,17 +156,12 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
   };
 }
 
-function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots): LazyApi {
+function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots, channels: Alerts): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi(
-    { host, log, version: VERSION, authenticate },
-    {
-      pepper,
-      cacheOf: (orgId) => snapshots.current().catalogs.get(orgId)?.cache ?? null,
-    },
-  );
+  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
+  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels });
 }
 
 function announce(
