@@ -6,12 +6,14 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
+import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createLists } from './gateway/lists.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
+import { type Alerts, assembleAlerts } from './main/alerts.ts';
 import { watchFile } from './main/config-file.ts';
 import { fileRulesOf } from './main/file-rules.ts';
 import { maintain } from './main/maintenance.ts';
@@ -35,6 +37,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'storage',
   'telemetry',
   'retention',
+  'security',
+  'smtp',
   'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
@@ -42,6 +46,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
+  'orgs.cache',
+  'orgs.channels',
   'orgs.limits',
   'orgs.budgets',
 ]);
@@ -97,7 +103,8 @@ async function serve(environment: Environment): Promise<void> {
   await snapshots.renew();
 
   const gateway = assembleGateway(parts, snapshots, () => state.draining);
-  const api = assembleApi(parts, snapshots, () => state.loaded);
+  const alerts = assembleAlerts(parts, () => state.loaded.config);
+  const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -117,6 +124,7 @@ async function serve(environment: Environment): Promise<void> {
   const listening = await server.listen(host, port);
   const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
   const watch = watchFile(parts, state, snapshots, load);
+  const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
   onSignals(
     systemClock,
@@ -126,7 +134,7 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
-      await server.drain(DRAIN_MS);
+      await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
       await api.close();
       await closeParts(parts);
     },
@@ -136,7 +144,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, guardrails, lastUsed } = parts;
+  const { transport, log, rows, metrics, guardrails, lastUsed, answers } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -144,6 +152,8 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     log,
     rows,
     metrics,
+    answers,
+    flights: new Flights(),
     guard: guardrails.guard,
     lastUsed: lastUsed.note,
     random: Math.random,
@@ -151,16 +161,21 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
   };
 }
 
-function assembleApi(parts: Parts, snapshots: Snapshots, loaded: () => LoadedConfig): LazyApi {
-  const { database, log, pepper, guardrails } = parts;
+function assembleApi(
+  { database, log, pepper, guardrails }: Parts,
+  snapshots: Snapshots,
+  channels: Alerts,
+  loaded: () => LoadedConfig,
+): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
+  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
   const rules: RuleHost = {
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
   };
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, rules });
+  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels, rules });
 }
 
 function announce(

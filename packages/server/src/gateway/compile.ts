@@ -6,6 +6,7 @@ import type { Provider } from '../providers/configured.ts';
 import { providersFromConfig, providersFromEnvironment, type Variable } from '../providers/from-config.ts';
 import { NO_PRICES } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
+import { compileCache } from './cache/rules.ts';
 import { type Catalog, EMPTY_CATALOG, type Route } from './catalog.ts';
 
 export interface CompiledCatalogs {
@@ -16,13 +17,22 @@ export interface CompiledCatalogs {
   readonly notYet: readonly string[];
 }
 
+/** What the file does not say. */
+export interface Known {
+  readonly book: PriceBook;
+  readonly stored: StoredRules;
+  /** How often each org purged its cache. */
+  readonly purges: ReadonlyMap<string, number>;
+}
+
+const NOTHING_KNOWN: Known = { book: NO_PRICES, stored: NO_STORED_RULES, purges: new Map() };
+
 /** The gateway's slice of the snapshot: one catalog per org; without any org in the file, the default one. */
 export function compileCatalogs(
   orgs: readonly OrgConfig[],
   defaultOrg: string,
   variable: Variable,
-  book: PriceBook = NO_PRICES,
-  stored: StoredRules = NO_STORED_RULES,
+  { book, stored, purges }: Known = NOTHING_KNOWN,
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
   const missing: string[] = [];
@@ -36,6 +46,7 @@ export function compileCatalogs(
       routes: org.routes.map(compileRoute),
       chatReasoning: org.chat_reasoning,
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
+      cache: compileCache(org, purges.get(org.id) ?? 0),
       rules: rulesOf(org, stored),
     });
   }

@@ -6,6 +6,7 @@ import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { readAsk } from './ask.ts';
+import { throughCache } from './cache/recall.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
@@ -33,9 +34,9 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
       rules === null
         ? await understand(x, catalog, key)
         : await admit(x, key, rules, () => understand(x, catalog, key));
-    if (x.ask === null) throw new Error('what was understood has an ask');
-    await send(x, course, createPlanner(x, x.ask));
-    x.state = 'complete';
+    const { ask } = x;
+    if (ask === null) throw new Error('what was understood has an ask');
+    x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
     x.status = 200;
   } catch (error) {
     tell(x, error);
@@ -66,6 +67,7 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     decisions: [],
     usage: null,
     finish: null,
+    cache: null,
     status: 0,
     fault: null,
     state: 'failed',

@@ -8,7 +8,7 @@ import { type Worth, worthOf } from './worth.ts';
 export function settle(x: Exchange): void {
   const { gateway, grant } = x;
   const worth = worthOf(x);
-  if (grant) gateway.guard.settle(grant, tokensOf(worth), worth.nanoUsd ?? 0);
+  if (grant) gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
   const latencyMs = gateway.clock.monotonic() - x.startedAt;
   gateway.metrics.exchange({
     surface: x.surface.name,
@@ -17,6 +17,7 @@ export function settle(x: Exchange): void {
     state: x.state,
     latencyMs,
     firstTokenMs: x.firstTokenAt === null ? null : x.firstTokenAt - x.startedAt,
+    cache: x.cache,
     inputTokens: worth.usage?.input ?? 0,
     outputTokens: worth.usage?.output ?? 0,
   });
@@ -59,7 +60,7 @@ function rowOf(
     usage_source: source,
     cost_nano_usd: nanoUsd,
     cost_source: priceSource,
-    cache: null,
+    cache: x.cache,
     latency_ms: hundredths(latencyMs),
     first_token_ms: x.firstTokenAt === null ? null : hundredths(x.firstTokenAt - x.startedAt),
     overhead_ms: overheadOf(x, latencyMs),

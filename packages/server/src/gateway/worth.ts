@@ -17,6 +17,9 @@ export interface Worth {
  * as reached the client. A call that was refused or never connected cost nothing.
  */
 export function worthOf(x: Exchange): Worth {
+  // Told again: the tokens were used and paid for once.
+  if (x.state === 'cached')
+    return { usage: x.usage, source: x.usage ? 'provider' : 'none', nanoUsd: 0, priceSource: null };
   const whole = x.usage !== null && (x.state === 'complete' || x.finish !== null);
   const usage = whole ? x.usage : assumed(x);
   const source = whole ? 'provider' : usage ? 'estimated' : 'none';

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorBody } from '@floe/contract/api/errors';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
+import { createMailer } from '../../alerts/mail.ts';
+import { createSender } from '../../alerts/send.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
+import { createOutboundGuard } from '../../core/outbound.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { FileRules, RuleHost } from '../../management/guardrails/rule-host.ts';
 import type { Verb } from '../../management/verb.ts';
@@ -14,6 +17,7 @@ import { verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper, hashKey } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
+import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
@@ -23,6 +27,23 @@ import { type Api, createApi } from '../api.ts';
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 const NO_FILE_RULES: FileRules = { limits: [], budgets: [], timezone: 'UTC' };
 export const pepper = derivePepper(Buffer.alloc(32, 9));
+
+/** Channels whose receivers live on loopback, and no mail. */
+export const channels = channelParts();
+
+function channelParts() {
+  const guard = createOutboundGuard(() => ({
+    trustPrivate: true,
+    privateNetworks: [],
+    named: new Set<string>(),
+  }));
+  const mailer = createMailer(() => ({ url: '', from: '' }), guard);
+  return {
+    secretsKey: deriveSecretsKey(Buffer.alloc(32, 9)),
+    sender: createSender({ guard, clock: systemClock, mailer }),
+    baseUrl: () => 'https://floe.example',
+  };
+}
 
 export interface Answer {
   readonly status: number;
@@ -93,7 +114,7 @@ export async function runApi(
     guard: memoryGuard(database, clock),
     fileRules: (orgId) => ({ ...NO_FILE_RULES, ...(orgId === 'acme' ? options.fileRules : {}) }),
   };
-  const all = [...verbs({ pepper, rules }), ...(options.more ?? [])];
+  const all = [...verbs({ pepper, cacheOf: () => null, channels, rules }), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },
