@@ -97,15 +97,7 @@ export async function runApi(
   const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
-  await database.transaction(async (writer) => {
-    await insertOrg(writer, {
-      id: 'acme',
-      name: 'Acme',
-      created_at: now,
-      metadata_keys_json: '["project"]',
-    });
-    await insertOrg(writer, { id: 'other', name: 'Other', created_at: now });
-  });
+  await insertOrgs(database, now);
   let platform = await loadPlatform(database.read, pepper, now);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
@@ -150,6 +142,14 @@ export async function runApi(
       await rm(dataDir, { recursive: true });
     },
   };
+}
+
+async function insertOrgs(database: Database, now: number): Promise<void> {
+  const acme = { id: 'acme', name: 'Acme', created_at: now, metadata_keys_json: '["project"]' };
+  await database.transaction(async (writer) => {
+    await insertOrg(writer, acme);
+    await insertOrg(writer, { id: 'other', name: 'Other', created_at: now });
+  });
 }
 
 /** As the spool does it, so that the row is counted too. */
