@@ -7,7 +7,9 @@ import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
+import { Conversations } from './gateway/stickiness.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
@@ -132,7 +134,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, lastUsed } = parts;
+  const { transport, log, rows, metrics, breakers, lastUsed } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -140,6 +142,9 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     log,
     rows,
     metrics,
+    breakers,
+    conversations: new Conversations(systemClock),
+    latencies: new Latencies(systemClock),
     lastUsed: lastUsed.note,
     random: Math.random,
     draining,

@@ -14,8 +14,11 @@ const TIMEOUTS = {
 function started(totalMs = TIMEOUTS.totalMs) {
   const clock = new FakeClock();
   const expired: string[] = [];
-  const deadlines = new Deadlines(clock, TIMEOUTS, clock.monotonic() + totalMs, (phase) =>
-    expired.push(phase),
+  const deadlines = new Deadlines(
+    clock,
+    TIMEOUTS,
+    { acceptedAt: clock.monotonic(), totalAt: clock.monotonic() + totalMs },
+    (phase) => expired.push(phase),
   );
   return { clock, expired, deadlines };
 }

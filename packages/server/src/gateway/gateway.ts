@@ -1,10 +1,13 @@
 import type { Metrics } from '../analytics/metrics.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { Keyring } from '../platform/keyring.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { RowSink } from '../store/ports.ts';
 import type { Catalog } from './catalog.ts';
+import type { Latencies } from './latencies.ts';
+import type { Conversations } from './stickiness.ts';
 
 /** One version of everything a request is judged by; swapped whole, never changed. */
 export interface GatewaySnapshot {
@@ -20,6 +23,9 @@ export interface Gateway {
   readonly log: Log;
   readonly rows: RowSink;
   readonly metrics: Metrics;
+  readonly breakers: Breakers;
+  readonly conversations: Conversations;
+  readonly latencies: Latencies;
   readonly lastUsed: (keyId: string, at: number) => void;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;

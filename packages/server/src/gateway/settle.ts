@@ -1,10 +1,16 @@
 import type { Fault } from '@floe/contract/faults';
+import { addUsage } from '@floe/wire/usage';
 import type { ExchangeRow } from '../store/ports.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
 
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
 export function settle(x: Exchange): void {
   const { gateway } = x;
+  if (x.spentUsage) {
+    const last = x.attempts.at(-1);
+    if (last && x.usage) last.usage = x.usage;
+    x.usage = addUsage(x.spentUsage, x.usage);
+  }
   const latencyMs = gateway.clock.monotonic() - x.startedAt;
   gateway.metrics.exchange({
     surface: x.surface.name,

@@ -5,6 +5,7 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
@@ -16,6 +17,7 @@ import type { Database, RowSink } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
+import { openBreakers } from './breakers.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
 const FLUSH_MS = 4_000;
@@ -30,6 +32,7 @@ export interface Parts {
   readonly metrics: Metrics;
   readonly lastUsed: LastUsed;
   readonly transport: Transport;
+  readonly breakers: Breakers;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
 }
@@ -48,6 +51,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const database = await openDatabase(url, { dataDir, log, clock });
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
+  const { breakers, render } = openBreakers(log);
   const transport = createTransport(clock);
   return {
     environment,
@@ -55,7 +59,8 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     log,
     database,
     rows,
-    metrics: createMetrics(() => rows.backlog()),
+    metrics: createMetrics(() => rows.backlog(), render),
+    breakers,
     lastUsed: trackLastUsed(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),

@@ -29,7 +29,7 @@ function fromConfig(
   baseUrl: string,
   variable: Variable,
 ): Provider {
-  const { timeouts } = config;
+  const { timeouts, breaker } = config;
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
   return configureProvider({
     id: config.id,
@@ -44,6 +44,13 @@ function fromConfig(
     apiVersion: config.api_version,
     deployments: config.deployments,
     dialects: config.dialects,
+    breaker: {
+      enabled: breaker.enabled,
+      consecutiveFailures: breaker.consecutive_failures,
+      errorRate: breaker.error_rate,
+      slowFirstTokenMs: breaker.slow_first_token_ms,
+      openMs: breaker.open_ms,
+    },
     timeouts: {
       connectMs: timeouts.connect_ms,
       headersMs: timeouts.headers_ms,
