@@ -151,11 +151,11 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
   };
 }
 
-function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots): LazyApi {
+function assembleApi({ database, log, pepper, breakers }: Parts, snapshots: Snapshots): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper });
+  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, breakers });
 }
 
 function announce(

@@ -24,6 +24,8 @@ interface Failure {
   readonly error: unknown;
 }
 
+/** A target that fails at once is not the quickest. */
+const FAILED_AS_SLOW_AS_MS = 10_000;
 /** Herds that waited for the same moment are spread over this. */
 const SPREAD_MS = 100;
 
@@ -125,13 +127,13 @@ export class Trial {
     try {
       const [first] = this.#course.targets;
       const plan = this.#plan(target, first !== undefined && target.credential !== first.credential);
-      const back = () => breakers.succeeded(this.#orgId, target, null);
-      await attempt(x, target, plan, this.#totalAt(target), admission === 'probe' ? back : null);
+      const back = admission === 'probe' ? this.#returned(target) : null;
+      await attempt(x, target, plan, this.#totalAt(target), back);
       this.#succeeded(target);
       return null;
     } catch (error) {
       reportFailure(breakers, this.#orgId, target, error, admission);
-      if (x.conversation !== null) x.gateway.conversations.leave(x.conversation, idOf(target));
+      this.#failed(target);
       if (error instanceof ClientGone || x.client.gone) throw error;
       if (!x.told) return error;
       this.#brokeBy ??= error;
@@ -139,6 +141,18 @@ export class Trial {
       if (!x.replay?.out.started || remedyFor(error) === 'none') throw this.#brokeBy;
       return error;
     }
+  }
+
+  /** A probe has its answer with the first content: the breaker need not wait for the end. */
+  #returned(target: Target): () => void {
+    return () => this.#x.gateway.breakers.succeeded(this.#orgId, target, null);
+  }
+
+  #failed(target: Target): void {
+    const { gateway, ask, conversation } = this.#x;
+    if (conversation !== null) gateway.conversations.leave(conversation, idOf(target));
+    if (this.#course.strategy !== 'least_latency') return;
+    gateway.latencies.note(this.#orgId, idOf(target), ask?.stream ?? false, FAILED_AS_SLOW_AS_MS);
   }
 
   #succeeded(target: Target): void {

@@ -51,7 +51,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const database = await openDatabase(url, { dataDir, log, clock });
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
-  const { breakers, render } = openBreakers(log);
+  const { breakers, render } = openBreakers(database, log);
   const transport = createTransport(clock);
   return {
     environment,

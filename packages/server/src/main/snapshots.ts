@@ -5,6 +5,7 @@ import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
+import { forcedBreakers } from '../store/forced-breakers.ts';
 import type { Parts } from './parts.ts';
 
 /** The org of an installation whose file names none. */
@@ -50,7 +51,9 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       parts.environment.variable,
     );
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
+    const forced = await forcedBreakers(parts.database.read, systemClock.now());
     current = { keyring, catalogs };
+    parts.breakers.force(forced);
     for (const setting of notYet)
       parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
     for (const provider of missing)

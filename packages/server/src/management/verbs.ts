@@ -3,6 +3,9 @@ import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
 import { listAudit } from './audit/list.ts';
+import { forceBreaker } from './breakers/force.ts';
+import { listBreakers } from './breakers/list.ts';
+import type { BreakerSource } from './breakers/view.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
@@ -17,10 +20,11 @@ import type { Verb } from './verb.ts';
 export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
+  readonly breakers: BreakerSource;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
-export function verbs({ pepper }: VerbParts): readonly Verb[] {
+export function verbs({ pepper, breakers }: VerbParts): readonly Verb[] {
   return [
     getMe,
     createKey(pepper),
@@ -28,6 +32,8 @@ export function verbs({ pepper }: VerbParts): readonly Verb[] {
     getKey,
     updateKey,
     revokeKey,
+    listBreakers(breakers),
+    forceBreaker(breakers),
     listAudit,
     listRequests,
     getRequest,

@@ -30,6 +30,8 @@ export interface BreakerView extends CircuitName {
 
 /** A change of state, for alerts, the log and the counters. */
 export interface BreakerEvent extends CircuitName {
+  /** It opened for what the provider said of the credential, not for failures. */
+  readonly isCredential: boolean;
   readonly state: CircuitState;
   readonly because: string;
 }
@@ -159,9 +161,9 @@ export class Breakers {
         monotonic: () => clock.monotonic(),
         now: () => clock.now(),
         random,
-        takeProbe: () => leases.take(key, PROBE_LEASE_MS),
-        releaseProbe: () => leases.release(key),
-        changed: (state, because) => onChange({ ...name, state, because }),
+        takeProbe: () => leases.take(name.orgId, key, PROBE_LEASE_MS),
+        releaseProbe: () => leases.release(name.orgId, key),
+        changed: (state, because, isCredential) => onChange({ ...name, state, because, isCredential }),
       },
       settings,
     );

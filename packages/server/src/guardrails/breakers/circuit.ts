@@ -19,7 +19,7 @@ export interface CircuitHost {
   random(): number;
   takeProbe(): boolean | Promise<boolean>;
   releaseProbe(): void;
-  changed(state: CircuitState, because: string): void;
+  changed(state: CircuitState, because: string, isCredential: boolean): void;
 }
 
 const TROUBLE = ['failed', 'slow', 'retried'] as const;
@@ -60,6 +60,7 @@ export class Circuit {
   #rampedAt = 0;
   /** A lease came by promise and waits for the next request. */
   #granted = false;
+  #isCredential = false;
   #asking = false;
   #probeUntil = 0;
 
@@ -131,7 +132,9 @@ export class Circuit {
   credentialRefused(code: string): void {
     const now = this.#host.monotonic();
     this.#counts.add('failed', now);
-    if (this.state !== 'open') this.#open(now, `the credential: ${code}`);
+    if (this.state === 'open') return;
+    this.#isCredential = true;
+    this.#open(now, `the credential: ${code}`);
   }
 
   /** A 429: no failure. Nobody asks before `askedMs`, else before a random wait that grows. */
@@ -224,6 +227,7 @@ export class Circuit {
   #close(now: number): void {
     this.#closedAt = now;
     this.#become('closed', '');
+    this.#isCredential = false;
   }
 
   #open(now: number, because: string): void {
@@ -239,7 +243,7 @@ export class Circuit {
   #become(state: CircuitState, because: string): void {
     this.state = state;
     this.because = because;
-    this.#host.changed(state, because);
+    this.#host.changed(state, because, this.#isCredential);
   }
 
   #calls(now: number): number {

@@ -7,6 +7,7 @@ import { SCOPES, type Scope } from '@floe/contract/scopes';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
+import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { Verb } from '../../management/verb.ts';
 import { verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
@@ -62,7 +63,7 @@ export interface RunningApi {
 
 /** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
 export async function runApi(
-  options: { readonly log?: Log; readonly more?: readonly Verb[] } = {},
+  options: { readonly log?: Log; readonly more?: readonly Verb[]; readonly breakers?: BreakerSource } = {},
 ): Promise<RunningApi> {
   let now = NOW;
   const clock: Clock = { ...systemClock, now: () => now };
@@ -81,7 +82,10 @@ export async function runApi(
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const all = [...verbs({ pepper }), ...(options.more ?? [])];
+  const all = [
+    ...verbs({ pepper, breakers: options.breakers ?? { list: () => [] } }),
+    ...(options.more ?? []),
+  ];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },
