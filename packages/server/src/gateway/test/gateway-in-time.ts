@@ -6,6 +6,7 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { type CallAnswer, type CallOptions, call } from '@floe/testkit/client';
 import { FakeClock, nextTurn } from '@floe/testkit/clock';
+import type { ReceivedRequest } from '@floe/testkit/connection';
 import type { Reply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import { createMetrics } from '../../analytics/metrics.ts';
@@ -42,7 +43,7 @@ export interface GatewayInTime {
 
 export interface InTimeOptions {
   /** Provider id to what its upstream answers; all of the Chat dialect unless `providers` says otherwise. */
-  readonly upstreams: Readonly<Record<string, (isStream: boolean, at: number) => Reply>>;
+  readonly upstreams: Readonly<Record<string, (isStream: boolean, request: ReceivedRequest) => Reply>>;
   readonly routes: readonly JsonObject[];
   /** More settings by provider id. */
   readonly providers?: Readonly<Record<string, JsonObject>>;
@@ -56,8 +57,8 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
   const clock = new FakeClock();
   const upstreams = new Map<string, Upstream>();
   for (const [id, answer] of Object.entries(options.upstreams)) {
-    const respond = ({ body }: { readonly body: Buffer }, at: number) =>
-      answer(/"stream":\s*true/.test(body.toString('utf8')), at);
+    const respond = (request: ReceivedRequest) =>
+      answer(/"stream":\s*true/.test(request.body.toString('utf8')), request);
     upstreams.set(id, await startUpstream({ respond }));
   }
   const upstream = (id: string) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`);
@@ -157,6 +158,7 @@ function anyKey(): Keyring {
     id: 'key_1',
     orgId: 'acme',
     name: 'any',
+    hash: '',
     prefix: 'eis_',
     last4: '0000',
     scopes: new Set(['gateway']),
