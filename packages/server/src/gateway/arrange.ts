@@ -53,6 +53,11 @@ export function idOf({ provider, credential, model }: Target): string {
   return `${provider.id}\n${credential.name}\n${model}`;
 }
 
+/** What its targets have in common, whichever their credential. */
+export function nameOf({ provider, model }: Target): string {
+  return `${provider.id}/${model}`;
+}
+
 /** Targets of one provider and model, which differ in their credential only. */
 function groupsOf(targets: readonly Target[]): Target[][] {
   const groups: Target[][] = [];
@@ -73,9 +78,9 @@ function orderGroups(
 ): Target[][] {
   if (strategy === 'failover' || groups.length < 2) return groups;
   if (strategy === 'least_latency')
-    return byScore(groups, ([first]) => (first ? -latencies.expectedMs(orgId, idOf(first), stream) : 0));
+    return byScore(groups, ([first]) => (first ? -latencies.expectedMs(orgId, nameOf(first), stream) : 0));
   const chance = (group: Target[]) =>
-    name === null ? random() : hashed(name, group[0] ? `${group[0].provider.id}/${group[0].model}` : '');
+    name === null ? random() : hashed(name, group[0] ? nameOf(group[0]) : '');
   return byScore(groups, (group) => weightedScore(chance(group), group[0]?.weight ?? 1));
 }
 

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Admission } from '../guardrails/breakers/circuit.ts';
-import { idOf } from './arrange.ts';
+import { idOf, nameOf } from './arrange.ts';
 import { attempt } from './attempt.ts';
 import { reportFailure } from './breaker-report.ts';
 import type { Course, Target } from './catalog.ts';
@@ -152,7 +152,7 @@ export class Trial {
     const { gateway, ask, conversation } = this.#x;
     if (conversation !== null) gateway.conversations.leave(conversation, idOf(target));
     if (this.#course.strategy !== 'least_latency') return;
-    gateway.latencies.note(this.#orgId, idOf(target), ask?.stream ?? false, FAILED_AS_SLOW_AS_MS);
+    gateway.latencies.note(this.#orgId, nameOf(target), ask?.stream ?? false, FAILED_AS_SLOW_AS_MS);
   }
 
   #succeeded(target: Target): void {
@@ -162,7 +162,7 @@ export class Trial {
     if (conversation !== null) gateway.conversations.keep(conversation, idOf(target));
     if (this.#course.strategy !== 'least_latency') return;
     const ms = last?.first_token_ms ?? last?.duration_ms ?? 0;
-    gateway.latencies.note(this.#orgId, idOf(target), ask?.stream ?? false, ms);
+    gateway.latencies.note(this.#orgId, nameOf(target), ask?.stream ?? false, ms);
   }
 
   /** Milliseconds after which the target may be tried again; null when it may not. */
@@ -229,10 +229,6 @@ export class Trial {
   #note(step: 'send' | 'breaker', outcome: string, because: string): void {
     this.#x.decisions.push({ step, outcome, because });
   }
-}
-
-function nameOf({ provider, model }: Target): string {
-  return `${provider.id}/${model}`;
 }
 
 function reasonOf(target: Target, error: unknown): string {

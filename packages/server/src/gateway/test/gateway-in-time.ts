@@ -117,7 +117,11 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
       call(`${url}/${surface}`, {
         body,
         ...more,
-        headers: { authorization: 'Bearer any', 'content-type': 'application/json', ...more.headers },
+        headers: {
+          authorization: `Bearer eis_${'0'.repeat(32)}`,
+          'content-type': 'application/json',
+          ...more.headers,
+        },
       }),
     settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
     async pass(ms) {
