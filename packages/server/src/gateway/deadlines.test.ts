@@ -101,3 +101,13 @@ test('stopped deadlines leave no timer behind', () => {
   clock.advance(200_000);
   assert.deepEqual(expired, []);
 });
+
+test('the total deadline counts from the accepted request, whatever phase it ends', () => {
+  const clock = new FakeClock();
+  const told: [string, number][] = [];
+  const total = { acceptedAt: clock.monotonic() - 40_000, totalAt: clock.monotonic() + 10_000 };
+  const deadlines = new Deadlines(clock, TIMEOUTS, total, (phase, afterMs) => told.push([phase, afterMs]));
+  deadlines.enter('first_token');
+  clock.advance(10_000);
+  assert.deepEqual(told, [['total', 50_000]]);
+});

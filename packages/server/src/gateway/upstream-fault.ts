@@ -130,6 +130,13 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
   // undici's parser names itself and not always a code.
   if (error.name === 'HTTPParserError' || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
     return new Fault('upstream_error', `${provider} did not answer in valid HTTP (${code}).`, { cause });
+  // How undici ends a connection whose server says 100 Continue to a request that did not ask for it.
+  if (error.message === 'bad response')
+    return new Fault(
+      'upstream_error',
+      `${provider} sent an interim answer (100 Continue) that nobody had asked for.`,
+      { cause },
+    );
   if (headSeen)
     return new Fault(
       'upstream_stream_broken',
