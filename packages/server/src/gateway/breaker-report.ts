@@ -34,7 +34,7 @@ export function reportFailure(
     case 'unsupported_parameter':
       return breakers.abandoned(orgId, target, admission);
     default:
-      return breakers.succeeded(orgId, target, null);
+      return breakers.succeeded(orgId, target, null, admission);
   }
 }
 
@@ -47,5 +47,5 @@ function reportRefusal(
 ): void {
   if (status === 402) breakers.credentialRefused(orgId, target, 'payment_required');
   else if (status === 408 || status === 425) breakers.failed(orgId, target, `status ${status}`, admission);
-  else breakers.succeeded(orgId, target, null);
+  else breakers.succeeded(orgId, target, null, admission);
 }

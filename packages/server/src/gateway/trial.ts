@@ -129,7 +129,7 @@ export class Trial {
       const plan = this.#plan(target, first !== undefined && target.credential !== first.credential);
       const back = admission === 'probe' ? this.#returned(target) : null;
       await attempt(x, target, plan, this.#totalAt(target), back);
-      this.#succeeded(target);
+      this.#succeeded(target, admission);
       return null;
     } catch (error) {
       reportFailure(breakers, this.#orgId, target, error, admission);
@@ -145,7 +145,7 @@ export class Trial {
 
   /** A probe has its answer with the first content: the breaker need not wait for the end. */
   #returned(target: Target): () => void {
-    return () => this.#x.gateway.breakers.succeeded(this.#orgId, target, null);
+    return () => this.#x.gateway.breakers.succeeded(this.#orgId, target, null, 'probe');
   }
 
   #failed(target: Target): void {
@@ -155,10 +155,10 @@ export class Trial {
     gateway.latencies.note(this.#orgId, nameOf(target), ask?.stream ?? false, FAILED_AS_SLOW_AS_MS);
   }
 
-  #succeeded(target: Target): void {
+  #succeeded(target: Target, admission: Admission): void {
     const { gateway, ask, conversation, attempts } = this.#x;
     const last = attempts.at(-1);
-    gateway.breakers.succeeded(this.#orgId, target, last?.first_token_ms ?? null);
+    gateway.breakers.succeeded(this.#orgId, target, last?.first_token_ms ?? null, admission);
     if (conversation !== null) gateway.conversations.keep(conversation, idOf(target));
     if (this.#course.strategy !== 'least_latency') return;
     const ms = last?.first_token_ms ?? last?.duration_ms ?? 0;

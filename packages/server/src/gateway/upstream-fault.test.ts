@@ -73,7 +73,10 @@ test('a spent account is our credential’s trouble, not a rate the caller could
   const error = { message: 'You exceeded your current quota.', code: 'insufficient_quota' };
   const result = read(429, { error }, { 'retry-after': '7' });
   assert.ok(result instanceof Fault);
-  assert.deepEqual([result.code, result.detail.spent, result.detail.retryAfterMs], ['upstream_auth_failed', true, undefined]);
+  assert.deepEqual(
+    [result.code, result.detail.spent, result.detail.retryAfterMs],
+    ['upstream_auth_failed', true, undefined],
+  );
 });
 
 test('an interim answer nobody asked for is the provider’s mistake, not a lost connection', () => {

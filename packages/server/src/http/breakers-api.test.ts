@@ -31,9 +31,13 @@ test('breakers of the org are listed by id, a page at a time', async (t) => {
   const first = await call('GET', '/api/management/breakers?limit=1', { key });
   assert.equal(first.status, 200);
   assert.equal(first.body['next_cursor'], 'main/b@default');
-  const second = await call('GET', `/api/management/breakers?cursor=${encodeURIComponent('main/b@default')}`, {
-    key,
-  });
+  const second = await call(
+    'GET',
+    `/api/management/breakers?cursor=${encodeURIComponent('main/b@default')}`,
+    {
+      key,
+    },
+  );
   assert.deepEqual(second.body['data'], [
     {
       id: ID,
@@ -63,7 +67,11 @@ test('a forced state is stored with its end and its audit row, and auto takes it
   const back = await call('POST', PATH, { key, body: { state: 'auto', reason: 'done' } });
   assert.equal(back.body['forced'], null);
   assert.deepEqual(await forcedBreakers(database.read, NOW), []);
-  const rows = await database.read.selectFrom('audit').selectAll().where('action', '=', 'breakers.force').execute();
+  const rows = await database.read
+    .selectFrom('audit')
+    .selectAll()
+    .where('action', '=', 'breakers.force')
+    .execute();
   assert.deepEqual(
     rows.map(({ subject }) => subject),
     [ID, ID],

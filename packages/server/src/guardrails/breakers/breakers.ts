@@ -86,12 +86,12 @@ export class Breakers {
   }
 
   /** `firstTokenMs` is null for an answer that came whole. */
-  succeeded(orgId: string, target: Guarded, firstTokenMs: number | null): void {
+  succeeded(orgId: string, target: Guarded, firstTokenMs: number | null, admission: Admission): void {
     const isSlow = firstTokenMs !== null && firstTokenMs > target.provider.breaker.slowFirstTokenMs;
-    if (isSlow) return this.#need(orgId, target).succeeded(firstTokenMs);
+    if (isSlow) return this.#need(orgId, target).succeeded(firstTokenMs, admission);
     const circuit = this.#find(orgId, target);
     if (!circuit) return;
-    circuit.succeeded(firstTokenMs);
+    circuit.succeeded(firstTokenMs, admission);
     if (circuit.untroubled()) this.#circuits.delete(keyOf(orgId, target));
   }
 

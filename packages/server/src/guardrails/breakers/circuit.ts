@@ -97,13 +97,17 @@ export class Circuit {
     return Math.max(0, this.#coolUntil - this.#host.monotonic());
   }
 
-  /** An answer came, its first token after `firstTokenMs`; null when it came whole. */
-  succeeded(firstTokenMs: number | null): void {
+  /**
+   * An answer came, its first token after `firstTokenMs`; null when it came whole. One that was admitted before
+   * the breaker opened says nothing of now.
+   */
+  succeeded(firstTokenMs: number | null, admission: Admission): void {
     const now = this.#host.monotonic();
     this.#failuresInARow = 0;
     this.#limitsInARow = 0;
     this.#counts.add('ok', now);
-    if (this.state === 'open' || this.state === 'half_open') return this.#ramp(now);
+    if (this.state === 'open' || this.state === 'half_open')
+      return admission === 'go' ? undefined : this.#ramp(now);
     if (firstTokenMs === null || firstTokenMs <= this.#settings.slowFirstTokenMs) return;
     this.#counts.add('slow', now);
     const calls = this.#calls(now);

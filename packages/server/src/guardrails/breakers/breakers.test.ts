@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
+import { MemoryCounters } from '../../store/counters/memory.ts';
 import { Breakers, type Guarded } from './breakers.ts';
 import { createCounterLeases } from './counter-leases.ts';
 import type { ProbeLeases } from './probe-leases.ts';
@@ -22,8 +23,7 @@ const TARGET: Guarded = {
 };
 
 function processes(clock: FakeClock, leases: () => ProbeLeases, count = 4): Breakers[] {
-  const one = () =>
-    new Breakers({ clock, random: () => 0.5, leases: leases(), onChange: () => undefined });
+  const one = () => new Breakers({ clock, random: () => 0.5, leases: leases(), onChange: () => undefined });
   return Array.from({ length: count }, one);
 }
 
@@ -34,16 +34,20 @@ function open(all: readonly Breakers[]): void {
 
 const admissions = (all: readonly Breakers[]) => all.map((breakers) => breakers.admit('acme', TARGET));
 
-test('of a fleet one process probes; when its probe is over another may', () => {
-  const clock = new FakeClock();
-  const shared = createMemoryLeases(clock);
-  const all = processes(clock, () => shared);
-  open(all);
-  clock.advance(6000);
-  assert.deepEqual(admissions(all), ['probe', 'probing', 'probing', 'probing']);
-  all[0]?.succeeded('acme', TARGET, null);
-  assert.deepEqual(admissions(all.slice(1)), ['probe', 'probing', 'probing']);
-});
+for (const [name, make] of [
+  ['a lease of its own', (clock: FakeClock) => createMemoryLeases(clock)],
+  ['the shared counters', (clock: FakeClock) => createCounterLeases(new MemoryCounters(clock))],
+] as const)
+  test(`of a fleet one process probes by ${name}; when its probe is over another may`, () => {
+    const clock = new FakeClock();
+    const shared = make(clock);
+    const all = processes(clock, () => shared);
+    open(all);
+    clock.advance(6000);
+    assert.deepEqual(admissions(all), ['probe', 'probing', 'probing', 'probing']);
+    all[0]?.succeeded('acme', TARGET, null, 'probe');
+    assert.deepEqual(admissions(all.slice(1)), ['probe', 'probing', 'probing']);
+  });
 
 test('a probe whose process dies blocks the others for the length of its lease only', () => {
   const clock = new FakeClock();
@@ -74,9 +78,9 @@ test('a lease that must be asked for over the network makes the next request the
 test('mostly slow first tokens open a breaker, rare ones do not', () => {
   const clock = new FakeClock();
   const [breakers] = processes(clock, () => createMemoryLeases(clock), 1);
-  for (let n = 0; n < 12; n += 1) breakers?.succeeded('acme', TARGET, n % 3 === 0 ? 2000 : 10);
+  for (let n = 0; n < 12; n += 1) breakers?.succeeded('acme', TARGET, n % 3 === 0 ? 2000 : 10, 'go');
   assert.equal(breakers?.admit('acme', TARGET), 'go');
-  for (let n = 0; n < 60; n += 1) breakers?.succeeded('acme', TARGET, 2000);
+  for (let n = 0; n < 60; n += 1) breakers?.succeeded('acme', TARGET, 2000, 'go');
   assert.equal(breakers?.admit('acme', TARGET), 'open');
 });
 
@@ -85,7 +89,7 @@ test('half of the calls failing opens a breaker that never fails twice in a row'
   const [breakers] = processes(clock, () => createMemoryLeases(clock), 1);
   for (let n = 0; n < 6; n += 1) {
     breakers?.failed('acme', TARGET, 'upstream_error', 'go');
-    breakers?.succeeded('acme', TARGET, null);
+    breakers?.succeeded('acme', TARGET, null, 'go');
   }
   assert.equal(breakers?.admit('acme', TARGET), 'open');
 });
@@ -96,6 +100,6 @@ test('a target that has been well for half a minute is forgotten', () => {
   breakers?.failed('acme', TARGET, 'upstream_error', 'go');
   assert.equal(breakers?.quiet, false);
   clock.advance(31_000);
-  breakers?.succeeded('acme', TARGET, null);
+  breakers?.succeeded('acme', TARGET, null, 'go');
   assert.equal(breakers?.quiet, true);
 });
