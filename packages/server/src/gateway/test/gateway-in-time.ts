@@ -55,13 +55,62 @@ const PATIENT = { connect_ms: 900_000, headers_ms: 900_000, first_token_ms: 900_
 
 export async function startInTime(options: InTimeOptions): Promise<GatewayInTime> {
   const clock = new FakeClock();
+  const upstreams = await startUpstreams(options);
+  const rows: ExchangeRow[] = [];
+  const events: BreakerEvent[] = [];
+  const gateway = assemble(options, clock, upstreams, rows, events);
+  let count = 0;
+  const server = createServer((req, res) => {
+    const surface: Surface = SURFACES[surfaceIn(req.url)];
+    count += 1;
+    void exchange(new Client(`req_${count}`, req, res, clock), surface, gateway);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const authorization = `Bearer eis_${'0'.repeat(32)}`;
+  return {
+    clock,
+    breakers: gateway.breakers,
+    events,
+    rows,
+    upstream: (id) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`),
+    ask: (surface, body, more = {}) =>
+      call(`${url}/${surface}`, {
+        body,
+        ...more,
+        headers: { authorization, 'content-type': 'application/json', ...more.headers },
+      }),
+    settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
+    async pass(ms) {
+      for (let passed = 0; passed < ms; passed += 1000) await clock.advanceAsync(Math.min(1000, ms - passed));
+    },
+    async close() {
+      await gateway.transport.close();
+      server.closeAllConnections();
+      server.close();
+      for (const one of upstreams.values()) await one.close();
+    },
+  };
+}
+
+async function startUpstreams(options: InTimeOptions): Promise<ReadonlyMap<string, Upstream>> {
   const upstreams = new Map<string, Upstream>();
   for (const [id, answer] of Object.entries(options.upstreams)) {
     const respond = (request: ReceivedRequest) =>
       answer(/"stream":\s*true/.test(request.body.toString('utf8')), request);
     upstreams.set(id, await startUpstream({ respond }));
   }
-  const upstream = (id: string) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`);
+  return upstreams;
+}
+
+function assemble(
+  options: InTimeOptions,
+  clock: FakeClock,
+  upstreams: ReadonlyMap<string, Upstream>,
+  rows: ExchangeRow[],
+  events: BreakerEvent[],
+): Gateway {
   const providers = [...upstreams].map(([id, { url }]) => ({
     id,
     kind: 'openai-compatible',
@@ -73,15 +122,11 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
   }));
   const config = FloeConfigSchema.parse({ orgs: [{ id: 'acme', providers, routes: options.routes }] });
   const { catalogs } = compileCatalogs(config.orgs, 'acme', () => undefined);
-  const rows: ExchangeRow[] = [];
-  const events: BreakerEvent[] = [];
   const random = options.random ?? (() => 0);
   const onChange = (event: BreakerEvent) => void events.push(event);
-  const breakers = new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange });
-  const transport = createHttpTransport();
-  const gateway: Gateway = {
+  return {
     snapshot: () => ({ keyring: anyKey(), catalogs }),
-    transport,
+    transport: createHttpTransport(),
     clock,
     log: silentLog,
     rows: {
@@ -91,48 +136,12 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
       close: async () => undefined,
     },
     metrics: createMetrics(() => 0),
-    breakers,
+    breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
     lastUsed: () => undefined,
     random,
     draining: () => false,
-  };
-  let count = 0;
-  const server = createServer((req, res) => {
-    const surface: Surface = SURFACES[surfaceIn(req.url)];
-    count += 1;
-    void exchange(new Client(`req_${count}`, req, res, clock), surface, gateway);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  return {
-    clock,
-    breakers,
-    events,
-    rows,
-    upstream,
-    ask: (surface, body, more = {}) =>
-      call(`${url}/${surface}`, {
-        body,
-        ...more,
-        headers: {
-          authorization: `Bearer eis_${'0'.repeat(32)}`,
-          'content-type': 'application/json',
-          ...more.headers,
-        },
-      }),
-    settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
-    async pass(ms) {
-      for (let passed = 0; passed < ms; passed += 1000) await clock.advanceAsync(Math.min(1000, ms - passed));
-    },
-    async close() {
-      await transport.close();
-      server.closeAllConnections();
-      server.close();
-      for (const one of upstreams.values()) await one.close();
-    },
   };
 }
 
