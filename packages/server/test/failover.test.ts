@@ -143,6 +143,8 @@ async function checkRow(answer: CallAnswer, outcome: Outcome, first: string, sec
   const row = await house.row(answer);
   assert.equal(row['state'], STATES[outcome]);
   const attempts = objectsIn(row['attempts']).map(({ provider, error }) => [provider, error === null]);
+  // Words of a table, never the name of a class.
+  for (const { error } of objectsIn(row['attempts'])) assert.match(String(error), /^[a-z_]+$/);
   const moves = objectsIn(row['decisions']).filter(({ outcome }) => outcome === 'moved_on');
   const failed = outcome !== 'harmless';
   assert.deepEqual(attempts, [[first, !failed], ...(outcome === 'rescued' ? [[second, true]] : [])]);

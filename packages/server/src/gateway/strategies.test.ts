@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { deliver } from '@floe/testkit/answer';
-import type { Exchange } from '@floe/testkit/faults';
+import { upstreamFault } from '@floe/testkit/fault-table';
+import { type Exchange, lasting } from '@floe/testkit/faults';
 import { chatReply, failing } from './test/chat-replies.ts';
 import { type GatewayInTime, startInTime } from './test/gateway-in-time.ts';
 
@@ -128,6 +129,18 @@ test('a conversation that moved stays where it is until that fails or it rests f
   down.delete('a');
   await gateway.pass(300_001);
   assert.equal(await chat(), 'a');
+});
+
+test('a conversation stays through what is not its target’s fault: its own mistakes', async (t) => {
+  const down = new Set(['a']);
+  const gateway = await start(t, down);
+  const chat = () => providerOf(gateway, 'plain', { prompt_cache_key: 'one' });
+  assert.equal(await chat(), 'b');
+  down.delete('a');
+  await gateway.upstream('b').setFaults(lasting(upstreamFault('content-filter-400'), 1));
+  const refused = gateway.ask('chat', { model: 'plain', ...TURN, prompt_cache_key: 'one' });
+  assert.equal((await gateway.settled(refused)).status, 400);
+  assert.equal(await chat(), 'b');
 });
 
 test('the quickest target of late is asked first, and one that was slow is tried again later', async (t) => {

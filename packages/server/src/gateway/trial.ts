@@ -133,7 +133,8 @@ export class Trial {
       return null;
     } catch (error) {
       reportFailure(breakers, this.#orgId, target, error, admission);
-      this.#failed(target);
+      // A client that leaves, or asks for what nobody does, says nothing of the target.
+      if (remedyFor(error) !== 'none') this.#failed(target);
       if (error instanceof ClientGone || x.client.gone) throw error;
       if (!x.told) return error;
       this.#brokeBy ??= error;

@@ -45,6 +45,8 @@ export function openBreakers(database: Database, log: Log): OpenedBreakers {
 
 /** Several processes notice one outage: what they tell within this time is one alert. */
 const SAME_OUTAGE_MS = 300_000;
+/** A breaker that nobody used again never closes; when it opens after so long, that is news. */
+const OLD_NEWS_MS = 3_600_000;
 
 /** One alert when a breaker opens and one when it has closed again; the failed probes between them are none. */
 function alerting(database: Database, log: Log): (event: BreakerEvent) => void {
@@ -84,7 +86,8 @@ function alerting(database: Database, log: Log): (event: BreakerEvent) => void {
     const key = `${event.orgId}\n${id}`;
     const since = openSince.get(key);
     if (event.state === 'closed') openSince.delete(key);
-    else if (event.state !== 'open' || since !== undefined) return;
+    else if (event.state !== 'open' || (since !== undefined && systemClock.now() - since < OLD_NEWS_MS))
+      return;
     else openSince.set(key, systemClock.now());
     alert(event, id, since ?? systemClock.now()).catch((error: unknown) =>
       log.warn({ err: error, breaker: id }, 'the alert of a breaker could not be stored'),

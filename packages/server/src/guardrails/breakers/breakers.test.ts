@@ -94,6 +94,17 @@ test('half of the calls failing opens a breaker that never fails twice in a row'
   assert.equal(breakers?.admit('acme', TARGET), 'open');
 });
 
+test('a breaker nobody asks for any more is forgotten', () => {
+  const clock = new FakeClock();
+  const all = processes(clock, () => createMemoryLeases(clock), 1);
+  open(all);
+  assert.equal(all[0]?.list('acme')[0]?.state, 'open');
+  assert.deepEqual(all[0]?.list('other'), []);
+  clock.advance(901_000);
+  assert.deepEqual(all[0]?.list('acme'), []);
+  assert.equal(all[0]?.quiet, true);
+});
+
 test('a target that has been well for half a minute is forgotten', () => {
   const clock = new FakeClock();
   const [breakers] = processes(clock, () => createMemoryLeases(clock), 1);

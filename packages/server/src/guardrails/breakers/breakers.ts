@@ -127,10 +127,14 @@ export class Breakers {
       this.#make({ orgId, provider, credential, model }, NEVER_BY_ITSELF).forced = { state, until, reason };
   }
 
-  /** Breakers of an org, or of all, that are not simply closed. */
+  /** Breakers of an org, or of all, that are not simply closed. Those nobody asks for any more are forgotten. */
   list(orgId?: string): readonly BreakerView[] {
     const views: BreakerView[] = [];
-    for (const { name, circuit } of this.#circuits.values()) {
+    for (const [key, { name, circuit }] of this.#circuits) {
+      if (circuit.stale()) {
+        this.#circuits.delete(key);
+        continue;
+      }
       if (orgId !== undefined && name.orgId !== orgId) continue;
       const { state, because, forced } = circuit;
       views.push({ ...name, state, because, forced, waitMs: circuit.waitMs(), calls: circuit.counts() });

@@ -28,6 +28,7 @@ const SLOW_SHARE = 0.8;
 /** A target that is back must be found within 30 s, whatever its history (with a fifth of jitter on top). */
 const LONGEST_OPEN_MS = 20_000;
 const HEALTHY_FORGETS_MS = 600_000;
+const STALE_MS = 900_000;
 const FIRST_COOLDOWN_MS = 1_000;
 const LONGEST_OWN_COOLDOWN_MS = 60_000;
 const LONGEST_ASKED_COOLDOWN_MS = 300_000;
@@ -61,11 +62,14 @@ export class Circuit {
   /** A lease came by promise and waits for the next request. */
   #granted = false;
   #isCredential = false;
+  /** When a request last had to do with it. */
+  #usedAt: number;
   #asking = false;
   #probeUntil = 0;
 
   constructor(host: CircuitHost, settings: BreakerSettings) {
     this.#host = host;
+    this.#usedAt = host.monotonic();
     this.#settings = settings;
   }
 
@@ -76,8 +80,9 @@ export class Circuit {
 
   admit(): Admission {
     const forced = this.#forcedNow();
-    if (forced) return forced.state === 'open' ? 'forced_open' : 'go';
     const now = this.#host.monotonic();
+    this.#usedAt = now;
+    if (forced) return forced.state === 'open' ? 'forced_open' : 'go';
     if (now < this.#coolUntil) return 'cooling';
     if (this.state === 'closed') return 'go';
     if (this.state === 'ramping') return this.#admitRamping(now);
@@ -168,6 +173,11 @@ export class Circuit {
     if (this.#counts.sum('retried', now) >= most) return false;
     this.#counts.add('retried', now);
     return true;
+  }
+
+  /** Nobody has asked for its target for so long that what it remembers is worth nothing. */
+  stale(): boolean {
+    return !this.#forcedNow() && this.#host.monotonic() - this.#usedAt > STALE_MS;
   }
 
   /** Nothing to remember: as good as a circuit that was never made. */
