@@ -6,6 +6,7 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
+import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
@@ -14,6 +15,7 @@ import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
+import { type Alerts, assembleAlerts } from './main/alerts.ts';
 import { watchFile } from './main/config-file.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
@@ -35,6 +37,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'storage',
   'telemetry',
   'retention',
+  'security',
+  'smtp',
   'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
@@ -42,6 +46,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
+  'orgs.cache',
+  'orgs.channels',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -95,7 +101,8 @@ async function serve(environment: Environment): Promise<void> {
   await snapshots.renew();
 
   const gateway = assembleGateway(parts, snapshots, () => state.draining);
-  const api = assembleApi(parts, snapshots);
+  const alerts = assembleAlerts(parts, () => state.loaded.config);
+  const api = assembleApi(parts, snapshots, alerts);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -115,6 +122,7 @@ async function serve(environment: Environment): Promise<void> {
   const listening = await server.listen(host, port);
   const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
   const watch = watchFile(parts, state, snapshots, load);
+  const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
   onSignals(
     systemClock,
@@ -124,7 +132,7 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
-      await server.drain(DRAIN_MS);
+      await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
       await api.close();
       await closeParts(parts);
     },
@@ -134,7 +142,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, breakers, lastUsed } = parts;
+  const { transport, log, rows, metrics, breakers, lastUsed, answers } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -145,17 +153,24 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     breakers,
     conversations: new Conversations(systemClock),
     latencies: new Latencies(systemClock),
+    answers,
+    flights: new Flights(),
     lastUsed: lastUsed.note,
     random: Math.random,
     draining,
   };
 }
 
-function assembleApi({ database, log, pepper, breakers }: Parts, snapshots: Snapshots): LazyApi {
+function assembleApi(parts: Parts, snapshots: Snapshots, channels: Alerts): LazyApi {
+  const { database, log, pepper, breakers } = parts;
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, breakers });
+  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
+  return createLazyApi(
+    { host, log, version: VERSION, authenticate },
+    { pepper, breakers, cacheOf, channels },
+  );
 }
 
 function announce(

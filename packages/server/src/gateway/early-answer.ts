@@ -35,7 +35,7 @@ export class EarlyAnswer implements Quiet {
     if (client.gone) return;
     if (!this.sent) client.open(200, earlyHeaders(this.#x));
     this.sent = true;
-    client.write(COMMENT);
+    client.comment(COMMENT);
   }
 
   /** The failure of a stream that was answered early and had no content: one error event of its dialect. */

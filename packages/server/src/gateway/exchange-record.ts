@@ -14,6 +14,9 @@ import type { Surface } from './surface.ts';
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
 export type State = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
 
+/** As the header `x-floe-cache` and the row say it. */
+export type CacheOutcome = 'hit' | 'miss' | 'bypass' | 'refresh';
+
 /** One call to an upstream, as the row keeps it. */
 export interface AttemptRecord {
   readonly n: number;
@@ -69,6 +72,8 @@ export interface Exchange {
   /** Tokens of the attempts before the last one. */
   spentUsage: Usage | null;
   finish: string | null;
+  /** What the cache did; null while it is off. */
+  cache: CacheOutcome | null;
   status: number;
   fault: Fault | null;
   state: State;

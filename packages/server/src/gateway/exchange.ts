@@ -6,6 +6,7 @@ import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { type Arranged, arrange } from './arrange.ts';
 import { type Ask, readAsk } from './ask.ts';
+import { throughCache } from './cache/recall.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
@@ -35,8 +36,7 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     x.ask = ask;
     if (ask.stream) x.early = new EarlyAnswer(x);
     const course = route(x, catalog, key, ask);
-    await send(x, course, createPlanner(x, ask));
-    x.state = 'complete';
+    x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
     x.status = 200;
   } catch (error) {
     tell(x, error);
@@ -69,6 +69,7 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     usage: null,
     spentUsage: null,
     finish: null,
+    cache: null,
     status: 0,
     fault: null,
     state: 'failed',

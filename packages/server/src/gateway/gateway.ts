@@ -4,7 +4,9 @@ import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { Keyring } from '../platform/keyring.ts';
 import type { Transport } from '../providers/transport.ts';
+import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import type { RowSink } from '../store/ports.ts';
+import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
 import type { Latencies } from './latencies.ts';
 import type { Conversations } from './stickiness.ts';
@@ -26,6 +28,8 @@ export interface Gateway {
   readonly breakers: Breakers;
   readonly conversations: Conversations;
   readonly latencies: Latencies;
+  readonly answers: AnswerCache;
+  readonly flights: Flights;
   readonly lastUsed: (keyId: string, at: number) => void;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;

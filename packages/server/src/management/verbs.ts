@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { listAlerts } from './alerts/list.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
@@ -6,6 +7,15 @@ import { listAudit } from './audit/list.ts';
 import { forceBreaker } from './breakers/force.ts';
 import { listBreakers } from './breakers/list.ts';
 import type { BreakerSource } from './breakers/view.ts';
+import { type CacheOf, getCache } from './cache/get.ts';
+import { purgeCache } from './cache/purge.ts';
+import { createChannel } from './channels/create.ts';
+import { deleteChannel } from './channels/delete.ts';
+import { getChannel } from './channels/get.ts';
+import { listChannels } from './channels/list.ts';
+import { putChannel } from './channels/replace.ts';
+import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
+import { updateChannel } from './channels/update.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
@@ -21,10 +31,13 @@ export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
   readonly breakers: BreakerSource;
+  readonly cacheOf: CacheOf;
+  readonly channels: ChannelParts;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
-export function verbs({ pepper, breakers }: VerbParts): readonly Verb[] {
+export function verbs(parts: VerbParts): readonly Verb[] {
+  const { pepper, breakers, cacheOf, channels } = parts;
   return [
     getMe,
     createKey(pepper),
@@ -40,5 +53,16 @@ export function verbs({ pepper, breakers }: VerbParts): readonly Verb[] {
     getSummary,
     getTimeseries,
     getTop,
+    getCache(cacheOf),
+    purgeCache,
+    listChannels,
+    createChannel(channels.secretsKey),
+    testDraftChannel(channels),
+    getChannel,
+    updateChannel(channels.secretsKey),
+    putChannel(channels.secretsKey),
+    deleteChannel,
+    testStoredChannel(channels),
+    listAlerts,
   ];
 }

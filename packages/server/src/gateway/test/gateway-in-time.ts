@@ -15,7 +15,9 @@ import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.
 import { createMemoryLeases } from '../../guardrails/breakers/probe-leases.ts';
 import type { KeyRecord, Keyring } from '../../platform/keyring.ts';
 import { createHttpTransport } from '../../providers/transport.ts';
+import { MemoryAnswerCache } from '../../store/cache/memory.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
+import { Flights } from '../cache/flights.ts';
 import { Client } from '../client.ts';
 import { compileCatalogs } from '../compile.ts';
 import { exchange } from '../exchange.ts';
@@ -135,7 +137,12 @@ function assemble(
       flush: async () => undefined,
       close: async () => undefined,
     },
-    metrics: createMetrics(() => 0),
+    metrics: createMetrics(
+      () => 0,
+      async () => 0,
+    ),
+    answers: new MemoryAnswerCache(clock),
+    flights: new Flights(),
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
