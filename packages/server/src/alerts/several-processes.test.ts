@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
+import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { testDatabase } from '../store/test/postgres-database.ts';
-import { systemClock } from '../core/clock.ts';
 import { failing, ORG, outbox, recovered } from './test/outbox.ts';
 import { startReceiver } from './test/receiver.ts';
 
 test('two processes on one PostgreSQL deliver each alert once, to each channel in order', async (t) => {
   const url = await testDatabase(t);
   const clock = new FakeClock();
-  const databases = await Promise.all([0, 1].map(() => openPostgres(url, { log: silentLog, clock: systemClock })));
+  const databases = await Promise.all(
+    [0, 1].map(() => openPostgres(url, { log: silentLog, clock: systemClock })),
+  );
   const [one, two] = await Promise.all(databases.map((database) => outbox(t, { database, clock })));
   if (!one || !two) throw new Error('two processes were to start');
   await one.database.transaction((writer) => insertOrg(writer, { id: ORG, name: 'Acme', created_at: 1 }));
@@ -40,8 +42,13 @@ test('two processes on one PostgreSQL deliver each alert once, to each channel i
   assert.equal(messageIds.length, names.length * ids.length * 3);
   for (const name of names)
     for (const id of ids) {
-      const told = receiver.received.filter(({ path, body }) => path === `/${name}` && body.includes(`Job ${id}2`));
-      assert.deepEqual(told.map(({ json }) => json['type']), ['monitor_failing', 'monitor_recovered']);
+      const told = receiver.received.filter(
+        ({ path, body }) => path === `/${name}` && body.includes(`Job ${id}2`),
+      );
+      assert.deepEqual(
+        told.map(({ json }) => json['type']),
+        ['monitor_failing', 'monitor_recovered'],
+      );
     }
   await Promise.all(deliveries.map((delivery) => delivery.close()));
   await Promise.all(databases.map((database) => database.close()));
