@@ -6,6 +6,7 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
+import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createLists } from './gateway/lists.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
@@ -44,6 +45,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.chat_reasoning',
   'orgs.attribution',
   'orgs.channels',
+  'orgs.cache',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -138,7 +140,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, lastUsed } = parts;
+  const { transport, log, rows, metrics, lastUsed, answers } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -146,6 +148,8 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     log,
     rows,
     metrics,
+    answers,
+    flights: new Flights(),
     lastUsed: lastUsed.note,
     random: Math.random,
     draining,
@@ -156,7 +160,14 @@ function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots, cha
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, channels });
+  return createLazyApi(
+    { host, log, version: VERSION, authenticate },
+    {
+      pepper,
+      channels,
+      cacheOf: (orgId) => snapshots.current().catalogs.get(orgId)?.cache ?? null,
+    },
+  );
 }
 
 function announce(

@@ -7,7 +7,7 @@ import { verbs } from '../management/verbs.ts';
 import { openApiDocument } from './openapi.ts';
 import { channels, pepper } from './test/running-api.ts';
 
-const all = verbs({ pepper, channels });
+const all = verbs({ pepper, channels, cacheOf: () => null });
 const document: Json = JSON.parse(JSON.stringify(openApiDocument(all, '1.2.3')));
 
 function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {

@@ -11,6 +11,8 @@ import { deriveSecretsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import type { Transport } from '../providers/transport.ts';
 import { createTransport } from '../providers/transports.ts';
+import type { AnswerCache } from '../store/cache/answer-cache.ts';
+import { openAnswerCache } from '../store/cache/open.ts';
 import { queuedDeliveries } from '../store/deliveries.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
@@ -37,6 +39,7 @@ export interface Parts {
   readonly pepper: KeyObject;
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
+  readonly answers: AnswerCache;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -71,6 +74,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     pepper: derivePepper(secret.key),
     secretsKey: deriveSecretsKey(secret.key),
     outbound,
+    answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
   };
 }
 
@@ -81,6 +85,7 @@ export async function closeParts(parts: Parts): Promise<void> {
     parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
   });
   await parts.rows.close();
+  await parts.answers.close();
   await parts.transport.close();
   await parts.database.close();
 }

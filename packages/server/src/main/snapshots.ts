@@ -6,6 +6,7 @@ import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
+import { cachePurges } from '../store/cache-purges.ts';
 import type { Parts } from './parts.ts';
 
 /** The org of an installation whose file names none. */
@@ -63,6 +64,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       loaded().config.orgs,
       DEFAULT_ORG,
       parts.environment.variable,
+      await cachePurges(parts.database.read),
     );
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     current = { keyring, catalogs };

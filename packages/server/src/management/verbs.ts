@@ -4,6 +4,8 @@ import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
 import { listAudit } from './audit/list.ts';
+import { type CacheOf, getCache } from './cache/get.ts';
+import { purgeCache } from './cache/purge.ts';
 import { createChannel } from './channels/create.ts';
 import { deleteChannel } from './channels/delete.ts';
 import { getChannel } from './channels/get.ts';
@@ -26,10 +28,11 @@ export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
   readonly channels: ChannelParts;
+  readonly cacheOf: CacheOf;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
-export function verbs({ pepper, channels }: VerbParts): readonly Verb[] {
+export function verbs({ pepper, channels, cacheOf }: VerbParts): readonly Verb[] {
   return [
     getMe,
     createKey(pepper),
@@ -52,5 +55,7 @@ export function verbs({ pepper, channels }: VerbParts): readonly Verb[] {
     deleteChannel,
     testStoredChannel(channels),
     listAlerts,
+    getCache(cacheOf),
+    purgeCache,
   ];
 }

@@ -102,7 +102,7 @@ export async function runApi(
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const all = [...verbs({ pepper, channels }), ...(options.more ?? [])];
+  const all = [...verbs({ pepper, channels, cacheOf: () => null }), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },
