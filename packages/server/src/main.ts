@@ -44,8 +44,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
-  'orgs.channels',
   'orgs.cache',
+  'orgs.channels',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -160,14 +160,8 @@ function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots, cha
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi(
-    { host, log, version: VERSION, authenticate },
-    {
-      pepper,
-      channels,
-      cacheOf: (orgId) => snapshots.current().catalogs.get(orgId)?.cache ?? null,
-    },
-  );
+  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
+  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels });
 }
 
 function announce(

@@ -37,9 +37,9 @@ export interface Parts {
   readonly transport: Transport;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
+  readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
-  readonly answers: AnswerCache;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -72,9 +72,9 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     transport,
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
+    answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey: deriveSecretsKey(secret.key),
     outbound,
-    answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
   };
 }
 

@@ -27,12 +27,13 @@ import type { Verb } from './verb.ts';
 export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
-  readonly channels: ChannelParts;
   readonly cacheOf: CacheOf;
+  readonly channels: ChannelParts;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
-export function verbs({ pepper, channels, cacheOf }: VerbParts): readonly Verb[] {
+export function verbs(parts: VerbParts): readonly Verb[] {
+  const { pepper, cacheOf, channels } = parts;
   return [
     getMe,
     createKey(pepper),
@@ -46,6 +47,8 @@ export function verbs({ pepper, channels, cacheOf }: VerbParts): readonly Verb[]
     getSummary,
     getTimeseries,
     getTop,
+    getCache(cacheOf),
+    purgeCache,
     listChannels,
     createChannel(channels.secretsKey),
     testDraftChannel(channels),
@@ -55,7 +58,5 @@ export function verbs({ pepper, channels, cacheOf }: VerbParts): readonly Verb[]
     deleteChannel,
     testStoredChannel(channels),
     listAlerts,
-    getCache(cacheOf),
-    purgeCache,
   ];
 }

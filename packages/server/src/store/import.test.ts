@@ -68,6 +68,7 @@ test('an imported instance holds the same rows and the same sums, and a second i
   assert.deepEqual(first, [
     { table: 'orgs', added: 1, known: 0 },
     { table: 'platform_keys', added: 1, known: 0 },
+    { table: 'channels', added: 0, known: 0 },
     { table: 'audit', added: 1, known: 0 },
     { table: 'settings', added: 1, known: 0 },
     { table: 'exchanges', added: ROWS, known: 0 },
@@ -78,6 +79,7 @@ test('an imported instance holds the same rows and the same sums, and a second i
     [
       [0, 1],
       [0, 1],
+      [0, 0],
       [0, 1],
       [0, 1],
       [0, ROWS],

@@ -11,7 +11,7 @@ import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createOutboundGuard } from '../../core/outbound.ts';
 import type { Verb } from '../../management/verb.ts';
-import { verbs } from '../../management/verbs.ts';
+import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper, hashKey } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
@@ -27,6 +27,8 @@ export const pepper = derivePepper(Buffer.alloc(32, 9));
 
 /** Channels whose receivers live on loopback, and no mail. */
 export const channels = channelParts();
+/** What the verbs stand on here. */
+export const verbParts: VerbParts = { pepper, cacheOf: () => null, channels };
 
 function channelParts() {
   const guard = createOutboundGuard(() => ({
@@ -102,7 +104,7 @@ export async function runApi(
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const all = [...verbs({ pepper, channels, cacheOf: () => null }), ...(options.more ?? [])];
+  const all = [...verbs(verbParts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },
