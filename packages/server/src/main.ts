@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Fault } from '@floe/contract/faults';
 import { checkConfig } from './config/check.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
@@ -8,6 +9,7 @@ import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createLists } from './gateway/lists.ts';
+import { createPassthrough } from './gateway/passthrough/passthrough.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
@@ -40,6 +42,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
+  'orgs.passthrough',
+  'orgs.resource_scope',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -99,6 +103,7 @@ async function serve(environment: Environment): Promise<void> {
     {
       gateway,
       lists: createLists(gateway, parts.modelLists),
+      passthrough: createPassthrough(gateway, parts.modelLists),
       api: api.answer,
       operations: createOperations({
         database: parts.database,
@@ -132,7 +137,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, lastUsed } = parts;
+  const { transport, log, rows, metrics, lastUsed, owners, dataDir } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -141,6 +146,8 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     rows,
     metrics,
     lastUsed: lastUsed.note,
+    owners,
+    spoolDir: join(dataDir, 'uploads'),
     random: Math.random,
     draining,
   };

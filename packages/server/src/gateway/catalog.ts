@@ -10,6 +10,17 @@ export interface Catalog {
   readonly chatReasoning: 'strip' | 'forward';
   /** Request headers that name the end user, first one wins; lower case. */
   readonly userHeaders: readonly string[];
+  /** Who is behind the passthrough surfaces, in the order to try them. */
+  readonly passthrough: Readonly<Record<'a' | 'b', readonly PassthroughTarget[]>>;
+  /** Who sees files, batches and stored answers: the key that made them, or every key of the org. */
+  readonly resourceScope: 'key' | 'org';
+}
+
+/** A provider behind a passthrough surface. */
+export interface PassthroughTarget {
+  readonly provider: Provider;
+  /** Bare model id as callers send it, to the id this provider knows. */
+  readonly modelMap: ReadonlyMap<string, string>;
 }
 
 /** Where requests for a model id, a pattern or an alias go. */
@@ -31,10 +42,12 @@ export const EMPTY_CATALOG: Catalog = {
   routes: [],
   chatReasoning: 'strip',
   userHeaders: [],
+  passthrough: { a: [], b: [] },
+  resourceScope: 'key',
 };
 
 /** Tries per target of a model id without a route. */
-const DEFAULT_RETRIES = 2;
+export const DEFAULT_RETRIES = 2;
 
 /** Where an attempt goes: provider, model and credential. */
 export interface Target {
@@ -118,11 +131,17 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
   };
 }
 
-function targetOf(provider: Provider, model: string, timeouts: Partial<Timeouts>): Target {
+/** A target of a provider, with the credential whose turn it is unless one is given. */
+export function targetOf(
+  provider: Provider,
+  model: string,
+  timeouts: Partial<Timeouts>,
+  credential: Credential = provider.nextCredential(),
+): Target {
   return {
     provider,
     model,
-    credential: provider.nextCredential(),
+    credential,
     timeouts: { ...provider.timeouts, ...timeouts },
   };
 }

@@ -6,6 +6,7 @@ import type { Catalog, Course, Target } from './catalog.ts';
 import type { Client } from './client.ts';
 import type { Controls } from './controls.ts';
 import type { Gateway } from './gateway.ts';
+import type { OpaqueAsk } from './opaque/opaque-ask.ts';
 import type { AnswerSink } from './plan.ts';
 import type { Surface } from './surface.ts';
 
@@ -46,6 +47,8 @@ export interface Exchange {
   catalog: Catalog | null;
   controls: Controls | null;
   ask: Ask | null;
+  /** What is known of a request that passes unread. */
+  opaque: OpaqueAsk | null;
   course: Course | null;
   target: Target | null;
   /** The answer whose content the client is reading; it tells a fault from there on. */

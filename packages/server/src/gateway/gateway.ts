@@ -5,6 +5,7 @@ import type { Keyring } from '../platform/keyring.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { RowSink } from '../store/ports.ts';
 import type { Catalog } from './catalog.ts';
+import type { Owners } from './opaque/owners.ts';
 
 /** One version of everything a request is judged by; swapped whole, never changed. */
 export interface GatewaySnapshot {
@@ -21,6 +22,10 @@ export interface Gateway {
   readonly rows: RowSink;
   readonly metrics: Metrics;
   readonly lastUsed: (keyId: string, at: number) => void;
+  /** Whose the things at providers are. */
+  readonly owners: Owners;
+  /** Directory for bodies too large to be held in memory. */
+  readonly spoolDir: string;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;
   /** True once the process drains: new exchanges are told to go elsewhere. */

@@ -1,3 +1,4 @@
+import type { FaultShape } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
@@ -8,7 +9,8 @@ import type { Client } from './client.ts';
 import { answerFault, internalFault } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 
-interface Caller {
+/** Whose list is asked for. */
+export interface Caller {
   readonly key: KeyRecord;
   readonly catalog: Catalog;
 }
@@ -16,7 +18,7 @@ interface Caller {
 /** `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`: what this key may use. */
 export function createLists(gateway: Gateway, lists: ModelLists) {
   const answer = (client: Client, make: (caller: Caller, models: ModelView[]) => object) =>
-    respond(client, gateway, () => {
+    respond(client, gateway, 'openai', () => {
       const caller = callerOf(client, gateway);
       return make(caller, modelsOf(caller, lists));
     });
@@ -36,20 +38,22 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
   };
 }
 
-function callerOf(client: Client, gateway: Gateway): Caller {
+/** Throws 401s and `insufficient_scope`. */
+export function callerOf(client: Client, gateway: Gateway): Caller {
   const { keyring, catalogs } = gateway.snapshot();
   const key = keyring.authenticate(presentedKey(client.headers), gateway.clock.now());
   requireScope(key, 'gateway');
   return { key, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
 }
 
-function respond(client: Client, gateway: Gateway, make: () => object): void {
+/** Answers with what `make` gives, or with its fault in the given shape. */
+export function respond(client: Client, gateway: Gateway, shape: FaultShape, make: () => object): void {
   const headers = ['content-type', 'application/json', 'x-request-id', client.id];
   try {
     client.answer(200, headers, JSON.stringify(make()));
   } catch (error) {
     const fault = error instanceof Fault ? error : internalFault(gateway.log, client.id, error);
-    answerFault(client, fault, 'openai', headers);
+    answerFault(client, fault, shape, headers);
   }
 }
 
@@ -86,18 +90,22 @@ function modelsOf({ key, catalog }: Caller, lists: ModelLists): ModelView[] {
     .filter((model) => key.models === null || key.models(model.id));
 }
 
-/** Ids from an open allowlist come from the provider's own list, exact ones stand for themselves. */
 function modelsOfProvider(provider: Provider, lists: ModelLists): ModelView[] {
-  const listed = new Map<string, ListedModel>();
-  for (const model of lists.of(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
-  for (const id of provider.models)
-    if (!id.includes('*') && !listed.has(id))
-      listed.set(id, { id, created: 0, ownedBy: '', contextWindow: null });
-  return [...listed.values()].map((model) => ({
+  return listedModels(provider, lists).map((model) => ({
     id: `${provider.id}/${model.id}`,
     object: 'model',
     created: model.created,
     owned_by: model.ownedBy || provider.sheet.kind,
     context_window: model.contextWindow,
   }));
+}
+
+/** Ids from an open allowlist come from the provider's own list, exact ones stand for themselves. */
+export function listedModels(provider: Provider, lists: ModelLists): ListedModel[] {
+  const listed = new Map<string, ListedModel>();
+  for (const model of lists.of(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
+  for (const id of provider.models)
+    if (!id.includes('*') && !listed.has(id))
+      listed.set(id, { id, created: 0, ownedBy: '', contextWindow: null });
+  return [...listed.values()];
 }

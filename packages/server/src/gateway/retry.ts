@@ -17,7 +17,7 @@ const MOVES_ON = new Set([402, 404, 408, 412, 425]);
  * a bad credential and a spent quota stay so; a client's own mistake is nobody's to retry.
  */
 export function remedyFor(error: unknown): Remedy {
-  if (error instanceof UpstreamRefusal) return MOVES_ON.has(error.status) ? 'next_target' : 'none';
+  if (error instanceof UpstreamRefusal) return remedyForRefusal(error.status);
   if (!(error instanceof Fault)) return 'none';
   switch (error.code) {
     case 'upstream_unreachable':
@@ -34,6 +34,12 @@ export function remedyFor(error: unknown): Remedy {
     default:
       return 'none';
   }
+}
+
+/** A 200 among them is a stream that began with its error; 5xx pass unchanged only once nobody is left to ask. */
+function remedyForRefusal(status: number): Remedy {
+  if (status >= 500 || status < 300) return 'same_target';
+  return MOVES_ON.has(status) ? 'next_target' : 'none';
 }
 
 /**

@@ -21,7 +21,8 @@ export function settle(x: Exchange): void {
 }
 
 function rowOf(x: Exchange, key: NonNullable<Exchange['key']>, latencyMs: number): ExchangeRow {
-  const { ask, target, usage, fault } = x;
+  const { target, usage, fault } = x;
+  const asked = x.ask ?? x.opaque;
   return {
     id: x.id,
     org_id: key.orgId,
@@ -33,10 +34,10 @@ function rowOf(x: Exchange, key: NonNullable<Exchange['key']>, latencyMs: number
     team: key.team,
     owner: key.owner,
     end_user: endUserOf(x),
-    model_requested: ask?.model ?? null,
+    model_requested: asked?.model ?? null,
     provider: target?.provider.id ?? null,
-    model: target?.model ?? null,
-    stream: ask?.stream ? 1 : 0,
+    model: target?.model || null,
+    stream: asked?.stream ? 1 : 0,
     status: x.status,
     state: x.state,
     error_code: fault?.code ?? null,
@@ -54,7 +55,7 @@ function rowOf(x: Exchange, key: NonNullable<Exchange['key']>, latencyMs: number
     latency_ms: hundredths(latencyMs),
     first_token_ms: x.firstTokenAt === null ? null : hundredths(x.firstTokenAt - x.startedAt),
     overhead_ms: overheadOf(x, latencyMs),
-    request_bytes: ask?.body.length ?? 0,
+    request_bytes: x.ask?.body.length ?? x.opaque?.bytes ?? 0,
     response_bytes: x.client.bytesOut,
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
     dropped_json: x.dropped.length > 0 ? JSON.stringify(x.dropped) : null,
@@ -79,7 +80,7 @@ function endUserOf(x: Exchange): string | null {
     const value = x.client.headers[name];
     if (typeof value === 'string' && value !== '') return value.slice(0, 256);
   }
-  return x.ask?.user?.slice(0, 256) ?? null;
+  return (x.ask ?? x.opaque)?.user?.slice(0, 256) ?? null;
 }
 
 function faultDecision(fault: Fault): Decision {

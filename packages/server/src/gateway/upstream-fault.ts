@@ -6,18 +6,21 @@ import type { UpstreamHeaders } from '../providers/transport.ts';
 const MESSAGE_CHARACTERS = 500;
 const KEPT_BODY_CHARACTERS = 2000;
 
-/** An upstream 4xx that belongs to the client, to be passed on with its status and bytes unchanged. */
+/** An upstream's answer that belongs to the client though it is no success: passed on with its status and bytes. */
 export class UpstreamRefusal extends Error {
   override readonly name = 'UpstreamRefusal';
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
+  /** Further headers to pass on, flat. */
+  readonly headers: readonly string[];
 
-  constructor(status: number, contentType: string, body: Buffer) {
+  constructor(status: number, contentType: string, body: Buffer, headers: readonly string[] = []) {
     super(`the upstream refused the request with ${status}`);
     this.status = status;
     this.contentType = contentType;
     this.body = body;
+    this.headers = headers;
   }
 }
 

@@ -35,6 +35,9 @@ export interface Preference {
   readonly dialect: Dialect;
 }
 
+/** Paths that pass without being understood, by the first word of their address. */
+export type Offer = 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
+
 /** An exception to the default reading of error statuses: this status with this text means `means`. */
 export interface ErrorRule {
   readonly status: number;
@@ -74,6 +77,10 @@ export interface ProviderSheet {
    * applies; an option said twice is the later one's, whole.
    */
   readonly quirks?: readonly Quirk[];
+  /** The passthrough surface it stands behind when nobody is named: its own API is the model of that style. */
+  readonly native?: 'a' | 'b';
+  /** OpenAI-shaped paths it has besides the dialects. */
+  readonly offers?: readonly Offer[];
   /** Path of its model list, absent when it has none worth asking. */
   readonly models?: string;
   /**

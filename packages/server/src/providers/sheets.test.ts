@@ -20,6 +20,8 @@ const MEMBERS = new Set<keyof ProviderSheet>([
   'quirks',
   'models',
   'usage',
+  'native',
+  'offers',
   'thinkTags',
   'errors',
   'knownModels',

@@ -16,6 +16,7 @@ export const fireworks: ProviderSheet = {
     },
   ],
   thinkTags: ['*deepseek-r1*'],
+  offers: ['rerank'],
   docs: 'https://docs.fireworks.ai',
   checked: '2026-11-21',
 };

@@ -18,6 +18,7 @@ export const ollama: ProviderSheet = {
     },
     { models: ['gpt-oss*'], options: { think: 'effort', efforts: ['high', 'medium', 'low'] } },
   ],
+  offers: ['images'],
   docs: 'https://docs.ollama.com/openai',
   checked: '2026-11-21',
 };

@@ -9,6 +9,7 @@ export const openaiCompatible: ProviderSheet = {
   usage: 'ask',
   // Only what every such host is known to take.
   quirks: [{ options: { think: 'none', refuses: ['top_k'] } }],
+  offers: ['images', 'audio', 'moderations', 'rerank', 'files', 'batches'],
   docs: 'https://platform.openai.com/docs/api-reference/chat',
   checked: '2026-11-21',
 };

@@ -12,6 +12,8 @@ export const openai: ProviderSheet = {
   prefers: openaiPrefers,
   usage: 'ask',
   quirks: openaiQuirks,
+  native: 'a',
+  offers: ['images', 'audio', 'moderations', 'files', 'batches'],
   docs: 'https://platform.openai.com/docs/api-reference',
   checked: '2026-11-21',
 };

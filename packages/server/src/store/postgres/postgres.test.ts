@@ -26,7 +26,7 @@ repositorySuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);
 
 const second: Migration = {
-  number: MIGRATIONS.length + 1,
+  number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
   name: 'second',
   async up({ schema }) {
     await schema.createTable('later').addColumn('id', 'text').execute();

@@ -1,0 +1,81 @@
+import type { Clock } from '../core/clock.ts';
+import type { Database } from '../store/ports.ts';
+import { claimResults, insertResources, resourcesById } from '../store/resources.ts';
+
+/** Owners kept in memory; one costs about 200 bytes. */
+const KNOWN = 20_000;
+
+interface Owner {
+  readonly provider: string;
+  /** Name of the provider's credential it was made with. */
+  readonly credential: string;
+  readonly keyId: string;
+}
+
+interface OwnedThing extends Owner {
+  readonly orgId: string;
+  readonly id: string;
+  readonly kind: string;
+}
+
+/**
+ * Who made the files, batches and stored answers that providers keep: the store, with what was asked for last in
+ * memory. Owners never change; an id that is unknown is asked for each time.
+ */
+export function createResourceOwners(database: Database, clock: Clock) {
+  const known = new Map<string, readonly Owner[]>();
+  const keyOf = (orgId: string, id: string) => `${orgId}\n${id}`;
+  function remember(orgId: string, id: string, owners: readonly Owner[]): void {
+    const key = keyOf(orgId, id);
+    known.delete(key);
+    known.set(key, owners);
+    const [oldest] = known.keys();
+    if (known.size > KNOWN && oldest !== undefined) known.delete(oldest);
+  }
+
+  return {
+    async record(things: readonly OwnedThing[]): Promise<void> {
+      const fresh = things.filter(
+        ({ orgId, id, provider }) =>
+          !known.get(keyOf(orgId, id))?.some((owner) => owner.provider === provider),
+      );
+      if (fresh.length === 0) return;
+      const rows = fresh.map(({ orgId, id, provider, credential, kind, keyId }) => ({
+        org_id: orgId,
+        resource_id: id,
+        provider,
+        credential,
+        kind,
+        key_id: keyId,
+        created_at: clock.now(),
+        counted: 0,
+      }));
+      await database.transaction((writer) => insertResources(writer, rows));
+      // Asked for again: another process may know more of them.
+      for (const { orgId, id } of fresh) known.delete(keyOf(orgId, id));
+    },
+
+    async of(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Owner[]>> {
+      const found = new Map<string, readonly Owner[]>();
+      const asked: string[] = [];
+      for (const id of new Set(ids)) {
+        const owners = known.get(keyOf(orgId, id));
+        if (owners) found.set(id, owners);
+        else asked.push(id);
+      }
+      if (asked.length === 0) return found;
+      for (const row of await resourcesById(database.read, orgId, asked)) {
+        const owner = { provider: row.provider, credential: row.credential, keyId: row.key_id };
+        found.set(row.resource_id, [...(found.get(row.resource_id) ?? []), owner]);
+      }
+      for (const id of asked) {
+        const owners = found.get(id);
+        if (owners) remember(orgId, id, owners);
+      }
+      return found;
+    },
+
+    claimResults: (orgId: string, provider: string, id: string): Promise<boolean> =>
+      database.transaction((writer) => claimResults(writer, orgId, provider, id)),
+  };
+}
