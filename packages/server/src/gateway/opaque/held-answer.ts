@@ -54,7 +54,9 @@ async function listed(
   const { owners } = x.gateway;
   const page = async (query: string): Promise<JsonObject | null> => {
     const kept: { held: Held | null } = { held: null };
-    const hold = (held: Held) => void (kept.held = held);
+    const hold = (held: Held) => {
+      kept.held = held;
+    };
     if (!x.course) return null;
     await send(x, x.course, (target) => planOpaque(x, target, { ...planning, query, hold }));
     return kept.held && parsed(kept.held.body);

@@ -186,12 +186,15 @@ function planningFor(
     counts: x.client.method === 'POST' || sending.meaning.results,
     onStored: null,
   };
+  function hold(held: Held): void {
+    planning.held = held;
+  }
   const planning: Planning = {
     ...sending,
     passed,
     held: null,
     recorded: null,
-    hold: work && ((held) => void (planning.held = held)),
+    hold: work && hold,
   };
   const { collection } = sending.meaning;
   if (work === 'create' && collection !== null)
