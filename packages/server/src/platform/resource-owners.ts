@@ -20,7 +20,7 @@ interface OwnedThing extends Owner {
 
 /**
  * Who made the files, batches and stored answers that providers keep: the store, with what was asked for last in
- * memory. Owners never change; an id that is unknown is asked for each time.
+ * memory. What this process records it knows at once, other processes after the commit. Owners never change; an id that is unknown is asked for each time.
  */
 export function createResourceOwners(database: Database, clock: Clock) {
   const known = new Map<string, readonly Owner[]>();
@@ -50,9 +50,15 @@ export function createResourceOwners(database: Database, clock: Clock) {
         created_at: clock.now(),
         counted: 0,
       }));
-      await database.transaction((writer) => insertResources(writer, rows));
-      // Asked for again: another process may know more of them.
-      for (const { orgId, id } of fresh) known.delete(keyOf(orgId, id));
+      // A client may use an id as soon as it has seen it, which in a stream is before the commit.
+      for (const { orgId, id, provider, credential, keyId } of fresh)
+        remember(orgId, id, [{ provider, credential, keyId }]);
+      try {
+        await database.transaction((writer) => insertResources(writer, rows));
+      } finally {
+        // Asked for again: the store may know more of them, or nothing.
+        for (const { orgId, id } of fresh) known.delete(keyOf(orgId, id));
+      }
     },
 
     async of(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Owner[]>> {

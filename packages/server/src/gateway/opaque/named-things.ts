@@ -25,6 +25,8 @@ const MARK = /"(?:\w*file\w*|previous_response_id|vector_store_ids?|conversation
 export interface NamedThings {
   readonly models: readonly string[];
   readonly ids: readonly string[];
+  /** Of the ids, the stored answer this request goes on from. */
+  readonly previous: string | null;
 }
 
 /**
@@ -39,12 +41,13 @@ export function namedThings(body: Buffer, members: ReadonlyMap<string, unknown>)
   );
   const text = body.toString('latin1');
   const wantsIds = MARK.test(text);
-  if (!wantsModels && !wantsIds) return { models, ids };
+  if (!wantsModels && !wantsIds) return { models, ids, previous: null };
   const parsed: Json = JSON.parse(body.toString('utf8'));
-  if (!isObject(parsed)) return { models, ids };
+  if (!isObject(parsed)) return { models, ids, previous: null };
   if (wantsModels) modelsIn(parsed, models);
   if (wantsIds) idsIn(parsed, ids);
-  return { models, ids };
+  const { previous_response_id: previous } = parsed;
+  return { models, ids, previous: typeof previous === 'string' ? previous : null };
 }
 
 function modelsIn(body: JsonObject, found: string[]): void {

@@ -42,7 +42,7 @@ export interface OpaqueAsk {
   readonly bytes: number;
 }
 
-const NOTHING: NamedThings = { models: [], ids: [] };
+const NOTHING: NamedThings = { models: [], ids: [], previous: null };
 /** Bodies whose text is not JSON, nor read by any provider as such. */
 const OPAQUE_TYPE = /^\s*(?:application\/(?:octet-stream|sdp|pdf|zip)|audio\/|video\/|image\/)/i;
 const MULTIPART = /^\s*multipart\/form-data\b/i;

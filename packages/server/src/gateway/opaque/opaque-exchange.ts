@@ -151,10 +151,17 @@ async function ownerOf(
   let owner: Owner | null = null;
   for (const id of ids) {
     const mine = known.get(id)?.find((one) => sees(catalog.resourceScope, key, one));
-    if (!mine) throw new Fault('not_found', `There is no "${id.slice(0, 100)}" that this key may see.`);
+    if (!mine) throw notThere(id, id === ask.things.previous);
     owner ??= mine;
   }
   return owner;
+}
+
+function notThere(id: string, isPrevious: boolean): Fault {
+  const message = `There is no "${id.slice(0, 100)}" that this key may see.`;
+  return isPrevious
+    ? new Fault('previous_response_not_found', message, { param: 'previous_response_id' })
+    : new Fault('not_found', message);
 }
 
 /** What has to be known of an answer before it goes on, if anything. */
