@@ -9,6 +9,8 @@ const LINE_BYTES = 4 * 1024 * 1024;
 /** Listens to an answer in one body that passes untouched. */
 export interface AnswerTap {
   push(chunk: Buffer): void;
+  /** The body broke off: what came is not whole, though its connection ended properly. */
+  broken(): boolean;
   /** What the whole of it used. */
   usage(): Usage | undefined;
 }
@@ -29,10 +31,16 @@ class JsonTap implements AnswerTap {
     else this.#chunks = [];
   }
 
+  broken(): boolean {
+    return this.#size > 0 && this.#size <= READ_BYTES && this.#read() === undefined;
+  }
+
   usage(): Usage | undefined {
-    if (this.#size > READ_BYTES) return undefined;
-    const text = Buffer.concat(this.#chunks).toString('utf8');
-    return usageIn(parsed(text));
+    return this.#size > READ_BYTES ? undefined : usageIn(this.#read());
+  }
+
+  #read(): unknown {
+    return parsed(Buffer.concat(this.#chunks).toString('utf8'));
   }
 }
 
@@ -50,6 +58,10 @@ class ResultsTap implements AnswerTap {
       from = at + 1;
     }
     this.#hold(chunk.subarray(from));
+  }
+
+  broken(): boolean {
+    return false;
   }
 
   usage(): Usage | undefined {

@@ -62,9 +62,27 @@ function takeAnswer(
       refusalOf(target, base.passesFailures, status, headers, body),
     );
   }
-  const isJson = /[/+]json\b/i.test(headerOf(headers, 'content-type') ?? '');
+  // A network's sign-in page is no answer of an API that speaks JSON.
+  const type = headerOf(headers, 'content-type') ?? '';
+  if (meaning.jsonOnly && /^\s*text\/html\b/i.test(type)) return notAnApi(target, status, type);
+  const isJson = /[/+]json\b/i.test(type);
   if (hold && isJson && status !== 304) return wholeAnswer((body) => hold({ status, headers, body }));
   return new PassedAnswer(x, meaning, passed, status, headers);
+}
+
+function notAnApi({ provider }: Target, status: number, type: string): AnswerSink {
+  const judge = (body: Buffer) =>
+    new Fault('upstream_error', `${provider.id} answered ${status} with "${type}" instead of JSON.`, {
+      upstreamStatus: status,
+      upstreamBody: body.toString('utf8', 0, 2000),
+    });
+  return new CollectedAnswer(
+    REFUSAL_BYTES,
+    (body) => {
+      throw judge(body);
+    },
+    judge,
+  );
 }
 
 /** Whose fault an error answer is. What belongs to the client passes with its status, headers and bytes. */

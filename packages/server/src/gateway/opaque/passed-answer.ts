@@ -53,6 +53,7 @@ export class PassedAnswer implements AnswerSink {
   #stream: StreamTap | null;
   #tap: AnswerTap | null;
   #saysItsEnd: boolean;
+  #isApi: boolean;
   #held: Buffer[] = [];
   #size = 0;
 
@@ -66,6 +67,7 @@ export class PassedAnswer implements AnswerSink {
     const isStream = readable && /^\s*text\/event-stream\b/i.test(type);
     this.#stream = isStream ? new StreamTap() : null;
     this.#tap = readable && !isStream ? answerTapFor(type, meaning.results) : null;
+    this.#isApi = meaning.jsonOnly;
     this.#saysItsEnd = isStream && SAYS_ITS_END.has(meaning.surface);
   }
 
@@ -85,6 +87,8 @@ export class PassedAnswer implements AnswerSink {
     if (stream?.failed && !this.started) throw this.#heldFailure();
     if (stream && this.#saysItsEnd && !stream.ended)
       throw new Fault('upstream_stream_broken', 'The provider closed the stream before its last event.');
+    if (this.#tap && this.#isApi && this.#tap.broken())
+      throw new Fault('upstream_stream_broken', 'The provider closed the answer in the middle of its JSON.');
     if (!this.started) this.#start();
     if (this.#passed.counts) this.#x.usage = this.#tap?.usage() ?? this.#x.usage;
     this.#passed.whole = true;
