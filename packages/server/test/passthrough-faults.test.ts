@@ -103,7 +103,9 @@ test('a refusal keeps its wording, and a refused credential is never told as the
 
 test('what breaks never looks finished, whatever broke it', async () => {
   for (const { name } of UPSTREAM_FAULTS) {
-    if (/redirect|slow|silence|stall|never|flood|40-mb|tls|dns/i.test(name)) continue;
+    // Those that only wait are judged with a clock of their own; a coding passes as it is.
+    if (/accepts-|silent|silence|stall|slow|hang|gzip/.test(name)) continue;
+    if (name.startsWith('huge') && !process.env['FLOE_TEST_FULL']) continue;
     house.play('b-one', sseReply(GOOD));
     house.play('b-two', jsonReply({ error: 'x' }, 500));
     await house.upstream('b-one').setFaults(upstreamFault(name));
