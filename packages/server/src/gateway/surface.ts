@@ -21,6 +21,9 @@ export const CHAT: Surface = {
 
 export const RESPONSES: Surface = { ...CHAT, name: 'responses', dialect: 'responses' };
 
+/** Vectors: OpenAI-shaped, whoever makes them. */
+export const EMBEDDINGS: Surface = { ...CHAT, name: 'embeddings', forwarded: [] };
+
 export const MESSAGES: Surface = {
   name: 'messages',
   routeMode: 'unified',

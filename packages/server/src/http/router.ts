@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FaultShape } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { Client } from '../gateway/client.ts';
+import { embeddingsExchange } from '../gateway/embeddings.ts';
 import { answerFault, exchange } from '../gateway/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { createLists } from '../gateway/lists.ts';
@@ -51,6 +52,7 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     ['/gateway/v1/chat/completions', surface(CHAT)],
     ['/gateway/v1/responses', surface(RESPONSES)],
     ['/gateway/v1/messages', surface(MESSAGES)],
+    [`${V1}/embeddings`, { POST: (client) => void embeddingsExchange(client, gateway) }],
     [MODELS, { GET: lists.models }],
     ['/gateway/v1/key', { GET: lists.key }],
     ['/healthz', { GET: operations.health }],

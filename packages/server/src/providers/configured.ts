@@ -62,6 +62,8 @@ export interface Provider {
   upstreamModel(model: string): string;
   /** Path and query of a dialect it speaks. `model` is the upstream's name. */
   pathOf(dialect: Dialect, model: string, stream: boolean): string;
+  /** Path and query where vectors are asked for. `model` is the id asked for. */
+  embeddingsPath(model: string): string;
   /** Path and query of an OpenAI-shaped path such as `images/generations`. `model` is '' where none is named. */
   opaquePath(path: string, model: string): string;
   /**
@@ -91,6 +93,8 @@ export function configureProvider(settings: ProviderSettings): Provider {
   const speaks = address.speaks ?? sheet.speaks;
   const dialects = settings.dialects ?? dialectsOf(speaks);
   const upstreamModel = deploymentNames(settings.deployments ?? {});
+  const opaquePath = opaquePathsBelow(base, speaks, address.query, upstreamModel);
+  const vectors = sheet.embeddings?.path;
   const headers = new Map(credentials.map((credential) => [credential, headersOf(settings, credential)]));
   const origins = new Map(
     credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]),
@@ -108,7 +112,11 @@ export function configureProvider(settings: ProviderSettings): Provider {
     hasThinkTags: compilePatterns(sheet.thinkTags ?? []),
     upstreamModel,
     pathOf: pathsBelow(base, speaks, address.query),
-    opaquePath: opaquePathsBelow(base, speaks, address.query, upstreamModel),
+    opaquePath,
+    embeddingsPath: (model) =>
+      vectors === undefined
+        ? opaquePath('embeddings', model)
+        : pathnameOf(base) + vectors.replaceAll('{model}', encodeURIComponent(upstreamModel(model))),
     optionsFor: optionsByModel(sheet, upstreamModel),
     modelsPath: sheet.models === undefined ? undefined : pathnameOf(base) + sheet.models,
     nextCredential: weightedRotation(credentials),

@@ -1,4 +1,5 @@
 import type { UpstreamOptions } from '@floe/wire/dialect';
+import type { EmbeddingsDialect, EmbeddingsLack } from '@floe/wire/embeddings';
 import type { DialectName } from '@floe/wire/events';
 
 /** The request and answer languages an upstream may speak. */
@@ -37,6 +38,17 @@ export interface Preference {
 
 /** Paths that pass without being understood, by the first word of their address. */
 export type Offer = 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
+
+/** How a provider is asked for vectors. */
+export interface Embeddings {
+  readonly speaks: EmbeddingsDialect;
+  /** Below the base address, `{model}` standing for the model; OpenAI-shaped ones stand beside Chat. */
+  readonly path?: string;
+  /** What of the OpenAI shape it does not take. */
+  readonly lacks?: readonly EmbeddingsLack[];
+  /** Its name for `dimensions`. */
+  readonly dimensions?: string;
+}
 
 /** An exception to the default reading of error statuses: this status with this text means `means`. */
 export interface ErrorRule {
@@ -81,6 +93,8 @@ export interface ProviderSheet {
   readonly native?: 'a' | 'b';
   /** OpenAI-shaped paths it has besides the dialects. */
   readonly offers?: readonly Offer[];
+  /** Absent when it has none. */
+  readonly embeddings?: Embeddings;
   /** Path of its model list, absent when it has none worth asking. */
   readonly models?: string;
   /**

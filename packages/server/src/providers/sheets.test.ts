@@ -22,6 +22,7 @@ const MEMBERS = new Set<keyof ProviderSheet>([
   'usage',
   'native',
   'offers',
+  'embeddings',
   'thinkTags',
   'errors',
   'knownModels',

@@ -14,6 +14,7 @@ export const openai: ProviderSheet = {
   quirks: openaiQuirks,
   native: 'a',
   offers: ['images', 'audio', 'moderations', 'files', 'batches'],
+  embeddings: { speaks: 'openai' },
   docs: 'https://platform.openai.com/docs/api-reference',
   checked: '2026-11-21',
 };

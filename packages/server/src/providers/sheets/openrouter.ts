@@ -24,6 +24,7 @@ export const openrouter: ProviderSheet = {
     { status: 403, text: 'guardrail', means: 'request' },
   ],
   offers: ['images', 'audio', 'rerank'],
+  embeddings: { speaks: 'openai' },
   docs: 'https://openrouter.ai/docs',
   checked: '2026-11-21',
 };

@@ -18,6 +18,7 @@ export const vllm: ProviderSheet = {
     },
   ],
   offers: ['audio', 'rerank'],
+  embeddings: { speaks: 'openai' },
   docs: 'https://docs.vllm.ai',
   checked: '2026-11-21',
 };
