@@ -85,8 +85,8 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
       return rooms.api(req, res, requestId);
     const client = new Client(requestId, req, res, gateway.clock);
-    if (passesUnread(client, path)) return;
     const route = routeOf(path);
+    if (!route && passesUnread(client, path)) return;
     const method = req.method === 'HEAD' ? 'GET' : req.method;
     const answer = method === 'GET' || method === 'POST' ? route?.[method] : undefined;
     if (answer) return answer(client, path);

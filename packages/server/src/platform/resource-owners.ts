@@ -23,21 +23,11 @@ interface OwnedThing extends Owner {
  * memory. What this process records it knows at once, other processes after the commit. Owners never change; an id that is unknown is asked for each time.
  */
 export function createResourceOwners(database: Database, clock: Clock) {
-  const known = new Map<string, readonly Owner[]>();
-  const keyOf = (orgId: string, id: string) => `${orgId}\n${id}`;
-  function remember(orgId: string, id: string, owners: readonly Owner[]): void {
-    const key = keyOf(orgId, id);
-    known.delete(key);
-    known.set(key, owners);
-    const [oldest] = known.keys();
-    if (known.size > KNOWN && oldest !== undefined) known.delete(oldest);
-  }
-
+  const known = createOwnerMemory();
   return {
     async record(things: readonly OwnedThing[]): Promise<void> {
       const fresh = things.filter(
-        ({ orgId, id, provider }) =>
-          !known.get(keyOf(orgId, id))?.some((owner) => owner.provider === provider),
+        ({ orgId, id, provider }) => !known.get(orgId, id)?.some((owner) => owner.provider === provider),
       );
       if (fresh.length === 0) return;
       const rows = fresh.map(({ orgId, id, provider, credential, kind, keyId }) => ({
@@ -52,12 +42,12 @@ export function createResourceOwners(database: Database, clock: Clock) {
       }));
       // A client may use an id as soon as it has seen it, which in a stream is before the commit.
       for (const { orgId, id, provider, credential, keyId } of fresh)
-        remember(orgId, id, [{ provider, credential, keyId }]);
+        known.put(orgId, id, [{ provider, credential, keyId }]);
       try {
         await database.transaction((writer) => insertResources(writer, rows));
       } finally {
         // Asked for again: the store may know more of them, or nothing.
-        for (const { orgId, id } of fresh) known.delete(keyOf(orgId, id));
+        for (const { orgId, id } of fresh) known.drop(orgId, id);
       }
     },
 
@@ -65,7 +55,7 @@ export function createResourceOwners(database: Database, clock: Clock) {
       const found = new Map<string, readonly Owner[]>();
       const asked: string[] = [];
       for (const id of new Set(ids)) {
-        const owners = known.get(keyOf(orgId, id));
+        const owners = known.get(orgId, id);
         if (owners) found.set(id, owners);
         else asked.push(id);
       }
@@ -76,12 +66,28 @@ export function createResourceOwners(database: Database, clock: Clock) {
       }
       for (const id of asked) {
         const owners = found.get(id);
-        if (owners) remember(orgId, id, owners);
+        if (owners) known.put(orgId, id, owners);
       }
       return found;
     },
 
     claimResults: (orgId: string, provider: string, id: string): Promise<boolean> =>
       database.transaction((writer) => claimResults(writer, orgId, provider, id)),
+  };
+}
+
+/** Owners by org and id, the oldest forgotten first. */
+function createOwnerMemory() {
+  const owners = new Map<string, readonly Owner[]>();
+  const keyOf = (orgId: string, id: string) => `${orgId}\n${id}`;
+  return {
+    get: (orgId: string, id: string) => owners.get(keyOf(orgId, id)),
+    drop: (orgId: string, id: string) => void owners.delete(keyOf(orgId, id)),
+    put(orgId: string, id: string, found: readonly Owner[]): void {
+      owners.delete(keyOf(orgId, id));
+      owners.set(keyOf(orgId, id), found);
+      const [oldest] = owners.keys();
+      if (owners.size > KNOWN && oldest !== undefined) owners.delete(oldest);
+    },
   };
 }

@@ -149,7 +149,11 @@ export class MultipartScan {
 }
 
 function partOf(head: string, start: number): Part {
-  const line = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? '';
+  const [line = '', second] = [...head.matchAll(/^content-disposition:(.*)$/gim)].map(
+    ([, text = '']) => text,
+  );
+  // Two of a kind, or a name told twice, two readers could take for different fields.
+  if (second !== undefined || [...line.matchAll(/;\s*name\s*=/gi)].length > 1) throw broken();
   if (/;\s*name\*/i.test(line)) throw broken();
   const named = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/i.exec(line);
   const name = (named?.[1] ?? named?.[2] ?? '').replace(/\\(.)/g, '$1');

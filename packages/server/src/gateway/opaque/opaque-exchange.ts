@@ -90,9 +90,10 @@ async function pass(x: Exchange, passing: Passing): Promise<void> {
     judgeModel: judgeFor(x, passing),
   });
   x.opaque = ask;
-  if (ask.model === null) requirePath(key, client);
+  const model = ask.model ?? new URLSearchParams(place.query).get('model');
+  if (model === null) requirePath(key, client);
   const owner = await ownerOf(x, passing, ask);
-  const course = base.course({ client, key, catalog, meaning, model: ask.model, owner });
+  const course = base.course({ client, key, catalog, meaning, model, owner });
   const allowed = course.targets.filter(({ provider }) =>
     ask.things.models.every((model) => base.allows(provider, key, model)),
   );
