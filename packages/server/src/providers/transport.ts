@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { writeAtOnce } from './one-write.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
@@ -61,7 +62,7 @@ export function createHttpTransport(): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connectTimeout: connectMs,
+        connect: connector(connectMs),
       });
       pools.set(key, pool);
     }
@@ -90,7 +91,16 @@ function methodOf({ method }: UpstreamRequest): Dispatcher.HttpMethod {
 }
 
 function isMethod(method: string): method is Dispatcher.HttpMethod {
-  return /^[A-Z]+$/.test(method);
+  return /^[A-Z-]+$/.test(method);
+}
+
+function connector(connectMs: number): buildConnector.connector {
+  const connect = buildConnector({ allowH2: false, timeout: connectMs });
+  return (options, callback) =>
+    connect(options, (...outcome) => {
+      if (outcome[1]) writeAtOnce(outcome[1]);
+      callback(...outcome);
+    });
 }
 
 type Controller = Dispatcher.DispatchController;
