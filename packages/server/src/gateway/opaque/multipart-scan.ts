@@ -148,16 +148,22 @@ export class MultipartScan {
   }
 }
 
+const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))/g;
+
+/** What two readers could take for different fields is refused: escaped quotes, doubled heads, names told twice. */
 function partOf(head: string, start: number): Part {
   const [line = '', second] = [...head.matchAll(/^content-disposition:(.*)$/gim)].map(
     ([, text = '']) => text,
   );
-  // Two of a kind, or a name told twice, two readers could take for different fields.
-  if (second !== undefined || [...line.matchAll(/;\s*name\s*=/gi)].length > 1) throw broken();
-  if (/;\s*name\*/i.test(line)) throw broken();
-  const named = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/i.exec(line);
-  const name = (named?.[1] ?? named?.[2] ?? '').replace(/\\(.)/g, '$1');
-  return { name, isFile: /;\s*filename\*?=/i.test(line), start, value: [], size: 0 };
+  const parameters = [...line.matchAll(PARAMETER)].map(([, name = '', quoted, bare]) => ({
+    name: name.toLowerCase(),
+    value: quoted ?? bare ?? '',
+  }));
+  const names = parameters.filter(({ name }) => name === 'name' || name === 'name*');
+  const isOdd = line.includes('\\"') || names.length > 1 || names.some(({ name }) => name === 'name*');
+  if (second !== undefined || isOdd) throw broken();
+  const isFile = parameters.some(({ name }) => name === 'filename' || name === 'filename*');
+  return { name: names[0]?.value ?? '', isFile, start, value: [], size: 0 };
 }
 
 function broken(): Fault {
