@@ -1,6 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
+import type { Rules } from '../guardrails/rules.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
+import type { CacheRules } from './cache/rules.ts';
 
 /** The gateway's slice of an org in the snapshot: what may be asked and how answers are treated. */
 export interface Catalog {
@@ -14,6 +16,10 @@ export interface Catalog {
   readonly passthrough: Readonly<Record<'a' | 'b', readonly PassthroughTarget[]>>;
   /** Who sees files, batches and stored answers: the key that made them, or every key of the org. */
   readonly resourceScope: 'key' | 'org';
+  /** Null while the org's cache is off. */
+  readonly cache: CacheRules | null;
+  /** Limits and budgets; null for an org without any. */
+  readonly rules: Rules | null;
 }
 
 /** A provider behind a passthrough surface. */
@@ -44,6 +50,8 @@ export const EMPTY_CATALOG: Catalog = {
   userHeaders: [],
   passthrough: { a: [], b: [] },
   resourceScope: 'key',
+  cache: null,
+  rules: null,
 };
 
 /** Tries per target of a model id without a route. */

@@ -9,11 +9,13 @@ import {
 } from '@floe/wire/embeddings';
 import { readAnyUsage } from '@floe/wire/passing-usage';
 import { memberEdit, readString, type Span, scanObject, splice } from '@floe/wire/splice';
+import type { KeyRecord } from '../platform/keyring.ts';
 import type { Embeddings } from '../providers/provider.ts';
+import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { wholeAnswer } from './answer-sinks.ts';
 import { type Ask, parseBody } from './ask.ts';
-import { resolveCourse, type Target } from './catalog.ts';
+import { type Catalog, type Course, resolveCourse, type Target } from './catalog.ts';
 import type { Client } from './client.ts';
 import { readControls } from './controls.ts';
 import { authenticate, begin, tell } from './exchange.ts';
@@ -35,15 +37,12 @@ const JSON_BODY_BYTES = 32 * 1024 * 1024;
 export async function embeddingsExchange(client: Client, gateway: Gateway): Promise<void> {
   const x = begin(client, EMBEDDINGS, gateway);
   try {
-    // Limits and budgets belong between these two, as for every other exchange.
     const { key, catalog } = authenticate(x);
-    x.controls = readControls(client.headers);
-    const ask = readOutline(await client.readBody(JSON_BODY_BYTES));
-    x.ask = ask;
-    const course = resolveCourse(catalog, key.models ?? (() => true), ask.model);
-    x.course = course;
-    const names = course.targets.map(({ provider, model }) => `${provider.id}/${model}`).join(', ');
-    x.decisions.push({ step: 'route', outcome: names, because: course.because });
+    const { rules } = catalog;
+    const read = () => understand(x, catalog, key);
+    const course = rules === null ? await read() : await admit(x, key, rules, read);
+    const { ask } = x;
+    if (ask === null) throw new Error('what was understood has an ask');
     await send(x, course, (target) => planEmbeddings(x, ask, target));
     x.state = 'complete';
     x.status = 200;
@@ -52,6 +51,18 @@ export async function embeddingsExchange(client: Client, gateway: Gateway): Prom
   } finally {
     settle(x);
   }
+}
+
+/** Reads the request and finds who may answer it. Throws what is wrong with it. */
+async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promise<Course> {
+  x.controls = readControls(x.client.headers);
+  const ask = readOutline(await x.client.readBody(JSON_BODY_BYTES));
+  x.ask = ask;
+  const course = resolveCourse(catalog, key.models ?? (() => true), ask.model);
+  x.course = course;
+  const names = course.targets.map(({ provider, model }) => `${provider.id}/${model}`).join(', ');
+  x.decisions.push({ step: 'route', outcome: names, because: course.because });
+  return course;
 }
 
 function readOutline(body: Buffer): Ask {

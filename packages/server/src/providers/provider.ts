@@ -95,6 +95,8 @@ export interface ProviderSheet {
   readonly offers?: readonly Offer[];
   /** Absent when it has none. */
   readonly embeddings?: Embeddings;
+  /** Its name in the price catalog, or `free` for what costs nothing; absent when no catalog has it. */
+  readonly prices?: string;
   /** Path of its model list, absent when it has none worth asking. */
   readonly models?: string;
   /**

@@ -1,7 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import { presentedKey } from '../../platform/key-format.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import type { Catalog } from '../catalog.ts';
+import { admit } from '../admit.ts';
+import type { Catalog, Course } from '../catalog.ts';
 import { type Client, ClientGone } from '../client.ts';
 import { readControls } from '../controls.ts';
 import { authenticate, begin, tell } from '../exchange.ts';
@@ -37,11 +38,12 @@ export async function opaqueExchange(
   const dialect = faultShape === 'anthropic' ? 'messages' : 'chat';
   const x = begin(client, { name: meaning.surface, routeMode, dialect, faultShape, forwarded: [] }, gateway);
   try {
-    // Limits and budgets belong between these two, as for every other exchange.
     const { key, catalog } = authenticate(x);
-    x.controls = readControls(client.headers);
-    if (place instanceof Fault) throw place;
-    await pass(x, { base, place, segments, meaning, key, catalog });
+    const { rules } = catalog;
+    const read = () => understand(x, { base, place, segments, meaning, key, catalog });
+    if (rules === null) await read();
+    else await admit(x, key, rules, read);
+    if (!(place instanceof Fault)) await pass(x, { base, place, segments, meaning, key, catalog });
   } catch (error) {
     tell(x, error);
   } finally {
@@ -76,9 +78,16 @@ export interface Passing {
   readonly catalog: Catalog;
 }
 
-async function pass(x: Exchange, passing: Passing): Promise<void> {
-  const { base, place, segments, meaning, key, catalog } = passing;
+/** Reads as much of the request as the rules need and finds who may answer it. Throws what is wrong with it. */
+async function understand(
+  x: Exchange,
+  reading: Omit<Passing, 'place'> & { readonly place: Place | Fault },
+): Promise<Course> {
+  const { base, place, meaning, key, catalog } = reading;
   const { client, gateway } = x;
+  x.controls = readControls(client.headers);
+  if (place instanceof Fault) throw place;
+  const passing: Passing = { ...reading, place };
   const platformKey = presentedKey(client.headers);
   if (client.target.includes(platformKey))
     throw new Fault('invalid_request', 'A platform key stands in the address; send it in a header.');
@@ -90,6 +99,11 @@ async function pass(x: Exchange, passing: Passing): Promise<void> {
     judgeModel: judgeFor(x, passing),
   });
   x.opaque = ask;
+  // What asks a model for an answer is estimated and reserved for like any other.
+  if (ask.body.kind === 'json' && ask.model !== null && meaning.jsonOnly) {
+    const { bytes, members } = ask.body;
+    x.ask = { body: bytes, members, model: ask.model, stream: ask.stream, choices: 1, user: ask.user };
+  }
   const model = ask.model ?? new URLSearchParams(place.query).get('model');
   if (model === null) requirePath(key, client);
   const owner = await ownerOf(x, passing, ask);
@@ -98,8 +112,16 @@ async function pass(x: Exchange, passing: Passing): Promise<void> {
     ask.things.models.every((model) => base.allows(provider, key, model)),
   );
   if (allowed.length === 0) throw notAllowed(ask.things.models.join(', '));
-  x.course = { ...course, targets: allowed };
   x.decisions.push({ step: 'route', outcome: allowed.map(nameOf).join(', '), because: course.because });
+  x.course = { ...course, targets: allowed };
+  return x.course;
+}
+
+async function pass(x: Exchange, passing: Passing): Promise<void> {
+  const { base, place, segments, meaning } = passing;
+  const ask = x.opaque;
+  if (!ask) throw new Error('what was understood has an ask');
+  const platformKey = presentedKey(x.client.headers);
   const work = heldWork(x, passing, ask);
   const planning = planningFor(x, { base, ask, segments, query: place.query, platformKey, meaning }, work);
   await sendWhole(x, planning);

@@ -17,8 +17,8 @@ export function createPassthrough(gateway: Gateway, modelLists: ModelLists): Pas
     const model = listedIn(client.method, rest);
     if (model === null)
       void opaqueExchange(client, style === 'a' ? PASSTHROUGH_A : PASSTHROUGH_B, rest, gateway);
-    else if (model === '') lists.models(client, style);
-    else lists.model(client, style, model);
+    else if (model === '') void lists.models(client, style);
+    else void lists.model(client, style, model);
   };
 }
 

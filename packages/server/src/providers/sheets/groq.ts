@@ -21,6 +21,7 @@ export const groq: ProviderSheet = {
     { status: 498, text: '', means: 'overloaded' },
   ],
   offers: ['audio', 'files', 'batches'],
+  prices: 'groq',
   docs: 'https://console.groq.com/docs',
   checked: '2026-11-21',
 };

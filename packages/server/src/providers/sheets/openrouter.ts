@@ -25,6 +25,7 @@ export const openrouter: ProviderSheet = {
   ],
   offers: ['images', 'audio', 'rerank'],
   embeddings: { speaks: 'openai' },
+  prices: 'openrouter',
   docs: 'https://openrouter.ai/docs',
   checked: '2026-11-21',
 };

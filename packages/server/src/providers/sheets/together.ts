@@ -20,6 +20,7 @@ export const together: ProviderSheet = {
   errors: [{ status: 403, text: 'context length', means: 'request' }],
   offers: ['images', 'audio', 'rerank', 'files', 'batches'],
   embeddings: { speaks: 'openai', lacks: ['tokens', 'base64', 'dimensions', 'user'] },
+  prices: 'together',
   docs: 'https://docs.together.ai',
   checked: '2026-11-21',
 };
