@@ -3,7 +3,7 @@ import { CounterTable, GaugeTable } from '../analytics/figures.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { type BreakerEvent, Breakers } from '../guardrails/breakers/breakers.ts';
-import { createMemoryLeases } from '../guardrails/breakers/probe-leases.ts';
+import type { ProbeLeases } from '../guardrails/breakers/probe-leases.ts';
 import type { Database } from '../store/ports.ts';
 
 export interface OpenedBreakers {
@@ -13,7 +13,7 @@ export interface OpenedBreakers {
 }
 
 /** The breakers of this process: what changes is logged, counted and told. */
-export function openBreakers(database: Database, log: Log): OpenedBreakers {
+export function openBreakers(database: Database, log: Log, leases: ProbeLeases): OpenedBreakers {
   const changes = new CounterTable({
     name: 'floe_breaker_changes_total',
     help: 'Changes of breakers by provider and the state they changed to.',
@@ -26,7 +26,6 @@ export function openBreakers(database: Database, log: Log): OpenedBreakers {
     else log.info({ ...event }, 'a breaker changed');
     tell(event);
   };
-  const leases = createMemoryLeases(systemClock);
   const breakers = new Breakers({ clock: systemClock, random: Math.random, leases, onChange });
   const open = new GaugeTable({
     name: 'floe_breakers',

@@ -1,4 +1,12 @@
 import type { KeyObject } from 'node:crypto';
+import {
+  budget,
+  budgetBody,
+  budgetReplacement,
+  limit,
+  limitBody,
+  limitReplacement,
+} from '@floe/contract/api/guardrails';
 import { listAlerts } from './alerts/list.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
@@ -16,6 +24,10 @@ import { listChannels } from './channels/list.ts';
 import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import { updateChannel } from './channels/update.ts';
+import { BUDGETS } from './guardrails/budget-views.ts';
+import { LIMITS } from './guardrails/limit-views.ts';
+import type { RuleHost } from './guardrails/rule-host.ts';
+import { ruleVerbs } from './guardrails/rule-verbs.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
@@ -33,11 +45,12 @@ export interface VerbParts {
   readonly breakers: BreakerSource;
   readonly cacheOf: CacheOf;
   readonly channels: ChannelParts;
+  readonly rules: RuleHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, breakers, cacheOf, channels } = parts;
+  const { pepper, breakers, cacheOf, channels, rules } = parts;
   return [
     getMe,
     createKey(pepper),
@@ -47,6 +60,8 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     revokeKey,
     listBreakers(breakers),
     forceBreaker(breakers),
+    ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
+    ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listAudit,
     listRequests,
     getRequest,

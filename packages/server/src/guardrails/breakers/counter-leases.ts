@@ -26,8 +26,9 @@ export function createCounterLeases(counters: Pick<Counters, 'take' | 'settle'>)
       if (!lease) return;
       held.delete(key);
       const { id, taken } = lease;
-      const { second, away, amounts } = taken;
-      const given = counters.settle(orgId, { id, second, away, claims: claimsOf(key), amounts, actual: [0] });
+      const { second, away, ownSecond, amounts } = taken;
+      const claims = claimsOf(key);
+      const given = counters.settle(orgId, { id, second, away, ownSecond, claims, amounts, actual: [0] });
       // A lease that cannot be given back ends by itself.
       given?.catch(() => undefined);
     },
