@@ -146,7 +146,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, breakers, guardrails, lastUsed, answers } = parts;
+  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -167,7 +167,7 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
 }
 
 function assembleApi(
-  { database, log, pepper, breakers, guardrails }: Parts,
+  { database, log, pepper, guardrails, breakers }: Parts,
   snapshots: Snapshots,
   channels: Alerts,
   loaded: () => LoadedConfig,
@@ -180,8 +180,10 @@ function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
   };
-  const verbParts = { pepper, breakers, cacheOf, channels, rules };
-  return createLazyApi({ host, log, version: VERSION, authenticate }, verbParts);
+  return createLazyApi(
+    { host, log, version: VERSION, authenticate },
+    { pepper, breakers, cacheOf, channels, rules },
+  );
 }
 
 function announce(

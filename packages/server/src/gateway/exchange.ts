@@ -39,6 +39,7 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
         : await admit(x, key, rules, () => understand(x, catalog, key));
     const { ask } = x;
     if (ask === null) throw new Error('what was understood has an ask');
+    if (ask.stream) x.early = new EarlyAnswer(x);
     x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
     x.status = 200;
   } catch (error) {
@@ -104,7 +105,6 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   x.controls = readControls(client.headers);
   const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
   x.ask = ask;
-  if (ask.stream) x.early = new EarlyAnswer(x);
   return route(x, catalog, key, ask);
 }
 

@@ -24,7 +24,6 @@ export interface GuardrailsOptions {
 /** What limits and budgets live on, and how it stops. */
 export interface Guardrails {
   readonly guard: Guard;
-  /** Shared by the fleet where it shares a store. */
   readonly counters: Counters;
   close(): Promise<void>;
 }

@@ -3,8 +3,8 @@ import { CounterTable, GaugeTable } from '../analytics/figures.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { type BreakerEvent, Breakers } from '../guardrails/breakers/breakers.ts';
-import type { ProbeLeases } from '../guardrails/breakers/probe-leases.ts';
-import type { Database } from '../store/ports.ts';
+import { createCounterLeases } from '../guardrails/breakers/counter-leases.ts';
+import type { Counters, Database } from '../store/ports.ts';
 
 export interface OpenedBreakers {
   readonly breakers: Breakers;
@@ -13,7 +13,7 @@ export interface OpenedBreakers {
 }
 
 /** The breakers of this process: what changes is logged, counted and told. */
-export function openBreakers(database: Database, log: Log, leases: ProbeLeases): OpenedBreakers {
+export function openBreakers(database: Database, counters: Counters, log: Log): OpenedBreakers {
   const changes = new CounterTable({
     name: 'floe_breaker_changes_total',
     help: 'Changes of breakers by provider and the state they changed to.',
@@ -26,6 +26,7 @@ export function openBreakers(database: Database, log: Log, leases: ProbeLeases):
     else log.info({ ...event }, 'a breaker changed');
     tell(event);
   };
+  const leases = createCounterLeases(counters);
   const breakers = new Breakers({ clock: systemClock, random: Math.random, leases, onChange });
   const open = new GaugeTable({
     name: 'floe_breakers',

@@ -6,7 +6,6 @@ import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
-import { createCounterLeases } from '../guardrails/breakers/counter-leases.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
@@ -71,7 +70,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
-  const { breakers, render } = openBreakers(database, log, createCounterLeases(guardrails.counters));
+  const { breakers, render } = openBreakers(database, guardrails.counters, log);
   return {
     environment,
     dataDir,
@@ -83,9 +82,9 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
       () => queuedDeliveries(database.read),
       render,
     ),
-    breakers,
     guardrails,
     prices: await loadingPrices,
+    breakers,
     lastUsed: trackLastUsed(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),

@@ -51,18 +51,18 @@ function fromConfig(
     apiVersion: config.api_version,
     deployments: config.deployments,
     dialects: config.dialects,
+    pricing: {
+      billing: config.billing,
+      multiplier: config.price_multiplier,
+      overrides: config.prices,
+      book,
+    },
     breaker: {
       enabled: breaker.enabled,
       consecutiveFailures: breaker.consecutive_failures,
       errorRate: breaker.error_rate,
       slowFirstTokenMs: breaker.slow_first_token_ms,
       openMs: breaker.open_ms,
-    },
-    pricing: {
-      billing: config.billing,
-      multiplier: config.price_multiplier,
-      overrides: config.prices,
-      book,
     },
     timeouts: {
       connectMs: timeouts.connect_ms,

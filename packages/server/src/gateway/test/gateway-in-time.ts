@@ -1,10 +1,7 @@
 // The gateway over real HTTP with fake upstreams, on a clock that tests move by hand.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { type CallAnswer, type CallOptions, call } from '@floe/testkit/client';
@@ -13,7 +10,6 @@ import type { ReceivedRequest } from '@floe/testkit/connection';
 import type { Reply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import { createMetrics } from '../../analytics/metrics.ts';
-import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryLeases } from '../../guardrails/breakers/probe-leases.ts';
@@ -21,8 +17,8 @@ import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { KeyRecord, Keyring } from '../../platform/keyring.ts';
 import { createHttpTransport } from '../../providers/transport.ts';
 import { MemoryAnswerCache } from '../../store/cache/memory.ts';
-import { openDatabase } from '../../store/open-database.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
+import { NO_ROWS } from '../../store/test/no-rows.ts';
 import { Flights } from '../cache/flights.ts';
 import { Client } from '../client.ts';
 import { compileCatalogs } from '../compile.ts';
@@ -66,10 +62,7 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
   const upstreams = await startUpstreams(options);
   const rows: ExchangeRow[] = [];
   const events: BreakerEvent[] = [];
-  const dataDir = await mkdtemp(join(tmpdir(), 'floe-in-time-'));
-  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
-  const guard = memoryGuard(database, clock);
-  const gateway = { ...assemble(options, clock, upstreams, rows, events), guard };
+  const gateway = assemble(options, clock, upstreams, rows, events);
   let count = 0;
   const server = createServer((req, res) => {
     const surface: Surface = SURFACES[surfaceIn(req.url)];
@@ -101,8 +94,6 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
       server.closeAllConnections();
       server.close();
       for (const one of upstreams.values()) await one.close();
-      await database.close();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
@@ -123,7 +114,7 @@ function assemble(
   upstreams: ReadonlyMap<string, Upstream>,
   rows: ExchangeRow[],
   events: BreakerEvent[],
-): Omit<Gateway, 'guard'> {
+): Gateway {
   const providers = [...upstreams].map(([id, { url }]) => ({
     id,
     kind: 'openai-compatible',
@@ -154,6 +145,7 @@ function assemble(
     ),
     answers: new MemoryAnswerCache(clock),
     flights: new Flights(),
+    guard: memoryGuard(NO_ROWS, clock),
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),

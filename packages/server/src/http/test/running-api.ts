@@ -14,7 +14,7 @@ import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules, RuleHost } from '../../management/guardrails/rule-host.ts';
 import type { Verb } from '../../management/verb.ts';
-import { verbs } from '../../management/verbs.ts';
+import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper, hashKey } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
@@ -90,9 +90,9 @@ export async function runApi(
   options: {
     readonly log?: Log;
     readonly more?: readonly Verb[];
-    readonly breakers?: BreakerSource;
     /** Of the org `acme`. */
     readonly fileRules?: Partial<FileRules>;
+    readonly breakers?: BreakerSource;
   } = {},
 ): Promise<RunningApi> {
   let now = NOW;
@@ -117,7 +117,8 @@ export async function runApi(
     fileRules: (orgId) => ({ ...NO_FILE_RULES, ...(orgId === 'acme' ? options.fileRules : {}) }),
   };
   const breakers = options.breakers ?? { list: () => [] };
-  const all = [...verbs({ pepper, breakers, cacheOf: () => null, channels, rules }), ...(options.more ?? [])];
+  const parts: VerbParts = { pepper, breakers, cacheOf: () => null, channels, rules };
+  const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },
