@@ -72,10 +72,11 @@ for (const major of [current, ...others]) {
           for (const { path } of requests) assert.equal(path, '/api/monitoring/heartbeat');
       });
 
-    test('a process in which only a loop is left ends', async (t) => {
+    test('a process in which only a loop is left ends, its first beat sent', async (t) => {
       const server = await healthy(t);
       const { code, lines } = await consume(node, 'cjs', 'loop', [server]);
       assert.equal(code, 0);
+      assert.equal(server.requests.length, 1);
       assert.deepEqual(lines, []);
     });
 

@@ -15,7 +15,7 @@ const scenarios = {
   /** A loop alone does not keep the process. */
   async loop(Floe, [{ url }]) {
     const floe = new Floe({ apiKey: 'eis_test_key', baseUrl: url });
-    floe.startHeartbeat('job', { everySeconds: 0.5 });
+    floe.startHeartbeat('job', { everySeconds: 3600 });
   },
   /** A worker that the orchestrator ends. */
   async worker(Floe, [{ url }]) {

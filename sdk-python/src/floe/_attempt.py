@@ -64,7 +64,7 @@ def _exchange(call: Call, deadline: _Deadline) -> Received:
             sock.settimeout(deadline.left())
             sock = ssl.create_default_context().wrap_socket(sock, server_hostname=host)
         connection = http.client.HTTPConnection(host, port)
-        connection.sock = _DeadlineSocket(sock, deadline)  # type: ignore[assignment]
+        connection.sock = _DeadlineSocket(sock, deadline)
         target = urllib.parse.quote(url.path, safe="/%:@!$&'()*+,;=~-._")
         connection.putrequest("POST", f"{target}?{url.query}" if url.query else target)
         for name, value in call.headers.items():

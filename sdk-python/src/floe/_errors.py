@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Type
 
 
 class FloeError(Exception):
@@ -93,7 +93,7 @@ def api_error(
 ) -> FloeApiError:
     """The error for an HTTP status of 400 and above."""
     retryable = False
-    kind = FloeRequestError
+    kind: Type[FloeApiError] = FloeRequestError
     if status in (401, 403):
         kind = FloeAuthenticationError
     elif status == 404:
