@@ -6,18 +6,22 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
+import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createLists } from './gateway/lists.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
+import { type Alerts, assembleAlerts } from './main/alerts.ts';
 import { watchFile } from './main/config-file.ts';
+import { fileRulesOf } from './main/file-rules.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
+import type { RuleHost } from './management/guardrails/rule-host.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { type PresentedHeaders, presentedKey } from './platform/key-format.ts';
 import { welcome } from './platform/welcome.ts';
@@ -33,6 +37,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'storage',
   'telemetry',
   'retention',
+  'security',
+  'smtp',
   'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
@@ -40,6 +46,10 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
+  'orgs.cache',
+  'orgs.channels',
+  'orgs.limits',
+  'orgs.budgets',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -93,7 +103,8 @@ async function serve(environment: Environment): Promise<void> {
   await snapshots.renew();
 
   const gateway = assembleGateway(parts, snapshots, () => state.draining);
-  const api = assembleApi(parts, snapshots);
+  const alerts = assembleAlerts(parts, () => state.loaded.config);
+  const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -113,6 +124,7 @@ async function serve(environment: Environment): Promise<void> {
   const listening = await server.listen(host, port);
   const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
   const watch = watchFile(parts, state, snapshots, load);
+  const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
   onSignals(
     systemClock,
@@ -122,7 +134,7 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
-      await server.drain(DRAIN_MS);
+      await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
       await api.close();
       await closeParts(parts);
     },
@@ -132,7 +144,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, lastUsed } = parts;
+  const { transport, log, rows, metrics, guardrails, lastUsed, answers } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -140,17 +152,30 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     log,
     rows,
     metrics,
+    answers,
+    flights: new Flights(),
+    guard: guardrails.guard,
     lastUsed: lastUsed.note,
     random: Math.random,
     draining,
   };
 }
 
-function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots): LazyApi {
+function assembleApi(
+  { database, log, pepper, guardrails }: Parts,
+  snapshots: Snapshots,
+  channels: Alerts,
+  loaded: () => LoadedConfig,
+): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper });
+  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
+  const rules: RuleHost = {
+    guard: guardrails.guard,
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+  };
+  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels, rules });
 }
 
 function announce(

@@ -1,6 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
+import type { Rules } from '../guardrails/rules.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
+import type { CacheRules } from './cache/rules.ts';
 
 /** The gateway's slice of an org in the snapshot: what may be asked and how answers are treated. */
 export interface Catalog {
@@ -10,6 +12,10 @@ export interface Catalog {
   readonly chatReasoning: 'strip' | 'forward';
   /** Request headers that name the end user, first one wins; lower case. */
   readonly userHeaders: readonly string[];
+  /** Null while the org's cache is off. */
+  readonly cache: CacheRules | null;
+  /** Limits and budgets; null for an org without any. */
+  readonly rules: Rules | null;
 }
 
 /** Where requests for a model id, a pattern or an alias go. */
@@ -31,6 +37,8 @@ export const EMPTY_CATALOG: Catalog = {
   routes: [],
   chatReasoning: 'strip',
   userHeaders: [],
+  cache: null,
+  rules: null,
 };
 
 /** Tries per target of a model id without a route. */

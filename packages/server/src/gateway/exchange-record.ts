@@ -1,5 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 import type { Usage } from '@floe/wire/usage';
+import type { Grant } from '../guardrails/guard.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { Ask } from './ask.ts';
 import type { Catalog, Course, Target } from './catalog.ts';
@@ -11,6 +12,9 @@ import type { Surface } from './surface.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
 export type State = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
+
+/** As the header `x-floe-cache` and the row say it. */
+export type CacheOutcome = 'hit' | 'miss' | 'bypass' | 'refresh';
 
 /** One call to an upstream, as the row keeps it. */
 export interface AttemptRecord {
@@ -27,7 +31,7 @@ export interface AttemptRecord {
 
 /** What a step decided and why; the answer to "why this route?". */
 export interface Decision {
-  readonly step: 'authenticate' | 'route' | 'send' | 'answer';
+  readonly step: 'authenticate' | 'limit' | 'budget' | 'route' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
 }
@@ -44,6 +48,10 @@ export interface Exchange {
   key: KeyRecord | null;
   /** The org's slice of the snapshot this exchange is judged by, from start to end. */
   catalog: Catalog | null;
+  /** What it took of limits and budgets; null for an org without any. */
+  grant: Grant | null;
+  /** Where its caller stands with them, for every answer. */
+  rateHeaders: readonly string[] | null;
   controls: Controls | null;
   ask: Ask | null;
   course: Course | null;
@@ -57,6 +65,8 @@ export interface Exchange {
   /** Set by the answer as it is told. */
   usage: Usage | null;
   finish: string | null;
+  /** What the cache did; null while it is off. */
+  cache: CacheOutcome | null;
   status: number;
   fault: Fault | null;
   state: State;
