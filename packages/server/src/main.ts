@@ -8,7 +8,9 @@ import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
+import { Conversations } from './gateway/stickiness.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
@@ -144,7 +146,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, guardrails, lastUsed, answers } = parts;
+  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -152,6 +154,9 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     log,
     rows,
     metrics,
+    breakers,
+    conversations: new Conversations(systemClock),
+    latencies: new Latencies(systemClock),
     answers,
     flights: new Flights(),
     guard: guardrails.guard,
@@ -162,7 +167,7 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
 }
 
 function assembleApi(
-  { database, log, pepper, guardrails }: Parts,
+  { database, log, pepper, guardrails, breakers }: Parts,
   snapshots: Snapshots,
   channels: Alerts,
   loaded: () => LoadedConfig,
@@ -175,7 +180,10 @@ function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
   };
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels, rules });
+  return createLazyApi(
+    { host, log, version: VERSION, authenticate },
+    { pepper, breakers, cacheOf, channels, rules },
+  );
 }
 
 function announce(
