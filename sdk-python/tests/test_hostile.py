@@ -76,6 +76,8 @@ class Hostile(unittest.TestCase):
         few = case["timeout_seconds"] < 1 and arrived < expect["attempts"]
         self.assertTrue(arrived == expect["attempts"] or few, arrived)
         self.assertEqual({request["path"] for request in server.requests} - {PATH}, set())
+        hosts = {request["headers"]["host"] for request in server.requests}
+        self.assertEqual(hosts - {server.origin.split("//")[1]}, set())
         names = {request["headers"]["idempotency-key"] for request in server.requests}
         self.assertEqual(len(names), min(1, arrived))
 
