@@ -9,6 +9,7 @@ import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
+import { createResourceOwners } from '../platform/resource-owners.ts';
 import { deriveSecretsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
@@ -45,6 +46,7 @@ export interface Parts {
   readonly breakers: Breakers;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
+  readonly owners: ReturnType<typeof createResourceOwners>;
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
@@ -89,6 +91,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     transport,
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
+    owners: createResourceOwners(database, clock),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey: deriveSecretsKey(secret.key),
     outbound,
