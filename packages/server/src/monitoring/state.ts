@@ -1,4 +1,4 @@
-import { type Clock, type Gap, noOutcome, type Outcome, type Plan } from './clock.ts';
+import type { Clock, Gap, Outcome, Plan } from './clock.ts';
 import { enter, fail, firstBeatDue, resume, settle } from './settle.ts';
 
 /** A call of a job: `ok` and `fail` keep the promise; `start` and `log` do not. */
@@ -149,9 +149,4 @@ function nextPromise({ status, anchorAt }: Clock, next: Plan, atMs: number): num
 function sameSchedule({ schedule: one }: Plan, { schedule: other }: Plan): boolean {
   if (one.kind === 'interval') return other.kind === 'interval' && one.intervalMs === other.intervalMs;
   return other.kind === 'cron' && one.cron === other.cron && one.timezone === other.timezone;
-}
-
-/** How a clock looks at `nowMs` to a reader; records nothing. */
-export function viewAt(clock: Clock, plan: Plan, gaps: readonly Gap[], nowMs: number): Clock {
-  return settle(clock, plan, gaps, nowMs, noOutcome());
 }

@@ -89,7 +89,11 @@ async function clocks(schema: Writer['schema'], engine: Engine): Promise<void> {
     .addUniqueConstraint('monitor_clocks_by_id', ['org_id', 'id']);
   // Room on the page: a beat that leaves wake_at alone changes no index.
   await (engine === 'sqlite' ? table : table.modifyEnd(sql`with (fillfactor = 70)`)).execute();
-  await schema.createIndex('monitor_clocks_by_wake').on('monitor_clocks').columns(['wake_at', 'uid']).execute();
+  await schema
+    .createIndex('monitor_clocks_by_wake')
+    .on('monitor_clocks')
+    .columns(['wake_at', 'uid'])
+    .execute();
 }
 
 async function history(schema: Writer['schema'], engine: Engine): Promise<void> {

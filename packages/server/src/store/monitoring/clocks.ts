@@ -18,9 +18,7 @@ export type BeatKeyRow = BeatKeysTable;
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** How a beat names its monitor. */
-export type MonitorAddress =
-  | { readonly orgId: string; readonly id: string }
-  | { readonly tokenHash: string };
+export type MonitorAddress = { readonly orgId: string; readonly id: string } | { readonly tokenHash: string };
 
 /** Columns that events change; the others change with the definition. */
 const MOVING = [
@@ -90,9 +88,8 @@ export async function lockDue(
 
 /** One clock, locked; undefined when there is none. */
 export async function lockClock(writer: Writer, engine: Engine, uid: string): Promise<ClockRow | undefined> {
-  const { rows } = await sql<ClockRow>`select * from monitor_clocks where uid = ${uid} ${lock(engine)}`.execute(
-    writer,
-  );
+  const { rows } =
+    await sql<ClockRow>`select * from monitor_clocks where uid = ${uid} ${lock(engine)}`.execute(writer);
   return rows[0];
 }
 
@@ -124,11 +121,7 @@ export async function moveClocks(writer: Writer, engine: Engine, rows: readonly 
 }
 
 /** Adds checks; one that is there already stays as it is. */
-export async function insertChecks(
-  writer: Writer,
-  engine: Engine,
-  rows: readonly CheckRow[],
-): Promise<void> {
+export async function insertChecks(writer: Writer, engine: Engine, rows: readonly CheckRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`insert into checks (${list(CHECK_COLUMNS)})
     select * from ${recordset(engine, 'checks', CHECK_COLUMNS, rows)} as added where true

@@ -3,24 +3,29 @@ import type { Engine, Reader, Writer } from '../ports.ts';
 
 export interface PulseGiven {
   readonly processId: string;
-  /** The process's clock; PostgreSQL uses its own instead. */
-  readonly nowMs: number;
-  /** How far the beats of this process are committed, less than `nowMs`: see `MonitorLeasesTable`. */
-  readonly lagMs: number;
+  /** The process's wall clock; PostgreSQL reads its own instead. */
+  readonly wallMs: number;
+  /** What this process takes the database's time to be; null at its first pulse. */
+  readonly estimateMs: number | null;
+  /** Every beat it accepted before is committed, or was refused; null for nothing accepted yet. */
+  readonly acceptedUntilMs: number | null;
   /** A silence longer than this was one of everybody: a gap. A process that begins ends any silence. */
   readonly silenceMs: number;
-  readonly beginning: boolean;
   /** Gives up the lease: this process takes no beats any more. */
   readonly ending: boolean;
+  /** Gaps that ended until then are known. */
+  readonly gapsUntilMs: number;
 }
 
 export interface PulseTaken {
-  /** Time of the database, never less than at any pulse before. */
+  /** Time of the database; never less than at any pulse before. */
   readonly nowMs: number;
-  /** All processes have committed what they accepted before this instant. */
+  /** This and every other process has committed what it accepted before this instant. */
   readonly settledUntil: number;
-  /** A silence that just ended. */
-  readonly gap: StoredGap | null;
+  /** The same of the others alone; infinite when there are none. */
+  readonly othersUntil: number;
+  /** Gaps that were not known, in order. */
+  readonly gaps: readonly StoredGap[];
 }
 
 export interface StoredGap {
@@ -28,38 +33,52 @@ export interface StoredGap {
   readonly endAt: number;
 }
 
+/** A clock that went back further than this was set: time goes on from where it was. */
+const STEP_MS = 1_000;
+
 /** Says that this process is there, and finds out whether for a while none was. Serialised by the one row. */
 export async function takePulse(writer: Writer, engine: Engine, given: PulseGiven): Promise<PulseTaken> {
+  const { processId, estimateMs } = given;
   const seen = await lockPulse(writer, engine);
-  const clock = engine === 'postgres' ? await databaseNow(writer) : given.nowMs;
-  const nowMs = Math.max(clock, seen ?? 0);
+  const clock = engine === 'postgres' ? await databaseNow(writer) : given.wallMs;
+  const steady = estimateMs !== null && clock < estimateMs - STEP_MS ? estimateMs : clock;
+  const nowMs = Math.max(steady, seen ?? 0);
   const fresh = nowMs - given.silenceMs;
   await writer.deleteFrom('monitor_leases').where('seen_at', '<', fresh).execute();
   const others = await writer
     .selectFrom('monitor_leases')
     .select('accepted_until')
-    .where('process_id', '<>', given.processId)
+    .where('process_id', '<>', processId)
     .execute();
-  const silent = seen !== null && (seen < fresh || (given.beginning && others.length === 0)) && seen < nowMs;
-  const gap = silent && seen !== null ? { startAt: seen, endAt: nowMs } : null;
-  if (gap)
-    await writer
-      .insertInto('monitor_gaps')
-      .values({ started_at: gap.startAt, ended_at: gap.endAt })
-      .onConflict((conflict) => conflict.column('started_at').doUpdateSet({ ended_at: gap.endAt }))
-      .execute();
+  const alone = others.length === 0;
+  const silent = seen !== null && seen < nowMs && (seen < fresh || (estimateMs === null && alone));
+  if (silent) await insertGap(writer, { startAt: seen, endAt: nowMs });
+  await putPulse(writer, nowMs);
+  const acceptedUntil = given.acceptedUntilMs ?? nowMs;
+  await putLease(writer, given, nowMs, acceptedUntil);
+  const othersUntil = Math.min(Number.POSITIVE_INFINITY, ...others.map((other) => other.accepted_until));
+  return {
+    nowMs,
+    settledUntil: Math.min(acceptedUntil, othersUntil),
+    othersUntil,
+    gaps: await gapsAfter(writer, given.gapsUntilMs),
+  };
+}
+
+async function putPulse(writer: Writer, nowMs: number): Promise<void> {
   await writer
     .insertInto('monitor_pulse')
     .values({ id: 1, seen_at: nowMs })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: nowMs }))
     .execute();
-  const acceptedUntil = nowMs - given.lagMs;
-  await putLease(writer, given, nowMs, acceptedUntil);
-  return {
-    nowMs,
-    settledUntil: Math.min(acceptedUntil, ...others.map((other) => other.accepted_until)),
-    gap,
-  };
+}
+
+async function insertGap(writer: Writer, { startAt, endAt }: StoredGap): Promise<void> {
+  await writer
+    .insertInto('monitor_gaps')
+    .values({ started_at: startAt, ended_at: endAt })
+    .onConflict((conflict) => conflict.column('started_at').doUpdateSet({ ended_at: endAt }))
+    .execute();
 }
 
 async function putLease(writer: Writer, given: PulseGiven, seenAt: number, acceptedUntil: number) {
@@ -79,7 +98,11 @@ async function putLease(writer: Writer, given: PulseGiven, seenAt: number, accep
 async function lockPulse(writer: Writer, engine: Engine): Promise<number | null> {
   // Before there is a row there is nothing to lock: two first processes take turns here instead.
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(7310564003)`.execute(writer);
-  const row = await writer.selectFrom('monitor_pulse').select('seen_at').where('id', '=', 1).executeTakeFirst();
+  const row = await writer
+    .selectFrom('monitor_pulse')
+    .select('seen_at')
+    .where('id', '=', 1)
+    .executeTakeFirst();
   return row?.seen_at ?? null;
 }
 
