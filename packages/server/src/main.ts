@@ -8,6 +8,7 @@ import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createLists } from './gateway/lists.ts';
+import { type BeatRoutes, createBeatRoutes } from './http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
@@ -40,6 +41,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
+  'orgs.monitoring',
+  'orgs.monitors',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -106,6 +109,7 @@ async function serve(environment: Environment): Promise<void> {
         metricsToken: loaded.config.telemetry.metrics_token,
         draining: () => state.draining,
       }),
+      beats: assembleBeats(parts, snapshots),
     },
     new URL(base_url).pathname.replace(/\/$/, ''),
   );
@@ -122,7 +126,9 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
+      await parts.monitoring.leave();
       await server.drain(DRAIN_MS);
+      await parts.monitoring.flush();
       await api.close();
       await closeParts(parts);
     },
@@ -144,6 +150,16 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     random: Math.random,
     draining,
   };
+}
+
+function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
+  const authenticate = (presented: string) => {
+    const now = systemClock.now();
+    const key = snapshots.current().keyring.authenticate(presented, now);
+    lastUsed.note(key.id, now);
+    return key;
+  };
+  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
 }
 
 function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots): LazyApi {

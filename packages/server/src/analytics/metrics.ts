@@ -22,8 +22,11 @@ export interface Metrics {
 
 const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** Counters of this process. `backlog` is read at each scrape: rows on disk the database has not taken. */
-export function createMetrics(backlog: () => number): Metrics {
+/**
+ * Counters of this process. Read at each scrape: `backlog`, the rows on disk that the database has not taken, and
+ * `more`, what another room counts, as text.
+ */
+export function createMetrics(backlog: () => number, more: () => Promise<string> = async () => ''): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const pending: Gauge = new Gauge({
@@ -70,7 +73,7 @@ export function createMetrics(backlog: () => number): Metrics {
     },
     async render() {
       const own = [exchanges, tokens, latency, firstToken].map((table) => table.render());
-      return `${own.join('')}${await registry.metrics()}`;
+      return `${own.join('')}${await more()}${await registry.metrics()}`;
     },
     contentType: registry.contentType,
   };

@@ -6,6 +6,7 @@ import { answerFault, exchange } from '../gateway/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { createLists } from '../gateway/lists.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
+import type { BeatRoutes } from './beat-routes.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */
@@ -15,6 +16,7 @@ export interface Rooms {
   /** `/api` and `/relay`: answers everything below them, unknown paths included. */
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
   readonly operations: Operations;
+  readonly beats: BeatRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
@@ -29,10 +31,11 @@ type Answer = (client: Client, path: string) => void;
 type Route = Partial<Record<'GET' | 'POST', Answer>>;
 
 const MODELS = '/gateway/v1/models';
+const HEARTBEAT = '/api/monitoring/heartbeat';
 
 /** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
 export function createRouter(rooms: Rooms, prefix: string): OnRequest {
-  const { gateway, lists, operations } = rooms;
+  const { gateway, lists, operations, beats } = rooms;
   const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
   const routes = new Map<string, Route>([
     ['/gateway/v1/chat/completions', surface(CHAT)],
@@ -55,6 +58,9 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
 
   return (req, res, requestId) => {
     const path = pathOf(req.url ?? '/', prefix);
+    const beat =
+      path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
+    if (beat) return void beat(req, res, requestId);
     if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
       return rooms.api(req, res, requestId);
     const client = new Client(requestId, req, res, gateway.clock);

@@ -5,6 +5,8 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { MonitoringEngine } from '../monitoring/engine.ts';
+import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
@@ -32,6 +34,7 @@ export interface Parts {
   readonly transport: Transport;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
+  readonly monitoring: MonitoringEngine;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -49,17 +52,24 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
   const transport = createTransport(clock);
+  const figures = createMonitoringFigures();
+  const monitoring = new MonitoringEngine({ database, clock, log, figures });
+  await monitoring.start();
   return {
     environment,
     dataDir,
     log,
     database,
     rows,
-    metrics: createMetrics(() => rows.backlog()),
+    metrics: createMetrics(
+      () => rows.backlog(),
+      () => monitoringMetrics(database, figures),
+    ),
     lastUsed: trackLastUsed(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
+    monitoring,
   };
 }
 

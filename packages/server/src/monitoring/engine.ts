@@ -4,6 +4,7 @@ import { expireBeatKeys } from '../store/monitoring/history.ts';
 import type { Database } from '../store/ports.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { type BeatAnswer, type BeatCall, commitBeats } from './beats.ts';
+import type { Gap } from './clock.ts';
 import type { MonitoringFigures } from './figures.ts';
 import { Pulse } from './pulse.ts';
 import type { Sight } from './read.ts';
@@ -63,6 +64,16 @@ export class MonitoringEngine {
     return { gaps, settledUntil, nowMs: this.#pulse.now() };
   }
 
+  /**
+   * What a change of monitors needs to know: until when everything is accounted for, and our own gaps.
+   *
+   * @throws Fault when the database is away.
+   */
+  async moment(): Promise<{ readonly nowMs: number; readonly gaps: readonly Gap[] }> {
+    await this.#pulse.fresh();
+    return { nowMs: this.#pulse.settledUntil, gaps: this.#pulse.gaps };
+  }
+
   /** Beats that are not committed yet. */
   get pending(): number {
     return this.#queue.length;
@@ -91,10 +102,18 @@ export class MonitoringEngine {
     await this.#sweepAll();
   }
 
-  /** Answers what is under way and says that this process is gone. */
-  async close(): Promise<void> {
+  /**
+   * Answers what is under way and says that this process is gone: what is due from now on is not held against anybody.
+   * Beats that still come on open connections are taken.
+   */
+  async leave(): Promise<void> {
     await this.#queue.flush();
     await this.#pulse.close();
+  }
+
+  /** Resolves when every beat taken is answered. */
+  flush(): Promise<void> {
+    return this.#queue.flush();
   }
 
   async #commit(calls: readonly BeatCall[]) {

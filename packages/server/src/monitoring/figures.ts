@@ -1,4 +1,6 @@
 import { CounterTable } from '../analytics/figures.ts';
+import { countByStatus } from '../store/monitoring/definitions.ts';
+import type { Database } from '../store/ports.ts';
 import type { Swept } from './sweep.ts';
 
 /** Counters of monitoring, for `/metrics`. */
@@ -28,4 +30,15 @@ export function createMonitoringFigures(): MonitoringFigures {
     },
     render: () => `${beats.render()}${missed.render()}`,
   };
+}
+
+/** The counters of this process, and how many monitors are in each state now; without those while the store is away. */
+export async function monitoringMetrics(
+  database: Pick<Database, 'read'>,
+  figures: MonitoringFigures,
+): Promise<string> {
+  const counts = await countByStatus(database.read).catch(() => []);
+  const lines = counts.map(({ status, count }) => `floe_monitors{status="${status}"} ${count}\n`).join('');
+  const head = '# HELP floe_monitors Monitors by state.\n# TYPE floe_monitors gauge\n';
+  return `${figures.render()}${lines === '' ? '' : head + lines}`;
 }

@@ -82,7 +82,7 @@ export class Pulse {
 
   /** One pulse; callers at the same time share it. */
   take(): Promise<void> {
-    this.#underWay ??= this.#take(false).finally(() => {
+    this.#underWay ??= this.#take(this.#closed).finally(() => {
       this.#underWay = null;
     });
     return this.#underWay;
