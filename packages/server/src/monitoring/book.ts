@@ -79,9 +79,12 @@ export class Book {
   }
 
   async write(): Promise<void> {
-    await moveClocks(this.#writer, this.#engine, [...this.#clocks.values()]);
-    await insertChecks(this.#writer, this.#engine, this.#checks);
-    await insertPeriods(this.#writer, this.#engine, this.#periods);
+    // Sent together: the connection takes them one after the other without a way back in between.
+    await Promise.all([
+      moveClocks(this.#writer, this.#engine, [...this.#clocks.values()]),
+      insertChecks(this.#writer, this.#engine, this.#checks),
+      insertPeriods(this.#writer, this.#engine, this.#periods),
+    ]);
     if (this.#told.length > 0) await this.#tell();
   }
 

@@ -127,14 +127,16 @@ export function replan(
   out: Outcome,
 ): Clock {
   const settled = settle(clock, plan, gaps, atMs, out);
+  const same = sameSchedule(plan, next);
   if (settled.status === 'paused') return settled;
+  if (same && plan.graceMs === next.graceMs && plan.firstBeatDueMs === next.firstBeatDueMs) return settled;
   if (settled.expectedAt === null && settled.lastBeatAt === null) {
     // Reported already: once is enough, whatever the schedule.
     if (settled.dueAt === null) return settled;
     const dueAt = firstBeatDue(next, settled.periodAt);
     return { ...settled, dueAt: dueAt === null ? null : Math.max(dueAt, atMs) };
   }
-  const expectedAt = sameSchedule(plan, next) ? settled.expectedAt : nextPromise(settled, next, atMs);
+  const expectedAt = same ? settled.expectedAt : nextPromise(settled, next, atMs);
   const dueAt = expectedAt === null ? null : Math.max(expectedAt, atMs) + next.graceMs;
   return { ...settled, expectedAt, dueAt };
 }

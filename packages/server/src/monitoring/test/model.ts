@@ -166,6 +166,7 @@ export class Model {
     const before = this.#plan;
     this.#plan = plan;
     if (this.#state === 'paused' || this.#deadline === null) return;
+    if (before.intervalMs === plan.intervalMs && before.graceMs === plan.graceMs) return;
     if (this.#promise === null) {
       this.#deadline = Math.max(this.#since + plan.intervalMs + plan.graceMs, at);
       return;

@@ -1,6 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Engine, Reader, Writer } from '../ports.ts';
-import { list, recordset } from './records.ts';
+import { parameter, run, statement } from './records.ts';
 import type {
   BeatKeysTable,
   ChecksTable,
@@ -56,45 +55,56 @@ const CHECK_COLUMNS = [
 const PERIOD_COLUMNS = ['uid', 'started_at', 'status', 'reason'] as const;
 const KEY_COLUMNS = ['uid', 'key', 'beat_id', 'received_at'] as const;
 
+const locked = (engine: Engine, how = 'for update') => (engine === 'postgres' ? how : '');
+
+const LOCK_ADDRESSED = statement(
+  (rows, engine) => `select * from monitor_clocks where uid in (
+    select c.uid from ${rows(1, 'monitor_clocks', ['org_id', 'id'])} a
+      join monitor_clocks c on c.org_id = a.org_id and c.id = a.id
+    union select c.uid from ${rows(2, 'monitor_clocks', ['token_hash'])} a
+      join monitor_clocks c on c.token_hash = a.token_hash)
+  order by uid ${locked(engine)}`,
+);
+
 /** The clocks that beats are for, locked until the transaction ends, in one order for everybody. */
-export async function lockAddressed(
+export function lockAddressed(
   writer: Writer,
   engine: Engine,
   addresses: readonly MonitorAddress[],
 ): Promise<ClockRow[]> {
   const byId = addresses.flatMap((one) => ('id' in one ? [{ org_id: one.orgId, id: one.id }] : []));
   const byToken = addresses.flatMap((one) => ('id' in one ? [] : [{ token_hash: one.tokenHash }]));
-  const named = recordset(engine, 'monitor_clocks', ['org_id', 'id'], byId);
-  const hashed = recordset(engine, 'monitor_clocks', ['token_hash'], byToken);
-  const { rows } = await sql<ClockRow>`select * from monitor_clocks where uid in (
-      select c.uid from ${named} a join monitor_clocks c on c.org_id = a.org_id and c.id = a.id
-      union select c.uid from ${hashed} a join monitor_clocks c on c.token_hash = a.token_hash)
-    order by uid ${lock(engine)}`.execute(writer);
-  return rows;
+  return run<ClockRow>(writer, engine, LOCK_ADDRESSED, [
+    parameter(engine, ['org_id', 'id'], byId),
+    parameter(engine, ['token_hash'], byToken),
+  ]);
 }
 
+const LOCK_DUE = statement((_, engine) =>
+  engine === 'sqlite'
+    ? 'select * from monitor_clocks where wake_at < ?1 order by wake_at, uid limit ?2'
+    : 'select * from monitor_clocks where wake_at < $1 order by wake_at, uid limit $2 for update skip locked',
+);
+
 /** Clocks that may have something to judge before `beforeMs`, oldest first; those somebody holds are passed over. */
-export async function lockDue(
+export function lockDue(
   writer: Writer,
   engine: Engine,
   beforeMs: number,
   limit: number,
 ): Promise<ClockRow[]> {
-  const skip = engine === 'postgres' ? sql`for update skip locked` : sql``;
-  const { rows } = await sql<ClockRow>`select * from monitor_clocks where wake_at < ${beforeMs}
-    order by wake_at, uid limit ${limit} ${skip}`.execute(writer);
-  return rows;
+  return run<ClockRow>(writer, engine, LOCK_DUE, [beforeMs, limit]);
 }
+
+const LOCK_ONE = statement(
+  (_, engine) =>
+    `select * from monitor_clocks where uid = ${engine === 'sqlite' ? '?1' : '$1'} ${locked(engine)}`,
+);
 
 /** One clock, locked; undefined when there is none. */
 export async function lockClock(writer: Writer, engine: Engine, uid: string): Promise<ClockRow | undefined> {
-  const { rows } =
-    await sql<ClockRow>`select * from monitor_clocks where uid = ${uid} ${lock(engine)}`.execute(writer);
-  return rows[0];
-}
-
-function lock(engine: Engine): RawBuilder<unknown> {
-  return engine === 'postgres' ? sql`for update` : sql``;
+  const [row] = await run<ClockRow>(writer, engine, LOCK_ONE, [uid]);
+  return row;
 }
 
 export async function insertClock(writer: Writer, row: ClockRow): Promise<void> {
@@ -111,21 +121,36 @@ export async function replaceClock(writer: Writer, row: ClockRow): Promise<void>
   await writer.updateTable('monitor_clocks').set(row).where('uid', '=', row.uid).execute();
 }
 
+const MOVED = ['uid', ...MOVING];
+const MOVE = statement(
+  (rows) => `update monitor_clocks set ${MOVING.map((column) => `${column} = moved.${column}`).join(', ')}
+    from ${rows(1, 'monitor_clocks', MOVED)} as moved where monitor_clocks.uid = moved.uid`,
+);
+
 /** Writes clocks that the transaction has locked. */
 export async function moveClocks(writer: Writer, engine: Engine, rows: readonly ClockRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  const moved = recordset(engine, 'monitor_clocks', ['uid', ...MOVING], rows);
-  const set = MOVING.map((column) => sql`${sql.ref(column)} = moved.${sql.ref(column)}`);
-  await sql`update monitor_clocks set ${sql.join(set)} from ${moved} as moved
-    where monitor_clocks.uid = moved.uid`.execute(writer);
+  if (rows.length > 0) await run(writer, engine, MOVE, [parameter(engine, MOVED, rows.map(plain))]);
 }
+
+function adding(table: string, columns: readonly string[], conflict: string) {
+  return statement(
+    (rows) => `insert into ${table} (${columns.join(', ')})
+      select * from ${rows(1, table, columns)} as added where true on conflict ${conflict}`,
+  );
+}
+
+const ADD_CHECKS = adding('checks', CHECK_COLUMNS, 'do nothing');
+const ADD_PERIODS = adding(
+  'monitor_periods',
+  PERIOD_COLUMNS,
+  '(uid, started_at) do update set status = excluded.status, reason = excluded.reason',
+);
+const ADD_KEYS = adding('beat_keys', KEY_COLUMNS, 'do nothing');
 
 /** Adds checks; one that is there already stays as it is. */
 export async function insertChecks(writer: Writer, engine: Engine, rows: readonly CheckRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await sql`insert into checks (${list(CHECK_COLUMNS)})
-    select * from ${recordset(engine, 'checks', CHECK_COLUMNS, rows)} as added where true
-    on conflict do nothing`.execute(writer);
+  if (rows.length > 0)
+    await run(writer, engine, ADD_CHECKS, [parameter(engine, CHECK_COLUMNS, rows.map(plain))]);
 }
 
 /** Begins periods, in order; of two of a monitor that begin in one instant, the later one stands. */
@@ -136,12 +161,13 @@ export async function insertPeriods(
 ): Promise<void> {
   if (rows.length === 0) return;
   const last = [...new Map(rows.map((row) => [`${row.uid}\n${row.started_at}`, row])).values()];
-  await sql`insert into monitor_periods (${list(PERIOD_COLUMNS)})
-    select * from ${recordset(engine, 'monitor_periods', PERIOD_COLUMNS, last)} as added where true
-    on conflict (uid, started_at) do update set status = excluded.status, reason = excluded.reason`.execute(
-    writer,
-  );
+  await run(writer, engine, ADD_PERIODS, [parameter(engine, PERIOD_COLUMNS, last.map(plain))]);
 }
+
+const KNOWN_KEYS = statement(
+  (rows) => `select k.* from ${rows(1, 'beat_keys', ['uid', 'key'])} a
+    join beat_keys k on k.uid = a.uid and k.key = a.key`,
+);
 
 /** Beats that came before under the same idempotency keys. Their clocks are locked, so nobody adds one now. */
 export async function knownBeats(
@@ -150,10 +176,7 @@ export async function knownBeats(
   keys: readonly { readonly uid: string; readonly key: string }[],
 ): Promise<BeatKeyRow[]> {
   if (keys.length === 0) return [];
-  const asked = recordset(engine, 'beat_keys', ['uid', 'key'], keys);
-  const { rows } = await sql<BeatKeyRow>`select k.* from ${asked} a
-    join beat_keys k on k.uid = a.uid and k.key = a.key`.execute(writer);
-  return rows;
+  return run<BeatKeyRow>(writer, engine, KNOWN_KEYS, [parameter(engine, ['uid', 'key'], keys)]);
 }
 
 export async function insertBeatKeys(
@@ -161,10 +184,12 @@ export async function insertBeatKeys(
   engine: Engine,
   rows: readonly BeatKeyRow[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  await sql`insert into beat_keys (${list(KEY_COLUMNS)})
-    select * from ${recordset(engine, 'beat_keys', KEY_COLUMNS, rows)} as added where true
-    on conflict do nothing`.execute(writer);
+  if (rows.length > 0) await run(writer, engine, ADD_KEYS, [parameter(engine, KEY_COLUMNS, rows.map(plain))]);
+}
+
+/** A row with an index signature, which interfaces lack. */
+function plain<Row extends object>(row: Row): { [Column in keyof Row]: Row[Column] } {
+  return row;
 }
 
 /** Definitions by uid, for messages about them. */
