@@ -112,7 +112,7 @@ test('an hour without us is nobody’s failure: 10,000 clients beat on, and one 
   const back = engine.now();
   await live(clock, engine, 4 * MINUTE);
   await Promise.all(ids.map((id) => beat(engine, id)));
-  await live(clock, engine, 2 * MINUTE);
+  await live(clock, engine, 2 * MINUTE - 6_000);
   assert.equal(await count('missed'), 0);
   await live(clock, engine, 9_000);
   const dead = await history('dead');
@@ -127,9 +127,12 @@ test('an hour without us is nobody’s failure: 10,000 clients beat on, and one 
     (await history('job-1')).periods.map((line) => line.split(' ')[1]),
     ['healthy'],
   );
-  const { rows } = await listMonitors(database.read, { orgId: ORG, limit: 500 }, engine.sight());
-  const states = rows.map(({ row, clock: { status } }) => (row.id === 'dead' ? `dead ${status}` : status));
-  assert.deepEqual([...new Set(states)].toSorted(), ['dead failing', 'healthy']);
+  const listed = async (search: string) => {
+    const { rows } = await listMonitors(database.read, { orgId: ORG, limit: 500, search }, engine.sight());
+    return [...new Set(rows.map((view) => view.clock.status))];
+  };
+  assert.deepEqual(await listed('DEAD'), ['failing']);
+  assert.deepEqual(await listed('job-'), ['healthy']);
   crash();
 });
 
@@ -223,5 +226,5 @@ test('daily restarts do not hide a dead daily job', () => {
   settle(clock, plan, gaps, 9 * 24 * HOUR, out);
   const [failing] = out.periods;
   // One window after the first restart; the second one only adds its five minutes.
-  assert.equal(failing?.startedAt, 27 * HOUR + 5 * MINUTE + 24 * HOUR + 30 * MINUTE + 5 * MINUTE);
+  assert.equal(failing?.startedAt, 27 * HOUR + 5 * MINUTE + 30 * MINUTE + 5 * MINUTE);
 });

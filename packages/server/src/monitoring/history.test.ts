@@ -16,6 +16,6 @@ historySuite(
     t.after(() => database.close());
     return database;
   },
-  full ? 1_500 : Number(process.env['RUNS'] ?? 40),
+  full ? 1_500 : 40,
 );
-historySuite('postgres', openEmpty, full ? 1_500 : Number(process.env['RUNS'] ?? 40));
+historySuite('postgres', openEmpty, full ? 1_500 : 40);

@@ -10,6 +10,9 @@ export const PULSE_MS = 1_000;
 /** Longer than this without any process: a gap of ours, in which nobody could be heard. */
 export const SILENCE_MS = 3_500;
 
+/** A pulse that took longer than this says little about the database's clock. */
+const ROUGH_MS = 50;
+
 export interface PulseParts {
   readonly database: Pick<Database, 'engine' | 'rowTransaction'>;
   readonly clock: SystemClock;
@@ -118,11 +121,13 @@ export class Pulse {
     const { database, clock, oldestPending } = this.#parts;
     const estimateMs = this.#offsetMs === null ? null : this.now();
     const oldest = oldestPending();
+    // Both clocks in one instant: the transaction may have to wait for its turn.
     const before = clock.monotonic();
+    const wallMs = clock.now();
     const taken = await database.rowTransaction((writer) =>
       takePulse(writer, database.engine, {
         processId: this.#processId,
-        wallMs: clock.now(),
+        wallMs,
         estimateMs,
         acceptedUntilMs: estimateMs === null ? null : Math.min(estimateMs, oldest ?? estimateMs),
         silenceMs: SILENCE_MS,
@@ -132,9 +137,18 @@ export class Pulse {
     );
     const after = clock.monotonic();
     if (taken.gaps.length > 0) this.#gaps = [...this.#gaps, ...taken.gaps];
-    this.#offsetMs = taken.nowMs - (database.engine === 'sqlite' ? before : (before + after) / 2);
+    this.#setTime(taken.nowMs, before, after);
     this.#settledUntil = Math.max(this.#settledUntil, taken.settledUntil);
     this.#othersUntil = taken.othersUntil;
     this.#pulsedAt = after;
+  }
+
+  /** SQLite's time is our wall clock's, taken before; PostgreSQL's was read somewhere between the two instants. */
+  #setTime(nowMs: number, before: number, after: number): void {
+    const sqlite = this.#parts.database.engine === 'sqlite';
+    const offset = nowMs - (sqlite ? before : (before + after) / 2);
+    const known = this.#offsetMs;
+    const rough = !sqlite && after - before > ROUGH_MS;
+    if (known === null || !rough || Math.abs(offset - known) > after - before) this.#offsetMs = offset;
   }
 }

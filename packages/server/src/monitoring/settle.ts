@@ -97,8 +97,7 @@ function throughGap(clock: Clock, plan: Plan, gap: Gap, out: Outcome): Clock {
     const next = plan.promises.firstAfter(expectedAt, gap.endAt);
     return { ...clock, expectedAt: next, dueAt: next === null ? null : next + plan.graceMs };
   }
-  const inside = expectedAt >= gap.startAt && expectedAt <= gap.endAt;
-  if (clock.granted && !inside) return shifted(clock, plan, gap, expectedAt, dueAt);
+  if (clock.granted && !promisedIn(clock, plan, gap)) return shifted(clock, plan, gap, expectedAt, dueAt);
   const promised = plan.promises.after(gap.endAt);
   if (promised === null || promised + plan.graceMs <= dueAt) return { ...clock, granted: true };
   return {
@@ -108,6 +107,13 @@ function throughGap(clock: Clock, plan: Plan, gap: Gap, out: Outcome): Clock {
     expectedAt: promised,
     dueAt: promised + plan.graceMs,
   };
+}
+
+/** Whether the job would have called in the gap: by its own rhythm, whatever windows earlier gaps gave. */
+function promisedIn(clock: Clock, plan: Plan, gap: Gap): boolean {
+  const from = clock.status === 'waiting' ? clock.periodAt : (clock.lastBeatAt ?? clock.anchorAt);
+  const first = plan.promises.firstAfter(from, gap.startAt - 1);
+  return first !== null && first <= gap.endAt;
 }
 
 /** A later gap only takes its own length out, or daily restarts would hide a dead daily job. */

@@ -38,12 +38,15 @@ export class Model {
   #failingSince = 0;
   #told: number | null = null;
   #windowGiven = false;
+  /** When the job last showed its rhythm: the last beat, or a resume. */
+  #origin: number;
   #pausedUntil: number | null = null;
 
   constructor(plan: ModelPlan, at: number) {
     this.#plan = plan;
     this.#since = at;
     this.#base = at;
+    this.#origin = at;
     this.#deadline = at + plan.intervalMs + plan.graceMs;
     this.#enter('waiting', at);
   }
@@ -149,6 +152,7 @@ export class Model {
       if (this.#state !== 'healthy') this.#enter('healthy', at);
     }
     this.#base = at;
+    this.#origin = at;
     this.#windowGiven = false;
     this.#promiseAt(at + this.#plan.intervalMs);
   }
@@ -158,6 +162,7 @@ export class Model {
     this.#pausedUntil = null;
     this.#windowGiven = false;
     this.#base = at;
+    this.#origin = at;
     if (this.#everBeat) this.#promiseAt(at + this.#plan.intervalMs);
     else this.#deadline = at + this.#plan.intervalMs + this.#plan.graceMs;
   }
@@ -195,7 +200,9 @@ export class Model {
       while (this.#promise <= endAt) this.#promiseAt(this.#promise + this.#plan.intervalMs);
       return;
     }
-    const missedInside = promise >= startAt && promise <= endAt;
+    let rhythm = this.#origin + this.#plan.intervalMs;
+    while (rhythm < startAt) rhythm += this.#plan.intervalMs;
+    const missedInside = rhythm <= endAt;
     if (this.#windowGiven && !missedInside) {
       this.#base += length;
       this.#promise += length;
