@@ -125,27 +125,30 @@ async function rate(database, batch, clients) {
   return Math.round(perSecond);
 }
 
-/** From deadline to record, of clocks whose deadlines are spread over ten seconds among all the others. */
+/** From deadline to record: 100 misses a second among all the other monitors, for ten seconds. */
 async function detection(database, engineName) {
   const engine = engineOn(database);
   await engine.start();
   const from = engine.now() + 2_000;
-  await database.transaction((writer) =>
-    sql`update monitor_clocks set status = 'healthy', last_beat_at = settled_at, misses = 0, alerted_since = null,
-      failing_since = null, granted = 1,
-      expected_at = ${from} + abs(substr(id, 5, 9) * 7919 % 10000), due_at = ${from} + abs(substr(id, 5, 9) * 7919 % 10000),
-      wake_at = ${from} + abs(substr(id, 5, 9) * 7919 % 10000), settled_at = ${engine.now()}
-      where id like 'job-%'`
-      .execute(writer)
-      .catch(() =>
-        sql`update monitor_clocks set status = 'healthy', last_beat_at = settled_at, misses = 0, alerted_since = null,
-      failing_since = null, granted = 1,
-      expected_at = ${from}::bigint + substr(id, 5)::bigint * 7919 % 10000, due_at = ${from}::bigint + substr(id, 5)::bigint * 7919 % 10000,
-      wake_at = ${from}::bigint + substr(id, 5)::bigint * 7919 % 10000, settled_at = ${engine.now()}
-      where id like 'job-%'`.execute(writer),
-      ),
-  );
-  await new Promise((resolve) => setTimeout(resolve, from + 14_000 - engine.now()));
+  const due = sql`${sql.lit(from)} + misses % 10000`;
+  await database.transaction(async (writer) => {
+    // A number of its own for each of the first thousand, in a column that is there.
+    await sql`update monitor_clocks set wake_at = ${Number.MAX_SAFE_INTEGER}`.execute(writer);
+    const some = await writer.selectFrom('monitor_clocks').select('uid').limit(1_000).execute();
+    for (const [n, { uid }] of some.entries())
+      await writer
+        .updateTable('monitor_clocks')
+        .set({ misses: n * 10 })
+        .where('uid', '=', uid)
+        .execute();
+    const chosen = some.map(({ uid }) => uid);
+    await writer
+      .updateTable('monitor_clocks')
+      .set({ status: 'healthy', expected_at: due, due_at: due, wake_at: due, settled_at: engine.now() })
+      .where('uid', 'in', chosen)
+      .execute();
+  });
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, from + 14_000 - engine.now())));
   await engine.leave();
   const rows = await database.read
     .selectFrom('checks')
@@ -156,9 +159,9 @@ async function detection(database, engineName) {
   const lags = rows.map((row) => row.detected_at - row.at);
   tell(
     engineName,
-    `detection lag p99, ${rows.length} misses in 10 s`,
-    `${percentile(lags, 0.99)} ms`,
-    '<= 2,000 ms',
+    `detection lag p50 / p99, ${rows.length} misses`,
+    `${percentile(lags, 0.5)} / ${percentile(lags, 0.99)} ms`,
+    'p99 <= 2,000 ms',
   );
 }
 
