@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { expireChecks } from '../store/monitoring/history.ts';
 import type { Database } from '../store/ports.ts';
-import { expireRest } from '../store/retention.ts';
+import { expireAlertLog, expireRest } from '../store/retention.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -65,6 +65,7 @@ async function removeOld(
     await expireRest(database, { requestsMs, auditMs: nowMs - audit_days * DAY_MS, nowMs });
     const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
     if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than retention');
+    await expireAlertLog(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
   } catch (error) {
     log.warn({ err: error }, 'retention could not remove old rows; it tries again within the hour');

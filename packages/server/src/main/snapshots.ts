@@ -1,3 +1,4 @@
+import { type FileChannels, syncFileChannels } from '../alerts/file-channels.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { compileCatalogs } from '../gateway/compile.ts';
@@ -6,6 +7,7 @@ import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
+import { cachePurges } from '../store/cache-purges.ts';
 import type { Parts } from './parts.ts';
 
 /** The org of an installation whose file names none. */
@@ -16,7 +18,7 @@ const DEFAULT_ORG = 'default';
  * without any org at all, makes the first org and its key.
  */
 export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRun | null> {
-  const { database, pepper, monitoring } = parts;
+  const { database, pepper, secretsKey, monitoring } = parts;
   const { orgs } = loaded.config;
   const declared = orgs.map((org, at) => ({
     id: org.id,
@@ -36,6 +38,7 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
         { writer, engine: database.engine, secret: pepper, ...moment },
         fileOrgs(loaded),
       );
+      await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
       await database.signals.announce(writer);
     });
   }
@@ -54,6 +57,16 @@ function fileOrgs({ config, lineOf }: LoadedConfig): FileOrg[] {
   }));
 }
 
+function channelsOf({ config, lineOf }: LoadedConfig): FileChannels[] {
+  return config.orgs.map((org, at) => ({
+    id: org.id,
+    channels: org.channels.map((channel, index) => ({
+      config: channel,
+      line: lineOf(['orgs', at, 'channels', index]) ?? null,
+    })),
+  }));
+}
+
 export interface Snapshots {
   current(): GatewaySnapshot;
   /** Resolves when a snapshot whose loading began after this call is in use. */
@@ -68,9 +81,16 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       loaded().config.orgs,
       DEFAULT_ORG,
       parts.environment.variable,
+      await cachePurges(parts.database.read),
     );
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     current = { keyring, catalogs };
+    parts.outbound.use(
+      loaded().config,
+      [...catalogs.values()].flatMap((catalog) =>
+        [...catalog.providers.values()].map(({ origin }) => origin),
+      ),
+    );
     for (const setting of notYet)
       parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
     for (const provider of missing)

@@ -1,4 +1,6 @@
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
+import type { OutboundGuard } from '../core/outbound.ts';
+import { writeAtOnce } from './one-write.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
@@ -41,9 +43,10 @@ export class Cancelled extends Error {
 
 /**
  * HTTP/1.1 with keep-alive pools, one per origin, as many connections as there are requests under way.
+ * With a guard, each address is judged when it is connected to; a request on a warm connection costs nothing.
  * undici's own header and body timeouts are off: the exchange keeps its deadlines with an injected clock.
  */
-export function createHttpTransport(): Transport {
+export function createHttpTransport(guard?: OutboundGuard): Transport {
   const pools = new Map<string, Pool>();
 
   function poolFor(origin: string, connectMs: number): Pool {
@@ -59,7 +62,7 @@ export function createHttpTransport(): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connectTimeout: connectMs,
+        connect: connector(origin, connectMs, guard),
       });
       pools.set(key, pool);
     }
@@ -80,6 +83,16 @@ export function createHttpTransport(): Transport {
       pools.clear();
     },
   };
+}
+
+function connector(origin: string, connectMs: number, guard?: OutboundGuard): buildConnector.connector {
+  const options = { allowH2: false, timeout: connectMs };
+  const connect = guard ? guard.connector(new URL(origin), options) : buildConnector(options);
+  return (asked, callback) =>
+    connect(asked, (...outcome) => {
+      if (outcome[1]) writeAtOnce(outcome[1]);
+      callback(...outcome);
+    });
 }
 
 type Controller = Dispatcher.DispatchController;
