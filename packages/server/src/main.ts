@@ -8,7 +8,9 @@ import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
+import { Conversations } from './gateway/stickiness.ts';
 import { type BeatRoutes, createBeatRoutes } from './http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
@@ -16,11 +18,13 @@ import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
 import { type Alerts, assembleAlerts } from './main/alerts.ts';
 import { watchFile } from './main/config-file.ts';
+import { fileRulesOf } from './main/file-rules.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
+import type { RuleHost } from './management/guardrails/rule-host.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { type PresentedHeaders, presentedKey } from './platform/key-format.ts';
 import { welcome } from './platform/welcome.ts';
@@ -49,6 +53,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.monitors',
   'orgs.cache',
   'orgs.channels',
+  'orgs.limits',
+  'orgs.budgets',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -103,7 +109,7 @@ async function serve(environment: Environment): Promise<void> {
 
   const gateway = assembleGateway(parts, snapshots, () => state.draining);
   const alerts = assembleAlerts(parts, () => state.loaded.config);
-  const api = assembleApi(parts, snapshots, alerts);
+  const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -146,7 +152,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, lastUsed, answers } = parts;
+  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -154,8 +160,12 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     log,
     rows,
     metrics,
+    breakers,
+    conversations: new Conversations(systemClock),
+    latencies: new Latencies(systemClock),
     answers,
     flights: new Flights(),
+    guard: guardrails.guard,
     lastUsed: lastUsed.note,
     random: Math.random,
     draining,
@@ -172,12 +182,24 @@ function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshot
   return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
 }
 
-function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots, channels: Alerts): LazyApi {
+function assembleApi(
+  { database, log, pepper, guardrails, breakers }: Parts,
+  snapshots: Snapshots,
+  channels: Alerts,
+  loaded: () => LoadedConfig,
+): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
   const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels });
+  const rules: RuleHost = {
+    guard: guardrails.guard,
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+  };
+  return createLazyApi(
+    { host, log, version: VERSION, authenticate },
+    { pepper, breakers, cacheOf, channels, rules },
+  );
 }
 
 function announce(

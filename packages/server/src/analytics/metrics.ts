@@ -27,8 +27,8 @@ export interface Metrics {
 const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /**
- * Counters of this process. Read at each scrape: `backlog`, rows on disk the database has not taken, `alertsQueued`,
- * alert messages that wait in the database, and `more`, what another room counts, as text.
+ * Counters of this process. Read at each scrape: `backlog`, rows on disk the database has not taken,
+ * `alertsQueued`, alert messages that wait in the database, and `more`, the exposition of what others count.
  */
 export function createMetrics(
   backlog: () => number,

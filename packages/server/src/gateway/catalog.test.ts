@@ -25,13 +25,20 @@ function provider(id: string, models: string[]): [string, Provider] {
 }
 
 function route(model: string, targets: string[], more: Partial<Route> = {}): Route {
-  const plain = { retries: 1, timeouts: {}, chatReasoning: undefined };
+  const plain = {
+    weights: [],
+    strategy: 'failover',
+    rescue: 'error',
+    retries: 1,
+    timeouts: {},
+    chatReasoning: undefined,
+  } as const;
   return { model, matches: compilePatterns([model]), targets, ...plain, ...more };
 }
 
 function catalog(routes: Route[] = []): Catalog {
   const providers = new Map([provider('one', ['gpt-5*', 'vendor/m']), provider('two', ['*'])]);
-  return { providers, routes, chatReasoning: 'strip', userHeaders: [], cache: null };
+  return { providers, routes, chatReasoning: 'strip', userHeaders: [], cache: null, rules: null };
 }
 
 const anything = () => true;

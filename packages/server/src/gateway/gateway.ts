@@ -1,12 +1,16 @@
 import type { Metrics } from '../analytics/metrics.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
+import type { Guard } from '../guardrails/guard.ts';
 import type { Keyring } from '../platform/keyring.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import type { RowSink } from '../store/ports.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
+import type { Latencies } from './latencies.ts';
+import type { Conversations } from './stickiness.ts';
 
 /** One version of everything a request is judged by; swapped whole, never changed. */
 export interface GatewaySnapshot {
@@ -22,8 +26,12 @@ export interface Gateway {
   readonly log: Log;
   readonly rows: RowSink;
   readonly metrics: Metrics;
+  readonly breakers: Breakers;
+  readonly conversations: Conversations;
+  readonly latencies: Latencies;
   readonly answers: AnswerCache;
   readonly flights: Flights;
+  readonly guard: Guard;
   readonly lastUsed: (keyId: string, at: number) => void;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;

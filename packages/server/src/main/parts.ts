@@ -5,12 +5,16 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
+import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
 import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { deriveSecretsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
+import { loadPriceBook } from '../providers/price-catalog.ts';
+import type { PriceBook } from '../providers/prices.ts';
 import type { Transport } from '../providers/transport.ts';
 import { createTransport } from '../providers/transports.ts';
 import type { AnswerCache } from '../store/cache/answer-cache.ts';
@@ -22,6 +26,7 @@ import type { Database, RowSink } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
+import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
@@ -35,8 +40,11 @@ export interface Parts {
   readonly database: Database;
   readonly rows: RowSink;
   readonly metrics: Metrics;
+  readonly guardrails: Guardrails;
+  readonly prices: PriceBook;
   readonly lastUsed: LastUsed;
   readonly transport: Transport;
+  readonly breakers: Breakers;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
   readonly monitoring: MonitoringEngine;
@@ -56,6 +64,8 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
       'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
     );
   const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  // Read while the database opens in its own threads.
+  const loadingPrices = loadPriceBook();
   const database = await openDatabase(url, { dataDir, log, clock });
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
@@ -64,6 +74,9 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   await monitoring.start();
   const outbound = createOutbound(loaded.config);
   const transport = createTransport(clock, outbound.guard);
+  const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
+  const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
+  const { breakers, render } = openBreakers(database, guardrails.counters, log);
   return {
     environment,
     dataDir,
@@ -73,8 +86,11 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     metrics: createMetrics(
       () => rows.backlog(),
       () => queuedDeliveries(database.read),
-      () => monitoringMetrics(database, figures),
+      async () => render() + (await monitoringMetrics(database, figures)),
     ),
+    guardrails,
+    prices: await loadingPrices,
+    breakers,
     lastUsed: trackLastUsed(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),
@@ -92,6 +108,7 @@ export async function closeParts(parts: Parts): Promise<void> {
   await parts.rows.flush(FLUSH_MS).catch((error: unknown) => {
     parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
   });
+  await parts.guardrails.close();
   await parts.rows.close();
   await parts.answers.close();
   await parts.transport.close();

@@ -3,11 +3,13 @@ import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { compileCatalogs } from '../gateway/compile.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
+import { loadStoredRules } from '../guardrails/stored-rules.ts';
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
 import { cachePurges } from '../store/cache-purges.ts';
+import { forcedBreakers } from '../store/forced-breakers.ts';
 import type { Parts } from './parts.ts';
 
 /** The org of an installation whose file names none. */
@@ -81,10 +83,16 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       loaded().config.orgs,
       DEFAULT_ORG,
       parts.environment.variable,
-      await cachePurges(parts.database.read),
+      {
+        book: parts.prices,
+        stored: await loadStoredRules(parts.database.read),
+        purges: await cachePurges(parts.database.read),
+      },
     );
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
+    const forced = await forcedBreakers(parts.database.read, systemClock.now());
     current = { keyring, catalogs };
+    parts.breakers.force(forced);
     parts.outbound.use(
       loaded().config,
       [...catalogs.values()].flatMap((catalog) =>

@@ -1,9 +1,20 @@
 import type { KeyObject } from 'node:crypto';
+import {
+  budget,
+  budgetBody,
+  budgetReplacement,
+  limit,
+  limitBody,
+  limitReplacement,
+} from '@floe/contract/api/guardrails';
 import { listAlerts } from './alerts/list.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
 import { listAudit } from './audit/list.ts';
+import { forceBreaker } from './breakers/force.ts';
+import { listBreakers } from './breakers/list.ts';
+import type { BreakerSource } from './breakers/view.ts';
 import { type CacheOf, getCache } from './cache/get.ts';
 import { purgeCache } from './cache/purge.ts';
 import { createChannel } from './channels/create.ts';
@@ -13,6 +24,10 @@ import { listChannels } from './channels/list.ts';
 import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import { updateChannel } from './channels/update.ts';
+import { BUDGETS } from './guardrails/budget-views.ts';
+import { LIMITS } from './guardrails/limit-views.ts';
+import type { RuleHost } from './guardrails/rule-host.ts';
+import { ruleVerbs } from './guardrails/rule-verbs.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
@@ -27,13 +42,15 @@ import type { Verb } from './verb.ts';
 export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
+  readonly breakers: BreakerSource;
   readonly cacheOf: CacheOf;
   readonly channels: ChannelParts;
+  readonly rules: RuleHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, cacheOf, channels } = parts;
+  const { pepper, breakers, cacheOf, channels, rules } = parts;
   return [
     getMe,
     createKey(pepper),
@@ -41,6 +58,10 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     getKey,
     updateKey,
     revokeKey,
+    ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
+    ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
+    listBreakers(breakers),
+    forceBreaker(breakers),
     listAudit,
     listRequests,
     getRequest,

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamOptions } from '@floe/wire/dialect';
 import { compilePatterns, type Matcher } from '../core/pattern.ts';
+import { NO_PRICES } from './price-catalog.ts';
+import type { Price } from './prices.ts';
+import { type PricingSettings, pricingOf } from './pricing.ts';
 import type { Address, Dialect, Path, Paths, ProviderSheet } from './provider.ts';
 
 /** One secret of a provider and its share of the traffic. */
@@ -23,6 +26,29 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
+/** When a breaker opens, from the provider's `breaker` settings. */
+export interface BreakerSettings {
+  /** False: no request is kept away by what happened to others, but for forced states and the retry budget. */
+  readonly enabled: boolean;
+  /** Failures in a row that open it. */
+  readonly consecutiveFailures: number;
+  /** Share of failed calls in 30 s, from 10 calls on, that opens it. */
+  readonly errorRate: number;
+  /** A first token later than this is a slow one; mostly slow ones open it. */
+  readonly slowFirstTokenMs: number;
+  /** How long it stays open the first time; each time in a row doubles it, up to 20 s. */
+  readonly openMs: number;
+}
+
+/** Breakers of a provider whose settings say nothing. */
+export const DEFAULT_BREAKER: BreakerSettings = {
+  enabled: true,
+  consecutiveFailures: 5,
+  errorRate: 0.5,
+  slowFirstTokenMs: 60_000,
+  openMs: 5_000,
+};
+
 /** What the operator says about one provider of one org. */
 export interface ProviderSettings {
   readonly id: string;
@@ -36,11 +62,14 @@ export interface ProviderSettings {
   /** Members set in every request body, as JSON text. */
   readonly body: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
+  readonly breaker?: BreakerSettings;
   readonly apiVersion?: string | undefined;
   /** Model pattern to the name the upstream knows it by. */
   readonly deployments?: Readonly<Record<string, string>>;
   /** Dialects it speaks natively, where the operator knows better than the sheet. */
   readonly dialects?: readonly Dialect[] | undefined;
+  /** What its answers cost; absent: nobody knows. */
+  readonly pricing?: Omit<PricingSettings, 'bookName'> | undefined;
 }
 
 /** A provider ready for use: everything a request needs is computed once. */
@@ -49,6 +78,8 @@ export interface Provider {
   readonly sheet: ProviderSheet;
   readonly origin: string;
   readonly timeouts: Timeouts;
+  readonly breaker: BreakerSettings;
+  readonly credentials: readonly Credential[];
   /** Allowlist patterns as configured, for listings. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
@@ -58,6 +89,8 @@ export interface Provider {
   dialectFor(model: string): Dialect;
   allows(model: string): boolean;
   hasThinkTags(model: string): boolean;
+  /** What a model costs; null when nobody knows, which never means free. */
+  priceOf(model: string): Price | null;
   /** The name the upstream knows a model by. */
   upstreamModel(model: string): string;
   /** Path and query of a dialect it speaks. `model` is the upstream's name. */
@@ -94,12 +127,15 @@ export function configureProvider(settings: ProviderSettings): Provider {
     sheet,
     origin: base.protocol === 'sandbox:' ? address.base : base.origin,
     timeouts: settings.timeouts,
+    breaker: settings.breaker ?? DEFAULT_BREAKER,
+    credentials,
     models: settings.models,
     body: Object.entries(settings.body),
     dialects,
     dialectFor: preferredDialect(sheet, dialects, upstreamModel),
     allows: compilePatterns(settings.models),
     hasThinkTags: compilePatterns(sheet.thinkTags ?? []),
+    priceOf: pricingByModel(settings, upstreamModel),
     upstreamModel,
     pathOf: pathsBelow(base, speaks, address.query),
     optionsFor: optionsByModel(sheet, upstreamModel),
@@ -108,6 +144,22 @@ export function configureProvider(settings: ProviderSettings): Provider {
     headersFor: (credential) => headers.get(credential) ?? headersOf(settings, credential),
     sealOrigin: (credential) => origins.get(credential) ?? sealOriginOf(settings.id, credential),
   };
+}
+
+/** A price stands under the id asked for, else under the upstream's name of it. */
+function pricingByModel(
+  { sheet, pricing }: ProviderSettings,
+  upstreamModel: (model: string) => string,
+): (model: string) => Price | null {
+  const { billing = 'metered', multiplier = 1, overrides = {}, book = NO_PRICES } = pricing ?? {};
+  const priceOf = pricingOf({
+    billing: sheet.prices === 'free' ? 'free' : billing,
+    multiplier,
+    overrides,
+    book,
+    bookName: sheet.prices ?? null,
+  });
+  return (model) => priceOf(model) ?? priceOf(upstreamModel(model));
 }
 
 function pathnameOf(base: URL): string {
