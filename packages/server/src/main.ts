@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Fault } from '@floe/contract/faults';
 import { checkConfig } from './config/check.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
@@ -10,6 +11,7 @@ import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
+import { createPassthrough } from './gateway/passthrough/passthrough.ts';
 import { Conversations } from './gateway/stickiness.ts';
 import { type BeatRoutes, createBeatRoutes } from './http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
@@ -51,6 +53,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.attribution',
   'orgs.monitoring',
   'orgs.monitors',
+  'orgs.passthrough',
+  'orgs.resource_scope',
   'orgs.cache',
   'orgs.channels',
   'orgs.limits',
@@ -115,6 +119,7 @@ async function serve(environment: Environment): Promise<void> {
     {
       gateway,
       lists: createLists(gateway, parts.modelLists),
+      passthrough: createPassthrough(gateway, parts.modelLists),
       api: api.answer,
       operations: createOperations({
         database: parts.database,
@@ -152,7 +157,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers } = parts;
+  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -167,6 +172,8 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     flights: new Flights(),
     guard: guardrails.guard,
     lastUsed: lastUsed.note,
+    owners,
+    spoolDir: join(dataDir, 'uploads'),
     random: Math.random,
     draining,
   };

@@ -39,11 +39,7 @@ export function createMetrics(
   collectDefaultMetrics({ register: registry });
   gaugeBacklog(registry, backlog);
   gaugeAlerts(registry, alertsQueued);
-  const alerts = new CounterTable({
-    name: 'floe_alert_messages_total',
-    help: 'Tries to send an alert message, by kind of channel and result (sent, failed, dead).',
-    labels: ['kind', 'result'],
-  });
+  const alerts = alertMessages();
   const exchanges = new CounterTable({
     name: 'floe_exchanges_total',
     help: 'Exchanges by surface, provider, HTTP status and final state.',
@@ -119,5 +115,13 @@ function gaugeAlerts(registry: Registry, alertsQueued: () => Promise<number>): v
       // A store that is away must not take the other figures with it.
       queued.set(await alertsQueued().catch(() => Number.NaN));
     },
+  });
+}
+
+function alertMessages(): CounterTable {
+  return new CounterTable({
+    name: 'floe_alert_messages_total',
+    help: 'Tries to send an alert message, by kind of channel and result (sent, failed, dead).',
+    labels: ['kind', 'result'],
   });
 }

@@ -91,7 +91,14 @@ class Attempt implements UpstreamHandler {
     const total = { acceptedAt: this.#x.startedAt, totalAt };
     const quiet = this.#x.told ? null : this.#x.early;
     this.#deadlines = new Deadlines(gateway.clock, timeouts, total, expire, quiet);
+    const { upload } = this.#plan;
+    // A long upload is no slow upstream: the wait for its answer begins with the last byte.
+    if (upload) upload.watch(this);
     this.#cancel = gateway.transport.dispatch(this.#plan.request, this);
+  }
+
+  onProgress(): void {
+    this.#deadlines?.enter('headers');
   }
 
   onConnected(): void {
@@ -144,11 +151,17 @@ class Attempt implements UpstreamHandler {
 
   onError(error: Error): void {
     this.#tail?.cancel();
+    // The body's own end, such as a client that left or sent too much, is no fault of the upstream.
+    if (error instanceof Fault || error instanceof ClientGone) return this.#fail(error);
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
 
   #sinkFor(status: number, headers: UpstreamHeaders): AnswerSink {
     const { provider } = this.#target;
+    const type = headerOf(headers, 'content-type') ?? '';
+    const isStream = /^\s*text\/event-stream\b/i.test(type);
+    this.#streamed = isStream;
+    if (this.#plan.raw) return this.#plan.raw(status, headers);
     if (status < 200 || status >= 300) return refused((body) => this.#plan.refusal(status, headers, body));
     const encoding = headerOf(headers, 'content-encoding');
     if (encoding !== undefined && encoding !== 'identity')
@@ -156,10 +169,7 @@ class Attempt implements UpstreamHandler {
         'upstream_error',
         `${provider.id} answered in ${encoding} although plain bytes were asked for.`,
       );
-    const type = headerOf(headers, 'content-type') ?? '';
-    const isStream = /^\s*text\/event-stream\b/i.test(type);
     if (/^\s*text\/html\b/i.test(type)) return refused((body) => this.#wrongType(type, body));
-    this.#streamed = isStream;
     return this.#plan.answer(isStream);
   }
 

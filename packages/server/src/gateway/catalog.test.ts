@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { compilePatterns } from '../core/pattern.ts';
 import { configureProvider, type Provider } from '../providers/configured.ts';
 import { compatible } from '../providers/provider.ts';
-import { type Catalog, type Route, resolveCourse } from './catalog.ts';
+import { type Catalog, EMPTY_CATALOG, type Route, resolveCourse } from './catalog.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
 
@@ -38,7 +38,7 @@ function route(model: string, targets: string[], more: Partial<Route> = {}): Rou
 
 function catalog(routes: Route[] = []): Catalog {
   const providers = new Map([provider('one', ['gpt-5*', 'vendor/m']), provider('two', ['*'])]);
-  return { providers, routes, chatReasoning: 'strip', userHeaders: [], cache: null, rules: null };
+  return { ...EMPTY_CATALOG, providers, routes };
 }
 
 const anything = () => true;

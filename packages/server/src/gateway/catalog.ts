@@ -12,6 +12,10 @@ export interface Catalog {
   readonly chatReasoning: 'strip' | 'forward';
   /** Request headers that name the end user, first one wins; lower case. */
   readonly userHeaders: readonly string[];
+  /** Who is behind the passthrough surfaces, in the order to try them. */
+  readonly passthrough: Readonly<Record<'a' | 'b', readonly PassthroughTarget[]>>;
+  /** Who sees files, batches and stored answers: the key that made them, or every key of the org. */
+  readonly resourceScope: 'key' | 'org';
   /** Null while the org's cache is off. */
   readonly cache: CacheRules | null;
   /** Limits and budgets; null for an org without any. */
@@ -21,6 +25,12 @@ export interface Catalog {
 export type Strategy = 'failover' | 'weighted' | 'least_latency';
 /** What happens when a stream breaks after content: the typed error, or the same answer once more. */
 export type Rescue = 'error' | 'replay';
+/** A provider behind a passthrough surface. */
+export interface PassthroughTarget {
+  readonly provider: Provider;
+  /** Bare model id as callers send it, to the id this provider knows. */
+  readonly modelMap: ReadonlyMap<string, string>;
+}
 
 /** Where requests for a model id, a pattern or an alias go. */
 export interface Route {
@@ -45,12 +55,14 @@ export const EMPTY_CATALOG: Catalog = {
   routes: [],
   chatReasoning: 'strip',
   userHeaders: [],
+  passthrough: { a: [], b: [] },
+  resourceScope: 'key',
   cache: null,
   rules: null,
 };
 
 /** Tries per target of a model id without a route. */
-const DEFAULT_RETRIES = 2;
+export const DEFAULT_RETRIES = 2;
 
 /** Where an attempt goes: provider, model and credential. */
 export interface Target {
@@ -152,6 +164,22 @@ function targetsOf(provider: Provider, model: string, own: Partial<Timeouts>, we
     for (const credential of provider.credentials)
       if (credential !== first) targets.push({ provider, model, credential, timeouts, weight });
   return targets;
+}
+
+/** A target of a provider, with the credential whose turn it is unless one is given. */
+export function targetOf(
+  provider: Provider,
+  model: string,
+  timeouts: Partial<Timeouts>,
+  credential: Credential = provider.nextCredential(),
+): Target {
+  return {
+    provider,
+    model,
+    credential,
+    timeouts: { ...provider.timeouts, ...timeouts },
+    weight: 1,
+  };
 }
 
 function notFound(id: string, why: string): Fault {

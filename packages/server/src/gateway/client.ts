@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import type { Tape } from './cache/tape.ts';
@@ -36,6 +37,7 @@ export function pauseUnlessGone(client: Client, clock: Clock, ms: number): Promi
 export class Client {
   readonly id: string;
   readonly headers: IncomingMessage['headers'];
+  readonly method: string;
   /** Called once when the client leaves before its answer is whole. */
   onGone: (() => void) | null = null;
   gone = false;
@@ -49,6 +51,7 @@ export class Client {
   constructor(id: string, req: IncomingMessage, res: ServerResponse, clock: Clock) {
     this.id = id;
     this.headers = req.headers;
+    this.method = req.method ?? 'GET';
     this.#req = req;
     this.#res = res;
     this.#clock = clock;
@@ -102,6 +105,21 @@ export class Client {
     });
   }
 
+  /** Request target as it was sent, query included. */
+  get target(): string {
+    return this.#req.url ?? '/';
+  }
+
+  /** Header names and values as they were sent, flat, repeats included. */
+  get rawHeaders(): readonly string[] {
+    return this.#req.rawHeaders;
+  }
+
+  /** The body as it arrives, for a request that is not read whole. */
+  get incoming(): Readable {
+    return this.#req;
+  }
+
   /** Sends a whole answer. `headers` is a flat list of names and values. */
   answer(status: number, headers: readonly string[], body: Buffer | string): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -140,6 +158,27 @@ export class Client {
 
   end(): void {
     this.#res.end();
+    if (!this.#req.complete) this.#throwAway();
+  }
+
+  /** Breaks a streamed answer off: what was written goes out, and its framing never ends. */
+  breakOff(): void {
+    this.#req.socket.destroySoon();
+  }
+
+  /** An upstream answered before it had the whole body: the rest is read for a while, for the connection's sake. */
+  #throwAway(): void {
+    const { socket } = this.#req;
+    const limit = socket.bytesRead + LINGER_BYTES;
+    const timer = this.#clock.after(LINGER_MS, () => socket.destroy());
+    this.#req
+      .on('data', () => {
+        if (socket.bytesRead > limit) socket.destroy();
+      })
+      .on('error', ignore)
+      .once('close', () => timer.cancel())
+      .once('end', () => timer.cancel())
+      .resume();
   }
 
   /** Ends a streamed answer after an error was told inside it, and closes the connection. */

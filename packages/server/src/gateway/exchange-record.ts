@@ -8,6 +8,7 @@ import type { Client } from './client.ts';
 import type { Controls } from './controls.ts';
 import type { EarlyAnswer } from './early-answer.ts';
 import type { Gateway } from './gateway.ts';
+import type { OpaqueAsk } from './opaque/opaque-ask.ts';
 import type { AnswerSink } from './plan.ts';
 import type { Replay } from './replay.ts';
 import type { Surface } from './surface.ts';
@@ -58,6 +59,8 @@ export interface Exchange {
   rateHeaders: readonly string[] | null;
   controls: Controls | null;
   ask: Ask | null;
+  /** What is known of a request that passes unread. */
+  opaque: OpaqueAsk | null;
   course: Course | null;
   /** Names the conversation it belongs to, where several targets could serve it. */
   conversation: string | null;

@@ -49,7 +49,8 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
   }
 }
 
-function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
+/** A new exchange, before anything is known of it. */
+export function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
   return {
     id: client.id,
     surface,
@@ -63,6 +64,7 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     rateHeaders: null,
     controls: null,
     ask: null,
+    opaque: null,
     course: null,
     target: null,
     told: null,
@@ -85,7 +87,8 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
   };
 }
 
-function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } {
+/** Finds the platform key and the org's catalog. Throws 401s, `insufficient_scope` and `shutting_down`. */
+export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } {
   const { gateway, client } = x;
   if (gateway.draining())
     throw new Fault('shutting_down', 'This instance is shutting down; send the request again.');
@@ -134,7 +137,7 @@ function order(x: Exchange, course: Course, { orgId }: KeyRecord, ask: Ask): Arr
 }
 
 /** Tells the client how its exchange failed, in its own dialect, and notes it for the row. */
-function tell(x: Exchange, error: unknown): void {
+export function tell(x: Exchange, error: unknown): void {
   const { client, surface } = x;
   if (error instanceof ClientGone || client.gone) {
     x.state = 'aborted';
@@ -146,7 +149,7 @@ function tell(x: Exchange, error: unknown): void {
     x.fault = new Fault('upstream_error', error.message, { upstreamStatus: error.status });
     client.answer(
       error.status,
-      [...answerHeaders(x, error.contentType), 'x-floe-error-source', 'upstream'],
+      [...answerHeaders(x, error.contentType), ...error.headers, 'x-floe-error-source', 'upstream'],
       error.body,
     );
     return;
@@ -155,7 +158,7 @@ function tell(x: Exchange, error: unknown): void {
   x.fault = fault;
   x.status = x.told || x.early?.sent ? 200 : fault.status;
   x.state = x.told ? 'partial' : 'failed';
-  if (x.told) client.endBroken(x.told.failure(fault));
+  if (x.told) endTold(client, x.told.failure(fault));
   else if (x.early?.sent) client.endBroken(x.early.failure(fault));
   else answerFault(client, fault, surface.faultShape, answerHeaders(x, 'application/json'));
 }
@@ -165,6 +168,11 @@ function faultOf({ id, gateway }: Exchange, error: unknown): Fault {
   // Its own words can no longer be passed on as they are: the stream was answered early.
   if (error instanceof UpstreamRefusal) return error.asFault();
   return internalFault(gateway.log, id, error);
+}
+
+function endTold(client: Client, text: string | null): void {
+  if (text === null) client.breakOff();
+  else client.endBroken(text);
 }
 
 /** A bug: logged whole, told without detail. */

@@ -10,6 +10,7 @@ import type { RowSink } from '../store/ports.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
 import type { Latencies } from './latencies.ts';
+import type { Owners } from './opaque/owners.ts';
 import type { Conversations } from './stickiness.ts';
 
 /** One version of everything a request is judged by; swapped whole, never changed. */
@@ -33,6 +34,10 @@ export interface Gateway {
   readonly flights: Flights;
   readonly guard: Guard;
   readonly lastUsed: (keyId: string, at: number) => void;
+  /** Whose the things at providers are. */
+  readonly owners: Owners;
+  /** Directory for bodies too large to be held in memory. */
+  readonly spoolDir: string;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;
   /** True once the process drains: new exchanges are told to go elsewhere. */

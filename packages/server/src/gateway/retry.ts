@@ -20,7 +20,7 @@ const MOVES_ON = new Set([402, 404, 408, 412, 425]);
 export function remedyFor(error: unknown): Remedy {
   if (error instanceof UpstreamRefusal) {
     if (error.isContextLength) return 'other_model';
-    return MOVES_ON.has(error.status) ? 'next_target' : 'none';
+    return remedyForRefusal(error.status);
   }
   if (!(error instanceof Fault)) return 'none';
   if (error.detail.dialectCode === 'context_length_exceeded') return 'other_model';
@@ -38,6 +38,12 @@ export function remedyFor(error: unknown): Remedy {
     default:
       return 'none';
   }
+}
+
+/** A 200 among them is a stream that began with its error; 5xx pass unchanged only once nobody is left to ask. */
+function remedyForRefusal(status: number): Remedy {
+  if (status >= 500 || status < 300) return 'same_target';
+  return MOVES_ON.has(status) ? 'next_target' : 'none';
 }
 
 /**

@@ -37,7 +37,8 @@ function rowOf(
   { usage, source, nanoUsd, priceSource }: Worth,
   latencyMs: number,
 ): ExchangeRow {
-  const { ask, target, fault } = x;
+  const { target, fault } = x;
+  const asked = x.ask ?? x.opaque;
   return {
     id: x.id,
     org_id: key.orgId,
@@ -49,10 +50,10 @@ function rowOf(
     team: key.team,
     owner: key.owner,
     end_user: endUserOf(x),
-    model_requested: ask?.model ?? null,
+    model_requested: asked?.model ?? null,
     provider: target?.provider.id ?? null,
-    model: target?.model ?? null,
-    stream: ask?.stream ? 1 : 0,
+    model: target?.model || null,
+    stream: asked?.stream ? 1 : 0,
     status: x.status,
     state: x.state,
     error_code: fault?.code ?? null,
@@ -70,7 +71,7 @@ function rowOf(
     latency_ms: hundredths(latencyMs),
     first_token_ms: x.firstTokenAt === null ? null : hundredths(x.firstTokenAt - x.startedAt),
     overhead_ms: overheadOf(x, latencyMs),
-    request_bytes: ask?.body.length ?? 0,
+    request_bytes: x.ask?.body.length ?? x.opaque?.bytes ?? 0,
     response_bytes: x.client.bytesOut,
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
     dropped_json: x.dropped.length > 0 ? JSON.stringify(x.dropped) : null,

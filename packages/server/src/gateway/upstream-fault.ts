@@ -6,7 +6,7 @@ import type { UpstreamHeaders } from '../providers/transport.ts';
 const MESSAGE_CHARACTERS = 500;
 const KEPT_BODY_CHARACTERS = 2000;
 
-/** An upstream 4xx that belongs to the client, to be passed on with its status and bytes unchanged. */
+/** An upstream's answer that belongs to the client though it is no success: passed on with its status and bytes. */
 export class UpstreamRefusal extends Error {
   override readonly name = 'UpstreamRefusal';
   readonly status: number;
@@ -15,12 +15,21 @@ export class UpstreamRefusal extends Error {
   /** The request is too long for this model. */
   readonly isContextLength: boolean;
 
-  constructor(status: number, contentType: string, body: Buffer, isContextLength = false) {
+  /** Further headers to pass on, flat. */
+  readonly headers: readonly string[];
+
+  constructor(
+    status: number,
+    contentType: string,
+    body: Buffer,
+    more: { readonly isContextLength?: boolean; readonly headers?: readonly string[] } = {},
+  ) {
     super(`the upstream refused the request with ${status}`);
     this.status = status;
     this.contentType = contentType;
     this.body = body;
-    this.isContextLength = isContextLength;
+    this.isContextLength = more.isContextLength ?? false;
+    this.headers = more.headers ?? [];
   }
 
   /** The same in our words, where a status and a body can no longer be told. */
@@ -42,7 +51,7 @@ export function readRefusal(
   const { kind, message } = readUpstreamFault(status, {}, text);
   if (meaning === 'request') {
     const type = headerOf(headers, 'content-type') ?? 'application/json';
-    return new UpstreamRefusal(status, type, body, kind === 'context');
+    return new UpstreamRefusal(status, type, body, { isContextLength: kind === 'context' });
   }
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, KEPT_BODY_CHARACTERS) };
   if (meaning === 'bad_credentials')

@@ -2,9 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FaultShape } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { Client } from '../gateway/client.ts';
+import { embeddingsExchange } from '../gateway/embeddings.ts';
 import { answerFault, exchange } from '../gateway/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { createLists } from '../gateway/lists.ts';
+import { opaqueExchange } from '../gateway/opaque/opaque-exchange.ts';
+import type { Style } from '../gateway/opaque/resource-path.ts';
+import { UNIFIED } from '../gateway/opaque/unified.ts';
+import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
 import type { OnRequest } from './server.ts';
@@ -13,6 +18,7 @@ import type { OnRequest } from './server.ts';
 export interface Rooms {
   readonly gateway: Gateway;
   readonly lists: ReturnType<typeof createLists>;
+  readonly passthrough: Passthrough;
   /** `/api` and `/relay`: answers everything below them, unknown paths included. */
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
   readonly operations: Operations;
@@ -30,8 +36,16 @@ export interface Operations {
 type Answer = (client: Client, path: string) => void;
 type Route = Partial<Record<'GET' | 'POST', Answer>>;
 
-const MODELS = '/gateway/v1/models';
 const HEARTBEAT = '/api/monitoring/heartbeat';
+const V1 = '/gateway/v1';
+const MODELS = `${V1}/models`;
+const PASSTHROUGH_BASE = '/gateway/passthrough-a';
+const PASSTHROUGH = /^\/gateway\/passthrough-([ab])\//;
+const OPAQUE = /^\/gateway\/v1\/(?:images|audio|moderations|rerank|files|batches)(?:\/|$)/;
+
+function isStyle(text: string | undefined): text is Style {
+  return text === 'a' || text === 'b';
+}
 
 /** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
 export function createRouter(rooms: Rooms, prefix: string): OnRequest {
@@ -41,6 +55,7 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     ['/gateway/v1/chat/completions', surface(CHAT)],
     ['/gateway/v1/responses', surface(RESPONSES)],
     ['/gateway/v1/messages', surface(MESSAGES)],
+    [`${V1}/embeddings`, { POST: (client) => void embeddingsExchange(client, gateway) }],
     [MODELS, { GET: lists.models }],
     ['/gateway/v1/key', { GET: lists.key }],
     ['/healthz', { GET: operations.health }],
@@ -56,6 +71,18 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     return { GET: (client) => lists.model(client, decode(path.slice(MODELS.length + 1))) };
   }
 
+  /** Paths of any method that no table lists; true when this was one. */
+  function passesUnread(client: Client, path: string): boolean {
+    if (!path.startsWith('/gateway/')) return false;
+    const query = client.target.indexOf('?');
+    const rest = query === -1 ? path : path + client.target.slice(query);
+    const [, style] = PASSTHROUGH.exec(path) ?? [];
+    if (isStyle(style)) rooms.passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
+    else if (OPAQUE.test(path)) void opaqueExchange(client, UNIFIED, rest.slice(V1.length), gateway);
+    else return false;
+    return true;
+  }
+
   return (req, res, requestId) => {
     const path = pathOf(req.url ?? '/', prefix);
     const beat =
@@ -65,6 +92,7 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
       return rooms.api(req, res, requestId);
     const client = new Client(requestId, req, res, gateway.clock);
     const route = routeOf(path);
+    if (!route && passesUnread(client, path)) return;
     const method = req.method === 'HEAD' ? 'GET' : req.method;
     const answer = method === 'GET' || method === 'POST' ? route?.[method] : undefined;
     if (answer) return answer(client, path);

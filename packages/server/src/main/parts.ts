@@ -11,6 +11,7 @@ import { MonitoringEngine } from '../monitoring/engine.ts';
 import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
+import { createResourceOwners } from '../platform/resource-owners.ts';
 import { deriveSecretsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
@@ -48,6 +49,7 @@ export interface Parts {
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
   readonly monitoring: MonitoringEngine;
+  readonly owners: ReturnType<typeof createResourceOwners>;
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
@@ -96,6 +98,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
     monitoring,
+    owners: createResourceOwners(database, clock),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey: deriveSecretsKey(secret.key),
     outbound,

@@ -95,6 +95,10 @@ export interface Provider {
   upstreamModel(model: string): string;
   /** Path and query of a dialect it speaks. `model` is the upstream's name. */
   pathOf(dialect: Dialect, model: string, stream: boolean): string;
+  /** Path and query where vectors are asked for. `model` is the id asked for. */
+  embeddingsPath(model: string): string;
+  /** Path and query of an OpenAI-shaped path such as `images/generations`. `model` is '' where none is named. */
+  opaquePath(path: string, model: string): string;
   /**
    * Facts about a model that change how a translated request is written. `model` is the id asked for: a
    * deployment's name may tell nothing.
@@ -103,11 +107,15 @@ export interface Provider {
   readonly modelsPath: string | undefined;
   /** The next credential, in proportion to the weights. */
   nextCredential(): Credential;
+  /** The credential of this name; the first one for none, or when it is gone. */
+  credential(name?: string): Credential;
   /** Request headers, flat: content, credential, the operator's own. */
   headersFor(credential: Credential): readonly string[];
   /** Names provider and credential without telling them: seals go back only to where they were made. */
   sealOrigin(credential: Credential): string;
 }
+
+const NO_CREDENTIAL: Credential = { name: 'none', secret: '', weight: 1 };
 
 const USER_AGENT = 'floe/0.1';
 
@@ -118,6 +126,8 @@ export function configureProvider(settings: ProviderSettings): Provider {
   const speaks = address.speaks ?? sheet.speaks;
   const dialects = settings.dialects ?? dialectsOf(speaks);
   const upstreamModel = deploymentNames(settings.deployments ?? {});
+  const opaquePath = opaquePathsBelow(base, speaks, address.query, upstreamModel);
+  const vectors = sheet.embeddings?.path;
   const headers = new Map(credentials.map((credential) => [credential, headersOf(settings, credential)]));
   const origins = new Map(
     credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]),
@@ -138,9 +148,16 @@ export function configureProvider(settings: ProviderSettings): Provider {
     priceOf: pricingByModel(settings, upstreamModel),
     upstreamModel,
     pathOf: pathsBelow(base, speaks, address.query),
+    opaquePath,
+    embeddingsPath: (model) =>
+      vectors === undefined
+        ? opaquePath('embeddings', model)
+        : pathnameOf(base) + vectors.replaceAll('{model}', encodeURIComponent(upstreamModel(model))),
     optionsFor: optionsByModel(sheet, upstreamModel),
     modelsPath: sheet.models === undefined ? undefined : pathnameOf(base) + sheet.models,
     nextCredential: weightedRotation(credentials),
+    credential: (name) =>
+      credentials.find((credential) => credential.name === name) ?? credentials[0] ?? NO_CREDENTIAL,
     headersFor: (credential) => headers.get(credential) ?? headersOf(settings, credential),
     sealOrigin: (credential) => origins.get(credential) ?? sealOriginOf(settings.id, credential),
   };
@@ -173,6 +190,21 @@ function pathsBelow(base: URL, speaks: Paths, query: string | undefined): Provid
     const path = typeof spoken === 'string' ? spoken : stream ? spoken.stream : spoken.whole;
     const whole = `${prefix}${path}`.replaceAll('{model}', encodeURIComponent(model));
     return query === undefined ? whole : `${whole}${whole.includes('?') ? '&' : '?'}${query}`;
+  };
+}
+
+/** Beside Chat, and below a deployment where Chat is, but for things that belong to none. */
+function opaquePathsBelow(
+  base: URL,
+  speaks: Paths,
+  query: string | undefined,
+  upstreamModel: (model: string) => string,
+): Provider['opaquePath'] {
+  const chat = typeof speaks.chat === 'string' ? speaks.chat : '';
+  const lead = chat.endsWith(DEFAULT_PATHS.chat) ? chat.slice(0, -DEFAULT_PATHS.chat.length) : '';
+  return (path, model) => {
+    const place = model === '' ? '' : lead.replaceAll('{model}', encodeURIComponent(upstreamModel(model)));
+    return `${pathnameOf(base)}${place}/${path}${query === undefined ? '' : `?${query}`}`;
   };
 }
 
@@ -255,7 +287,7 @@ function sealOriginOf(id: string, credential: Credential): string {
 
 /** Smooth weighted round robin: over any run of picks each credential gets its share, evenly spread. */
 function weightedRotation(credentials: readonly Credential[]): () => Credential {
-  const first = credentials[0] ?? { name: 'none', secret: '', weight: 1 };
+  const first = credentials[0] ?? NO_CREDENTIAL;
   if (credentials.length <= 1) return () => first;
   const total = credentials.reduce((sum, credential) => sum + credential.weight, 0);
   const scores = credentials.map((credential) => ({ credential, score: 0 }));

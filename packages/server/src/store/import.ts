@@ -69,7 +69,7 @@ async function mustShareKey(source: Database, target: Database): Promise<void> {
 async function copyTables(source: Database, target: Database): Promise<Imported[]> {
   const imported: Imported[] = [];
   await target.transaction(async (writer) => {
-    for (const table of ['orgs', 'platform_keys', 'audit', 'settings'] as const) {
+    for (const table of ['orgs', 'platform_keys', 'channels', 'audit', 'settings'] as const) {
       const rows = await source.read.selectFrom(table).selectAll().execute();
       let added = 0;
       for (let at = 0; at < rows.length; at += ROWS_PER_BATCH)
@@ -83,7 +83,7 @@ async function copyTables(source: Database, target: Database): Promise<Imported[
 
 async function insertNew(
   writer: Writer,
-  table: 'orgs' | 'platform_keys' | 'audit' | 'settings',
+  table: 'orgs' | 'platform_keys' | 'channels' | 'audit' | 'settings',
   rows: readonly object[],
 ): Promise<number> {
   const { numInsertedOrUpdatedRows = 0n } = await writer

@@ -16,6 +16,7 @@ export interface Schema extends MonitoringSchema {
   rollup_minutes: RollupTable;
   rollup_hours: RollupTable;
   rollup_pairs: RollupPairTable;
+  resources: ResourcesTable;
   channels: ChannelsTable;
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
@@ -48,6 +49,8 @@ export interface PlatformKeysTable {
   scopes_json: string;
   /** Patterns of model ids the key may use; null for every model of the org. */
   models_json: string | null;
+  /** Paths without a model that a key with `models_json` may use; null for none. */
+  paths_json?: string | null | undefined;
   team: string | null;
   owner: string | null;
   created_at: number;
@@ -149,6 +152,22 @@ export interface RollupPairTable extends Sums {
   at: number;
   /** Of the second. */
   by_value: string;
+}
+
+/** A file, batch, stored answer or the like that a provider keeps, and the platform key that made it. */
+export interface ResourcesTable {
+  org_id: string;
+  /** The provider's own id for it. */
+  resource_id: string;
+  provider: string;
+  /** Name of the provider's credential it was made with: accounts do not see each other's things. */
+  credential: string;
+  /** Collection it is in, as `files`. */
+  kind: string;
+  key_id: string;
+  created_at: number;
+  /** 1 once what its results used was counted. */
+  counted: number;
 }
 
 export interface SettingsTable {

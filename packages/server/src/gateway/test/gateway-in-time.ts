@@ -25,6 +25,7 @@ import { compileCatalogs } from '../compile.ts';
 import { exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import { Latencies } from '../latencies.ts';
+import type { Owners } from '../opaque/owners.ts';
 import { Conversations } from '../stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
 
@@ -145,6 +146,8 @@ function assemble(
     ),
     answers: new MemoryAnswerCache(clock),
     flights: new Flights(),
+    owners: NO_OWNERS,
+    spoolDir: '',
     guard: memoryGuard(NO_ROWS, clock),
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),
@@ -193,3 +196,10 @@ function anyKey(): Keyring {
   };
   return { authenticate: () => record };
 }
+
+/** Nothing is kept at a provider here. */
+const NO_OWNERS: Owners = {
+  record: async () => undefined,
+  of: async () => new Map(),
+  claimResults: async () => true,
+};
