@@ -8,6 +8,8 @@ import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createLists } from './gateway/lists.ts';
+import { createStoredResponses } from './gateway/stored/responses-api.ts';
+import { createTurnStore } from './gateway/stored/turn-store.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
@@ -39,6 +41,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.providers',
   'orgs.routes',
   'orgs.chat_reasoning',
+  'orgs.stored_responses',
+  'orgs.resource_scope',
   'orgs.attribution',
 ]);
 
@@ -92,13 +96,17 @@ async function serve(environment: Environment): Promise<void> {
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
 
-  const gateway = assembleGateway(parts, snapshots, () => state.draining);
+  const gateway = assembleGateway(parts, snapshots, {
+    draining: () => state.draining,
+    responsesDays: () => state.loaded.config.retention.responses_days,
+  });
   const api = assembleApi(parts, snapshots);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
       gateway,
       lists: createLists(gateway, parts.modelLists),
+      responses: createStoredResponses(gateway),
       api: api.answer,
       operations: createOperations({
         database: parts.database,
@@ -131,14 +139,19 @@ async function serve(environment: Environment): Promise<void> {
   announce(loaded, parts, url, snapshots, firstRun);
 }
 
-function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, lastUsed } = parts;
+function assembleGateway(
+  parts: Parts,
+  snapshots: Snapshots,
+  { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
+): Gateway {
+  const { transport, log, rows, metrics, lastUsed, database, turnsKey } = parts;
   return {
     snapshot: snapshots.current,
     transport,
     clock: systemClock,
     log,
     rows,
+    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
     metrics,
     lastUsed: lastUsed.note,
     random: Math.random,

@@ -31,7 +31,14 @@ function route(model: string, targets: string[], more: Partial<Route> = {}): Rou
 
 function catalog(routes: Route[] = []): Catalog {
   const providers = new Map([provider('one', ['gpt-5*', 'vendor/m']), provider('two', ['*'])]);
-  return { providers, routes, chatReasoning: 'strip', userHeaders: [] };
+  return {
+    providers,
+    routes,
+    chatReasoning: 'strip',
+    userHeaders: [],
+    storedResponses: true,
+    resourceScope: 'key',
+  };
 }
 
 const anything = () => true;

@@ -10,6 +10,10 @@ export interface Catalog {
   readonly chatReasoning: 'strip' | 'forward';
   /** Request headers that name the end user, first one wins; lower case. */
   readonly userHeaders: readonly string[];
+  /** Whether Responses turns are kept for `previous_response_id`. */
+  readonly storedResponses: boolean;
+  /** Who sees them: the key that made them, or every key of the org. */
+  readonly resourceScope: 'key' | 'org';
 }
 
 /** Where requests for a model id, a pattern or an alias go. */
@@ -31,6 +35,8 @@ export const EMPTY_CATALOG: Catalog = {
   routes: [],
   chatReasoning: 'strip',
   userHeaders: [],
+  storedResponses: true,
+  resourceScope: 'key',
 };
 
 /** Tries per target of a model id without a route. */

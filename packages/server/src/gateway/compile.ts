@@ -30,6 +30,8 @@ export function compileCatalogs(
       routes: org.routes.map(compileRoute),
       chatReasoning: org.chat_reasoning,
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
+      storedResponses: org.stored_responses,
+      resourceScope: org.resource_scope,
     });
   }
   if (orgs.length === 0)

@@ -7,6 +7,7 @@ import type { Client } from './client.ts';
 import type { Controls } from './controls.ts';
 import type { Gateway } from './gateway.ts';
 import type { AnswerSink } from './plan.ts';
+import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
@@ -46,6 +47,8 @@ export interface Exchange {
   catalog: Catalog | null;
   controls: Controls | null;
   ask: Ask | null;
+  /** Of a Responses request that goes on from a stored turn or becomes one. */
+  turn: OpenTurn | null;
   course: Course | null;
   target: Target | null;
   /** The answer whose content the client is reading; it tells a fault from there on. */

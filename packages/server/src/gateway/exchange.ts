@@ -13,6 +13,7 @@ import type { Gateway } from './gateway.ts';
 import { createPlanner } from './planner.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
+import { openTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 import { UpstreamRefusal } from './upstream-fault.ts';
 
@@ -31,7 +32,10 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
     x.ask = ask;
     const course = route(x, catalog, key, ask.model);
+    if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
     await send(x, course, createPlanner(x, ask));
+    // The one wait for the database: an answer ends when its turn can be gone on from.
+    if (x.turn) await x.turn.commit(x);
     x.state = 'complete';
     x.status = 200;
   } catch (error) {
@@ -53,6 +57,7 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     catalog: null,
     controls: null,
     ask: null,
+    turn: null,
     course: null,
     target: null,
     told: null,

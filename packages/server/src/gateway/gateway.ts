@@ -5,6 +5,7 @@ import type { Keyring } from '../platform/keyring.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { RowSink } from '../store/ports.ts';
 import type { Catalog } from './catalog.ts';
+import type { TurnStore } from './stored/turn-store.ts';
 
 /** One version of everything a request is judged by; swapped whole, never changed. */
 export interface GatewaySnapshot {
@@ -19,6 +20,7 @@ export interface Gateway {
   readonly clock: Clock;
   readonly log: Log;
   readonly rows: RowSink;
+  readonly turns: TurnStore;
   readonly metrics: Metrics;
   readonly lastUsed: (keyId: string, at: number) => void;
   /** From 0 to below 1, for jitter. */

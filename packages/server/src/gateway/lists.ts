@@ -36,7 +36,8 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
   };
 }
 
-function callerOf(client: Client, gateway: Gateway): Caller {
+/** Who asks for something else than an exchange, and what their org offers. Throws as `authenticate` does. */
+export function callerOf(client: Client, gateway: Gateway): Caller {
   const { keyring, catalogs } = gateway.snapshot();
   const key = keyring.authenticate(presentedKey(client.headers), gateway.clock.now());
   requireScope(key, 'gateway');

@@ -15,6 +15,7 @@ import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import { parse } from './forward-events.ts';
 import type { AnswerSink } from './plan.ts';
+import type { Ending } from './stored/open-turn.ts';
 
 export interface Translation {
   readonly client: ClientDialect;
@@ -26,7 +27,7 @@ export interface Translation {
 }
 
 /** An answer of another dialect, read into events and written as the client's stream or as its fold. */
-export class TranslatedAnswer implements AnswerSink {
+export class TranslatedAnswer implements AnswerSink, Ending {
   #x: Exchange;
   #way: Translation;
   #arrival: AnswerSink;
@@ -38,6 +39,8 @@ export class TranslatedAnswer implements AnswerSink {
   #hasContent = false;
   #finished = false;
   #ended = false;
+  /** What the finish is told with, withheld until the turn is stored. */
+  #last = '';
 
   constructor(x: Exchange, way: Translation) {
     this.#x = x;
@@ -78,8 +81,15 @@ export class TranslatedAnswer implements AnswerSink {
   #endStream(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#out.end();
     this.#noteDropped(this.#writer.dropped);
+    const { response } = this.#writer;
+    if (this.#x.turn?.keeps && response) this.#x.turn.end(response, false, this);
+    else this.tell();
+  }
+
+  tell(): void {
+    if (this.#last !== '') this.#out.pass(this.#last);
+    this.#out.end();
   }
 
   failure(fault: Fault): string {
@@ -98,8 +108,9 @@ export class TranslatedAnswer implements AnswerSink {
       this.#finished = true;
     }
     if (event.type === 'open' || event.type === 'finish') this.#hasContent = true;
-    if (this.#way.leavesStreamed) this.#text += this.#writer.write(event);
-    else this.#fold.add(event);
+    if (!this.#way.leavesStreamed) this.#fold.add(event);
+    else if (event.type === 'finish' && this.#x.turn?.keeps) this.#last = this.#writer.write(event);
+    else this.#text += this.#writer.write(event);
   }
 
   /**
@@ -119,7 +130,10 @@ export class TranslatedAnswer implements AnswerSink {
   #answerWhole(answer: Answer): void {
     const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
     this.#noteDropped(dropped);
-    this.#x.client.answer(200, answerHeaders(this.#x, 'application/json'), JSON.stringify(body));
+    const headers = answerHeaders(this.#x, 'application/json');
+    const tell = () => this.#x.client.answer(200, headers, JSON.stringify(body));
+    if (this.#x.turn?.keeps) this.#x.turn.end(body, false, { tell });
+    else tell();
   }
 
   #noteDropped(dropped: ReadonlySet<string>): void {

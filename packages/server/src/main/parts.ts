@@ -7,6 +7,7 @@ import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
+import { deriveTurnsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import type { Transport } from '../providers/transport.ts';
 import { createTransport } from '../providers/transports.ts';
@@ -32,6 +33,8 @@ export interface Parts {
   readonly transport: Transport;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
+  /** Seals stored turns. */
+  readonly turnsKey: SecretsKey;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -60,6 +63,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     transport,
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
+    turnsKey: deriveTurnsKey(secret.key),
   };
 }
 

@@ -11,6 +11,7 @@ const FIRST_MS = 60_000;
 export interface RetentionDays {
   readonly requests_days: number;
   readonly audit_days: number;
+  readonly responses_days: number;
 }
 
 type Expirable = Pick<Database, 'expire' | 'read' | 'transaction'>;
@@ -54,13 +55,18 @@ export function startRetention(
 async function removeOld(
   database: Expirable,
   nowMs: number,
-  { requests_days, audit_days }: RetentionDays,
+  { requests_days, audit_days, responses_days }: RetentionDays,
   log: Log,
 ): Promise<void> {
   const requestsMs = nowMs - requests_days * DAY_MS;
   try {
     const exchanges = await database.expire(requestsMs);
-    await expireRest(database, { requestsMs, auditMs: nowMs - audit_days * DAY_MS, nowMs });
+    await expireRest(database, {
+      requestsMs,
+      auditMs: nowMs - audit_days * DAY_MS,
+      responsesMs: nowMs - responses_days * DAY_MS,
+      nowMs,
+    });
     if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
   } catch (error) {
     log.warn({ err: error }, 'retention could not remove old rows; it tries again within the hour');

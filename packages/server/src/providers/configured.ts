@@ -52,6 +52,7 @@ export interface Provider {
   /** Allowlist patterns as configured, for listings. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
+  readonly credentials: readonly Credential[];
   /** Dialects it speaks. */
   readonly dialects: readonly Dialect[];
   /** The one to translate into for a model, as asked for. */
@@ -96,6 +97,7 @@ export function configureProvider(settings: ProviderSettings): Provider {
     timeouts: settings.timeouts,
     models: settings.models,
     body: Object.entries(settings.body),
+    credentials,
     dialects,
     dialectFor: preferredDialect(sheet, dialects, upstreamModel),
     allows: compilePatterns(settings.models),

@@ -29,7 +29,7 @@ export function responseHead(context: AnswerContext): JsonObject {
     reasoning: { effort: ask.reasoning?.effort ?? null, summary: ask.reasoning?.summary ?? null },
     safety_identifier: ask.user ?? null,
     service_tier: ask.serviceTier ?? 'default',
-    store: request['store'] !== false,
+    store: context.stored ?? request['store'] !== false,
     temperature: ask.sampling.temperature ?? 1,
     presence_penalty: ask.sampling.presencePenalty ?? 0,
     frequency_penalty: ask.sampling.frequencyPenalty ?? 0,
