@@ -8,6 +8,7 @@ import { readAsk } from './ask.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
+import { countTokens } from './count-tokens.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Gateway } from './gateway.ts';
 import { createPlanner } from './planner.ts';
@@ -33,7 +34,8 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     x.ask = ask;
     const course = route(x, catalog, key, ask.model);
     if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
-    await send(x, course, createPlanner(x, ask));
+    if (surface.name === 'count_tokens') await countTokens(x, ask, course);
+    else await send(x, course, createPlanner(x, ask));
     // The one wait for the database: an answer ends when its turn can be gone on from.
     if (x.turn) await x.turn.commit(x);
     x.state = 'complete';

@@ -3,7 +3,7 @@ import type { FaultShape } from '@floe/contract/fault-answer';
 /** What a path of the gateway speaks to its client. */
 export interface Surface {
   /** Name on the exchange row. */
-  readonly name: 'chat' | 'responses' | 'messages';
+  readonly name: 'chat' | 'responses' | 'messages' | 'count_tokens';
   readonly routeMode: 'unified' | 'passthrough-a' | 'passthrough-b' | 'ide';
   readonly dialect: 'chat' | 'responses' | 'messages';
   readonly faultShape: FaultShape;
@@ -28,3 +28,6 @@ export const MESSAGES: Surface = {
   faultShape: 'anthropic',
   forwarded: ['anthropic-version', 'anthropic-beta'],
 };
+
+/** Counts what a Messages request would come to, and asks no model. */
+export const COUNT_TOKENS: Surface = { ...MESSAGES, name: 'count_tokens' };

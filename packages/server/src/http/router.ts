@@ -6,7 +6,7 @@ import { answerFault, exchange } from '../gateway/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { createLists } from '../gateway/lists.ts';
 import type { createStoredResponses } from '../gateway/stored/responses-api.ts';
-import { CHAT, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
+import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */
@@ -42,6 +42,7 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     ['/gateway/v1/chat/completions', surface(CHAT)],
     ['/gateway/v1/responses', surface(RESPONSES)],
     ['/gateway/v1/messages', surface(MESSAGES)],
+    ['/gateway/v1/messages/count_tokens', surface(COUNT_TOKENS)],
     [MODELS, { GET: lists.models }],
     ['/gateway/v1/key', { GET: lists.key }],
     ['/healthz', { GET: operations.health }],

@@ -14,6 +14,7 @@ import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { StoreUnusable } from '../store-unusable.ts';
+import { storedTurnSuite } from '../stored-turns.suite.ts';
 import { exchangeRow } from '../test/rows.ts';
 import { temporaryDirectory } from '../test/temporary-directory.ts';
 import { Connection } from './connection.ts';
@@ -32,10 +33,11 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
 }
 
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+storedTurnSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 
 const second: Migration = {
-  number: MIGRATIONS.length + 1,
+  number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
   name: 'second',
   async up({ schema }) {
     await schema.createTable('later').addColumn('id', 'text').execute();
@@ -92,9 +94,9 @@ test('a database that a newer program made is refused', async (t) => {
     openIn(t, dataDir),
     (error) =>
       error instanceof StoreUnusable &&
-      new RegExp(`newer Floe \\(migration ${second.number}; this one knows ${MIGRATIONS.length}\\)`).test(
-        error.message,
-      ),
+      new RegExp(
+        `newer Floe \\(migration ${second.number}; this one knows ${MIGRATIONS.at(-1)?.number ?? 0}\\)`,
+      ).test(error.message),
   );
 });
 
