@@ -1,4 +1,5 @@
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { writeAtOnce } from './one-write.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
@@ -59,7 +60,7 @@ export function createHttpTransport(): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connectTimeout: connectMs,
+        connect: connector(connectMs),
       });
       pools.set(key, pool);
     }
@@ -80,6 +81,15 @@ export function createHttpTransport(): Transport {
       pools.clear();
     },
   };
+}
+
+function connector(connectMs: number): buildConnector.connector {
+  const connect = buildConnector({ allowH2: false, timeout: connectMs });
+  return (options, callback) =>
+    connect(options, (...outcome) => {
+      if (outcome[1]) writeAtOnce(outcome[1]);
+      callback(...outcome);
+    });
 }
 
 type Controller = Dispatcher.DispatchController;

@@ -1,7 +1,8 @@
 import { firstTables } from './0001-first-tables.ts';
 import { rollups } from './0002-rollups.ts';
+import { alerts } from './0004-alerts.ts';
 import { storedTurns } from './0005-stored-turns.ts';
 import type { Migration } from './migration.ts';
 
-/** In order, forward only. */
-export const MIGRATIONS: readonly Migration[] = [firstTables, rollups, storedTurns];
+/** In order, without gaps, forward only. */
+export const MIGRATIONS: readonly Migration[] = [firstTables, rollups, alerts, storedTurns];
