@@ -17,6 +17,12 @@ const SPECS = process.env['FLOE_FIXTURES']
   : resolve(import.meta.dirname, '../../../../shared/specs');
 const spec = join(SPECS, 'openai-openapi.json');
 
+/** As OpenAI's own guide writes a conversation; the judge takes one such message, and two it does not. */
+const TWO_MESSAGES = {
+  model: 'gpt-5',
+  input: ['a', 'b'].map((text) => ({ role: 'user', content: [{ type: 'input_text', text }] })),
+};
+
 let failed = 0;
 function report(ok: boolean, what: string, why = ''): void {
   if (!ok) failed += 1;
@@ -87,12 +93,6 @@ async function askThroughMock(): Promise<void> {
       );
     }
 }
-
-/** As OpenAI's own guide writes a conversation; the judge takes one such message, and two it does not. */
-const TWO_MESSAGES = {
-  model: 'gpt-5',
-  input: ['a', 'b'].map((text) => ({ role: 'user', content: [{ type: 'input_text', text }] })),
-};
 
 async function askMock(body: object): Promise<number> {
   const headers = { 'content-type': 'application/json', authorization: 'Bearer k' };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/connection';
 import { type Floe, startFloe } from '@floe/testkit/process';
-import type { Reply } from '@floe/testkit/reply';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import OpenAI from 'openai';
 import type { Dialect } from './answers-said.ts';
@@ -130,13 +130,33 @@ export function bodyOf(request: ReceivedRequest): JsonObject {
   return isObject(body) ? body : assert.fail('a body that is no object');
 }
 
+function queued(id: string, status: string): JsonObject {
+  const output =
+    status === 'completed' ? [{ type: 'message', id: 'msg_bg', role: 'assistant', content: [] }] : [];
+  return { id, object: 'response', model: 'm-1', background: true, status, output };
+}
+
+/** Background responses that were asked after once. */
+const askedAfter = new Set<string>();
+
+/** A response made in the background: done when it is asked after a second time, unless it was cancelled. */
+function background({ method, path }: ReceivedRequest): Reply {
+  const id = path.split('/')[3] ?? '';
+  if (method === 'DELETE') return jsonReply({ id, object: 'response', deleted: true });
+  if (method === 'POST') return jsonReply(queued(id, 'cancelled'));
+  const status = askedAfter.has(id) ? 'completed' : 'in_progress';
+  askedAfter.add(id);
+  return jsonReply(queued(id, status));
+}
+
 /** Answers the scenario in the form asked for; native responses get an id of their own each time. */
 function answering(
   dialect: Dialect,
   scenario: () => string,
 ): (request: ReceivedRequest, index: number) => Reply {
   return (request, index) => {
-    if (request.method !== 'POST') return { headers: { 'content-type': 'application/json' }, body: '{}' };
+    if (request.method !== 'POST' || request.path.endsWith('/cancel')) return background(request);
+    if (bodyOf(request)['background'] === true) return jsonReply(queued(`resp_bg${index}`, 'queued'));
     const isStream = bodyOf(request)['stream'] === true || request.path.includes('streamGenerateContent');
     const reply = sample(dialect, scenario(), isStream);
     if (dialect !== 'responses') return reply;

@@ -269,6 +269,23 @@ test('only background responses can be cancelled', async () => {
   await refusedWith(client.responses.cancel(first.id), 400, 'invalid_request');
 });
 
+test('a background response is asked after at the provider that makes it', async () => {
+  const client = house.client();
+  const ask = { model: 'keeper/m-1', input: FIRST, background: true };
+  const done = await turn(client, ask);
+  assert.equal(done.status, 'queued');
+  assert.equal((await client.responses.retrieve(done.id)).status, 'in_progress');
+  assert.equal((await client.responses.retrieve(done.id)).status, 'completed');
+  const asked = house.upstream('keeper').requests.length;
+  assert.equal((await client.responses.retrieve(done.id)).status, 'completed');
+  assert.equal(house.upstream('keeper').requests.length, asked, 'what is done is not asked after again');
+  await refusedWith(house.client(house.keys.other).responses.retrieve(done.id), 404, 'not_found');
+  const unwanted = await turn(client, ask);
+  assert.equal((await client.responses.cancel(unwanted.id)).status, 'cancelled');
+  assert.equal((await client.responses.retrieve(unwanted.id)).status, 'cancelled');
+  assert.equal(house.upstream('keeper').requests.at(-1)?.path, `/v1/responses/${unwanted.id}/cancel`);
+});
+
 test('background and conversations are refused where nobody can carry them', async () => {
   const client = house.client();
   const ask = { model: 'messages/m-1', input: FIRST };

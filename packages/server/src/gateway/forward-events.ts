@@ -9,7 +9,7 @@ import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
-import type { Ending } from './stored/open-turn.ts';
+import { type Ending, endingWith } from './stored/open-turn.ts';
 import { ToldResponse } from './stored/told-response.ts';
 
 type EventDialect = 'responses' | 'messages';
@@ -126,10 +126,9 @@ export function forwardedBody(x: Exchange, dialect: EventDialect): AnswerSink {
     if (!answer.finish)
       throw new Fault('upstream_error', 'The provider sent an answer that is not finished.');
     const headers = answerHeaders(x, 'application/json');
-    const tell = () => x.client.answer(200, headers, bytes);
-    const body = x.turn?.keeps ? parse(bytes) : null;
-    if (isObject(body) && dialect === 'responses') x.turn?.end(body, true, { tell });
-    else tell();
+    const body = dialect === 'responses' && x.turn?.keeps ? parse(bytes) : null;
+    if (isObject(body)) x.turn?.end(body, true, endingWith(x.client, headers, bytes));
+    else x.client.answer(200, headers, bytes);
   });
 }
 

@@ -15,7 +15,7 @@ import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import { parse } from './forward-events.ts';
 import type { AnswerSink } from './plan.ts';
-import type { Ending } from './stored/open-turn.ts';
+import { type Ending, endingWith } from './stored/open-turn.ts';
 
 export interface Translation {
   readonly client: ClientDialect;
@@ -131,9 +131,10 @@ export class TranslatedAnswer implements AnswerSink, Ending {
     const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
     this.#noteDropped(dropped);
     const headers = answerHeaders(this.#x, 'application/json');
-    const tell = () => this.#x.client.answer(200, headers, JSON.stringify(body));
-    if (this.#x.turn?.keeps) this.#x.turn.end(body, false, { tell });
-    else tell();
+    const { client, turn } = this.#x;
+    const text = JSON.stringify(body);
+    if (turn?.keeps) turn.end(body, false, endingWith(client, headers, text));
+    else client.answer(200, headers, text);
   }
 
   #noteDropped(dropped: ReadonlySet<string>): void {

@@ -1,17 +1,27 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { memberEdit, readBoolean, readString, scanObject, splice } from '@floe/wire/splice';
+import type { Clock } from '../../core/clock.ts';
 import { type Ask, parseBody } from '../ask.ts';
 import type { Target } from '../catalog.ts';
+import type { Client } from '../client.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { findReferences } from './references.ts';
 import { historyOf, itemsOf, nativeItem, packedItem, type ReplayItem } from './replay.ts';
 import type { Turn } from './turn-store.ts';
 
+/** How long the end of an answer waits for its turn to be stored. */
+const KEEP_MS = 5_000;
+
 /** What is withheld until the turn is committed. */
 export interface Ending {
   /** Tells the client the end of its answer. */
   tell(): void;
+}
+
+/** An answer in one body, told whole. */
+export function endingWith(client: Client, headers: readonly string[], body: Buffer | string): Ending {
+  return { tell: () => client.answer(200, headers, body) };
 }
 
 interface Ended {
@@ -102,7 +112,9 @@ export class OpenTurn {
     const ended = this.#ended;
     if (ended === null) return;
     try {
-      await this.#keep(x, ended);
+      const kept = this.#keep(x, ended);
+      kept.catch(() => undefined);
+      await withinTime(kept, x.gateway.clock);
     } catch (error) {
       // The answer is paid for and good: losing it as well would help nobody.
       x.gateway.log.warn({ err: error, request_id: x.id }, 'a response could not be stored');
@@ -126,6 +138,15 @@ export class OpenTurn {
       response,
     });
   }
+}
+
+/** A database that hangs must not keep an answer from its client. */
+function withinTime(kept: Promise<void>, clock: Clock): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`the store took longer than ${KEEP_MS / 1000} s`));
+    const timer = clock.after(KEEP_MS, late);
+    kept.then(resolve, reject).finally(() => timer.cancel());
+  });
 }
 
 function isHeldBy(origin: string, kept: { readonly origin: string; readonly held: boolean }): boolean {
