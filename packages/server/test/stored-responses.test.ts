@@ -6,7 +6,9 @@ import { after, before, describe, test } from 'node:test';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { testDatabase } from '../src/store/test/postgres-database.ts';
+import { tcpProxy } from '../src/store/test/tcp-proxy.ts';
 import { saidIn } from './answers-said.ts';
+import { eventually } from './eventually.ts';
 import { DIALECT_OF, PROVIDERS, type Provider, type StoredHouse, startStoredHouse } from './stored-house.ts';
 import { sample } from './upstream-samples.ts';
 
@@ -358,7 +360,9 @@ describe('on disk', () => {
   });
 
   test('PostgreSQL keeps conversations too', async (t) => {
-    const env = { FLOE_DATABASE_URL: await testDatabase(t), FLOE_SECRET_KEY: 'k'.repeat(40) };
+    const way = await tcpProxy(await testDatabase(t));
+    t.after(() => way.close());
+    const env = { FLOE_DATABASE_URL: way.url, FLOE_SECRET_KEY: 'k'.repeat(40) };
     const other = await startStoredHouse(env);
     t.after(() => other.close());
     const client = other.client();
@@ -375,5 +379,17 @@ describe('on disk', () => {
     await refusedWith(other.client(other.keys.other).responses.retrieve(first.id), 404, 'not_found');
     await client.responses.delete(first.id);
     await refusedWith(client.responses.retrieve(first.id), 404, 'not_found');
+
+    // While the store is away answers still end, and what refers to a stored turn is told to come again.
+    way.cut();
+    const lost = await turn(client, { model: 'chat/m-1', input: FIRST }, true);
+    assert.equal(lost.status, 'completed');
+    const away = turn(client, { model: 'chat/m-1', input: SECOND, previous_response_id: second.id });
+    await assert.rejects(away, (error) => error instanceof APIError && error.status === 503);
+    way.mend();
+    await eventually(async () => {
+      const next = await turn(client, { model: 'chat/m-1', input: FIRST });
+      return client.responses.retrieve(next.id);
+    });
   });
 });
