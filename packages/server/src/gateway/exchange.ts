@@ -34,6 +34,8 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     x.ask = ask;
     const course = route(x, catalog, key, ask.model);
     if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
+    // Who left during a look-up is not listened to yet.
+    if (client.gone) throw new ClientGone('the client left');
     if (surface.name === 'count_tokens') await countTokens(x, ask, course);
     else await send(x, course, createPlanner(x, ask));
     // The one wait for the database: an answer ends when its turn can be gone on from.

@@ -58,7 +58,10 @@ export class OpenTurn {
   whole(): JsonObject {
     if (this.#whole) return this.#whole;
     const { previous_response_id, ...body } = parseBody(this.#ask);
-    const own = itemsOf(body['input']).map((item) => packedItem(this.#resolved(item)));
+    const own = itemsOf(body['input']).map((item) => {
+      const meant = this.#resolved(item);
+      return meant.item === item ? item : packedItem(meant);
+    });
     const input = [...this.#history.map(packedItem), ...own];
     // What belongs to a store nobody read stays in the body, and makes a translation refuse it.
     const rest = this.#previous === null ? { ...body, previous_response_id } : body;
