@@ -21,6 +21,8 @@ const MEMBERS = new Set<keyof ProviderSheet>([
   'models',
   'usage',
   'thinkTags',
+  'keepsResponses',
+  'countsTokens',
   'errors',
   'knownModels',
   'docs',

@@ -5,7 +5,7 @@ const required = (column: ColumnDefinitionBuilder) => column.notNull();
 
 export const storedTurns: Migration = {
   number: 5,
-  name: 'stored turns',
+  name: 'stored-turns',
   async up({ schema }, engine) {
     const text = orderedText(engine);
     await schema
