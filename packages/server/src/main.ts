@@ -6,6 +6,7 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
+import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { createLists } from './gateway/lists.ts';
 import { createStoredResponses } from './gateway/stored/responses-api.ts';
@@ -14,6 +15,7 @@ import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
+import { type Alerts, assembleAlerts } from './main/alerts.ts';
 import { watchFile } from './main/config-file.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
@@ -35,6 +37,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'storage',
   'telemetry',
   'retention',
+  'security',
+  'smtp',
   'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
@@ -44,6 +48,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.stored_responses',
   'orgs.resource_scope',
   'orgs.attribution',
+  'orgs.cache',
+  'orgs.channels',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -100,7 +106,8 @@ async function serve(environment: Environment): Promise<void> {
     draining: () => state.draining,
     responsesDays: () => state.loaded.config.retention.responses_days,
   });
-  const api = assembleApi(parts, snapshots);
+  const alerts = assembleAlerts(parts, () => state.loaded.config);
+  const api = assembleApi(parts, snapshots, alerts);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -121,6 +128,7 @@ async function serve(environment: Environment): Promise<void> {
   const listening = await server.listen(host, port);
   const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
   const watch = watchFile(parts, state, snapshots, load);
+  const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
   onSignals(
     systemClock,
@@ -130,7 +138,7 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
-      await server.drain(DRAIN_MS);
+      await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
       await api.close();
       await closeParts(parts);
     },
@@ -144,7 +152,7 @@ function assembleGateway(
   snapshots: Snapshots,
   { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
 ): Gateway {
-  const { transport, log, rows, metrics, lastUsed, database, turnsKey } = parts;
+  const { transport, log, rows, metrics, lastUsed, answers, database, turnsKey } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -153,17 +161,20 @@ function assembleGateway(
     rows,
     turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
     metrics,
+    answers,
+    flights: new Flights(),
     lastUsed: lastUsed.note,
     random: Math.random,
     draining,
   };
 }
 
-function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots): LazyApi {
+function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots, channels: Alerts): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper });
+  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
+  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels });
 }
 
 function announce(

@@ -38,6 +38,7 @@ function catalog(routes: Route[] = []): Catalog {
     userHeaders: [],
     storedResponses: true,
     resourceScope: 'key',
+    cache: null,
   };
 }
 

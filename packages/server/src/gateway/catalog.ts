@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
+import type { CacheRules } from './cache/rules.ts';
 
 /** The gateway's slice of an org in the snapshot: what may be asked and how answers are treated. */
 export interface Catalog {
@@ -14,6 +15,8 @@ export interface Catalog {
   readonly storedResponses: boolean;
   /** Who sees them: the key that made them, or every key of the org. */
   readonly resourceScope: 'key' | 'org';
+  /** Null while the org's cache is off. */
+  readonly cache: CacheRules | null;
 }
 
 /** Where requests for a model id, a pattern or an alias go. */
@@ -37,6 +40,7 @@ export const EMPTY_CATALOG: Catalog = {
   userHeaders: [],
   storedResponses: true,
   resourceScope: 'key',
+  cache: null,
 };
 
 /** Tries per target of a model id without a route. */

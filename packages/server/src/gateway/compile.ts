@@ -2,6 +2,7 @@ import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { compilePatterns } from '../core/pattern.ts';
 import type { Provider } from '../providers/configured.ts';
 import { providersFromConfig, providersFromEnvironment, type Variable } from '../providers/from-config.ts';
+import { compileCache } from './cache/rules.ts';
 import { type Catalog, EMPTY_CATALOG, type Route } from './catalog.ts';
 
 export interface CompiledCatalogs {
@@ -17,6 +18,7 @@ export function compileCatalogs(
   orgs: readonly OrgConfig[],
   defaultOrg: string,
   variable: Variable,
+  purges: ReadonlyMap<string, number> = new Map(),
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
   const missing: string[] = [];
@@ -32,6 +34,7 @@ export function compileCatalogs(
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
       storedResponses: org.stored_responses,
       resourceScope: org.resource_scope,
+      cache: compileCache(org, purges.get(org.id) ?? 0),
     });
   }
   if (orgs.length === 0)

@@ -16,9 +16,12 @@ const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405, 501]);
  * `count_tokens` of the Messages API for whatever model was asked for. A provider of that dialect counts itself;
  * for any other the answer is an estimate, and the header `x-floe-usage-source: estimated` says so.
  */
-export async function countTokens(x: Exchange, ask: Ask, course: Course): Promise<void> {
+export async function countTokens(x: Exchange, ask: Ask, course: Course): Promise<'complete'> {
   const [first] = course.targets;
-  if (!first?.provider.dialects.includes('messages')) return estimate(x, ask);
+  if (!first?.provider.dialects.includes('messages')) {
+    estimate(x, ask);
+    return 'complete';
+  }
   const counting = course.targets.filter(({ provider }) => provider.dialects.includes('messages'));
   try {
     await send(x, { ...course, targets: counting }, (target) => planCount(x, ask, target));
@@ -27,6 +30,7 @@ export async function countTokens(x: Exchange, ask: Ask, course: Course): Promis
     if (!lacksIt || first.provider.sheet.countsTokens) throw error;
     estimate(x, ask);
   }
+  return 'complete';
 }
 
 function planCount(x: Exchange, ask: Ask, target: Target): Plan {

@@ -5,6 +5,7 @@ import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { readAsk } from './ask.ts';
+import { throughCache } from './cache/recall.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
@@ -36,11 +37,10 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
     // Who left during a look-up is not listened to yet.
     if (client.gone) throw new ClientGone('the client left');
-    if (surface.name === 'count_tokens') await countTokens(x, ask, course);
-    else await send(x, course, createPlanner(x, ask));
+    if (surface.name === 'count_tokens') x.state = await countTokens(x, ask, course);
+    else x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
     // The one wait for the database: an answer ends when its turn can be gone on from.
     if (x.turn) await x.turn.commit(x);
-    x.state = 'complete';
     x.status = 200;
   } catch (error) {
     tell(x, error);
@@ -70,6 +70,7 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     decisions: [],
     usage: null,
     finish: null,
+    cache: null,
     status: 0,
     fault: null,
     state: 'failed',

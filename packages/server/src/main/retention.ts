@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Database } from '../store/ports.ts';
-import { expireRest } from '../store/retention.ts';
+import { expireAlertLog, expireRest } from '../store/retention.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -12,6 +12,7 @@ export interface RetentionDays {
   readonly requests_days: number;
   readonly audit_days: number;
   readonly responses_days: number;
+  readonly checks_days: number;
 }
 
 type Expirable = Pick<Database, 'expire' | 'read' | 'transaction'>;
@@ -55,7 +56,7 @@ export function startRetention(
 async function removeOld(
   database: Expirable,
   nowMs: number,
-  { requests_days, audit_days, responses_days }: RetentionDays,
+  { requests_days, audit_days, checks_days, responses_days }: RetentionDays,
   log: Log,
 ): Promise<void> {
   const requestsMs = nowMs - requests_days * DAY_MS;
@@ -67,6 +68,7 @@ async function removeOld(
       responsesMs: nowMs - responses_days * DAY_MS,
       nowMs,
     });
+    await expireAlertLog(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
   } catch (error) {
     log.warn({ err: error }, 'retention could not remove old rows; it tries again within the hour');

@@ -1,4 +1,5 @@
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import type { OutboundGuard } from '../core/outbound.ts';
 import { writeAtOnce } from './one-write.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
@@ -42,9 +43,10 @@ export class Cancelled extends Error {
 
 /**
  * HTTP/1.1 with keep-alive pools, one per origin, as many connections as there are requests under way.
+ * With a guard, each address is judged when it is connected to; a request on a warm connection costs nothing.
  * undici's own header and body timeouts are off: the exchange keeps its deadlines with an injected clock.
  */
-export function createHttpTransport(): Transport {
+export function createHttpTransport(guard?: OutboundGuard): Transport {
   const pools = new Map<string, Pool>();
 
   function poolFor(origin: string, connectMs: number): Pool {
@@ -60,7 +62,7 @@ export function createHttpTransport(): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connect: connector(connectMs),
+        connect: connector(origin, connectMs, guard),
       });
       pools.set(key, pool);
     }
@@ -83,10 +85,11 @@ export function createHttpTransport(): Transport {
   };
 }
 
-function connector(connectMs: number): buildConnector.connector {
-  const connect = buildConnector({ allowH2: false, timeout: connectMs });
-  return (options, callback) =>
-    connect(options, (...outcome) => {
+function connector(origin: string, connectMs: number, guard?: OutboundGuard): buildConnector.connector {
+  const options = { allowH2: false, timeout: connectMs };
+  const connect = guard ? guard.connector(new URL(origin), options) : buildConnector(options);
+  return (asked, callback) =>
+    connect(asked, (...outcome) => {
       if (outcome[1]) writeAtOnce(outcome[1]);
       callback(...outcome);
     });

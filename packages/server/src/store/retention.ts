@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { expireAlerts } from './alerts.ts';
 import type { Database, Writer } from './ports.ts';
 import { MINUTE_MS } from './rollups/gather.ts';
 import { expireTurns } from './stored-turns.ts';
@@ -55,6 +56,15 @@ async function expireConversations(
   beforeMs: number,
 ): Promise<void> {
   for (;;) if ((await database.transaction((writer) => expireTurns(writer, orgId, beforeMs))) === 0) return;
+}
+
+/** Removes alerts from before `beforeMs` that are over, and the log of their deliveries. */
+export async function expireAlertLog(
+  database: Pick<Database, 'read' | 'transaction'>,
+  beforeMs: number,
+): Promise<void> {
+  for (const { id } of await database.read.selectFrom('orgs').select('id').execute())
+    await repeat(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs)));
 }
 
 async function repeat(batch: () => Promise<number>): Promise<number> {
