@@ -39,6 +39,7 @@ function catalog(routes: Route[] = []): Catalog {
     storedResponses: true,
     resourceScope: 'key',
     cache: null,
+    rules: null,
   };
 }
 

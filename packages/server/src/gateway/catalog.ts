@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
+import type { Rules } from '../guardrails/rules.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
 import type { CacheRules } from './cache/rules.ts';
 
@@ -17,6 +18,8 @@ export interface Catalog {
   readonly resourceScope: 'key' | 'org';
   /** Null while the org's cache is off. */
   readonly cache: CacheRules | null;
+  /** Limits and budgets; null for an org without any. */
+  readonly rules: Rules | null;
 }
 
 /** Where requests for a model id, a pattern or an alias go. */
@@ -41,6 +44,7 @@ export const EMPTY_CATALOG: Catalog = {
   storedResponses: true,
   resourceScope: 'key',
   cache: null,
+  rules: null,
 };
 
 /** Tries per target of a model id without a route. */

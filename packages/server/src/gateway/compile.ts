@@ -1,7 +1,11 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { compilePatterns } from '../core/pattern.ts';
+import { compileRules, fromFile } from '../guardrails/rules.ts';
+import { NO_STORED_RULES, type StoredRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured.ts';
 import { providersFromConfig, providersFromEnvironment, type Variable } from '../providers/from-config.ts';
+import { NO_PRICES } from '../providers/price-catalog.ts';
+import type { PriceBook } from '../providers/prices.ts';
 import { compileCache } from './cache/rules.ts';
 import { type Catalog, EMPTY_CATALOG, type Route } from './catalog.ts';
 
@@ -13,18 +17,28 @@ export interface CompiledCatalogs {
   readonly notYet: readonly string[];
 }
 
+/** What the file does not say. */
+export interface Known {
+  readonly book: PriceBook;
+  readonly stored: StoredRules;
+  /** How often each org purged its cache. */
+  readonly purges: ReadonlyMap<string, number>;
+}
+
+const NOTHING_KNOWN: Known = { book: NO_PRICES, stored: NO_STORED_RULES, purges: new Map() };
+
 /** The gateway's slice of the snapshot: one catalog per org; without any org in the file, the default one. */
 export function compileCatalogs(
   orgs: readonly OrgConfig[],
   defaultOrg: string,
   variable: Variable,
-  purges: ReadonlyMap<string, number> = new Map(),
+  { book, stored, purges }: Known = NOTHING_KNOWN,
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
   const missing: string[] = [];
   const notYet: string[] = [];
   for (const org of orgs) {
-    const found = providersFromConfig(org.providers, variable);
+    const found = providersFromConfig(org.providers, variable, book);
     missing.push(...found.missing.map((id) => `${org.id}/${id}`));
     notYet.push(...settingsNotYet(org).map((setting) => `${org.id}/${setting}`));
     catalogs.set(org.id, {
@@ -35,11 +49,24 @@ export function compileCatalogs(
       storedResponses: org.stored_responses,
       resourceScope: org.resource_scope,
       cache: compileCache(org, purges.get(org.id) ?? 0),
+      rules: rulesOf(org, stored),
     });
   }
   if (orgs.length === 0)
-    catalogs.set(defaultOrg, { ...EMPTY_CATALOG, providers: byId(providersFromEnvironment(variable)) });
+    catalogs.set(defaultOrg, {
+      ...EMPTY_CATALOG,
+      providers: byId(providersFromEnvironment(variable, book)),
+      rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), 'UTC'),
+    });
   return { catalogs, missing, notYet };
+}
+
+function rulesOf({ id, limits, budgets, timezone }: OrgConfig, stored: StoredRules) {
+  return compileRules(
+    [...limits.map(fromFile), ...stored.limits(id)],
+    [...budgets.map(fromFile), ...stored.budgets(id)],
+    timezone,
+  );
 }
 
 function byId(providers: readonly Provider[]): ReadonlyMap<string, Provider> {

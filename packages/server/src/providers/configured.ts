@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamOptions } from '@floe/wire/dialect';
 import { compilePatterns, type Matcher } from '../core/pattern.ts';
+import { NO_PRICES } from './price-catalog.ts';
+import type { Price } from './prices.ts';
+import { type PricingSettings, pricingOf } from './pricing.ts';
 import type { Address, Dialect, Path, Paths, ProviderSheet } from './provider.ts';
 
 /** One secret of a provider and its share of the traffic. */
@@ -41,6 +44,8 @@ export interface ProviderSettings {
   readonly deployments?: Readonly<Record<string, string>>;
   /** Dialects it speaks natively, where the operator knows better than the sheet. */
   readonly dialects?: readonly Dialect[] | undefined;
+  /** What its answers cost; absent: nobody knows. */
+  readonly pricing?: Omit<PricingSettings, 'bookName'> | undefined;
 }
 
 /** A provider ready for use: everything a request needs is computed once. */
@@ -59,6 +64,8 @@ export interface Provider {
   dialectFor(model: string): Dialect;
   allows(model: string): boolean;
   hasThinkTags(model: string): boolean;
+  /** What a model costs; null when nobody knows, which never means free. */
+  priceOf(model: string): Price | null;
   /** The name the upstream knows a model by. */
   upstreamModel(model: string): string;
   /** Path and query of a dialect it speaks. `model` is the upstream's name. */
@@ -102,6 +109,7 @@ export function configureProvider(settings: ProviderSettings): Provider {
     dialectFor: preferredDialect(sheet, dialects, upstreamModel),
     allows: compilePatterns(settings.models),
     hasThinkTags: compilePatterns(sheet.thinkTags ?? []),
+    priceOf: pricingByModel(settings, upstreamModel),
     upstreamModel,
     pathOf: pathsBelow(base, speaks, address.query),
     optionsFor: optionsByModel(sheet, upstreamModel),
@@ -110,6 +118,22 @@ export function configureProvider(settings: ProviderSettings): Provider {
     headersFor: (credential) => headers.get(credential) ?? headersOf(settings, credential),
     sealOrigin: (credential) => origins.get(credential) ?? sealOriginOf(settings.id, credential),
   };
+}
+
+/** A price stands under the id asked for, else under the upstream's name of it. */
+function pricingByModel(
+  { sheet, pricing }: ProviderSettings,
+  upstreamModel: (model: string) => string,
+): (model: string) => Price | null {
+  const { billing = 'metered', multiplier = 1, overrides = {}, book = NO_PRICES } = pricing ?? {};
+  const priceOf = pricingOf({
+    billing: sheet.prices === 'free' ? 'free' : billing,
+    multiplier,
+    overrides,
+    book,
+    bookName: sheet.prices ?? null,
+  });
+  return (model) => priceOf(model) ?? priceOf(upstreamModel(model));
 }
 
 function pathnameOf(base: URL): string {

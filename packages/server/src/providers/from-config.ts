@@ -1,5 +1,7 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { type Credential, configureProvider, type Provider } from './configured.ts';
+import { NO_PRICES } from './price-catalog.ts';
+import type { PriceBook } from './prices.ts';
 import type { ProviderSheet } from './provider.ts';
 import { SHEETS, sheetOf } from './sheets.ts';
 
@@ -10,14 +12,18 @@ export type Variable = (name: string) => string | undefined;
  * The enabled providers of an org. One that names no credential takes it from the usual environment
  * variable of its kind. Kinds whose data sheet is not there yet are left out and named in `missing`.
  */
-export function providersFromConfig(configs: readonly ProviderConfig[], variable: Variable) {
+export function providersFromConfig(
+  configs: readonly ProviderConfig[],
+  variable: Variable,
+  book: PriceBook = NO_PRICES,
+) {
   const providers: Provider[] = [];
   const missing: string[] = [];
   for (const config of configs) {
     const sheet = sheetOf(config.kind);
     const baseUrl = config.base_url ?? sheet?.baseUrl;
     if (!config.enabled) continue;
-    if (sheet && baseUrl !== undefined) providers.push(fromConfig(config, sheet, baseUrl, variable));
+    if (sheet && baseUrl !== undefined) providers.push(fromConfig(config, sheet, baseUrl, variable, book));
     else missing.push(config.id);
   }
   return { providers, missing };
@@ -28,6 +34,7 @@ function fromConfig(
   sheet: ProviderSheet,
   baseUrl: string,
   variable: Variable,
+  book: PriceBook,
 ): Provider {
   const { timeouts } = config;
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
@@ -44,6 +51,12 @@ function fromConfig(
     apiVersion: config.api_version,
     deployments: config.deployments,
     dialects: config.dialects,
+    pricing: {
+      billing: config.billing,
+      multiplier: config.price_multiplier,
+      overrides: config.prices,
+      book,
+    },
     timeouts: {
       connectMs: timeouts.connect_ms,
       headersMs: timeouts.headers_ms,
@@ -67,7 +80,7 @@ const TIMEOUTS = {
  * What an installation without any configuration may use: the sandbox, and every provider whose usual
  * environment variable is set, with all its models.
  */
-export function providersFromEnvironment(variable: Variable): Provider[] {
+export function providersFromEnvironment(variable: Variable, book: PriceBook = NO_PRICES): Provider[] {
   const found: Provider[] = [];
   for (const sheet of SHEETS) {
     const url = firstSet(sheet.urlVariables ?? [], variable);
@@ -84,6 +97,7 @@ export function providersFromEnvironment(variable: Variable): Provider[] {
         models: ['*'],
         headers: {},
         body: {},
+        pricing: { billing: 'metered', multiplier: 1, overrides: {}, book },
         timeouts: TIMEOUTS,
       }),
     );

@@ -22,6 +22,7 @@ export const azureOpenai: ProviderSheet = {
     { models: ['*istral*', '*odestral*'], options: { renames: {} } },
   ],
   keepsResponses: true,
+  prices: 'azure',
   docs: 'https://learn.microsoft.com/azure/ai-foundry/openai/reference',
   checked: '2026-11-21',
 };

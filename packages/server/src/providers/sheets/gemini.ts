@@ -38,6 +38,7 @@ export const gemini: ProviderSheet = {
     { models: ['gemini-2.0*', 'gemini-1*'], options: { refuses: [] } },
   ],
   errors: [{ status: 400, text: 'api_key_invalid', means: 'bad_credentials' }],
+  prices: 'google',
   docs: 'https://ai.google.dev/api',
   checked: '2026-11-21',
 };

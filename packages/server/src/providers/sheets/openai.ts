@@ -13,6 +13,7 @@ export const openai: ProviderSheet = {
   usage: 'ask',
   quirks: openaiQuirks,
   keepsResponses: true,
+  prices: 'openai',
   docs: 'https://platform.openai.com/docs/api-reference',
   checked: '2026-11-21',
 };
