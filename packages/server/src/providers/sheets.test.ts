@@ -21,6 +21,7 @@ const MEMBERS = new Set<keyof ProviderSheet>([
   'models',
   'usage',
   'thinkTags',
+  'prices',
   'keepsResponses',
   'countsTokens',
   'errors',
