@@ -8,7 +8,9 @@ import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
+import { Conversations } from './gateway/stickiness.ts';
 import { createStoredResponses } from './gateway/stored/responses-api.ts';
 import { createTurnStore } from './gateway/stored/turn-store.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
@@ -156,7 +158,8 @@ function assembleGateway(
   snapshots: Snapshots,
   { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
 ): Gateway {
-  const { transport, log, rows, metrics, guardrails, lastUsed, answers, database, turnsKey } = parts;
+  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, database, turnsKey } =
+    parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -165,6 +168,9 @@ function assembleGateway(
     rows,
     turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
     metrics,
+    breakers,
+    conversations: new Conversations(systemClock),
+    latencies: new Latencies(systemClock),
     answers,
     flights: new Flights(),
     guard: guardrails.guard,
@@ -175,7 +181,7 @@ function assembleGateway(
 }
 
 function assembleApi(
-  { database, log, pepper, guardrails }: Parts,
+  { database, log, pepper, guardrails, breakers }: Parts,
   snapshots: Snapshots,
   channels: Alerts,
   loaded: () => LoadedConfig,
@@ -188,7 +194,10 @@ function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
   };
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels, rules });
+  return createLazyApi(
+    { host, log, version: VERSION, authenticate },
+    { pepper, breakers, cacheOf, channels, rules },
+  );
 }
 
 function announce(

@@ -27,10 +27,14 @@ export interface Metrics {
 const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /**
- * Counters of this process. Read at each scrape: `backlog`, rows on disk the database has not taken, and
- * `alertsQueued`, alert messages that wait in the database.
+ * Counters of this process. Read at each scrape: `backlog`, rows on disk the database has not taken,
+ * `alertsQueued`, alert messages that wait in the database, and `more`, the exposition of what others count.
  */
-export function createMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Metrics {
+export function createMetrics(
+  backlog: () => number,
+  alertsQueued: () => Promise<number>,
+  more: () => string = () => '',
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   gaugeBacklog(registry, backlog);
@@ -89,7 +93,7 @@ export function createMetrics(backlog: () => number, alertsQueued: () => Promise
     },
     async render() {
       const own = [alerts, exchanges, tokens, caches, latency, firstToken].map((table) => table.render());
-      return `${own.join('')}${await registry.metrics()}`;
+      return `${own.join('')}${more()}${await registry.metrics()}`;
     },
     contentType: registry.contentType,
   };

@@ -18,15 +18,17 @@ export function answerHeaders(x: Exchange, contentType: string): string[] {
   return headers;
 }
 
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+// x-accel-buffering: proxies of the nginx family would otherwise hold events back.
+const UNBUFFERED = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'] as const;
+
 export function streamHeaders(x: Exchange): string[] {
-  // x-accel-buffering: proxies of the nginx family would otherwise hold events back.
-  return [
-    ...answerHeaders(x, 'text/event-stream; charset=utf-8'),
-    'cache-control',
-    'no-cache',
-    'x-accel-buffering',
-    'no',
-  ];
+  return [...answerHeaders(x, EVENT_STREAM), ...UNBUFFERED];
+}
+
+/** Of a stream that is answered before it is known who will: no provider, model or number of attempts. */
+export function earlyHeaders(x: Exchange): string[] {
+  return ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
 }
 
 /** A header value may hold visible ASCII only (RFC 9110 section 5.5); anything else is percent-encoded. */

@@ -25,7 +25,14 @@ function provider(id: string, models: string[]): [string, Provider] {
 }
 
 function route(model: string, targets: string[], more: Partial<Route> = {}): Route {
-  const plain = { retries: 1, timeouts: {}, chatReasoning: undefined };
+  const plain = {
+    weights: [],
+    strategy: 'failover',
+    rescue: 'error',
+    retries: 1,
+    timeouts: {},
+    chatReasoning: undefined,
+  } as const;
   return { model, matches: compilePatterns([model]), targets, ...plain, ...more };
 }
 

@@ -6,7 +6,9 @@ import type { Tape } from './cache/tape.ts';
 /** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 10_000;
-const BODY_IDLE_MS = 30_000;
+/** How long a body may take to begin, and how slowly it may go on: each KB buys a second. */
+const BODY_PATIENCE_MS = 30_000;
+const BODY_BYTES_PER_SECOND = 1024;
 const ONE_WRITE_BYTES = 16 * 1024;
 
 /** The client closed its connection; nobody is left to answer. */
@@ -58,8 +60,8 @@ export class Client {
   }
 
   /**
-   * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it
-   * stalls for 30 s, and `ClientGone` when the connection closes first.
+   * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it stalls for
+   * 30 s or drips slower than 1 KB a second, and `ClientGone` when the connection closes first.
    */
   readBody(limitBytes: number): Promise<Buffer> {
     const req = this.#req;
@@ -70,13 +72,16 @@ export class Client {
       let size = 0;
       const clock = this.#clock;
       // One timer however many pieces come: when it rings early it is set again for what is left.
-      let lastAt = clock.monotonic();
+      const startedAt = clock.monotonic();
+      let lastAt = startedAt;
       const ring = () => {
-        const left = lastAt + BODY_IDLE_MS - clock.monotonic();
+        const boughtMs = (size / BODY_BYTES_PER_SECOND) * 1000;
+        const until = Math.min(lastAt, startedAt + boughtMs) + BODY_PATIENCE_MS;
+        const left = until - clock.monotonic();
         if (left > 0) timer = clock.after(left, ring);
         else settle(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
       };
-      let timer = clock.after(BODY_IDLE_MS, ring);
+      let timer = clock.after(BODY_PATIENCE_MS, ring);
       const settle = (failure: Error | null) => {
         timer.cancel();
         req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
@@ -121,6 +126,12 @@ export class Client {
     this.bytesOut += typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
     this.tape?.add(bytes);
     return this.#res.write(bytes);
+  }
+
+  /** What is no part of the answer: nothing of it is kept. */
+  comment(text: string): void {
+    this.bytesOut += Buffer.byteLength(text);
+    this.#res.write(text);
   }
 
   onDrain(callback: () => void): void {

@@ -22,6 +22,6 @@ test('settings that do nothing yet are named, others are not', () => {
   const { notYet } = compileCatalogs(orgs, 'default', () => undefined);
   assert.deepEqual(
     notYet.map((setting) => setting.split(',')[0]),
-    ['acme/spread: strategy weighted', 'acme/spread: rescue replay', 'acme/seats: credential_source caller'],
+    ['acme/seats: credential_source caller'],
   );
 });

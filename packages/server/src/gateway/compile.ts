@@ -79,6 +79,9 @@ function compileRoute(route: RouteConfig): Route {
     model: route.model,
     matches: compilePatterns([route.model]),
     targets: route.targets.map((target) => target.model),
+    weights: route.targets.map((target) => target.weight),
+    strategy: route.strategy,
+    rescue: route.rescue,
     retries: route.retries,
     timeouts: {
       ...(connect_ms === undefined ? {} : { connectMs: connect_ms }),
@@ -92,12 +95,8 @@ function compileRoute(route: RouteConfig): Route {
 }
 
 /** A setting that does nothing has to be said out loud. */
-function settingsNotYet({ routes, providers }: OrgConfig): string[] {
+function settingsNotYet({ providers }: OrgConfig): string[] {
   const found: string[] = [];
-  for (const { model, strategy, rescue } of routes) {
-    if (strategy !== 'failover') found.push(`${model}: strategy ${strategy}, targets are tried in order`);
-    if (rescue !== 'error') found.push(`${model}: rescue ${rescue}, a broken stream ends with the error`);
-  }
   for (const { id, credential_source, client_cert } of providers) {
     if (credential_source !== 'provider') found.push(`${id}: credential_source ${credential_source}`);
     if (client_cert !== undefined) found.push(`${id}: client_cert`);

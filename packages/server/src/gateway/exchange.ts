@@ -5,12 +5,15 @@ import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
-import { readAsk } from './ask.ts';
+import { type Arranged, arrange } from './arrange.ts';
+import { type Ask, readAsk } from './ask.ts';
 import { throughCache } from './cache/recall.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
+import { conversationOf } from './conversation.ts';
 import { countTokens } from './count-tokens.ts';
+import { EarlyAnswer } from './early-answer.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Gateway } from './gateway.ts';
 import { createPlanner } from './planner.ts';
@@ -38,6 +41,7 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
         : await admit(x, key, rules, () => understand(x, catalog, key));
     const { ask } = x;
     if (ask === null) throw new Error('what was understood has an ask');
+    if (ask.stream) x.early = new EarlyAnswer(x);
     if (surface.name === 'count_tokens') x.state = await countTokens(x, ask, course);
     else x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
     // The one wait for the database: an answer ends when its turn can be gone on from.
@@ -68,10 +72,14 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     course: null,
     target: null,
     told: null,
+    early: null,
+    replay: null,
+    conversation: null,
     dropped: [],
     attempts: [],
     decisions: [],
     usage: null,
+    spentUsage: null,
     finish: null,
     cache: null,
     status: 0,
@@ -103,31 +111,47 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   x.controls = readControls(client.headers);
   const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
   x.ask = ask;
-  const course = route(x, catalog, key, ask.model);
+  const course = route(x, catalog, key, ask);
   if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
   // Who left during a look-up is not listened to yet.
   if (client.gone) throw new ClientGone('the client left');
   return course;
 }
 
-function route(x: Exchange, catalog: Catalog, key: KeyRecord, model: string): Course {
-  const course = resolveCourse(catalog, key.models ?? (() => true), model);
-  const names = course.targets.map((target) => `${target.provider.id}/${target.model}`).join(', ');
+function route(x: Exchange, catalog: Catalog, key: KeyRecord, ask: Ask): Course {
+  const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
+  const { course, because } = resolved.targets.length < 2 ? alone(resolved) : order(x, resolved, key, ask);
+  const names = course.targets.map((target) => `${target.provider.id}/${target.model}`);
+  const outcome = names.length < 2 ? (names[0] ?? '') : [...new Set(names)].join(', ');
   x.course = course;
-  x.decisions.push({ step: 'route', outcome: names, because: course.because });
-  for (const because of course.skipped) x.decisions.push({ step: 'route', outcome: 'skipped', because });
+  x.decisions.push({ step: 'route', outcome, because: course.because });
+  if (because !== null) x.decisions.push({ step: 'route', outcome: 'ordered', because });
+  for (const skipped of course.skipped)
+    x.decisions.push({ step: 'route', outcome: 'skipped', because: skipped });
   return course;
+}
+
+function alone(course: Course): Arranged {
+  return { course, because: null };
+}
+
+function order(x: Exchange, course: Course, { orgId }: KeyRecord, ask: Ask): Arranged {
+  const { conversations, latencies, random } = x.gateway;
+  const named = conversationOf(x.client.headers, ask);
+  x.conversation = named === null ? null : `${orgId}\n${named}`;
+  const { conversation } = x;
+  return arrange(course, { orgId, conversation, stream: ask.stream, conversations, latencies, random });
 }
 
 /** Tells the client how its exchange failed, in its own dialect, and notes it for the row. */
 function tell(x: Exchange, error: unknown): void {
-  const { client, surface, gateway } = x;
+  const { client, surface } = x;
   if (error instanceof ClientGone || client.gone) {
     x.state = 'aborted';
     x.status = 499;
     return;
   }
-  if (error instanceof UpstreamRefusal) {
+  if (error instanceof UpstreamRefusal && !x.early?.sent) {
     x.status = error.status;
     x.fault = new Fault('upstream_error', error.message, { upstreamStatus: error.status });
     client.answer(
@@ -137,12 +161,20 @@ function tell(x: Exchange, error: unknown): void {
     );
     return;
   }
-  const fault = error instanceof Fault ? error : internalFault(gateway.log, x.id, error);
+  const fault = faultOf(x, error);
   x.fault = fault;
-  x.status = x.told ? 200 : fault.status;
+  x.status = x.told || x.early?.sent ? 200 : fault.status;
   x.state = x.told ? 'partial' : 'failed';
   if (x.told) client.endBroken(x.told.failure(fault));
+  else if (x.early?.sent) client.endBroken(x.early.failure(fault));
   else answerFault(client, fault, surface.faultShape, answerHeaders(x, 'application/json'));
+}
+
+function faultOf({ id, gateway }: Exchange, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  // Its own words can no longer be passed on as they are: the stream was answered early.
+  if (error instanceof UpstreamRefusal) return error.asFault();
+  return internalFault(gateway.log, id, error);
 }
 
 /** A bug: logged whole, told without detail. */

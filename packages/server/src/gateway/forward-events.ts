@@ -43,6 +43,10 @@ export class ForwardedEvents implements AnswerSink, Ending {
     this.#reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => this.#hear(event), { id: x.id });
   }
 
+  get heard(): boolean {
+    return this.#out.started;
+  }
+
   get started(): boolean {
     return this.#out.started;
   }
@@ -89,6 +93,11 @@ export class ForwardedEvents implements AnswerSink, Ending {
       this.#fault ??
       new Fault('upstream_stream_broken', 'The provider closed the stream before its last event.')
     );
+  }
+
+  /** The reader says what it knows of usage when it is told of the end. */
+  cut(): void {
+    this.#reader.end();
   }
 
   failure(fault: Fault): string {
@@ -150,7 +159,7 @@ function responseIn(data: string): JsonObject | null {
 }
 
 /** The error event and the terminal event of a Responses stream; agents wait for the second one. */
-function responsesFailure(
+export function responsesFailure(
   fault: Fault,
   response: JsonObject | null,
   lastData: string,

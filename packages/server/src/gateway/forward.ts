@@ -8,14 +8,15 @@ import type { AnswerSink, Plan } from './plan.ts';
 import { readRefusal } from './upstream-fault.ts';
 
 /**
- * The plan for a target that speaks the client's own dialect: bytes both ways. `mismatched` takes an answer
- * that came in the form nobody asked for (JSON for a stream, a stream for JSON).
+ * The plan for a target that speaks the client's own dialect: bytes both ways. `rewrite` takes an answer
+ * that came in the form nobody asked for (JSON for a stream, a stream for JSON), or every one (`rewritten`).
  */
 export function planForward(
   x: Exchange,
   ask: Ask,
   target: Target,
-  mismatched: (streamed: boolean) => AnswerSink,
+  rewrite: (streamed: boolean) => AnswerSink,
+  rewritten: boolean,
 ): Plan {
   const { provider, model } = target;
   const { request, usageFrameIsOurs } = forwardRequest(ask, target, x.surface, x.client.headers);
@@ -25,7 +26,7 @@ export function planForward(
     usageFrameIsOurs,
   };
   function answer(streamed: boolean): AnswerSink {
-    if (streamed !== ask.stream) return mismatched(streamed);
+    if (streamed !== ask.stream || rewritten) return rewrite(streamed);
     const { dialect } = x.surface;
     if (dialect === 'chat') return streamed ? new ForwardedStream(x, settings) : forwardedAnswer(x, settings);
     return streamed ? new ForwardedEvents(x, dialect) : forwardedBody(x, dialect);

@@ -7,10 +7,14 @@ export interface AnswerSink {
   push(chunk: Buffer): boolean;
   /** The upstream has ended; throws when what came is no whole answer. */
   end(): void;
-  /** Content has gone to the client: the first-token deadline is met, and no other attempt can take over. */
+  /** Content has come from the upstream: the first-token deadline is met. */
+  readonly heard: boolean;
+  /** Content has gone to the client: no other attempt can take over unseen. */
   readonly started: boolean;
   /** The client has its whole answer already, though the upstream has not ended. */
   readonly whole: boolean;
+  /** The upstream is gone in the middle of it: usage it had told before is noted. */
+  cut(): void;
   /** How this answer tells a fault after content: text of the client's stream, after which it ends. */
   failure(fault: Fault): string;
 }

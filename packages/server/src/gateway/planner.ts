@@ -2,13 +2,14 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import type { Ask as WireAsk } from '@floe/wire/request';
 import { sealedBy } from '@floe/wire/seal';
+import { readBoolean } from '@floe/wire/splice';
 import { type Ask, parseBody } from './ask.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { planForward } from './forward.ts';
-import type { Planner } from './send.ts';
 import type { Surface } from './surface.ts';
-import { planTranslate, type Reading, translatedAnswer } from './translate.ts';
+import { mayReplay, planTranslate, type Reading, translatedAnswer } from './translate.ts';
+import type { Planner } from './trial.ts';
 
 /** Members in which proofs of earlier reasoning travel; each only pleases the credential that made it. */
 const SEAL_MARKS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
@@ -33,6 +34,15 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
     return read;
   }
+  /** Only an answer we write ourselves can be continued by another attempt. */
+  function isRewritten(): boolean {
+    if (x.course?.rescue !== 'replay' || !ask.stream) return false;
+    if (keepsItsId(ask, dialect) || !mayReplay(x, reading().ask)) {
+      if (x.attempts.length === 0) x.decisions.push(NO_REPLAY);
+      return false;
+    }
+    return true;
+  }
   return (target: Target, moved: boolean) => {
     const { provider, credential } = target;
     if (!provider.dialects.includes(dialect))
@@ -43,10 +53,22 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
       refusesProofs(reading().ask, provider.sealOrigin(credential))
     )
       return planTranslate(x, ask, target, dialect, reading());
-    return planForward(x, x.turn?.askFor(target) ?? ask, target, (streamed) =>
-      translatedAnswer(x, ask, target, dialect, reading(), streamed),
-    );
+    const rewrite = (streamed: boolean) => translatedAnswer(x, ask, target, dialect, reading(), streamed);
+    return planForward(x, x.turn?.askFor(target) ?? ask, target, rewrite, isRewritten());
   };
+}
+
+const NO_REPLAY = {
+  step: 'send',
+  outcome: 'no_replay',
+  because: 'the answer has parts that only pass as they come; a broken stream ends with the error',
+} as const;
+
+/** A Responses answer the provider stores is asked for by the id the provider gave it. */
+function keepsItsId({ body, members }: Ask, dialect: Surface['dialect']): boolean {
+  if (dialect !== 'responses') return false;
+  const store = members.get('store');
+  return !store || readBoolean(body, store) !== false;
 }
 
 /**

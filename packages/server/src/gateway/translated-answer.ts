@@ -15,6 +15,7 @@ import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import { parse } from './forward-events.ts';
 import type { AnswerSink } from './plan.ts';
+import { Replay } from './replay.ts';
 import { type Ending, endingWith } from './stored/open-turn.ts';
 
 export interface Translation {
@@ -24,6 +25,8 @@ export interface Translation {
   readonly readerOptions: ReaderOptions;
   readonly arrivesStreamed: boolean;
   readonly leavesStreamed: boolean;
+  /** A stream that may be continued by a later attempt. */
+  readonly replayable: boolean;
 }
 
 /** An answer of another dialect, read into events and written as the client's stream or as its fold. */
@@ -45,9 +48,12 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   constructor(x: Exchange, way: Translation) {
     this.#x = x;
     this.#way = way;
-    this.#out = new ClientStream(x);
-    this.#writer = way.client.answerWriter(way.context);
-    const take = (event: AnswerEvent) => this.#take(event);
+    const replay = way.replayable ? replayOf(x, way) : null;
+    this.#out = replay?.out ?? new ClientStream(x);
+    this.#writer = replay?.writer ?? way.client.answerWriter(way.context);
+    const write = (event: AnswerEvent) => this.#write(event);
+    replay?.begin(way.context.sealOrigin ?? '', write);
+    const take = (event: AnswerEvent) => this.#take(event, replay);
     this.#arrival = way.arrivesStreamed
       ? new ArrivingStream(way.upstream.answerReader(take, way.readerOptions))
       : wholeAnswer((bytes) => {
@@ -55,8 +61,16 @@ export class TranslatedAnswer implements AnswerSink, Ending {
         });
   }
 
+  get heard(): boolean {
+    return this.#hasContent && this.#out.started;
+  }
+
   get started(): boolean {
     return this.#out.started;
+  }
+
+  cut(): void {
+    this.#arrival.cut();
   }
 
   get whole(): boolean {
@@ -97,7 +111,7 @@ export class TranslatedAnswer implements AnswerSink, Ending {
     return this.#writer.write({ type: 'error', fault });
   }
 
-  #take(event: AnswerEvent): void {
+  #take(event: AnswerEvent, replay: Replay | null): void {
     if (event.type === 'error') {
       this.#fault = event.fault;
       return;
@@ -108,6 +122,11 @@ export class TranslatedAnswer implements AnswerSink, Ending {
       this.#finished = true;
     }
     if (event.type === 'open' || event.type === 'finish') this.#hasContent = true;
+    if (replay) replay.take(event);
+    else this.#write(event);
+  }
+
+  #write(event: AnswerEvent): void {
     if (!this.#way.leavesStreamed) this.#fold.add(event);
     else if (event.type === 'finish' && this.#x.turn?.keeps) this.#last = this.#writer.write(event);
     else this.#text += this.#writer.write(event);
@@ -142,8 +161,17 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   }
 }
 
+/** The stream under way when an earlier attempt has delivered a part of it, else a new one. */
+function replayOf(x: Exchange, { client, context }: Translation): Replay {
+  if (x.replay?.out.started) return x.replay;
+  const showsReasoning = client.name !== 'chat' || context.chatReasoning === 'forward';
+  x.replay = new Replay(client.answerWriter(context), new ClientStream(x), showsReasoning);
+  return x.replay;
+}
+
 /** Frames of a stream, handed to the dialect's reader. */
 class ArrivingStream implements AnswerSink {
+  readonly heard = false;
   readonly started = false;
   readonly whole = false;
   #framer = new SseFramer();
@@ -165,6 +193,10 @@ class ArrivingStream implements AnswerSink {
   }
 
   end(): void {
+    this.#reader.end();
+  }
+
+  cut(): void {
     this.#reader.end();
   }
 

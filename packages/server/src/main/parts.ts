@@ -5,6 +5,7 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
@@ -23,6 +24,7 @@ import type { Database, RowSink } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
+import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
@@ -40,6 +42,7 @@ export interface Parts {
   readonly prices: PriceBook;
   readonly lastUsed: LastUsed;
   readonly transport: Transport;
+  readonly breakers: Breakers;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
   /** Seals stored turns. */
@@ -69,6 +72,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
+  const { breakers, render } = openBreakers(database, guardrails.counters, log);
   return {
     environment,
     dataDir,
@@ -78,9 +82,11 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     metrics: createMetrics(
       () => rows.backlog(),
       () => queuedDeliveries(database.read),
+      render,
     ),
     guardrails,
     prices: await loadingPrices,
+    breakers,
     lastUsed: trackLastUsed(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),

@@ -8,6 +8,7 @@ import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
 import { cachePurges } from '../store/cache-purges.ts';
+import { forcedBreakers } from '../store/forced-breakers.ts';
 import type { Parts } from './parts.ts';
 
 /** The org of an installation whose file names none. */
@@ -72,7 +73,9 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       },
     );
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
+    const forced = await forcedBreakers(parts.database.read, systemClock.now());
     current = { keyring, catalogs };
+    parts.breakers.force(forced);
     parts.outbound.use(
       loaded().config,
       [...catalogs.values()].flatMap((catalog) =>

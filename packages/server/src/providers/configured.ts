@@ -26,6 +26,29 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
+/** When a breaker opens, from the provider's `breaker` settings. */
+export interface BreakerSettings {
+  /** False: no request is kept away by what happened to others, but for forced states and the retry budget. */
+  readonly enabled: boolean;
+  /** Failures in a row that open it. */
+  readonly consecutiveFailures: number;
+  /** Share of failed calls in 30 s, from 10 calls on, that opens it. */
+  readonly errorRate: number;
+  /** A first token later than this is a slow one; mostly slow ones open it. */
+  readonly slowFirstTokenMs: number;
+  /** How long it stays open the first time; each time in a row doubles it, up to 20 s. */
+  readonly openMs: number;
+}
+
+/** Breakers of a provider whose settings say nothing. */
+export const DEFAULT_BREAKER: BreakerSettings = {
+  enabled: true,
+  consecutiveFailures: 5,
+  errorRate: 0.5,
+  slowFirstTokenMs: 60_000,
+  openMs: 5_000,
+};
+
 /** What the operator says about one provider of one org. */
 export interface ProviderSettings {
   readonly id: string;
@@ -39,6 +62,7 @@ export interface ProviderSettings {
   /** Members set in every request body, as JSON text. */
   readonly body: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
+  readonly breaker?: BreakerSettings;
   readonly apiVersion?: string | undefined;
   /** Model pattern to the name the upstream knows it by. */
   readonly deployments?: Readonly<Record<string, string>>;
@@ -54,6 +78,8 @@ export interface Provider {
   readonly sheet: ProviderSheet;
   readonly origin: string;
   readonly timeouts: Timeouts;
+  readonly breaker: BreakerSettings;
+  readonly credentials: readonly Credential[];
   /** Allowlist patterns as configured, for listings. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
@@ -102,6 +128,8 @@ export function configureProvider(settings: ProviderSettings): Provider {
     sheet,
     origin: base.protocol === 'sandbox:' ? address.base : base.origin,
     timeouts: settings.timeouts,
+    breaker: settings.breaker ?? DEFAULT_BREAKER,
+    credentials,
     models: settings.models,
     body: Object.entries(settings.body),
     credentials,

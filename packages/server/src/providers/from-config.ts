@@ -36,7 +36,7 @@ function fromConfig(
   variable: Variable,
   book: PriceBook,
 ): Provider {
-  const { timeouts } = config;
+  const { timeouts, breaker } = config;
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
   return configureProvider({
     id: config.id,
@@ -56,6 +56,13 @@ function fromConfig(
       multiplier: config.price_multiplier,
       overrides: config.prices,
       book,
+    },
+    breaker: {
+      enabled: breaker.enabled,
+      consecutiveFailures: breaker.consecutive_failures,
+      errorRate: breaker.error_rate,
+      slowFirstTokenMs: breaker.slow_first_token_ms,
+      openMs: breaker.open_ms,
     },
     timeouts: {
       connectMs: timeouts.connect_ms,

@@ -11,9 +11,10 @@ import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createOutboundGuard } from '../../core/outbound.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
+import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules, RuleHost } from '../../management/guardrails/rule-host.ts';
 import type { Verb } from '../../management/verb.ts';
-import { verbs } from '../../management/verbs.ts';
+import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper, hashKey } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
@@ -91,6 +92,7 @@ export async function runApi(
     readonly more?: readonly Verb[];
     /** Of the org `acme`. */
     readonly fileRules?: Partial<FileRules>;
+    readonly breakers?: BreakerSource;
   } = {},
 ): Promise<RunningApi> {
   let now = NOW;
@@ -114,7 +116,9 @@ export async function runApi(
     guard: memoryGuard(database, clock),
     fileRules: (orgId) => ({ ...NO_FILE_RULES, ...(orgId === 'acme' ? options.fileRules : {}) }),
   };
-  const all = [...verbs({ pepper, cacheOf: () => null, channels, rules }), ...(options.more ?? [])];
+  const breakers = options.breakers ?? { list: () => [] };
+  const parts: VerbParts = { pepper, breakers, cacheOf: () => null, channels, rules };
+  const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },
