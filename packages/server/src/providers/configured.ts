@@ -83,7 +83,6 @@ export interface Provider {
   /** Allowlist patterns as configured, for listings. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
-  readonly credentials: readonly Credential[];
   /** Dialects it speaks. */
   readonly dialects: readonly Dialect[];
   /** The one to translate into for a model, as asked for. */
@@ -129,7 +128,6 @@ export function configureProvider(settings: ProviderSettings): Provider {
     origin: base.protocol === 'sandbox:' ? address.base : base.origin,
     timeouts: settings.timeouts,
     breaker: settings.breaker ?? DEFAULT_BREAKER,
-    credentials,
     models: settings.models,
     body: Object.entries(settings.body),
     credentials,
