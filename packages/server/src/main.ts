@@ -21,6 +21,7 @@ import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { type PresentedHeaders, presentedKey } from './platform/key-format.ts';
 import { welcome } from './platform/welcome.ts';
+import { OutboundUnusable } from './providers/outbound.ts';
 import { StoreUnusable } from './store/store-unusable.ts';
 
 export const VERSION = '0.1.0';
@@ -32,6 +33,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'server',
   'storage',
   'telemetry',
+  'outbound',
   'retention',
   'orgs.analytics',
   'orgs.keys',
@@ -70,6 +72,7 @@ function isExpected(error: unknown): error is Error {
     error instanceof ConfigError ||
     error instanceof StoreUnusable ||
     error instanceof CannotListen ||
+    error instanceof OutboundUnusable ||
     error instanceof Fault
   );
 }

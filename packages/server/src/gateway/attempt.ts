@@ -1,7 +1,9 @@
 import { Fault } from '@floe/contract/faults';
+import { isEventStream } from '@floe/wire/converse/event-stream';
 import type { Timer } from '../core/clock.ts';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
 import { CollectedAnswer } from './answer-sinks.ts';
+import { BinaryAnswer } from './binary-answer.ts';
 import type { Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase } from './deadlines.ts';
@@ -130,6 +132,8 @@ class Attempt implements UpstreamHandler {
 
   onError(error: Error): void {
     this.#tail?.cancel();
+    // A credential that could not be had is told by whoever went for it.
+    if (error instanceof Fault) return this.#fail(error);
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
 
@@ -143,10 +147,12 @@ class Attempt implements UpstreamHandler {
         `${provider.id} answered in ${encoding} although plain bytes were asked for.`,
       );
     const type = headerOf(headers, 'content-type') ?? '';
-    const isStream = /^\s*text\/event-stream\b/i.test(type);
+    const isBinary = isEventStream(type);
+    const isStream = isBinary || /^\s*text\/event-stream\b/i.test(type);
     if (/^\s*text\/html\b/i.test(type)) return refused((body) => this.#wrongType(type, body));
     this.#streamed = isStream;
-    return this.#plan.answer(isStream);
+    const sink = this.#plan.answer(isStream);
+    return isBinary ? new BinaryAnswer(sink) : sink;
   }
 
   #wrongType(type: string, body: Buffer): Fault {

@@ -19,9 +19,12 @@ test('settings that do nothing yet are named, others are not', () => {
       },
     ],
   });
-  const { notYet } = compileCatalogs(orgs, 'default', () => undefined);
+  const { notYet } = compileCatalogs(orgs, 'default', {
+    variable: () => undefined,
+    outbound: { proxy: '', no_proxy: '', ca_file: '' },
+  });
   assert.deepEqual(
     notYet.map((setting) => setting.split(',')[0]),
-    ['acme/spread: strategy weighted', 'acme/spread: rescue replay', 'acme/seats: credential_source caller'],
+    ['acme/spread: strategy weighted', 'acme/spread: rescue replay'],
   );
 });

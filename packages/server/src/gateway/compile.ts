@@ -1,13 +1,18 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { compilePatterns } from '../core/pattern.ts';
 import type { Provider } from '../providers/configured.ts';
-import { providersFromConfig, providersFromEnvironment, type Variable } from '../providers/from-config.ts';
+import {
+  type ProviderWorld,
+  providersFromConfig,
+  providersFromEnvironment,
+  type Unusable,
+} from '../providers/from-config.ts';
 import { type Catalog, EMPTY_CATALOG, type Route } from './catalog.ts';
 
 export interface CompiledCatalogs {
   readonly catalogs: ReadonlyMap<string, Catalog>;
-  /** `org/provider` of entries whose kind this release does not know how to reach yet. */
-  readonly missing: readonly string[];
+  /** Providers that are left out, as `org/provider`, and what each lacks. */
+  readonly unusable: readonly Unusable[];
   /** Settings that are valid but do nothing in this release, as `org/subject: setting`. */
   readonly notYet: readonly string[];
 }
@@ -16,14 +21,14 @@ export interface CompiledCatalogs {
 export function compileCatalogs(
   orgs: readonly OrgConfig[],
   defaultOrg: string,
-  variable: Variable,
+  world: ProviderWorld,
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
-  const missing: string[] = [];
+  const unusable: Unusable[] = [];
   const notYet: string[] = [];
   for (const org of orgs) {
-    const found = providersFromConfig(org.providers, variable);
-    missing.push(...found.missing.map((id) => `${org.id}/${id}`));
+    const found = providersFromConfig(org.providers, world);
+    unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
     notYet.push(...settingsNotYet(org).map((setting) => `${org.id}/${setting}`));
     catalogs.set(org.id, {
       providers: byId(found.providers),
@@ -33,8 +38,8 @@ export function compileCatalogs(
     });
   }
   if (orgs.length === 0)
-    catalogs.set(defaultOrg, { ...EMPTY_CATALOG, providers: byId(providersFromEnvironment(variable)) });
-  return { catalogs, missing, notYet };
+    catalogs.set(defaultOrg, { ...EMPTY_CATALOG, providers: byId(providersFromEnvironment(world)) });
+  return { catalogs, unusable, notYet };
 }
 
 function byId(providers: readonly Provider[]): ReadonlyMap<string, Provider> {
@@ -60,15 +65,11 @@ function compileRoute(route: RouteConfig): Route {
 }
 
 /** A setting that does nothing has to be said out loud. */
-function settingsNotYet({ routes, providers }: OrgConfig): string[] {
+function settingsNotYet({ routes }: OrgConfig): string[] {
   const found: string[] = [];
   for (const { model, strategy, rescue } of routes) {
     if (strategy !== 'failover') found.push(`${model}: strategy ${strategy}, targets are tried in order`);
     if (rescue !== 'error') found.push(`${model}: rescue ${rescue}, a broken stream ends with the error`);
-  }
-  for (const { id, credential_source, client_cert } of providers) {
-    if (credential_source !== 'provider') found.push(`${id}: credential_source ${credential_source}`);
-    if (client_cert !== undefined) found.push(`${id}: client_cert`);
   }
   return found;
 }

@@ -2,6 +2,7 @@ import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import type { Ask as WireAsk } from '@floe/wire/request';
 import { sealedBy } from '@floe/wire/seal';
 import { type Ask, parseBody } from './ask.ts';
+import { callerCredential } from './caller-credential.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { planForward } from './forward.ts';
@@ -31,9 +32,10 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
     return read;
   }
-  return (target: Target, moved: boolean) => {
+  return (given: Target, moved: boolean) => {
+    const target = given.provider.usesCaller ? withCaller(x, given) : given;
     const { provider, credential } = target;
-    if (!provider.dialects.includes(dialect))
+    if (!provider.speaks(dialect, target.model))
       return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
     // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
     if (
@@ -45,6 +47,12 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
       translatedAnswer(x, ask, target, dialect, reading(), streamed),
     );
   };
+}
+
+/** The target with the credential the caller brought beside the platform key. */
+function withCaller(x: Exchange, target: Target): Target {
+  const credential = callerCredential(x.client.headers, x.surface.dialect, target.provider, target.model);
+  return { ...target, credential };
 }
 
 /** Looking costs as much as the scan of the body, so a Chat body is looked through only once it has moved. */

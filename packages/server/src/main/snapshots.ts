@@ -44,17 +44,15 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
   let current: GatewaySnapshot | null = null;
   let last: Promise<void> = Promise.resolve();
   async function swap(): Promise<void> {
-    const { catalogs, missing, notYet } = compileCatalogs(
-      loaded().config.orgs,
-      DEFAULT_ORG,
-      parts.environment.variable,
-    );
+    const { orgs, outbound } = loaded().config;
+    const { variable } = parts.environment;
+    const { catalogs, unusable, notYet } = compileCatalogs(orgs, DEFAULT_ORG, { variable, outbound });
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     current = { keyring, catalogs };
     for (const setting of notYet)
       parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
-    for (const provider of missing)
-      parts.log.warn({ provider }, 'this release cannot reach providers of this kind yet');
+    for (const { id, reason } of unusable)
+      parts.log.warn({ provider: id, reason }, 'this provider cannot be used');
     parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
   const renew = () => {

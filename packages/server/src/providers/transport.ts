@@ -1,14 +1,21 @@
 import { type Dispatcher, Pool } from 'undici';
+import { openConnector } from './connector.ts';
+import type { Via } from './outbound.ts';
+import type { Signing } from './signing/signing.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly origin: string;
   readonly path: string;
   readonly headers: readonly string[];
   readonly body: Buffer | null;
   /** Deadline for the TCP and TLS handshake. */
   readonly connectMs: number;
+  /** Proxy, authorities and client certificate, where any were configured. */
+  readonly via?: Via | undefined;
+  /** Who signs it on its way out, where a key alone is no credential. */
+  readonly signing?: Signing | undefined;
 }
 
 /** The brakes of an answer under way. */
@@ -46,8 +53,8 @@ export class Cancelled extends Error {
 export function createHttpTransport(): Transport {
   const pools = new Map<string, Pool>();
 
-  function poolFor(origin: string, connectMs: number): Pool {
-    const key = `${connectMs} ${origin}`;
+  function poolFor({ origin, connectMs, via }: UpstreamRequest): Pool {
+    const key = via === undefined ? `${connectMs} ${origin}` : `${connectMs} ${origin} ${via.key}`;
     let pool = pools.get(key);
     if (!pool) {
       pool = new Pool(origin, {
@@ -59,7 +66,7 @@ export function createHttpTransport(): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connectTimeout: connectMs,
+        connect: openConnector(via, connectMs),
       });
       pools.set(key, pool);
     }
@@ -69,7 +76,7 @@ export function createHttpTransport(): Transport {
   return {
     dispatch(request, handler) {
       const call = new Call(handler);
-      poolFor(request.origin, request.connectMs).dispatch(
+      poolFor(request).dispatch(
         { method: request.method, path: request.path, headers: [...request.headers], body: request.body },
         call,
       );

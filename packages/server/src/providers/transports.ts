@@ -1,11 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import { SANDBOX_ORIGIN } from './sandbox/sheet.ts';
 import { createSandboxTransport } from './sandbox/transport.ts';
+import { createSigningTransport } from './signing/signing-transport.ts';
 import { createHttpTransport, type Transport } from './transport.ts';
 
 /** Every way out of the process: HTTP for the world, the sandbox for itself. */
 export function createTransport(clock: Clock): Transport {
-  const http = createHttpTransport();
+  const http = createSigningTransport(createHttpTransport(), clock);
   const sandbox = createSandboxTransport(clock);
   return {
     dispatch: (request, handler) =>
