@@ -31,10 +31,10 @@ export const bedrock: ProviderSheet = {
   models: ['/foundation-models?byOutputModality=TEXT', '/inference-profiles?maxResults=1000'],
   usage: 'given',
   quirks: [
-    { options: { hints: ['metadata'], think: 'none' } },
+    { options: { think: 'none' } },
     ...claudeQuirks,
     { models: ['*claude-*'], options: { lacks: ['image-url', 'file-url', 'media-id'] } },
-    { models: ['*nova-*', '*claude-*'], options: { hints: ['metadata', 'cache-mark'] } },
+    { models: ['*nova-*', '*claude-*'], options: { hints: ['cache-mark'] } },
     { models: ['*openai.gpt-oss-*'], options: { think: 'effort', efforts: ['high', 'medium', 'low'] } },
     // Only Claude and Nova can be told which tool to call; these can be told to call one of several.
     { models: ['*mistral*', '*llama*', '*cohere*', '*ai21*'], options: { tools: ['named-filters'] } },
