@@ -88,3 +88,24 @@ function statusOf(share) {
   if (share < 0.985) return 500;
   return share < 0.99 ? 503 : 400;
 }
+
+/** The key that few rows have, by its name. */
+export function rareKey(at) {
+  const unknown = { models_json: null, team: null, owner: null, created_by: null, expires_at: null };
+  return {
+    ...unknown,
+    id: 'key_rare',
+    org_id: 'acme',
+    name: 'name rare',
+    hash: 'none',
+    prefix: 'eis_none',
+    last4: 'none',
+    scopes_json: '[]',
+    created_at: at,
+    revoked_at: null,
+    last_used_at: null,
+    source: 'console',
+    source_line: null,
+    updated_at: at,
+  };
+}

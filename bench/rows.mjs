@@ -15,8 +15,9 @@ import { silentLog } from '../packages/server/src/core/log.ts';
 import { exchangeById, exchangePage } from '../packages/server/src/store/exchanges.ts';
 import { openDatabase } from '../packages/server/src/store/open-database.ts';
 import { insertOrg } from '../packages/server/src/store/orgs.ts';
+import { insertKey } from '../packages/server/src/store/platform-keys.ts';
 import { startPostgres } from '../packages/testkit/src/postgres.ts';
-import { DAYS, spoolText } from './rows-data.mjs';
+import { DAYS, rareKey, spoolText } from './rows-data.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -34,9 +35,10 @@ const END_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 const MONTH = { orgId: 'acme', from: END_MS - DAYS * 24 * HOUR_MS, to: END_MS };
 
 async function load(database, directory) {
-  await database.transaction((writer) =>
-    insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1, metadata_keys_json: '["project"]' }),
-  );
+  await database.transaction(async (writer) => {
+    await insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1, metadata_keys_json: '["project"]' });
+    await insertKey(writer, rareKey(END_MS));
+  });
   const path = join(directory, 'rows.jsonl');
   let ingestMs = 0;
   for (let from = 0; from < ROWS; from += PER_FILE) {
@@ -86,6 +88,7 @@ function queries(reader) {
     'list state complete': list({ state: 'complete' }),
     'list state aborted, rare': list({ state: 'aborted' }),
     'list route_mode ide, rare': list({ routeMode: 'ide' }),
+    'list route_mode unified': list({ routeMode: 'unified' }),
     'list provider and state, rare': list({ provider: 'provider-0', state: 'aborted' }),
     'list key and status, rare': list({ key: 'key_0', status: { from: 418, to: 418 } }),
     'list declared metadata, rare': list({ metadata: { project: 'project-rare' } }),

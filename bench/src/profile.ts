@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { BODIES, type BodyName } from './bodies.ts';
 import { prepare } from './candidates.ts';
 import type { Member } from './fleet.ts';
 import { flood, paced, requests } from './load/loads.ts';
@@ -15,6 +16,7 @@ const HELP = `node bench/profile.mjs [options]
 
   --load <name>      requests, paced or flood (requests)
   --seconds <n>      length of the load (4)
+  --body <name>      1.6 KB, 30 KB, 300 KB or 1 MB, with --load requests (1.6 KB)
   --rows <n>         functions shown of each thread (40)
 `;
 
@@ -25,6 +27,7 @@ const { values } = parseArgs({
   options: {
     load: { type: 'string', default: 'requests' },
     seconds: { type: 'string', default: '4' },
+    body: { type: 'string', default: '1.6 KB' },
     rows: { type: 'string', default: '40' },
     help: { type: 'boolean', default: false },
   },
@@ -34,8 +37,14 @@ const { values } = parseArgs({
 async function load(member: Member, seconds: number, workDir: string): Promise<number> {
   if (values.load === 'paced') return (await paced(member, seconds)).events;
   if (values.load === 'flood') return (await flood(member, seconds)).events;
-  if (values.load === 'requests') return (await requests(member, '1.6 KB', 64, seconds, workDir)).requests;
+  if (values.load === 'requests') return (await requests(member, bodyName(), 64, seconds, workDir)).requests;
   throw new Error(`--load must be requests, paced or flood, not "${values.load}"`);
+}
+
+function bodyName(): BodyName {
+  const name = BODIES.find((each) => each === values.body);
+  if (name === undefined) throw new Error(`--body must be one of ${BODIES.join(', ')}, not "${values.body}"`);
+  return name;
 }
 
 async function main(): Promise<void> {

@@ -26,6 +26,7 @@ let key: string;
 before(async () => {
   api = await runApi();
   key = (await api.addKey('acme', { scopes: ['read'] })).key;
+  await api.addKey('acme', { id: 'key_9', name: 'editor' });
   await api.addExchange('acme', {
     id: 'exc_a',
     created_at: NOW - 3000,

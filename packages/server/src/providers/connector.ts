@@ -1,41 +1,49 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import { writeAtOnce } from './one-write.ts';
 import type { Via } from './outbound.ts';
 
-/** Makes the connections of one pool. Another connector may wrap it to judge addresses first. */
+/** Makes the connections of one pool. */
 export type Connector = buildConnector.connector;
+
+/** Makes connections to one origin; one that judges addresses first may stand in for undici's own. */
+export type Connect = (origin: URL, options: buildConnector.BuildOptions) => Connector;
 
 /** Longest answer of a proxy to `CONNECT` that is waited for. */
 const PROXY_HEAD_BYTES = 16 * 1024;
 
 /** Direct TCP or TLS, or a `CONNECT` tunnel through the proxy of `via` (RFC 9110, 9.3.6). */
-export function openConnector(via: Via | undefined, connectMs: number): Connector {
-  const tls = {
-    ...(via?.ca && { ca: [...via.ca] }),
-    ...(via?.cert !== undefined && { cert: via.cert, key: via.certKey }),
-  };
-  const direct = buildConnector({ allowH2: false, timeout: connectMs, ...tls });
-  const proxy = via?.proxy;
-  if (proxy === undefined) return direct;
-  // The client certificate is for the upstream, not for the proxy in front of it.
-  const toProxy = buildConnector({
-    allowH2: false,
-    timeout: connectMs,
-    ...(via?.ca && { ca: [...via.ca] }),
-  });
+export function openConnector(
+  origin: URL,
+  via: Via | undefined,
+  connectMs: number,
+  connect: Connect = (_, options) => buildConnector(options),
+): Connector {
+  const options = { allowH2: false, timeout: connectMs, ...(via?.ca && { ca: [...via.ca] }) };
+  const certificate = via?.cert !== undefined && { cert: via.cert, key: via.certKey };
+  if (via?.proxy === undefined) return written(connect(origin, { ...options, ...certificate }));
+  // The client certificate is for the upstream, not for the proxy in front of it; the proxy finds the upstream.
+  const toProxy = connect(via.proxy, options);
+  return written(tunnelled(toProxy, buildConnector({ ...options, ...certificate }), via.proxy, connectMs));
+}
+
+function written(connect: Connector): Connector {
+  return (options, callback) =>
+    connect(options, (...outcome) => {
+      if (outcome[1]) writeAtOnce(outcome[1]);
+      callback(...outcome);
+    });
+}
+
+function tunnelled(toProxy: Connector, secured: Connector, proxy: URL, connectMs: number): Connector {
+  const { hostname, host, protocol, port: proxyPort } = proxy;
   return (options, callback) => {
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');
-    const address = {
-      hostname: proxy.hostname,
-      host: proxy.host,
-      protocol: proxy.protocol,
-      port: proxy.port,
-    };
-    toProxy(address, (error, socket) => {
+    toProxy({ hostname, host, protocol, port: proxyPort }, (...[error, socket]) => {
       if (error) return callback(error, null);
       askForTunnel(socket, `${options.hostname}:${port}`, proxy, connectMs, (refused) => {
         if (refused) return callback(refused, null);
-        if (options.protocol === 'https:') direct({ ...options, port, httpSocket: socket }, callback);
+        if (options.protocol === 'https:') secured({ ...options, port, httpSocket: socket }, callback);
         else callback(null, socket);
       });
     });

@@ -66,7 +66,7 @@ export function createHttpTransport(): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connect: openConnector(via, connectMs),
+        connect: openConnector(new URL(origin), via, connectMs),
       });
       pools.set(key, pool);
     }

@@ -82,7 +82,7 @@ test('a restore is refused while a server runs, and for files that are no backup
   const text = join(place.dataDir, 'text');
   writeFileSync(text, 'no database'.repeat(1000));
   const newer = join(place.dataDir, 'newer.db');
-  const more = { number: MIGRATIONS.length + 1, name: 'more', up: async () => undefined };
+  const more = { number: (MIGRATIONS.at(-1)?.number ?? 0) + 1, name: 'more', up: async () => undefined };
   await (await openSqlite(newer, { ...quiet, migrations: [...MIGRATIONS, more] })).close();
   const cases: [string, RegExp][] = [
     [text, /not an intact SQLite database/],

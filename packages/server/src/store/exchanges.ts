@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts';
 
 export interface ExchangeFilters {
   readonly routeMode?: string | undefined;
-  /** A key's id (`key_…`) or its name. */
+  /** A key's id (`key_…`) or the name it has now. */
   readonly key?: string | undefined;
   /** The model that served, or the one that was asked for. */
   readonly model?: string | undefined;
@@ -22,19 +22,27 @@ export interface ExchangeFilters {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Rows looked at for one page when only their metadata text can tell which belong to it. */
+/** Nearly every row has this one, so no index holds it: `exchanges_by_route_mode` holds the others. */
+const COMMON_ROUTE_MODE = 'unified';
+/** Rows looked at for one page when no index can tell which belong to it. */
 const ROWS_SCANNED = 20_000;
 /** Rows with a declared metadata value looked at for one page when there are other filters. */
 const ROWS_MARKED = 2_000;
 
-type Request = PageRequest & ExchangeFilters;
+type Request = PageRequest & Omit<ExchangeFilters, 'key'> & { readonly keyIds: readonly string[] | null };
 
 /**
  * An org's exchanges that pass every filter, newest first. Each filter has an index, metadata keys the org
- * declared too. A filter on another metadata key looks at 20,000 rows per page: such a page may hold fewer
- * rows than asked for, even none, while its cursor leads on.
+ * declared too. A filter on another metadata key, or on the route mode `unified`, looks at 20,000 rows per
+ * page: such a page may hold fewer rows than asked for, even none, while its cursor leads on.
  */
-export async function exchangePage(reader: Reader, request: Request): Promise<Page<ExchangeRow>> {
+export async function exchangePage(
+  reader: Reader,
+  { key, ...asked }: PageRequest & ExchangeFilters,
+): Promise<Page<ExchangeRow>> {
+  const keyIds = key === undefined ? null : await keyIdsOf(reader, asked.orgId, key);
+  if (keyIds?.length === 0) return { rows: [], nextCursor: null };
+  const request = { ...asked, keyIds };
   const { declared, others } = await metadataFilters(reader, request);
   const [first, ...further] = declared;
   const { rows, horizon } = first
@@ -52,7 +60,8 @@ interface Found {
 
 /** Walks back in time, along the index of a filter if there is one. */
 async function walked(reader: Reader, request: Request, metadata: readonly MetadataFilter[]): Promise<Found> {
-  const horizon = metadata.length > 0 ? await scanEnd(reader, request) : undefined;
+  const isScan = metadata.length > 0 || request.routeMode === COMMON_ROUTE_MODE;
+  const horizon = isScan ? await scanEnd(reader, request) : undefined;
   let query = filtered(reader.selectFrom('exchanges').selectAll(), request)
     .where('org_id', '=', request.orgId)
     .where(inRange(request, EXCHANGE))
@@ -61,12 +70,25 @@ async function walked(reader: Reader, request: Request, metadata: readonly Metad
     .limit(request.limit + 1);
   for (const [name, value] of metadata) query = query.where(hasMember(name), '=', value);
   if (horizon) query = query.where(notBefore(horizon));
-  const { model } = request;
-  if (model === undefined) return { rows: await query.execute(), horizon };
-  // Two walks along two indexes, merged: no index serves an `or` in the order of time.
-  const served = await query.where('model', '=', model).execute();
-  const asked = await query.where('model_requested', '=', model).execute();
-  return { rows: newestFirst([...served, ...asked]), horizon };
+  const found = [];
+  for (const walk of walksOf(query, request)) found.push(...(await walk.execute()));
+  return { rows: newestFirst(found), horizon };
+}
+
+/** A walk along an index for each key and each meaning of the model: no index serves an `or` in the order of time. */
+function walksOf(query: Query, { keyIds, model }: Request): Query[] {
+  const byKey = keyIds ? keyIds.map((id) => query.where('key_id', '=', id)) : [query];
+  if (model === undefined) return byKey;
+  return byKey.flatMap((walk) => [
+    walk.where('model', '=', model),
+    walk.where('model_requested', '=', model),
+  ]);
+}
+
+async function keyIdsOf(reader: Reader, orgId: string, key: string): Promise<readonly string[]> {
+  if (key.startsWith('key_')) return [key];
+  const named = reader.selectFrom('platform_keys').select('id').where('org_id', '=', orgId);
+  return (await named.where('name', '=', key).execute()).map(({ id }) => id);
 }
 
 /** Takes rows by the ids that the index of a declared metadata value gives, and filters those. */
@@ -81,7 +103,8 @@ async function marked(
   // Nothing here but the ids may look like a way in: SQLite would rather walk an org's time.
   let query = filtered(reader.selectFrom('exchanges').selectAll(), request).where(isAmong(places));
   for (const [name, value] of metadata) query = query.where(hasMember(name), '=', value);
-  const { model } = request;
+  const { model, keyIds } = request;
+  if (keyIds) query = query.where('key_id', 'in', keyIds);
   if (model !== undefined)
     query = query.where(({ eb, or }) => or([eb('model', '=', model), eb('model_requested', '=', model)]));
   return { rows: newestFirst(await query.execute()), horizon };
@@ -110,12 +133,13 @@ function newestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
 
 type Query = SelectQueryBuilder<Schema, 'exchanges', ExchangeRow>;
 
-/** All filters but those on model and metadata. */
-function filtered(all: Query, { routeMode, key, provider, status, state }: ExchangeFilters): Query {
+/** All filters but those on key, model and metadata. */
+function filtered(all: Query, { routeMode, provider, status, state }: Request): Query {
   let query = all;
   if (routeMode !== undefined) query = query.where('route_mode', '=', routeMode);
-  // One column or the other, not both: an `or` would cost the index on (org, key, time).
-  if (key !== undefined) query = query.where(key.startsWith('key_') ? 'key_id' : 'key_name', '=', key);
+  // Said again without a parameter, as the index of the other route modes says it.
+  if (routeMode !== undefined && routeMode !== COMMON_ROUTE_MODE)
+    query = query.where(sql<boolean>`route_mode <> 'unified'`);
   if (provider !== undefined) query = query.where('provider', '=', provider);
   if (status !== undefined) query = query.where(hasStatus(status));
   if (state !== undefined) query = query.where('state', '=', state);
@@ -172,8 +196,10 @@ async function metadataFilters(reader: Reader, { orgId, metadata = {} }: Request
 
 /** Where the newest rows with a declared metadata value are; all of them, unless there is a `horizon`. */
 async function markedPlaces(reader: Reader, request: Request, [name, value]: MetadataFilter) {
-  const { orgId, limit, metadata = {}, routeMode, key, model, provider, status, state } = request;
-  const more = [routeMode, key, model, provider, status, state].some((filter) => filter !== undefined);
+  const { orgId, limit, metadata = {}, routeMode, keyIds, model, provider, status, state } = request;
+  const more = [routeMode, keyIds ?? undefined, model, provider, status, state].some(
+    (filter) => filter !== undefined,
+  );
   const looked = more || Object.keys(metadata).length > 1 ? ROWS_MARKED : limit + 1;
   const found = await reader
     .selectFrom('exchange_metadata')

@@ -68,3 +68,81 @@ export interface RowSink {
   flush(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
+
+/**
+ * One bucket that an exchange takes from. `window` counts what came in any 60 seconds (requests, tokens),
+ * `lease` what goes on at this moment, `spend` what was spent in a period (nano-USD).
+ */
+export interface Claim {
+  readonly kind: 'window' | 'lease' | 'spend';
+  /** Unique among the org's buckets; one name is one kind for ever. A period's spend has a name of its own. */
+  readonly bucket: string;
+  /** Whole units to take; 1 for a lease. */
+  readonly amount: number;
+  readonly limit: number;
+  /** False: counts and never refuses. */
+  readonly enforced: boolean;
+  /** Taken also when only `spend` claims refuse: a request is a request, whether or not it can be paid for. */
+  readonly lasting: boolean;
+  /** `spend`: at least so much was spent, says the database; 0 otherwise. */
+  readonly floor: number;
+  /** `spend`: milliseconds since the epoch after which nobody asks for it; 0 keeps it. */
+  readonly endsAt: number;
+  /** While the shared store is away: this process' share of the limit, no limit, or refusal. */
+  readonly away: 'share' | 'open' | 'closed';
+}
+
+export interface Level {
+  /** Units in the bucket, what was taken now included. */
+  readonly used: number;
+  /** `window`: milliseconds until it is empty again; 0 otherwise. */
+  readonly resetMs: number;
+}
+
+export interface Taken {
+  /** Index of the first claim that refused; null when all were granted. Rates are looked at before spend. */
+  readonly refused: number | null;
+  /** Exact milliseconds until every refusing `window` has room; null when waiting is not what helps. */
+  readonly retryAfterMs: number | null;
+  /** One for each claim, in their order. */
+  readonly levels: readonly Level[];
+  /** What was taken of each claim; 0 for those that were not. */
+  readonly amounts: readonly number[];
+  /** The store's second in which it was taken; `settle` wants it back. */
+  readonly second: number;
+  /** Counted by this process alone, for the shared store is away; `settle` wants it back. */
+  readonly away: boolean;
+}
+
+/** The end of what one `take` reserved. */
+export interface Settlement {
+  readonly id: string;
+  readonly second: number;
+  readonly away: boolean;
+  readonly claims: readonly Claim[];
+  /** What `take` took of each. */
+  readonly amounts: readonly number[];
+  /** What each is worth in the end; a lease is always given back. */
+  readonly actual: readonly number[];
+}
+
+/**
+ * Buckets of an org, changed together: all claims of a `take` or none (but the `lasting` ones). In memory
+ * for one process, in Redis for several; both pass the same suite. Memory answers at once.
+ */
+export interface Counters {
+  /** Takes every claim for the exchange `id`, or says which refuses. */
+  take(orgId: string, id: string, claims: readonly Claim[]): Taken | Promise<Taken>;
+  /** Puts what it was in the end in place of what was reserved, in the slot it was reserved in. */
+  settle(orgId: string, settlement: Settlement): void | Promise<void>;
+  /** What the buckets hold, without taking anything. */
+  peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]>;
+  /** Says that exchanges are still going on: a lease ends 60 seconds after its last word. */
+  renew(orgId: string, held: readonly Held[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Held {
+  readonly id: string;
+  readonly bucket: string;
+}

@@ -180,17 +180,29 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
   test(`${engine}: exchanges are filtered by every filter and never shown to another org`, async (t) => {
     const database = await openWithOrgs(t);
     const metadata_json = JSON.stringify({ env: 'prod', 'a "b".c\\': '7', build: '42' });
+    await database.transaction(async (writer) => {
+      await insertKey(writer, platformKeyRow('key_two', { name: 'nightly' }));
+      await insertKey(writer, platformKeyRow('key_old', { name: 'nightly', hash: 'old', revoked_at: 1 }));
+      await insertKey(writer, platformKeyRow('key_far', { name: 'nightly', hash: 'far', org_id: OTHER_ORG }));
+    });
     await ingestRows(t, database, [
       exchangeRow('exc_1', { created_at: 100, route_mode: 'passthrough', status: 429, state: 'failed' }),
-      exchangeRow('exc_2', { created_at: 200, key_id: 'key_two', key_name: 'nightly', provider: 'other' }),
+      exchangeRow('exc_2', {
+        created_at: 200,
+        key_id: 'key_two',
+        key_name: 'renamed away',
+        provider: 'other',
+      }),
       exchangeRow('exc_3', { created_at: 300, model: 'acme-small', model_requested: 'slow', metadata_json }),
       exchangeRow('exc_4', { created_at: 400, org_id: OTHER_ORG }),
     ]);
     const cases: [ExchangeFilters, string][] = [
       [{}, '3 2 1'],
       [{ routeMode: 'passthrough' }, '1'],
+      [{ routeMode: 'unified' }, '3 2'],
       [{ key: 'key_two' }, '2'],
       [{ key: 'nightly' }, '2'],
+      [{ key: 'renamed away' }, ''],
       [{ model: 'acme-small' }, '3'],
       [{ model: 'slow' }, '3'],
       [{ provider: 'other' }, '2'],

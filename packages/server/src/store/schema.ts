@@ -1,4 +1,5 @@
 import type { ColumnType } from 'kysely';
+import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 
 /**
@@ -14,6 +15,9 @@ export interface Schema {
   rollup_minutes: RollupTable;
   rollup_hours: RollupTable;
   rollup_pairs: RollupPairTable;
+  channels: ChannelsTable;
+  alerts: AlertsTable;
+  alert_deliveries: AlertDeliveriesTable;
   settings: SettingsTable;
   migrations: MigrationsTable;
 }

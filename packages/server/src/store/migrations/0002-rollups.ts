@@ -109,7 +109,7 @@ function kept(engine: Engine) {
 
 /** One index per filter of the request list, each walked backwards from the newest. */
 async function listIndexes(writer: Writer): Promise<void> {
-  for (const column of ['key_name', 'model', 'model_requested', 'provider', 'route_mode'])
+  for (const column of ['model', 'model_requested', 'provider'])
     await writer.schema
       .createIndex(`exchanges_by_${column}`)
       .on('exchanges')
@@ -121,4 +121,6 @@ async function listIndexes(writer: Writer): Promise<void> {
     where status < 200 or status >= 300`.execute(writer);
   await sql`create index exchanges_by_state on exchanges (org_id, state, created_at, id)
     where state <> 'complete'`.execute(writer);
+  await sql`create index exchanges_by_route_mode on exchanges (org_id, route_mode, created_at, id)
+    where route_mode <> 'unified'`.execute(writer);
 }

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
+import { alertsSuite } from '../alerts.suite.ts';
 import { exchangeById } from '../exchanges.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
@@ -24,9 +25,10 @@ const quiet = { log: silentLog, clock: systemClock };
 
 repositorySuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);
+alertsSuite('postgres', openEmpty);
 
 const second: Migration = {
-  number: MIGRATIONS.length + 1,
+  number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
   name: 'second',
   async up({ schema }) {
     await schema.createTable('later').addColumn('id', 'text').execute();

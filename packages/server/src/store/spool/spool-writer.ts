@@ -5,7 +5,7 @@ import { newSegment, type Segment, segmentName } from './segment.ts';
 import type { SpoolFile, SpoolFiles } from './spool-files.ts';
 
 /** Wait before a write, so that rows share it. Short, for on a busy machine the write itself may take most of the promised 10 ms. */
-const WRITE_DELAY_MS = 1;
+const WRITE_DELAY_MS = 2;
 /** Leaves a disk 50 ms for the sync itself before the promised 250 ms are over. */
 const SYNC_DELAY_MS = 200;
 /** Enough for one write; more waits for no timer. */

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
+import { alertsSuite } from '../alerts.suite.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
@@ -33,9 +34,10 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
 
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+alertsSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 
 const second: Migration = {
-  number: MIGRATIONS.length + 1,
+  number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
   name: 'second',
   async up({ schema }) {
     await schema.createTable('later').addColumn('id', 'text').execute();
@@ -92,7 +94,7 @@ test('a database that a newer program made is refused', async (t) => {
     openIn(t, dataDir),
     (error) =>
       error instanceof StoreUnusable &&
-      new RegExp(`newer Floe \\(migration ${second.number}; this one knows ${MIGRATIONS.length}\\)`).test(
+      new RegExp(`newer Floe \\(migration ${second.number}; this one knows ${second.number - 1}\\)`).test(
         error.message,
       ),
   );

@@ -1,0 +1,152 @@
+import { lookup as lookupAddress } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { buildConnector } from 'undici';
+
+/** What calls to addresses that somebody wrote down may reach. */
+export interface OutboundRules {
+  /** Private and loopback addresses need no permission: there is one org, the operator's own. */
+  readonly trustPrivate: boolean;
+  /** Networks that may be reached besides, as `10.0.0.0/8` or a single address. */
+  readonly privateNetworks: readonly string[];
+  /** `host:port` of the addresses that floe.yaml itself names, in lower case. */
+  readonly named: ReadonlySet<string>;
+}
+
+/** The guard refused to connect. The message names the setting that would allow it, if one can. */
+export class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused';
+}
+
+type Resolve = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
+) => void;
+
+export interface OutboundGuard {
+  /**
+   * Connects undici to one origin. Every address is judged when it is connected to, after the name was
+   * resolved and before a byte is sent: what a name meant earlier does not matter (DNS rebinding).
+   */
+  connector(origin: URL, options?: buildConnector.BuildOptions): buildConnector.connector;
+  /** A plain TCP connection under the same rules. @throws OutboundRefused, or the error of the connection */
+  connect(host: string, port: number, timeoutMs: number): Promise<Socket>;
+}
+
+/** `rules` is asked at each connection; `resolve` is the system's resolver unless a test passes another. */
+export function createOutboundGuard(
+  rules: () => OutboundRules,
+  resolve: Resolve = lookupAddress,
+): OutboundGuard {
+  function connector(origin: URL, options: buildConnector.BuildOptions = {}): buildConnector.connector {
+    const host = origin.hostname.replace(/^\[|\]$/g, '');
+    const port = Number(origin.port || (origin.protocol === 'https:' ? 443 : 80));
+    const connect = buildConnector({ ...options, lookup: judgedLookup(host, port) });
+    return (asked, callback) => {
+      // A literal address is never looked up, so it is judged here.
+      const refusal = refusalOf(host, port);
+      if (refusal) callback(refusal, null);
+      else connect(asked, callback);
+    };
+  }
+
+  function refusalOf(host: string, port: number): OutboundRefused | null {
+    const name = host.toLowerCase().replace(/\.$/, '');
+    if (METADATA_NAMES.has(name)) return new OutboundRefused(`${host} is a cloud metadata service.`);
+    return isIP(host) === 0 ? null : judge(host, host, port, rules());
+  }
+
+  function judgedLookup(host: string, port: number): LookupFunction {
+    return (name, options, done) => {
+      resolve(name, { ...options, all: true }, (error, addresses) => {
+        if (error) return done(error, []);
+        const current = rules();
+        const verdicts = addresses.map(({ address }) => judge(address, host, port, current));
+        const allowed = addresses.filter((_, index) => verdicts[index] === null);
+        const [first] = allowed;
+        if (!first) return done(verdicts[0] ?? new OutboundRefused(`${host} has no address.`), []);
+        if (options.all) done(null, [...allowed]);
+        else done(null, first.address, first.family);
+      });
+    };
+  }
+
+  return {
+    connector,
+    connect(host, port, timeoutMs) {
+      const bracketed = isIP(host) === 6 ? `[${host}]` : host;
+      const origin = new URL(`http://${bracketed}:${port}`);
+      return new Promise((done, fail) => {
+        connector(origin, { timeout: timeoutMs })(
+          { hostname: origin.hostname.replace(/^\[|\]$/g, ''), protocol: 'http:', port: String(port) },
+          (error, socket) => (socket ? done(socket) : fail(error)),
+        );
+      });
+    },
+  };
+}
+
+/** Null when the address may be reached. */
+function judge(address: string, host: string, port: number, rules: OutboundRules): OutboundRefused | null {
+  const shown = address === host ? host : `${host} (${address})`;
+  const ip = parse(address);
+  if (!ip) return new OutboundRefused(`${shown} is no address Floe can judge.`);
+  if (within(ip, METADATA))
+    return new OutboundRefused(`${shown} is a link-local or cloud metadata address; Floe never calls those.`);
+  const range = ip.range();
+  if (range === 'multicast' || range === 'broadcast')
+    return new OutboundRefused(`${shown} is no address of one machine.`);
+  const isPublic = range === 'unicast';
+  if (isPublic || (rules.trustPrivate && TRUSTED_RANGES.has(range))) return null;
+  if (rules.named.has(`${host.toLowerCase()}:${port}`)) return null;
+  if (within(ip, networksOf(rules.privateNetworks))) return null;
+  return new OutboundRefused(
+    `${shown} is in a private network; add it to security.private_networks if Floe may call it.`,
+  );
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [Address, number];
+
+/** Of each cloud, and link-local addresses whole: nothing else that an alert or a model call wants lives there. */
+const METADATA = networksOf([
+  '169.254.0.0/16',
+  'fe80::/10',
+  'fd00:ec2::/32',
+  'fd20:ce::254',
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+]);
+const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data.ec2.internal']);
+const TRUSTED_RANGES = new Set(['private', 'loopback', 'uniqueLocal', 'unspecified']);
+
+/** IPv6 forms that carry an IPv4 address in their last 32 bits: they reach that one. */
+const CARRIERS = networksOf(['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48']);
+const SIX_TO_FOUR = networksOf(['2002::/16']);
+
+/** The address that is reached in the end: IPv4 inside IPv6 is unpacked. Null for what is none. */
+function parse(text: string): Address | null {
+  const bare = text.replace(/%.*$/, '');
+  if (isIP(bare) === 0) return null;
+  const ip = ipaddr.parse(bare);
+  if (ip.kind() === 'ipv4') return ip;
+  const bytes = ip.toByteArray();
+  if (ip.range() === 'unspecified' || ip.range() === 'loopback') return ip;
+  if (within(ip, CARRIERS)) return ipaddr.fromByteArray(bytes.slice(12));
+  if (within(ip, SIX_TO_FOUR)) return ipaddr.fromByteArray(bytes.slice(2, 6));
+  return ip;
+}
+
+function networksOf(texts: readonly string[]): readonly Network[] {
+  return texts.map((text) => {
+    if (text.includes('/')) return ipaddr.parseCIDR(text);
+    const ip = ipaddr.parse(text);
+    return [ip, ip.kind() === 'ipv4' ? 32 : 128];
+  });
+}
+
+function within(ip: Address, networks: readonly Network[]): boolean {
+  return networks.some(([network, bits]) => network.kind() === ip.kind() && ip.match([network, bits]));
+}

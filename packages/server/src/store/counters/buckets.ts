@@ -1,0 +1,139 @@
+import type { Claim } from '../ports.ts';
+import { SLOTS, Window } from './window.ts';
+
+/** A lease whose holder says nothing for so long is over: its process died. */
+export const LEASE_MS = 60_000;
+
+/** One bucket in memory. `nowMs` and `second` are of one monotonic clock. */
+export interface Bucket {
+  /** 0 when the claim fits; else seconds until it does, infinite when waiting is not what helps. */
+  secondsUntilRoom(claim: Claim, nowMs: number, second: number): number;
+  take(id: string, claim: Claim, nowMs: number, second: number): void;
+  settle(id: string, takenAt: number, amount: number, actual: number, second: number): void;
+  renew(id: string, nowMs: number): void;
+  used(claim: Claim, nowMs: number, second: number): number;
+  resetMs(nowMs: number, second: number): number;
+  /** Nothing would change if it were made anew. */
+  empty(nowMs: number, second: number, wallMs: number): boolean;
+}
+
+export class WindowBucket implements Bucket {
+  readonly #window = new Window();
+
+  secondsUntilRoom({ amount, limit }: Claim, _nowMs: number, second: number): number {
+    const over = this.#window.used(second) + amount - limit;
+    return over <= 0 ? 0 : this.#window.secondsUntilFreed(over, second);
+  }
+
+  take(_id: string, { amount }: Claim, _nowMs: number, second: number): void {
+    this.#window.add(second, amount, second);
+  }
+
+  settle(_id: string, takenAt: number, amount: number, actual: number, second: number): void {
+    if (actual !== amount) this.#window.add(takenAt, actual - amount, second);
+  }
+
+  renew(): void {
+    // Its slots leave by themselves.
+  }
+
+  used(_claim: Claim, _nowMs: number, second: number): number {
+    return this.#window.used(second);
+  }
+
+  resetMs(nowMs: number, second: number): number {
+    const seconds = this.#window.secondsUntilEmpty(second);
+    return seconds === 0 ? 0 : (second + seconds) * 1000 - nowMs;
+  }
+
+  empty(_nowMs: number, second: number): boolean {
+    return this.#window.secondsUntilEmpty(second) === 0;
+  }
+}
+
+export class LeaseBucket implements Bucket {
+  readonly #expiries = new Map<string, number>();
+
+  secondsUntilRoom({ limit }: Claim, nowMs: number): number {
+    return this.#count(nowMs) + 1 <= limit ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  take(id: string, _claim: Claim, nowMs: number): void {
+    this.#expiries.set(id, nowMs + LEASE_MS);
+  }
+
+  settle(id: string): void {
+    this.#expiries.delete(id);
+  }
+
+  renew(id: string, nowMs: number): void {
+    // To the end of the map, which stays in the order of expiry.
+    if (this.#expiries.delete(id)) this.#expiries.set(id, nowMs + LEASE_MS);
+  }
+
+  used(_claim: Claim, nowMs: number): number {
+    return this.#count(nowMs);
+  }
+
+  resetMs(): number {
+    return 0;
+  }
+
+  empty(nowMs: number): boolean {
+    return this.#count(nowMs) === 0;
+  }
+
+  #count(nowMs: number): number {
+    for (const [id, expiry] of this.#expiries) {
+      if (expiry > nowMs) break;
+      this.#expiries.delete(id);
+    }
+    return this.#expiries.size;
+  }
+}
+
+export class SpendBucket implements Bucket {
+  readonly #holds = new Map<string, number>();
+  readonly #endsAt: number;
+  #held = 0;
+  #spent = 0;
+
+  constructor(endsAt: number) {
+    this.#endsAt = endsAt;
+  }
+
+  secondsUntilRoom(claim: Claim, nowMs: number, second: number): number {
+    return this.used(claim, nowMs, second) + claim.amount <= claim.limit ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  take(id: string, { amount }: Claim): void {
+    this.#holds.set(id, amount);
+    this.#held += amount;
+  }
+
+  settle(id: string, _takenAt: number, _amount: number, actual: number): void {
+    this.#held -= this.#holds.get(id) ?? 0;
+    this.#holds.delete(id);
+    this.#spent += actual;
+  }
+
+  renew(): void {
+    // A hold lasts until it is settled.
+  }
+
+  used({ floor }: Claim, _nowMs: number, _second: number): number {
+    this.#spent = Math.max(this.#spent, floor);
+    return this.#spent + this.#held;
+  }
+
+  resetMs(): number {
+    return 0;
+  }
+
+  empty(_nowMs: number, _second: number, wallMs: number): boolean {
+    return this.#endsAt !== 0 && this.#endsAt < wallMs && this.#holds.size === 0;
+  }
+}
+
+/** The longest any slot can matter, in milliseconds. */
+export const WINDOW_MS = SLOTS * 1000;

@@ -1,0 +1,11 @@
+import { ManualClock } from '../test/manual-clock.ts';
+import { countersSuite } from './counters.suite.ts';
+import { MemoryCounters } from './memory.ts';
+
+countersSuite('memory', async () => {
+  const clock = new ManualClock();
+  return {
+    counters: new MemoryCounters(clock),
+    advance: async (ms) => clock.advance(ms),
+  };
+});

@@ -1,0 +1,161 @@
+/**
+ * The steps of the counters as Lua, each one atomic call on the server's own time. A window is a hash of
+ * seconds, leases are a sorted set by expiry, a spend is a hash with `spent`, `held` and one field per hold.
+ * Money stays below 2^53, which a Lua number holds exactly; `%.0f` keeps Redis from writing it as 1e+15.
+ */
+
+const PRELUDE = `
+local stamp = redis.call('TIME')
+local now = stamp[1] * 1000 + math.floor(stamp[2] / 1000) + tonumber(ARGV[1])
+local second = math.floor(now / 1000)
+local function whole(n) return string.format('%.0f', n) end
+local function window(key)
+  local flat = redis.call('HGETALL', key)
+  local sum, slots, newest = 0, {}, nil
+  for i = 1, #flat, 2 do
+    local at, n = tonumber(flat[i]), tonumber(flat[i + 1])
+    if at <= second - 61 then redis.call('HDEL', key, flat[i])
+    elseif n ~= 0 then
+      sum = sum + n
+      slots[#slots + 1] = {at, n}
+      if newest == nil or at > newest then newest = at end
+    end
+  end
+  local reset = 0
+  if newest then reset = (newest + 61) * 1000 - now end
+  return sum, reset, slots
+end
+local function freed(slots, over)
+  table.sort(slots, function(a, b) return a[1] < b[1] end)
+  for _, slot in ipairs(slots) do
+    over = over - slot[2]
+    if over <= 0 then return slot[1] + 61 end
+  end
+  return second + 61
+end
+local function spent(key, floor)
+  local v = redis.call('HMGET', key, 'spent', 'held', 'until')
+  local sum, held = tonumber(v[1] or '0'), tonumber(v[2] or '0')
+  if v[3] and tonumber(v[3]) < now then
+    local earliest = nil
+    local flat = redis.call('HGETALL', key)
+    for i = 1, #flat, 2 do
+      local amount, expiry = string.match(flat[i + 1], '^(%d+):(%d+)$')
+      if amount and tonumber(expiry) < now then
+        redis.call('HDEL', key, flat[i])
+        held = held - tonumber(amount)
+      elseif amount and (earliest == nil or tonumber(expiry) < earliest) then earliest = tonumber(expiry) end
+    end
+    redis.call('HSET', key, 'held', whole(held))
+    if earliest then redis.call('HSET', key, 'until', whole(earliest)) else redis.call('HDEL', key, 'until') end
+  end
+  if floor > sum then
+    redis.call('HSET', key, 'spent', whole(floor))
+    sum = floor
+  end
+  return sum + held
+end
+`;
+
+/** ARGV: offset, id, lease ms, hold ms, then per key: kind, amount, limit, flags (1 enforced, 2 lasting), floor, endsAt. */
+export const TAKE = `${PRELUDE}
+local id, lease, hold = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local refused, freeAt = 0, 0
+local claims = {}
+for i, key in ipairs(KEYS) do
+  local a = 4 + (i - 1) * 6
+  local c = {kind = ARGV[a + 1], amount = tonumber(ARGV[a + 2]), limit = tonumber(ARGV[a + 3]),
+    flags = tonumber(ARGV[a + 4]), floor = tonumber(ARGV[a + 5]), endsAt = tonumber(ARGV[a + 6]), reset = 0}
+  if c.kind == 'w' then c.used, c.reset, c.slots = window(key)
+  elseif c.kind == 'l' then
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    c.used = redis.call('ZCARD', key)
+  else c.used = spent(key, c.floor) end
+  claims[i] = c
+end
+local function judge(rates)
+  for i, c in ipairs(claims) do
+    if c.flags % 2 == 1 and (c.kind ~= 's') == rates and c.used + c.amount > c.limit then
+      if refused == 0 then refused = i end
+      if c.kind == 'w' then freeAt = math.max(freeAt, freed(c.slots, c.used + c.amount - c.limit)) end
+    end
+  end
+end
+judge(true)
+local rates = refused ~= 0
+if not rates then judge(false) end
+local wait = -1
+if freeAt > 0 then wait = freeAt * 1000 - now end
+local reply = {refused, wait, second}
+for i, c in ipairs(claims) do
+  if refused == 0 or (not rates and c.flags >= 2) then
+    local key = KEYS[i]
+    c.used = c.used + c.amount
+    if c.kind == 'w' then
+      redis.call('HINCRBY', key, whole(second), whole(c.amount))
+      redis.call('EXPIRE', key, 130)
+      if c.amount > 0 then c.reset = (second + 61) * 1000 - now end
+    elseif c.kind == 'l' then
+      redis.call('ZADD', key, now + lease, id)
+      redis.call('PEXPIRE', key, lease + 1000)
+    else
+      redis.call('HINCRBY', key, 'held', whole(c.amount))
+      redis.call('HSET', key, 'h:' .. id, whole(c.amount) .. ':' .. whole(now + hold))
+      redis.call('HSETNX', key, 'until', whole(now + hold))
+      if c.endsAt > 0 then redis.call('PEXPIREAT', key, whole(c.endsAt + 86400000)) end
+    end
+  end
+  reply[#reply + 1] = c.used
+  reply[#reply + 1] = c.reset
+end
+return reply
+`;
+
+/** ARGV: offset, id, second, then per key: kind, amount, actual, endsAt. */
+export const SETTLE = `${PRELUDE}
+local id, at = ARGV[2], tonumber(ARGV[3])
+for i, key in ipairs(KEYS) do
+  local a = 3 + (i - 1) * 4
+  local kind, amount, actual = ARGV[a + 1], tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
+  if kind == 'w' then
+    if at > second - 61 and actual ~= amount then
+      redis.call('HINCRBY', key, whole(at), whole(actual - amount))
+      redis.call('EXPIRE', key, 130)
+    end
+  elseif kind == 'l' then redis.call('ZREM', key, id)
+  else
+    local held = redis.call('HGET', key, 'h:' .. id)
+    if held then
+      redis.call('HDEL', key, 'h:' .. id)
+      redis.call('HINCRBY', key, 'held', '-' .. string.match(held, '^%d+'))
+    end
+    if actual > 0 then redis.call('HINCRBY', key, 'spent', whole(actual)) end
+    local endsAt = tonumber(ARGV[a + 4])
+    if endsAt > 0 then redis.call('PEXPIREAT', key, whole(endsAt + 86400000)) end
+  end
+end
+return 1
+`;
+
+/** ARGV: offset, then per key: kind, floor. */
+export const PEEK = `${PRELUDE}
+local reply = {}
+for i, key in ipairs(KEYS) do
+  local kind, used, reset = ARGV[i * 2], 0, 0
+  if kind == 'w' then used, reset = window(key)
+  elseif kind == 'l' then used = redis.call('ZCOUNT', key, '(' .. whole(now), '+inf')
+  else used = spent(key, tonumber(ARGV[i * 2 + 1])) end
+  reply[#reply + 1] = used
+  reply[#reply + 1] = reset
+end
+return reply
+`;
+
+/** ARGV: offset, lease ms, then per key: id. */
+export const RENEW = `${PRELUDE}
+for i, key in ipairs(KEYS) do
+  redis.call('ZADD', key, 'XX', now + tonumber(ARGV[2]), ARGV[2 + i])
+  redis.call('PEXPIRE', key, tonumber(ARGV[2]) + 1000)
+end
+return 1
+`;
