@@ -108,7 +108,7 @@ async function get(
   path: string,
 ): Promise<Buffer> {
   const credential = provider.nextCredential();
-  const { status, body } = await smallCall(
+  const { body } = await smallCall(
     transport,
     clock,
     {
@@ -126,8 +126,7 @@ async function get(
       via: provider.via,
       signing: provider.signingFor(credential),
     },
-    { timeoutMs: LIST_TIMEOUT_MS, bytes: LIST_BYTES },
+    { timeoutMs: LIST_TIMEOUT_MS, bytes: LIST_BYTES, onlyStatus: 200 },
   );
-  if (status !== 200) throw new Error(`status ${status}`);
   return body;
 }

@@ -11,6 +11,8 @@ export interface SmallAnswer {
 export interface SmallCallLimits {
   readonly timeoutMs: number;
   readonly bytes: number;
+  /** Any other status rejects at once, its body unread. */
+  readonly onlyStatus?: number;
 }
 
 /**
@@ -21,7 +23,7 @@ export function smallCall(
   transport: Transport,
   clock: Clock,
   request: UpstreamRequest,
-  { timeoutMs, bytes }: SmallCallLimits,
+  { timeoutMs, bytes, onlyStatus }: SmallCallLimits,
 ): Promise<SmallAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -38,6 +40,7 @@ export function smallCall(
         // The one timer above covers every phase of this small call.
       },
       onHead(status, headers) {
+        if (onlyStatus !== undefined && status !== onlyStatus) fail(new Error(`status ${status}`));
         head = { status, headers };
       },
       onData(chunk) {
