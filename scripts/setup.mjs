@@ -64,6 +64,31 @@ export function ensureRuntime() {
   say(
     `Node ${process.version} is older than Floe needs; fetching Node ${RUNTIME} into .runtime/ (about 45 MB, once)`,
   );
+  fetchNode(name, RUNTIME, runtimeDir);
+  if (versionOf(runtimeNode) !== `v${RUNTIME}`)
+    fail(`the fetched Node does not run on this system: ${runtimeNode}`);
+  return runtimeNode;
+}
+
+/**
+ * Path of the newest Node of a major version, fetched once into `.runtime/node-<major>/`: what ships to older Nodes
+ * than Floe's own is tested on them.
+ */
+export function ensureNode(major) {
+  const dir = join(root, '.runtime', `node-${major}`);
+  const node = join(dir, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (versionOf(node).startsWith(`v${major}.`)) return node;
+  const name = RUNTIME_PACKAGES[`${process.platform}-${process.arch}`];
+  if (!name) fail(`npm carries no Node ${major} for ${process.platform}-${process.arch}`);
+  say(`fetching Node ${major} into .runtime/ for tests (once)`);
+  fetchNode(name, String(major), dir);
+  if (!versionOf(node).startsWith(`v${major}.`))
+    fail(`the fetched Node does not run on this system: ${node}`);
+  return node;
+}
+
+/** Puts one of npm's runtime packages into `dir`, as `dir/bin/node`; what stood there goes. */
+function fetchNode(name, version, dir) {
   const temp = mkdtempSync(join(root, '.runtime-'));
   try {
     const done = npm(
@@ -77,26 +102,23 @@ export function ensureRuntime() {
         '--ignore-scripts',
         '--no-audit',
         '--no-fund',
-        `${name}@${RUNTIME}`,
+        `${name}@${version}`,
       ],
       temp,
     );
     if (done !== 0)
       fail('npm could not fetch the runtime (its message is above). Check the network or install Node 26.');
-    rmSync(runtimeDir, { recursive: true, force: true });
-    mkdirSync(runtimeDir, { recursive: true });
+    rmSync(dir, { recursive: true, force: true });
+    mkdirSync(dir, { recursive: true });
     const bin = join(temp, 'node_modules', name, 'bin');
     try {
-      renameSync(bin, join(runtimeDir, 'bin'));
+      renameSync(bin, join(dir, 'bin'));
     } catch {
-      cpSync(bin, join(runtimeDir, 'bin'), { recursive: true });
+      cpSync(bin, join(dir, 'bin'), { recursive: true });
     }
   } finally {
     rmSync(temp, { recursive: true, force: true });
   }
-  if (versionOf(runtimeNode) !== `v${RUNTIME}`)
-    fail(`the fetched Node does not run on this system: ${runtimeNode}`);
-  return runtimeNode;
 }
 
 /** npm's own program, so that it can run on the chosen Node: engine-limited packages resolve by it. */

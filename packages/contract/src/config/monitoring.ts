@@ -1,5 +1,16 @@
 import * as z from 'zod';
-import { count, evenWhenBroken, instant, label, minutes, secret, slug, timezone, webUrl } from './fields.ts';
+import {
+  baseUrl,
+  count,
+  evenWhenBroken,
+  instant,
+  label,
+  minutes,
+  secret,
+  slug,
+  timezone,
+  webUrl,
+} from './fields.ts';
 
 /** Five or six fields of cron characters, or a macro; the engine that computes the times reads the rest. */
 const CRON =
@@ -99,6 +110,9 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     ...channelFields,
     kind: z.literal('pagerduty').describe('PagerDuty Events v2.'),
     routing_key: secret().describe('Integration key of the service.'),
+    base_url: baseUrl()
+      .default('https://events.pagerduty.com')
+      .describe('Events API; `https://events.eu.pagerduty.com` for accounts in the EU.'),
   }),
   z.strictObject({
     ...channelFields,
@@ -111,6 +125,9 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     kind: z.literal('telegram').describe('A chat, through a bot.'),
     bot_token: secret().describe('Token of the bot.'),
     chat_id: label().describe('The chat, in quotes.'),
+    base_url: baseUrl()
+      .default('https://api.telegram.org')
+      .describe('Bot API; another address for a Bot API server of your own.'),
   }),
 ]);
 

@@ -88,6 +88,29 @@ export function enqueueAll(writer: Writer, alerts: readonly Alert[]): Promise<vo
   return insertAlerts(writer, alerts.map(rowOf));
 }
 
+/** Whether an alert begins something that lasts, ends it, or neither. */
+export type Phase = 'opens' | 'closes' | 'tells';
+
+export function phaseOf(alert: Alert): Phase {
+  switch (alert.event) {
+    case 'monitor_failing':
+      return 'opens';
+    case 'monitor_recovered':
+      return 'closes';
+    case 'breaker':
+      return alert.fields.state === 'open' ? 'opens' : 'closes';
+    case 'credential':
+      return alert.fields.state === 'bad' ? 'opens' : 'closes';
+    default:
+      return 'tells';
+  }
+}
+
+/** What an alert says of its tags; only monitors have any. */
+export function tagsOf(alert: Alert): readonly string[] {
+  return 'tags' in alert.fields ? alert.fields.tags : [];
+}
+
 function rowOf(alert: Alert): NewAlertRow {
   return {
     id: newId('alr', alert.at),
@@ -95,6 +118,7 @@ function rowOf(alert: Alert): NewAlertRow {
     idempotency_key: alert.idempotencyKey,
     at: alert.at,
     event: alert.event,
+    phase: phaseOf(alert),
     subject_kind: alert.subject.kind,
     subject_id: alert.subject.id,
     subject_name: alert.subject.name,

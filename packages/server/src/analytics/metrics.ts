@@ -11,10 +11,14 @@ export interface ExchangeFigures {
   readonly firstTokenMs: number | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** hit, miss, bypass or refresh; null while the cache is off. */
+  readonly cache: string | null;
 }
 
 export interface Metrics {
   exchange(figures: ExchangeFigures): void;
+  /** One try of an alert message: its channel's kind, and whether it was sent, failed or is given up. */
+  alert(kind: string, result: string): void;
   /** The Prometheus text exposition. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -22,17 +26,19 @@ export interface Metrics {
 
 const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** Counters of this process. `backlog` is read at each scrape: rows on disk the database has not taken. */
-export function createMetrics(backlog: () => number): Metrics {
+/**
+ * Counters of this process. Read at each scrape: `backlog`, rows on disk the database has not taken, and
+ * `alertsQueued`, alert messages that wait in the database.
+ */
+export function createMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const pending: Gauge = new Gauge({
-    name: 'floe_row_backlog',
-    help: 'Exchange rows on disk that the database has not taken yet.',
-    registers: [registry],
-    collect() {
-      pending.set(backlog());
-    },
+  gaugeBacklog(registry, backlog);
+  gaugeAlerts(registry, alertsQueued);
+  const alerts = new CounterTable({
+    name: 'floe_alert_messages_total',
+    help: 'Tries to send an alert message, by kind of channel and result (sent, failed, dead).',
+    labels: ['kind', 'result'],
   });
   const exchanges = new CounterTable({
     name: 'floe_exchanges_total',
@@ -43,6 +49,11 @@ export function createMetrics(backlog: () => number): Metrics {
     name: 'floe_tokens_total',
     help: 'Tokens as the provider reported them.',
     labels: ['provider', 'direction'],
+  });
+  const caches = new CounterTable({
+    name: 'floe_cache_total',
+    help: 'Exchanges of orgs with a cache, by what it did: hit, miss, bypass, refresh.',
+    labels: ['surface', 'outcome'],
   });
   const latency = new HistogramTable(
     {
@@ -61,17 +72,48 @@ export function createMetrics(backlog: () => number): Metrics {
     LATENCY_BUCKETS_S,
   );
   return {
-    exchange({ surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens }) {
+    exchange(figures) {
+      const { surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens, cache } =
+        figures;
       exchanges.add(1, surface, provider, String(status), state);
       latency.observe(latencyMs / 1000, surface, provider);
       if (firstTokenMs !== null) firstToken.observe(firstTokenMs / 1000, surface, provider);
+      // What a kept answer once cost is not used up again.
+      if (cache !== null) caches.add(1, surface, cache);
+      if (cache === 'hit') return;
       if (inputTokens > 0) tokens.add(inputTokens, provider, 'input');
       if (outputTokens > 0) tokens.add(outputTokens, provider, 'output');
     },
+    alert(kind, result) {
+      alerts.add(1, kind, result);
+    },
     async render() {
-      const own = [exchanges, tokens, latency, firstToken].map((table) => table.render());
+      const own = [alerts, exchanges, tokens, caches, latency, firstToken].map((table) => table.render());
       return `${own.join('')}${await registry.metrics()}`;
     },
     contentType: registry.contentType,
   };
+}
+
+function gaugeBacklog(registry: Registry, backlog: () => number): void {
+  const pending: Gauge = new Gauge({
+    name: 'floe_row_backlog',
+    help: 'Exchange rows on disk that the database has not taken yet.',
+    registers: [registry],
+    collect() {
+      pending.set(backlog());
+    },
+  });
+}
+
+function gaugeAlerts(registry: Registry, alertsQueued: () => Promise<number>): void {
+  const queued: Gauge = new Gauge({
+    name: 'floe_alerts_queued',
+    help: 'Alert messages that wait to be sent, of the whole installation.',
+    registers: [registry],
+    async collect() {
+      // A store that is away must not take the other figures with it.
+      queued.set(await alertsQueued().catch(() => Number.NaN));
+    },
+  });
 }

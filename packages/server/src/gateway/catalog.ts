@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
+import type { CacheRules } from './cache/rules.ts';
 
 /** The gateway's slice of an org in the snapshot: what may be asked and how answers are treated. */
 export interface Catalog {
@@ -10,6 +11,8 @@ export interface Catalog {
   readonly chatReasoning: 'strip' | 'forward';
   /** Request headers that name the end user, first one wins; lower case. */
   readonly userHeaders: readonly string[];
+  /** Null while the org's cache is off. */
+  readonly cache: CacheRules | null;
 }
 
 /** Where requests for a model id, a pattern or an alias go. */
@@ -31,6 +34,7 @@ export const EMPTY_CATALOG: Catalog = {
   routes: [],
   chatReasoning: 'strip',
   userHeaders: [],
+  cache: null,
 };
 
 /** Tries per target of a model id without a route. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
+import type { Tape } from './cache/tape.ts';
 
 /** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
 const LINGER_BYTES = 64 * 1024 * 1024;
@@ -37,6 +38,8 @@ export class Client {
   onGone: (() => void) | null = null;
   gone = false;
   bytesOut = 0;
+  /** Takes down the answer's body as it is told. */
+  tape: Tape | null = null;
   #req: IncomingMessage;
   #res: ServerResponse;
   #clock: Clock;
@@ -101,6 +104,7 @@ export class Client {
     if (res.headersSent || this.gone) return;
     res.writeHead(status, [...headers, 'content-length', String(bytes.length)]);
     this.bytesOut += bytes.length;
+    this.tape?.add(bytes);
     if (!this.#req.complete) this.#linger(bytes);
     // As Latin-1 text a short body leaves in one write with its head instead of a gathered one.
     else if (bytes.length <= ONE_WRITE_BYTES) res.end(bytes.toString('latin1'), 'latin1');
@@ -115,6 +119,7 @@ export class Client {
   /** False when the client reads slower than the upstream writes; `onDrain` tells when to go on. */
   write(bytes: Buffer | string): boolean {
     this.bytesOut += typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
+    this.tape?.add(bytes);
     return this.#res.write(bytes);
   }
 

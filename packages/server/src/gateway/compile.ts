@@ -7,6 +7,7 @@ import {
   providersFromEnvironment,
   type Unusable,
 } from '../providers/from-config.ts';
+import { compileCache } from './cache/rules.ts';
 import { type Catalog, EMPTY_CATALOG, type Route } from './catalog.ts';
 
 export interface CompiledCatalogs {
@@ -22,6 +23,7 @@ export function compileCatalogs(
   orgs: readonly OrgConfig[],
   defaultOrg: string,
   world: ProviderWorld,
+  purges: ReadonlyMap<string, number> = new Map(),
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
   const unusable: Unusable[] = [];
@@ -35,6 +37,7 @@ export function compileCatalogs(
       routes: org.routes.map(compileRoute),
       chatReasoning: org.chat_reasoning,
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
+      cache: compileCache(org, purges.get(org.id) ?? 0),
     });
   }
   if (orgs.length === 0)

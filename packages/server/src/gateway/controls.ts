@@ -7,13 +7,19 @@ const METADATA_BYTES = 2048;
 export interface Controls {
   readonly metadata: JsonObject | null;
   readonly timeoutMs: number | null;
+  /** Leave the cache alone, or ask anew and keep the new answer. */
+  readonly cache: 'bypass' | 'refresh' | null;
+  /** How long the answer may be reused. */
+  readonly cacheTtlMs: number | null;
 }
 
-/** `x-floe-metadata` and `x-floe-timeout-ms`. Throws `invalid_request` naming the header. */
+/** `x-floe-metadata`, `x-floe-timeout-ms`, `x-floe-cache` and `x-floe-cache-ttl`. Throws `invalid_request` naming the header. */
 export function readControls(headers: Readonly<Record<string, string | string[] | undefined>>): Controls {
   return {
     metadata: readMetadata(headers['x-floe-metadata']),
     timeoutMs: readTimeout(headers['x-floe-timeout-ms']),
+    cache: readCache(headers['x-floe-cache']),
+    cacheTtlMs: readTtl(headers['x-floe-cache-ttl']),
   };
 }
 
@@ -42,5 +48,26 @@ function readTimeout(value: string | string[] | undefined): number | null {
     {
       param: 'x-floe-timeout-ms',
     },
+  );
+}
+
+function readCache(value: string | string[] | undefined): Controls['cache'] {
+  if (value === undefined || value === 'bypass' || value === 'refresh') return value ?? null;
+  throw new Fault('invalid_request', 'The header x-floe-cache must be "bypass" or "refresh".', {
+    param: 'x-floe-cache',
+  });
+}
+
+/** A year: Redis and timers take no more than some thousand of them. */
+const LONGEST_TTL_S = 31_536_000;
+
+function readTtl(value: string | string[] | undefined): number | null {
+  if (value === undefined) return null;
+  const seconds = Number(value);
+  if (Number.isInteger(seconds) && seconds > 0 && seconds <= LONGEST_TTL_S) return seconds * 1000;
+  throw new Fault(
+    'invalid_request',
+    'The header x-floe-cache-ttl must be a whole number of seconds above 0, a year at most.',
+    { param: 'x-floe-cache-ttl' },
   );
 }

@@ -12,6 +12,9 @@ import type { Surface } from './surface.ts';
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
 export type State = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
 
+/** As the header `x-floe-cache` and the row say it. */
+export type CacheOutcome = 'hit' | 'miss' | 'bypass' | 'refresh';
+
 /** One call to an upstream, as the row keeps it. */
 export interface AttemptRecord {
   readonly n: number;
@@ -57,6 +60,8 @@ export interface Exchange {
   /** Set by the answer as it is told. */
   usage: Usage | null;
   finish: string | null;
+  /** What the cache did; null while it is off. */
+  cache: CacheOutcome | null;
   status: number;
   fault: Fault | null;
   state: State;

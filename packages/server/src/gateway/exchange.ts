@@ -5,6 +5,7 @@ import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { readAsk } from './ask.ts';
+import { throughCache } from './cache/recall.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
@@ -31,8 +32,7 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
     x.ask = ask;
     const course = route(x, catalog, key, ask.model);
-    await send(x, course, createPlanner(x, ask));
-    x.state = 'complete';
+    x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
     x.status = 200;
   } catch (error) {
     tell(x, error);
@@ -61,6 +61,7 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     decisions: [],
     usage: null,
     finish: null,
+    cache: null,
     status: 0,
     fault: null,
     state: 'failed',

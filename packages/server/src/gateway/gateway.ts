@@ -3,7 +3,9 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Keyring } from '../platform/keyring.ts';
 import type { Transport } from '../providers/transport.ts';
+import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import type { RowSink } from '../store/ports.ts';
+import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
 
 /** One version of everything a request is judged by; swapped whole, never changed. */
@@ -20,6 +22,8 @@ export interface Gateway {
   readonly log: Log;
   readonly rows: RowSink;
   readonly metrics: Metrics;
+  readonly answers: AnswerCache;
+  readonly flights: Flights;
   readonly lastUsed: (keyId: string, at: number) => void;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;

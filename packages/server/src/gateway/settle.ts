@@ -15,6 +15,7 @@ export function settle(x: Exchange): void {
     firstTokenMs: x.firstTokenAt === null ? null : x.firstTokenAt - x.startedAt,
     inputTokens: x.usage?.input ?? 0,
     outputTokens: x.usage?.output ?? 0,
+    cache: x.cache,
   });
   // Without a key there is no org whose row it could be; such requests show in the metrics alone.
   if (x.key) gateway.rows.append(rowOf(x, x.key, latencyMs));
@@ -50,7 +51,7 @@ function rowOf(x: Exchange, key: NonNullable<Exchange['key']>, latencyMs: number
     usage_source: usage ? 'provider' : 'none',
     cost_nano_usd: null,
     cost_source: null,
-    cache: null,
+    cache: x.cache,
     latency_ms: hundredths(latencyMs),
     first_token_ms: x.firstTokenAt === null ? null : hundredths(x.firstTokenAt - x.startedAt),
     overhead_ms: overheadOf(x, latencyMs),

@@ -5,9 +5,9 @@ import * as z from 'zod';
 import { readVerb, type Verb } from '../management/verb.ts';
 import { verbs } from '../management/verbs.ts';
 import { openApiDocument } from './openapi.ts';
-import { pepper } from './test/running-api.ts';
+import { verbParts } from './test/running-api.ts';
 
-const all = verbs({ pepper });
+const all = verbs(verbParts);
 const document: Json = JSON.parse(JSON.stringify(openApiDocument(all, '1.2.3')));
 
 function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {

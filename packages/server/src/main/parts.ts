@@ -7,15 +7,20 @@ import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
+import { deriveSecretsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import type { Transport } from '../providers/transport.ts';
 import { createTransport } from '../providers/transports.ts';
+import type { AnswerCache } from '../store/cache/answer-cache.ts';
+import { openAnswerCache } from '../store/cache/open.ts';
+import { queuedDeliveries } from '../store/deliveries.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
 import type { Database, RowSink } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
+import { createOutbound, type Outbound } from './outbound.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
 const FLUSH_MS = 4_000;
@@ -32,6 +37,9 @@ export interface Parts {
   readonly transport: Transport;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
+  readonly answers: AnswerCache;
+  readonly secretsKey: SecretsKey;
+  readonly outbound: Outbound;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -48,18 +56,25 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const database = await openDatabase(url, { dataDir, log, clock });
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
-  const transport = createTransport(clock);
+  const outbound = createOutbound(loaded.config);
+  const transport = createTransport(clock, outbound.guard);
   return {
     environment,
     dataDir,
     log,
     database,
     rows,
-    metrics: createMetrics(() => rows.backlog()),
+    metrics: createMetrics(
+      () => rows.backlog(),
+      () => queuedDeliveries(database.read),
+    ),
     lastUsed: trackLastUsed(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
+    answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
+    secretsKey: deriveSecretsKey(secret.key),
+    outbound,
   };
 }
 
@@ -70,6 +85,7 @@ export async function closeParts(parts: Parts): Promise<void> {
     parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
   });
   await parts.rows.close();
+  await parts.answers.close();
   await parts.transport.close();
   await parts.database.close();
 }

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Database } from '../store/ports.ts';
-import { expireRest } from '../store/retention.ts';
+import { expireAlertLog, expireRest } from '../store/retention.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -11,6 +11,7 @@ const FIRST_MS = 60_000;
 export interface RetentionDays {
   readonly requests_days: number;
   readonly audit_days: number;
+  readonly checks_days: number;
 }
 
 type Expirable = Pick<Database, 'expire' | 'read' | 'transaction'>;
@@ -54,13 +55,14 @@ export function startRetention(
 async function removeOld(
   database: Expirable,
   nowMs: number,
-  { requests_days, audit_days }: RetentionDays,
+  { requests_days, audit_days, checks_days }: RetentionDays,
   log: Log,
 ): Promise<void> {
   const requestsMs = nowMs - requests_days * DAY_MS;
   try {
     const exchanges = await database.expire(requestsMs);
     await expireRest(database, { requestsMs, auditMs: nowMs - audit_days * DAY_MS, nowMs });
+    await expireAlertLog(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
   } catch (error) {
     log.warn({ err: error }, 'retention could not remove old rows; it tries again within the hour');

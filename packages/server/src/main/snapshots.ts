@@ -1,3 +1,4 @@
+import { type FileChannels, syncFileChannels } from '../alerts/file-channels.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { compileCatalogs } from '../gateway/compile.ts';
@@ -5,6 +6,7 @@ import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
+import { cachePurges } from '../store/cache-purges.ts';
 import type { Parts } from './parts.ts';
 
 /** The org of an installation whose file names none. */
@@ -14,7 +16,10 @@ const DEFAULT_ORG = 'default';
  * Brings orgs and keys of the file into the store and revokes the keys that left it, be it the last one;
  * without any org at all, makes the first org and its key.
  */
-export async function enter(loaded: LoadedConfig, { database, pepper }: Parts): Promise<FirstRun | null> {
+export async function enter(
+  loaded: LoadedConfig,
+  { database, pepper, secretsKey }: Parts,
+): Promise<FirstRun | null> {
   const { orgs } = loaded.config;
   const declared = orgs.map((org, at) => ({
     id: org.id,
@@ -29,9 +34,20 @@ export async function enter(loaded: LoadedConfig, { database, pepper }: Parts): 
   if (loaded.path !== null || database.engine === 'sqlite')
     await database.transaction(async (writer) => {
       await syncFileKeys(writer, declared, pepper, systemClock.now());
+      await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
       await database.signals.announce(writer);
     });
   return orgs.length === 0 ? bootstrap(database, pepper, systemClock) : null;
+}
+
+function channelsOf({ config, lineOf }: LoadedConfig): FileChannels[] {
+  return config.orgs.map((org, at) => ({
+    id: org.id,
+    channels: org.channels.map((channel, index) => ({
+      config: channel,
+      line: lineOf(['orgs', at, 'channels', index]) ?? null,
+    })),
+  }));
 }
 
 export interface Snapshots {
@@ -46,9 +62,22 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
   async function swap(): Promise<void> {
     const { orgs, outbound } = loaded().config;
     const { variable } = parts.environment;
-    const { catalogs, unusable, notYet } = compileCatalogs(orgs, DEFAULT_ORG, { variable, outbound });
+    const { catalogs, unusable, notYet } = compileCatalogs(
+      orgs,
+      DEFAULT_ORG,
+      { variable, outbound },
+      await cachePurges(parts.database.read),
+    );
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     current = { keyring, catalogs };
+    parts.outbound.use(
+      loaded().config,
+      [...catalogs.values()].flatMap((catalog) =>
+        [...catalog.providers.values()].flatMap(({ origin, via }) =>
+          [origin, via?.proxy?.origin ?? []].flat(),
+        ),
+      ),
+    );
     for (const setting of notYet)
       parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
     for (const { id, reason } of unusable)

@@ -1,8 +1,18 @@
 import type { KeyObject } from 'node:crypto';
+import { listAlerts } from './alerts/list.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
 import { listAudit } from './audit/list.ts';
+import { type CacheOf, getCache } from './cache/get.ts';
+import { purgeCache } from './cache/purge.ts';
+import { createChannel } from './channels/create.ts';
+import { deleteChannel } from './channels/delete.ts';
+import { getChannel } from './channels/get.ts';
+import { listChannels } from './channels/list.ts';
+import { putChannel } from './channels/replace.ts';
+import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
+import { updateChannel } from './channels/update.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
@@ -17,10 +27,13 @@ import type { Verb } from './verb.ts';
 export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
+  readonly cacheOf: CacheOf;
+  readonly channels: ChannelParts;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
-export function verbs({ pepper }: VerbParts): readonly Verb[] {
+export function verbs(parts: VerbParts): readonly Verb[] {
+  const { pepper, cacheOf, channels } = parts;
   return [
     getMe,
     createKey(pepper),
@@ -34,5 +47,16 @@ export function verbs({ pepper }: VerbParts): readonly Verb[] {
     getSummary,
     getTimeseries,
     getTop,
+    getCache(cacheOf),
+    purgeCache,
+    listChannels,
+    createChannel(channels.secretsKey),
+    testDraftChannel(channels),
+    getChannel,
+    updateChannel(channels.secretsKey),
+    putChannel(channels.secretsKey),
+    deleteChannel,
+    testStoredChannel(channels),
+    listAlerts,
   ];
 }

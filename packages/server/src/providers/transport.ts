@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
+import type { OutboundGuard } from '../core/outbound.ts';
 import { openConnector } from './connector.ts';
 import type { Via } from './outbound.ts';
 import type { Signing } from './signing/signing.ts';
@@ -14,6 +15,8 @@ export interface UpstreamRequest {
   readonly connectMs: number;
   /** Proxy, authorities and client certificate, where any were configured. */
   readonly via?: Via | undefined;
+  /** To a metadata service the operator told us to ask: the one call that may reach link-local addresses. */
+  readonly unguarded?: boolean | undefined;
   /** Who signs it on its way out, where a key alone is no credential. */
   readonly signing?: Signing | undefined;
 }
@@ -48,13 +51,15 @@ export class Cancelled extends Error {
 
 /**
  * HTTP/1.1 with keep-alive pools, one per origin, as many connections as there are requests under way.
+ * With a guard, each address is judged when it is connected to; a request on a warm connection costs nothing.
  * undici's own header and body timeouts are off: the exchange keeps its deadlines with an injected clock.
  */
-export function createHttpTransport(): Transport {
+export function createHttpTransport(guard?: OutboundGuard): Transport {
   const pools = new Map<string, Pool>();
 
-  function poolFor({ origin, connectMs, via }: UpstreamRequest): Pool {
-    const key = via === undefined ? `${connectMs} ${origin}` : `${connectMs} ${origin} ${via.key}`;
+  function poolFor({ origin, connectMs, via, unguarded }: UpstreamRequest): Pool {
+    const isPlain = via === undefined && !unguarded;
+    const key = isPlain ? `${connectMs} ${origin}` : `${connectMs} ${origin} ${via?.key} ${unguarded}`;
     let pool = pools.get(key);
     if (!pool) {
       pool = new Pool(origin, {
@@ -66,7 +71,7 @@ export function createHttpTransport(): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connect: openConnector(new URL(origin), via, connectMs),
+        connect: openConnector(new URL(origin), via, connectMs, unguarded ? undefined : guard?.connector),
       });
       pools.set(key, pool);
     }

@@ -10,6 +10,8 @@ export interface ChannelsTable {
   kind: string;
   /** What may be shown: events, tags, realert_minutes, recipients. */
   settings_json: string;
+  /** Start of the address messages go to, for people; null for kinds without one of their own. */
+  url_origin: string | null;
   /** JSON of what must never be shown (addresses with tokens, keys), sealed; null when there is none. */
   secrets_sealed: string | null;
   /** Rises with every change of `secrets_sealed`, to which it is bound. */
@@ -39,6 +41,8 @@ export interface AlertsTable {
   idempotency_key: string;
   at: number;
   event: string;
+  /** opens, closes or tells: whether it begins something that lasts, ends it, or neither. */
+  phase: string;
   subject_kind: string;
   subject_id: string;
   subject_name: string;
@@ -65,6 +69,8 @@ export interface AlertDeliveriesTable {
   repetition: number;
   /** pending, sent, dead, muted or skipped. */
   state: string;
+  /** Why a pending one waits for `due_at`: muted, folding (a storm is gathered) or repeating. */
+  held: string | null;
   created_at: number;
   /** Not sent before. */
   due_at: number;

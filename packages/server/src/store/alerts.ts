@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { AlertsTable } from './alert-tables.ts';
-import type { Writer } from './ports.ts';
+import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import type { Reader, Writer } from './ports.ts';
 
 export type AlertRow = Selectable<AlertsTable>;
 export type NewAlertRow = Insertable<AlertsTable>;
@@ -16,4 +17,108 @@ export async function insertAlerts(writer: Writer, rows: readonly NewAlertRow[])
       .values(rows.slice(at, at + ROWS_PER_STATEMENT))
       .onConflict((conflict) => conflict.columns(['org_id', 'idempotency_key']).doNothing())
       .execute();
+}
+
+/** Alerts no deliveries were made of yet, in order. */
+export function unroutedAlerts(reader: Reader, limit: number): Promise<AlertRow[]> {
+  return reader
+    .selectFrom('alerts')
+    .selectAll()
+    .where('routed_at', 'is', null)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** What subjects still have lasting, routed before. */
+export function lastingAlerts(
+  reader: Reader,
+  orgId: string,
+  subjectIds: readonly string[],
+): Promise<Pick<AlertRow, 'seq' | 'subject_kind' | 'subject_id'>[]> {
+  return reader
+    .selectFrom('alerts')
+    .select(['seq', 'subject_kind', 'subject_id'])
+    .where('org_id', '=', orgId)
+    .where('subject_id', 'in', subjectIds)
+    .where('closed_at', 'is', null)
+    .where('routed_at', 'is not', null)
+    .execute();
+}
+
+export async function closeAlerts(writer: Writer, seqs: readonly number[], atMs: number): Promise<void> {
+  if (seqs.length === 0) return;
+  await writer
+    .updateTable('alerts')
+    .set({ closed_at: atMs })
+    .where('seq', 'in', seqs)
+    .where('closed_at', 'is', null)
+    .execute();
+}
+
+export async function markRouted(writer: Writer, seqs: readonly number[], nowMs: number): Promise<void> {
+  await writer.updateTable('alerts').set({ routed_at: nowMs }).where('seq', 'in', seqs).execute();
+}
+
+export interface AlertFilters {
+  readonly event?: string | undefined;
+  /** Id of the subject. */
+  readonly subject?: string | undefined;
+  /** Name of a channel it was owed to. */
+  readonly channel?: string | undefined;
+  /** State of one of its deliveries. */
+  readonly state?: string | undefined;
+  /** Milliseconds, included. */
+  readonly from?: number | undefined;
+  /** Milliseconds, not included. */
+  readonly to?: number | undefined;
+}
+
+/** An org's alerts that pass every filter, newest first. */
+export async function alertPage(
+  reader: Reader,
+  request: PageRequest & AlertFilters,
+): Promise<Page<AlertRow>> {
+  let query = reader.selectFrom('alerts').selectAll().where('org_id', '=', request.orgId);
+  if (request.event !== undefined) query = query.where('event', '=', request.event);
+  if (request.subject !== undefined) query = query.where('subject_id', '=', request.subject);
+  if (request.from !== undefined) query = query.where('at', '>=', request.from);
+  if (request.to !== undefined) query = query.where('at', '<', request.to);
+  const { channel, state } = request;
+  if (channel !== undefined || state !== undefined)
+    query = query.where(({ exists, selectFrom }) => {
+      let deliveries = selectFrom('alert_deliveries')
+        .select('alert_deliveries.seq')
+        .whereRef('alert_deliveries.alert_id', '=', 'alerts.id');
+      if (channel !== undefined) deliveries = deliveries.where('channel_name', '=', channel);
+      if (state !== undefined) deliveries = deliveries.where('state', '=', state);
+      return exists(deliveries);
+    });
+  if (request.cursor !== undefined) {
+    const { at, id } = decodeCursor(request.cursor);
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(at, id)));
+  }
+  const rows = await query
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(request.limit + 1)
+    .execute();
+  return toPage(rows, request.limit, (row) => ({ at: row.at, id: row.id }));
+}
+
+/** Removes up to 2,000 alerts of an org from before `beforeMs` that are over, with their deliveries; how many. */
+export async function expireAlerts(writer: Writer, orgId: string, beforeMs: number): Promise<number> {
+  const old = await writer
+    .selectFrom('alerts')
+    .select(['seq', 'id'])
+    .where('org_id', '=', orgId)
+    .where('at', '<', beforeMs)
+    .where('closed_at', 'is not', null)
+    .limit(2_000)
+    .execute();
+  if (old.length === 0) return 0;
+  const ids = old.map(({ id }) => id);
+  await writer.deleteFrom('alert_deliveries').where('alert_id', 'in', ids).execute();
+  await writer.deleteFrom('alerts').where('id', 'in', ids).execute();
+  return old.length;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { expireAlerts } from './alerts.ts';
 import type { Database, Writer } from './ports.ts';
 import { MINUTE_MS } from './rollups/gather.ts';
 
@@ -38,6 +39,15 @@ export async function expireRest(
       for (const table of ['rollup_hours', 'rollup_pairs'] as const)
         await writer.deleteFrom(table).where('org_id', '=', id).where('at', '<', before.requestsMs).execute();
     });
+}
+
+/** Removes alerts from before `beforeMs` that are over, and the log of their deliveries. */
+export async function expireAlertLog(
+  database: Pick<Database, 'read' | 'transaction'>,
+  beforeMs: number,
+): Promise<void> {
+  for (const { id } of await database.read.selectFrom('orgs').select('id').execute())
+    await repeat(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs)));
 }
 
 async function repeat(batch: () => Promise<number>): Promise<number> {

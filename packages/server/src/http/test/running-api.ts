@@ -4,14 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorBody } from '@floe/contract/api/errors';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
+import { createMailer } from '../../alerts/mail.ts';
+import { createSender } from '../../alerts/send.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
+import { createOutboundGuard } from '../../core/outbound.ts';
 import type { Verb } from '../../management/verb.ts';
-import { verbs } from '../../management/verbs.ts';
+import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper, hashKey } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
+import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
@@ -20,6 +24,25 @@ import { type Api, createApi } from '../api.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const pepper = derivePepper(Buffer.alloc(32, 9));
+
+/** Channels whose receivers live on loopback, and no mail. */
+export const channels = channelParts();
+/** What the verbs stand on here. */
+export const verbParts: VerbParts = { pepper, cacheOf: () => null, channels };
+
+function channelParts() {
+  const guard = createOutboundGuard(() => ({
+    trustPrivate: true,
+    privateNetworks: [],
+    named: new Set<string>(),
+  }));
+  const mailer = createMailer(() => ({ url: '', from: '' }), guard);
+  return {
+    secretsKey: deriveSecretsKey(Buffer.alloc(32, 9)),
+    sender: createSender({ guard, clock: systemClock, mailer }),
+    baseUrl: () => 'https://floe.example',
+  };
+}
 
 export interface Answer {
   readonly status: number;
@@ -81,7 +104,7 @@ export async function runApi(
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const all = [...verbs({ pepper }), ...(options.more ?? [])];
+  const all = [...verbs(verbParts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { ALERT_EVENTS } from '../config/monitoring.ts';
+import { source } from './keys.ts';
+import { moment, rangeQuery } from './page.ts';
+
+const label = z.string().min(1).max(200);
+const address = z.string().min(1).max(2_000);
+
+/** Kinds of channels, as `channels[].kind` of floe.yaml. */
+export const CHANNEL_KINDS = [
+  'webhook',
+  'slack',
+  'discord',
+  'teams',
+  'email',
+  'pagerduty',
+  'ntfy',
+  'telegram',
+] as const;
+
+const settings = {
+  name: z.string().min(1).max(64).describe('Unique in the org; what monitors call it.'),
+  kind: z.enum(CHANNEL_KINDS),
+  enabled: z.boolean().describe('False: it is told nothing.'),
+  events: z.array(z.enum(ALERT_EVENTS)).min(1).nullable().describe('Only these. Null: all.'),
+  tags: z.array(label).describe('Only monitors with one of these tags. Empty: all.'),
+  realert_minutes: z.number().min(0).max(527_040).describe('Repeat while it lasts; 0: never.'),
+  to: z.array(z.string()).nullable().describe('`email`: recipients.'),
+  chat_id: label.nullable().describe('`telegram`: the chat.'),
+  base_url: address.nullable().describe('`pagerduty`, `telegram`: where their API is.'),
+};
+
+const readOnly = {
+  id: z.string(),
+  url_origin: z.string().nullable().describe('Start of the address; the rest of it is a secret.'),
+  failures: z.int().describe('Tries that failed since the last one that succeeded.'),
+  resting_until: moment.nullable().describe('After failures: nothing is sent before.'),
+  source,
+  created_at: moment,
+  updated_at: moment,
+  updated_by: z.string(),
+};
+
+/** A channel as every answer shows it: its secrets never. */
+export const channel = z.strictObject({ ...settings, ...readOnly }).meta({ id: 'Channel' });
+export type Channel = z.output<typeof channel>;
+
+const secrets = {
+  url: address.optional().describe('Where messages are posted. Never shown.'),
+  secret: z.string().min(1).max(1_000).optional().describe('`webhook`: key of the signature. Never shown.'),
+  routing_key: z.string().min(1).max(1_000).optional().describe('`pagerduty`. Never shown.'),
+  token: z.string().min(1).max(1_000).optional().describe('`ntfy`. Never shown.'),
+  bot_token: z.string().min(1).max(1_000).optional().describe('`telegram`. Never shown.'),
+};
+
+const optional = z.strictObject(settings).partial().shape;
+
+/** What a kind needs is checked against the schema of floe.yaml. */
+export const channelCreation = z.strictObject({
+  ...optional,
+  name: settings.name,
+  kind: settings.kind,
+  ...secrets,
+});
+
+/** Absent fields stay; null clears. The kind stays what it was. */
+export const channelChange = z.strictObject({ ...optional, ...secrets }).omit({ kind: true });
+
+/** What `GET` returned, read-only fields included; secrets that are absent stay. */
+export const channelReplacement = z.strictObject({
+  ...optional,
+  name: settings.name.optional(),
+  kind: settings.kind,
+  ...secrets,
+  ...z.strictObject(readOnly).partial().shape,
+});
+
+export const channelTest = z
+  .strictObject({
+    ok: z.boolean(),
+    status: z.int().nullable().describe('HTTP or SMTP status, if the receiver answered.'),
+    error: z.string().nullable(),
+    duration_ms: z.int(),
+  })
+  .meta({ id: 'ChannelTest' });
+
+export const DELIVERY_STATES = ['pending', 'sent', 'dead', 'muted', 'skipped'] as const;
+
+export const alertQuery = rangeQuery.extend({
+  event: z.enum(ALERT_EVENTS).optional(),
+  subject: label.optional().describe('Id of the monitor, budget, breaker or credential.'),
+  channel: label.optional().describe('Name of a channel.'),
+  state: z.enum(DELIVERY_STATES).optional().describe('State of one of the deliveries.'),
+});
+
+const delivery = z
+  .strictObject({
+    id: z.string().describe('Idempotency key of the message; `webhook-id` of webhooks.'),
+    channel: z.string(),
+    state: z.enum(DELIVERY_STATES),
+    held: z.enum(['muted', 'folding', 'repeating']).nullable().describe('Why a pending one waits.'),
+    repetition: z.int(),
+    attempts: z.int(),
+    due_at: moment,
+    sent_at: moment.nullable(),
+    status: z.int().nullable(),
+    error: z.string().nullable(),
+    folded_into: z.string().nullable().describe('The delivery whose message tells this one too.'),
+  })
+  .meta({ id: 'AlertDelivery' });
+
+/** One alert, and what became of it in each channel. */
+export const alert = z
+  .strictObject({
+    id: z.string(),
+    at: moment,
+    event: z.enum(ALERT_EVENTS),
+    subject: z.strictObject({
+      kind: z.enum(['monitor', 'budget', 'breaker', 'credential']),
+      id: z.string(),
+      name: z.string(),
+    }),
+    title: z.string(),
+    fields: z.record(z.string(), z.json()),
+    closed_at: moment.nullable().describe('When it was over; null while it lasts.'),
+    deliveries: z.array(delivery),
+  })
+  .meta({ id: 'Alert' });

@@ -1,0 +1,4 @@
+const { Floe } = require('@floe/sdk');
+const run = require('./scenarios.cjs');
+
+run(Floe);

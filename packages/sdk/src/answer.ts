@@ -1,0 +1,145 @@
+import type { Call } from './call.ts';
+import { apiError, FloeAnswerError, type FloeError } from './errors.ts';
+
+/** A beat the server has committed. */
+export interface Beat {
+  readonly id: string;
+  readonly monitorId: string;
+  /** ISO 8601, UTC. */
+  readonly receivedAt: string | null;
+  /** State of the monitor after this beat: `healthy`, `paused`. */
+  readonly status: string | null;
+  /** When the next beat is expected; null while paused. */
+  readonly nextDueAt: string | null;
+}
+
+/** An answer as far as it was read. */
+export interface Received {
+  readonly status: number;
+  header(name: string): string | null;
+  readonly text: string;
+  /** The body went on beyond what an answer to a beat can need; the rest was not read. */
+  readonly tooLong: boolean;
+}
+
+export interface Accepted {
+  readonly beat: Beat | null;
+  readonly metadataDropped: string | null;
+}
+
+/** Reads an answer by the golden `answers.json`. `nowMs` is the wall clock, for a Retry-After that is a date. */
+export function readAnswer(call: Call, received: Received, nowMs: number): Accepted | FloeError {
+  const { status } = received;
+  if (status >= 400) return refusal(call, received, nowMs);
+  // 0 is what a browser makes of a redirect that it was told not to follow.
+  if (status < 200 || status >= 300) return redirected(call, received);
+  return call.answers === 'beat' ? readBeat(call, received) : readAnything(received);
+}
+
+function readBeat(call: Call, received: Received): Accepted | FloeError {
+  const isJson = /\bjson\b/i.test(received.header('content-type') ?? '');
+  const value = received.tooLong ? undefined : parsed(received.text);
+  // What promised JSON and does not parse was cut on its way; anything else is some other program.
+  if (value === undefined) return unexpected(received, isJson && !received.tooLong);
+  const id = member(value, 'beat_id');
+  if (member(value, 'ok') !== true || typeof id !== 'string') return unexpected(received, false);
+  return {
+    beat: {
+      id,
+      monitorId: textOf(value, 'monitor_id') ?? call.monitorId,
+      receivedAt: textOf(value, 'received_at'),
+      status: textOf(value, 'status'),
+      nextDueAt: textOf(value, 'next_due_at'),
+    },
+    metadataDropped: textOf(value, 'metadata_dropped'),
+  };
+}
+
+function readAnything(received: Received): Accepted | FloeError {
+  const isPage = /\bhtml\b/i.test(received.header('content-type') ?? '');
+  return isPage || received.tooLong ? unexpected(received, false) : { beat: null, metadataDropped: null };
+}
+
+function unexpected(received: Received, retryable: boolean): FloeError {
+  const what = received.tooLong
+    ? 'more than 64 KB'
+    : received.text.trim() === ''
+      ? 'nothing'
+      : 'something else';
+  return new FloeAnswerError(
+    `expected Floe's answer to a beat, got ${what} (status ${received.status}, ${received.header('content-type') ?? 'no content type'}). Is baseUrl the address of Floe, with no sign-in page or proxy in front of it?`,
+    { code: 'unexpected_answer', status: received.status, retryable },
+  );
+}
+
+function redirected(call: Call, received: Received): FloeError {
+  const to = received.header('location');
+  return new FloeAnswerError(
+    `${originOf(call.url)} redirects${to === null ? '' : ` to ${originOf(to)}`}. Redirects are never followed, for the key would travel along: set baseUrl to the final address.`,
+    { code: 'redirected', status: received.status },
+  );
+}
+
+function refusal(call: Call, received: Received, nowMs: number): FloeError {
+  const { status } = received;
+  const body = received.tooLong ? undefined : parsed(received.text);
+  const error = member(body, 'error');
+  const code = textOf(error, 'code') ?? `http_${status}`;
+  const said = textOf(error, 'message');
+  const requestId = textOf(body, 'request_id') ?? received.header('x-request-id');
+  const advice = ADVICE[status] ?? '';
+  const message = `${originOf(call.url)} answered ${status} ${code}${said === null ? '' : `: ${said}`}${advice}`;
+  const detail = { code, status, requestId, retryAfterSeconds: retryAfter(received, nowMs) };
+  return apiError(withoutKey(call, message), detail);
+}
+
+/** A server that repeats what it was sent must not bring the key into a log. */
+function withoutKey(call: Call, message: string): string {
+  const key = call.headers['x-api-key'];
+  return key === undefined ? message : message.replaceAll(key, '[key]');
+}
+
+const ADVICE: Readonly<Record<number, string>> = {
+  401: ' Check the API key.',
+  403: ' The key needs the scope beat or monitoring.',
+  404: ' Check the monitor id, that the key belongs to its organization, and baseUrl.',
+};
+
+/** RFC 9110 10.2.3: seconds or a date; `retry-after-ms` is what the gateway's own clients prefer. */
+function retryAfter(received: Received, nowMs: number): number | null {
+  const exact = decimal(received.header('retry-after-ms'));
+  if (exact !== null) return exact / 1000;
+  const header = received.header('retry-after');
+  const seconds = decimal(header);
+  if (seconds !== null || header === null || !/GMT\s*$/i.test(header)) return seconds;
+  const untilMs = Date.parse(header);
+  return Number.isNaN(untilMs) ? null : Math.max(0, (untilMs - nowMs) / 1000);
+}
+
+function decimal(text: string | null): number | null {
+  return text !== null && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Reflect.get(value, name);
+}
+
+function textOf(value: unknown, name: string): string | null {
+  const found = member(value, name);
+  return typeof found === 'string' ? found : null;
+}
+
+/** Scheme, host and port: all that a message may say of an address, for the rest may be secret. */
+export function originOf(url: string): string {
+  return /^[a-z][a-z+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].replace(/\/\/[^@]*@/, '//') ?? 'another address';
+}

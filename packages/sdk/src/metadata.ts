@@ -1,0 +1,57 @@
+/** What the server keeps of a beat's metadata, in bytes of JSON (design: 16 KB). */
+const LIMIT_BYTES = 16_384;
+
+export interface FittedMetadata {
+  /** JSON text of an object; null when the beat goes without. */
+  readonly json: string | null;
+  /** Why something stayed behind; null when nothing did. */
+  readonly dropped: string | null;
+}
+
+/**
+ * Metadata as it can be sent. A beat matters more than its trimmings: what is no JSON object is left out, and from an
+ * object of more than 16 KB the largest members are replaced by a note until the rest fits. Never throws.
+ */
+export function fitMetadata(metadata: unknown): FittedMetadata {
+  if (metadata === undefined || metadata === null) return { json: null, dropped: null };
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(metadata);
+  } catch (error) {
+    return { json: null, dropped: `metadata cannot be written as JSON: ${messageOf(error)}` };
+  }
+  if (json === undefined || !json.startsWith('{'))
+    return { json: null, dropped: 'metadata is not an object' };
+  return bytesOf(json) <= LIMIT_BYTES ? { json, dropped: null } : shrunk(json);
+}
+
+function shrunk(json: string): FittedMetadata {
+  const members: Map<string, unknown> = new Map(Object.entries(JSON.parse(json)));
+  const sizes = [...members].map(([key, value]) => ({ key, bytes: bytesOf(JSON.stringify(value)) }));
+  sizes.sort((a, b) => b.bytes - a.bytes);
+  const removed: string[] = [];
+  for (const { key, bytes } of sizes) {
+    members.set(key, `[${bytes} bytes removed]`);
+    removed.push(key);
+    const smaller = JSON.stringify(Object.fromEntries(members));
+    if (bytesOf(smaller) <= LIMIT_BYTES)
+      return {
+        json: smaller,
+        dropped: `metadata exceeds ${LIMIT_BYTES} bytes; removed: ${removed.join(', ')}`,
+      };
+  }
+  return { json: null, dropped: `metadata exceeds ${LIMIT_BYTES} bytes` };
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  } catch {
+    return 'something that has no text';
+  }
+}

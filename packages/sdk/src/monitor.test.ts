@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '@floe/testkit/clock';
+import { Floe } from './floe.ts';
+import { FakeServer, fakeSurroundings } from './test/fake-server.ts';
+
+function setUp() {
+  const clock = new FakeClock();
+  const server = new FakeServer();
+  const around = fakeSurroundings(clock, server);
+  return { clock, server, around, floe: new Floe({ apiKey: 'eis_test_key' }, around) };
+}
+
+test('a job that succeeds sends one beat with how long it took, and returns its own value', async () => {
+  const { clock, server, floe } = setUp();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const job = floe.monitor('job', () => promise, { metadata: { host: 'a' } });
+  await clock.advanceAsync(1_234);
+  assert.equal(server.requests.length, 0);
+  resolve('done');
+  assert.equal(await job, 'done');
+  assert.equal(await floe.flush(), true);
+  assert.deepEqual(server.bodies(), [{ monitor_id: 'job', metadata: { host: 'a', duration_ms: 1234 } }]);
+});
+
+test('a job that fails sends nothing, for the heartbeat endpoint knows only success', async () => {
+  const { server, floe } = setUp();
+  const mine = new Error('mine');
+  assert.throws(() => floe.monitor('job', () => thrown(mine)), mine);
+  await assert.rejects(
+    floe.monitor('job', async () => thrown(mine)),
+    mine,
+  );
+  assert.equal(await floe.flush(), true);
+  assert.equal(server.requests.length, 0);
+});
+
+test('a rejection nobody handles stays unhandled: watching a job does not swallow its error', async (t) => {
+  const { floe } = setUp();
+  const mine = new Error('mine');
+  const unhandled = new Promise((resolve) => {
+    const listeners = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection');
+    process.once('unhandledRejection', resolve);
+    t.after(() => {
+      for (const listener of listeners) process.on('unhandledRejection', listener);
+    });
+  });
+  void floe.monitor('job', async () => thrown(mine));
+  assert.equal(await unhandled, mine);
+});
+
+test('a generator counts from its first to its last step', async () => {
+  const { clock, server, floe } = setUp();
+  const steps = floe.monitor('job', function* () {
+    const told: string = yield 1;
+    yield told;
+    return 'end';
+  });
+  assert.deepEqual(steps.next(), { done: false, value: 1 });
+  await clock.advanceAsync(500);
+  assert.deepEqual(steps.next('two'), { done: false, value: 'two' });
+  assert.equal(server.requests.length, 0);
+  assert.deepEqual(steps.next(), { done: true, value: 'end' });
+  const later = floe.monitor('job', async function* () {
+    yield 1;
+    throw new Error('mine');
+  });
+  await assert.rejects(async () => {
+    for await (const step of later) assert.equal(step, 1);
+  }, /mine/);
+  await floe.flush();
+  assert.deepEqual(server.bodies(), [{ monitor_id: 'job', metadata: { duration_ms: 500 } }]);
+});
+
+test('with the secret URL start, success and failure are told, in this order, without the key', async () => {
+  const { clock, server, floe } = setUp();
+  server.answer = () => new Response('OK');
+  const beatUrl = 'https://floe.example.com/beat/secret-token/';
+  floe.monitor('job', () => 1, { beatUrl });
+  await floe.flush();
+  await assert.rejects(
+    floe.monitor('job', async () => thrown(new RangeError('secret detail')), { beatUrl, metadata: { a: 1 } }),
+  );
+  await clock.advanceAsync(0);
+  await floe.flush();
+  const seen = server.requests.map(({ url, body }) => [url.replace(/^.*secret-token/, ''), body]);
+  assert.deepEqual(seen, [
+    ['/start?rid=beat-1', ''],
+    ['?rid=beat-1', '{"duration_ms":0}'],
+    ['/start?rid=beat-2', '{"a":1}'],
+    ['/fail?rid=beat-2', '{"a":1,"duration_ms":0,"error":"RangeError"}'],
+  ]);
+  for (const { headers } of server.requests) assert.equal(headers['x-api-key'], undefined);
+  assert.equal(new Set(server.requests.map(({ headers }) => headers['idempotency-key'])).size, 4);
+});
+
+test('no line names the secret URL', async () => {
+  const { clock, server, around, floe } = setUp();
+  server.answer = ({ url }) => Promise.reject(new TypeError(`Failed to parse ${url}`));
+  floe.monitor('job', () => 1, { beatUrl: 'https://floe.example.com/beat/secret-token' });
+  floe.monitor('job', () => 1, { beatUrl: 'secret-token' });
+  await clock.advanceAsync(60_000);
+  assert.equal(await floe.flush(), true);
+  assert.ok(around.lines.length >= 2);
+  for (const line of around.lines) assert.doesNotMatch(line, /secret-token/);
+});
+
+test('a dead server does not hold the job, and flush says so when its time is over', async () => {
+  const { clock, server, floe } = setUp();
+  server.answer = () => new Promise(() => undefined);
+  assert.equal(await floe.monitor('job', async () => 'done'), 'done');
+  const flushing = floe.flush({ timeoutSeconds: 2 });
+  await clock.advanceAsync(2_000);
+  assert.equal(await flushing, false);
+  await clock.advanceAsync(30_000);
+  assert.equal(await floe.flush(), true);
+});
+
+test('a dead server is not piled upon: beyond a hundred beats under way more are dropped, and told', async () => {
+  const { clock, server, floe } = setUp();
+  server.answer = () => new Promise(() => undefined);
+  const errors: string[] = [];
+  const job = floe.wrap('job', () => 42, { onError: (error) => errors.push(error.code) });
+  for (let run = 0; run < 103; run++) assert.equal(job(), 42);
+  assert.deepEqual(errors, ['dropped', 'dropped', 'dropped']);
+  await clock.advanceAsync(60_000);
+  assert.equal(await floe.flush(), true);
+});
+
+test('a wrapped function keeps its this, its arguments and its value', async () => {
+  const { server, floe } = setUp();
+  const counter = {
+    count: 1,
+    add: floe.wrap('job', function (this: { count: number }, by: number) {
+      this.count += by;
+      return this.count;
+    }),
+  };
+  assert.equal(counter.add(2), 3);
+  assert.equal(counter.add(4), 7);
+  await floe.flush();
+  assert.equal(server.requests.length, 2);
+});
+
+function thrown(error: Error): never {
+  throw error;
+}

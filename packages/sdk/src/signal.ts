@@ -1,0 +1,37 @@
+import { type Signal, type SignalDetail, signalCall } from './call.ts';
+import { FloeConfigurationError } from './errors.ts';
+import { failure, type HeartbeatResult, send, unforeseen } from './send.ts';
+import { realSurroundings } from './surroundings.ts';
+
+export interface SignalOptions extends SignalDetail {
+  /** How long one attempt may take, in seconds; 5 unless given. */
+  readonly timeoutSeconds?: number;
+  /** How long all attempts may take, in seconds; 20 unless given. */
+  readonly budgetSeconds?: number;
+}
+
+/**
+ * Tells a monitor's secret URL that a run starts, ended well or badly. Needs no key and no client. Resolves to what
+ * became of it and never rejects.
+ */
+export async function sendSignal(
+  beatUrl: string,
+  signal: Signal,
+  options: SignalOptions,
+): Promise<HeartbeatResult> {
+  const wrong = problemOfBeatUrl(beatUrl);
+  if (wrong) return failure(wrong, 0);
+  const { timeoutSeconds = 5, budgetSeconds = 20 } = options;
+  try {
+    const limits = { timeoutSeconds, budgetSeconds, keepsAlive: true };
+    return await send(signalCall(beatUrl, signal, options), limits, realSurroundings());
+  } catch (error) {
+    return unforeseen(error);
+  }
+}
+
+/** Why this cannot be a beat URL, without repeating it: it is a secret. */
+export function problemOfBeatUrl(beatUrl: unknown): FloeConfigurationError | null {
+  if (typeof beatUrl === 'string' && /^https?:\/\/[^/\s]+\/[^\s?#]+$/i.test(beatUrl)) return null;
+  return new FloeConfigurationError('the beat URL must be the http(s) address that the monitor shows');
+}

@@ -1,0 +1,62 @@
+import type { Fetch, FetchInit, Surroundings } from '../surroundings.ts';
+
+export interface SeenRequest extends FetchInit {
+  readonly url: string;
+}
+
+/** A server in the place of `fetch`: each answer is given by the test, and every request is kept. */
+export class FakeServer {
+  readonly requests: SeenRequest[] = [];
+  answer: (request: SeenRequest, index: number) => Response | Promise<Response> = () => committed();
+
+  readonly fetch: Fetch = async (url, init) => {
+    const request = { url, ...init };
+    this.requests.push(request);
+    return this.answer(request, this.requests.length - 1);
+  };
+
+  bodies(): unknown[] {
+    return this.requests.map((request): unknown => JSON.parse(request.body));
+  }
+}
+
+/** The answer to a beat; its interval is an hour unless given. */
+export function committed(intervalMs = 3_600_000): Response {
+  const at = Date.UTC(2026, 10, 21, 12);
+  return Response.json({
+    ok: true,
+    monitor_id: 'job',
+    beat_id: 'beat_1',
+    received_at: new Date(at).toISOString(),
+    status: 'healthy',
+    next_due_at: new Date(at + intervalMs).toISOString(),
+  });
+}
+
+/** Surroundings moved by hand. `lines` is what was logged; `kept` tells of each open timer whether it keeps alive. */
+export function fakeSurroundings(
+  clock: {
+    now(): number;
+    monotonic(): number;
+    after(ms: number, callback: () => void): { cancel(): void };
+  },
+  server: FakeServer,
+): Surroundings & { lines: string[]; waits: { ms: number; keepsAlive: boolean }[]; skewMs: number } {
+  let ids = 0;
+  const around = {
+    lines: [] as string[],
+    waits: [] as { ms: number; keepsAlive: boolean }[],
+    skewMs: 0,
+    fetch: server.fetch,
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic() + around.skewMs,
+    after: (ms: number, callback: () => void, keepsAlive: boolean) => {
+      around.waits.push({ ms, keepsAlive });
+      return clock.after(ms, callback);
+    },
+    random: () => 0.5,
+    id: () => `beat-${++ids}`,
+    log: (line: string) => void around.lines.push(line),
+  };
+  return around;
+}

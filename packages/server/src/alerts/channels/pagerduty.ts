@@ -1,0 +1,34 @@
+import { type ChannelSheet, JSON_HEADERS, jsonObject } from './sheet.ts';
+
+/** PagerDuty Events API v2: the thread is the incident's key, so a repeated trigger opens no second one. */
+export const pagerduty: ChannelSheet<'pagerduty'> = {
+  incidents: true,
+  http: {
+    message(notice, { base_url, routing_key }) {
+      const [first] = notice.alerts;
+      const { title, facts } = notice.wording;
+      const closes = notice.phase === 'closes';
+      const body = {
+        routing_key,
+        event_action: closes ? 'resolve' : 'trigger',
+        dedup_key: notice.thread,
+        ...(!closes && {
+          client: 'Floe',
+          client_url: notice.link,
+          links: [{ href: notice.link, text: 'Open in Floe' }],
+          payload: {
+            summary: title.slice(0, 1_024),
+            source: first?.subject.id ?? 'floe',
+            severity: notice.phase === 'opens' ? 'critical' : notice.phase === 'test' ? 'info' : 'warning',
+            timestamp: new Date(first?.at ?? notice.sentAt).toISOString(),
+            ...(first && { class: first.event, component: first.subject.name.slice(0, 255) }),
+            custom_details: Object.fromEntries(facts),
+          },
+        }),
+      };
+      return { url: `${base_url}/v2/enqueue`, headers: JSON_HEADERS, body: JSON.stringify(body) };
+    },
+    refusal: (answer) =>
+      jsonObject(answer)?.['status'] === 'success' ? null : 'the answer is not one of PagerDuty',
+  },
+};

@@ -1,0 +1,68 @@
+import { createHmac } from 'node:crypto';
+import type { Alert } from '../alert.ts';
+import type { Notice } from '../notice.ts';
+import { type ChannelSheet, JSON_HEADERS } from './sheet.ts';
+
+/**
+ * JSON signed as Standard Webhooks says (standardwebhooks.com, version 1): `webhook-id`, `webhook-timestamp` and
+ * `webhook-signature` over `id.timestamp.body`. While a secret is changed over, two signatures stand in the header.
+ */
+export const webhook: ChannelSheet<'webhook'> = {
+  http: {
+    message(notice, config, { previousSecret }) {
+      const body = JSON.stringify(payload(notice));
+      const seconds = Math.floor(notice.sentAt / 1000);
+      const secrets = [config.secret, previousSecret].filter((secret) => typeof secret === 'string');
+      const signatures = secrets.map((secret) => `v1,${signature(secret, notice.id, seconds, body)}`);
+      return {
+        url: config.url,
+        headers: {
+          ...JSON_HEADERS,
+          'webhook-id': notice.id,
+          'webhook-timestamp': String(seconds),
+          ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
+        },
+        body,
+      };
+    },
+  },
+};
+
+function signature(secret: string, id: string, seconds: number, body: string): string {
+  return createHmac('sha256', keyOf(secret)).update(`${id}.${seconds}.${body}`).digest('base64');
+}
+
+/** `whsec_` announces base64; anything else is the key as it stands. */
+function keyOf(secret: string): Buffer {
+  return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret, 'utf8');
+}
+
+function payload(notice: Notice): object {
+  const [first, ...others] = notice.alerts;
+  const said = { title: notice.wording.title, link: notice.link };
+  const timestamp = new Date(notice.sentAt).toISOString();
+  if (!first) return { type: 'test', timestamp, data: { ...said } };
+  const data = { ...said, thread: notice.thread, repetition: notice.repetition };
+  if (others.length === 0) return { type: first.event, timestamp, data: { ...data, ...view(first) } };
+  return { type: 'alerts_folded', timestamp, data: { ...data, alerts: notice.alerts.map(view) } };
+}
+
+/** An alert as receivers and the API see it: snake_case, ISO 8601, the unit in the name. */
+export function view(alert: Alert) {
+  return {
+    event: alert.event,
+    org: alert.orgId,
+    subject: alert.subject,
+    at: new Date(alert.at).toISOString(),
+    fields: Object.fromEntries(Object.entries(alert.fields).map(([name, value]) => field(name, value))),
+  };
+}
+
+function field(name: string, value: unknown): [string, unknown] {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (!words.endsWith('_ms')) return [words, value];
+  const what = words.slice(0, -3);
+  if (name === 'downtimeMs') return ['downtime_seconds', Math.round(Number(value) / 1000)];
+  const named = /_(since|at)$|^since$/.test(what) ? what : `${what}_at`;
+  return [named, typeof value === 'number' ? new Date(value).toISOString() : value];
+}

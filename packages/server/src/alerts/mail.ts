@@ -1,0 +1,96 @@
+import type { OutboundGuard } from '../core/outbound.ts';
+import type { Mail } from './channels/sheet.ts';
+
+const CONNECT_MS = 5_000;
+const REPLY_MS = 10_000;
+
+export interface MailSettings {
+  /** `smtp://` or `smtps://`, with user and password; '' when mail is not set up. */
+  readonly url: string;
+  readonly from: string;
+}
+
+/** A mail was not accepted. `permanent` as SMTP means it: 5xx. */
+export class MailRefused extends Error {
+  override readonly name = 'MailRefused';
+  readonly status: number | null;
+  readonly permanent: boolean;
+
+  constructor(message: string, status: number | null, permanent: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.permanent = permanent;
+  }
+}
+
+export interface Mailer {
+  /** Resolves when the server took the mail for every recipient it accepts. @throws MailRefused */
+  send(mail: Mail, signal: AbortSignal): Promise<void>;
+}
+
+/** Mail over one connection each, through the guard; the library is loaded with the first mail. */
+export function createMailer(settings: () => MailSettings, guard: OutboundGuard): Mailer {
+  return {
+    async send(mail, signal) {
+      const { url, from } = settings();
+      if (url === '') throw new MailRefused('smtp.url is not set, so no mail can be sent', null, true);
+      const { createTransport } = await import('nodemailer');
+      const server = new URL(url);
+      const secure = server.protocol === 'smtps:';
+      const host = server.hostname.replace(/^\[|\]$/g, '');
+      const port = Number(server.port || (secure ? 465 : 587));
+      const socket = await guard.connect(host, port, CONNECT_MS);
+      const transport = createTransport({
+        host,
+        port,
+        secure,
+        connection: socket,
+        ...(server.username !== '' && {
+          auth: { user: decodeURIComponent(server.username), pass: decodeURIComponent(server.password) },
+        }),
+        greetingTimeout: REPLY_MS,
+        socketTimeout: REPLY_MS,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+      const late = () => socket.destroy();
+      signal.addEventListener('abort', late, { once: true });
+      try {
+        const domain = /@([A-Za-z0-9.-]+)/.exec(from)?.[1] ?? 'floe.invalid';
+        const messageId = (id: string) => `<${id}@${domain}>`;
+        await transport.sendMail({
+          from,
+          to: [...mail.to],
+          subject: mail.subject,
+          text: mail.text,
+          messageId: messageId(mail.messageId),
+          ...(mail.inReplyTo !== null && {
+            inReplyTo: messageId(mail.inReplyTo),
+            references: messageId(mail.inReplyTo),
+          }),
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        throw refusal(error);
+      } finally {
+        signal.removeEventListener('abort', late);
+        transport.close();
+        socket.destroy();
+      }
+    },
+  };
+}
+
+function refusal(error: unknown): MailRefused {
+  const status =
+    error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number'
+      ? error.responseCode
+      : null;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new MailRefused(
+    `the mail server: ${reason}`.slice(0, 500),
+    status,
+    status !== null && status >= 500,
+    { cause: error },
+  );
+}

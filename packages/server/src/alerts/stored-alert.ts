@@ -1,0 +1,30 @@
+import type { AlertRow } from '../store/alerts.ts';
+import { type Alert, type Phase, phaseOf } from './alert.ts';
+
+/** An alert of the outbox. */
+export interface StoredAlert {
+  readonly id: string;
+  readonly seq: number;
+  readonly alert: Alert;
+  readonly phase: Phase;
+  /** When what it reports was over; null while it lasts. */
+  readonly closedAt: number | null;
+}
+
+export function storedAlert(row: AlertRow): StoredAlert {
+  const alert = alertOf(row);
+  return { id: row.id, seq: row.seq, alert, phase: phaseOf(alert), closedAt: row.closed_at };
+}
+
+/** Rows are written by `enqueue` alone, which takes nothing but an `Alert`. */
+export function alertOf(row: AlertRow): Alert {
+  return {
+    orgId: row.org_id,
+    event: row.event,
+    subject: { kind: row.subject_kind, id: row.subject_id, name: row.subject_name },
+    idempotencyKey: row.idempotency_key,
+    at: row.at,
+    fields: JSON.parse(row.fields_json),
+    channels: row.channels_json === null ? null : JSON.parse(row.channels_json),
+  } as Alert;
+}

@@ -1,0 +1,105 @@
+import type { ChannelConfig } from '@floe/contract/config';
+import { ChannelSchema } from '@floe/contract/config/monitoring';
+import * as z from 'zod';
+import { openSecret, type SecretsKey, sealSecret } from '../platform/secrets.ts';
+import type { ChannelRow } from '../store/channels.ts';
+import type { SigningSecrets } from './channels/sheet.ts';
+
+/** Fields of a channel that are never shown and stored sealed: addresses carry tokens too. */
+export const SECRET_FIELDS = ['url', 'secret', 'routing_key', 'token', 'bot_token'] as const;
+/** How long a webhook is signed with the earlier secret as well. */
+const ROTATION_MS = 24 * 60 * 60 * 1000;
+
+const Secrets = z.strictObject({
+  url: z.string().optional(),
+  secret: z.string().optional(),
+  routing_key: z.string().optional(),
+  token: z.string().optional(),
+  bot_token: z.string().optional(),
+  previous_secret: z.string().optional(),
+  previous_until: z.number().optional(),
+});
+type Secrets = z.output<typeof Secrets>;
+
+/** A channel as it is used: its whole configuration, opened. */
+export interface OpenChannel {
+  readonly config: ChannelConfig;
+  readonly signing: SigningSecrets;
+}
+
+/** @throws SecretUnreadable */
+export function openChannel(row: ChannelRow, key: SecretsKey, nowMs: number): OpenChannel {
+  const { previous_secret, previous_until = 0, ...secrets } = secretsOf(row, key);
+  const config = ChannelSchema.parse({ ...JSON.parse(row.settings_json), ...secrets });
+  const previousSecret = previous_secret !== undefined && previous_until > nowMs ? previous_secret : null;
+  return { config, signing: { previousSecret } };
+}
+
+type SealedColumns = Pick<
+  ChannelRow,
+  'name' | 'kind' | 'settings_json' | 'url_origin' | 'secrets_sealed' | 'secrets_version'
+>;
+
+/**
+ * The columns that hold `config`. With `before`, the row they replace: secrets that stay the same keep their
+ * seal, and a webhook whose secret changes is signed with both for 24 hours.
+ */
+export function channelColumns(
+  config: ChannelConfig,
+  place: Pick<ChannelRow, 'id' | 'org_id'>,
+  key: SecretsKey,
+  nowMs: number,
+  before: ChannelRow | null = null,
+): SealedColumns {
+  const settings: Record<string, unknown> = {};
+  const secrets: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(config)) (isSecret(field) ? secrets : settings)[field] = value;
+  const url_origin = 'url' in config ? new URL(config.url).origin : null;
+  const { name, kind } = config;
+  const shown = { name, kind, settings_json: JSON.stringify(settings), url_origin };
+  const now = Secrets.parse(secrets);
+  const then = before?.kind === config.kind ? secretsOf(before, key) : {};
+  if (before && before.kind === config.kind && same(then, now))
+    return { ...shown, secrets_sealed: before.secrets_sealed, secrets_version: before.secrets_version };
+  const rotated = then.secret !== undefined && now.secret !== undefined && then.secret !== now.secret;
+  const kept = rotated ? { previous_secret: then.secret, previous_until: nowMs + ROTATION_MS } : {};
+  const version = (before?.secrets_version ?? 0) + 1;
+  const sealed = sealSecret(JSON.stringify({ ...now, ...kept }), placeOf(place, version), key);
+  return { ...shown, secrets_sealed: sealed, secrets_version: version };
+}
+
+function secretsOf(row: ChannelRow, key: SecretsKey): Secrets {
+  if (row.secrets_sealed === null) return {};
+  return Secrets.parse(JSON.parse(openSecret(row.secrets_sealed, placeOf(row, row.secrets_version), key)));
+}
+
+function placeOf({ id, org_id }: Pick<ChannelRow, 'id' | 'org_id'>, version: number) {
+  return { orgId: org_id, rowId: id, version };
+}
+
+function isSecret(field: string): boolean {
+  return SECRET_FIELDS.some((secret) => secret === field);
+}
+
+function same(before: Secrets, now: Secrets): boolean {
+  return SECRET_FIELDS.every((field) => before[field] === now[field]);
+}
+
+/** What a channel wants to hear of. */
+export interface Listening {
+  readonly events: readonly string[] | null;
+  readonly tags: readonly string[];
+  readonly realertMinutes: number;
+}
+
+const Filters = z.object({
+  events: z.array(z.string()).optional(),
+  tags: z.array(z.string()),
+  realert_minutes: z.number(),
+});
+
+/** Without opening its secrets. */
+export function listeningOf({ settings_json }: Pick<ChannelRow, 'settings_json'>): Listening {
+  const { events, tags, realert_minutes } = Filters.parse(JSON.parse(settings_json));
+  return { events: events ?? null, tags, realertMinutes: realert_minutes };
+}

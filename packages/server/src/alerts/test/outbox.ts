@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { ChannelSchema } from '@floe/contract/config/monitoring';
+import { FakeClock } from '@floe/testkit/clock';
+import { silentLog } from '../../core/log.ts';
+import { createOutboundGuard, type OutboundRules } from '../../core/outbound.ts';
+import { deriveSecretsKey } from '../../platform/secrets.ts';
+import { openDatabase } from '../../store/open-database.ts';
+import { insertOrg } from '../../store/orgs.ts';
+import type { Database } from '../../store/ports.ts';
+import { temporaryDirectory } from '../../store/test/temporary-directory.ts';
+import { type Alert, enqueueAll } from '../alert.ts';
+import type { Quiet } from '../compose.ts';
+import type { DeliveryResult } from '../deliver.ts';
+import { type AlertDelivery, startAlertDelivery } from '../delivery.ts';
+import { syncFileChannels } from '../file-channels.ts';
+import { createMailer, type MailSettings } from '../mail.ts';
+import { createSender } from '../send.ts';
+
+export const ORG = 'acme';
+export const secretsKey = deriveSecretsKey(randomBytes(32));
+const ONE_ORG: OutboundRules = { trustPrivate: true, privateNetworks: [], named: new Set() };
+
+export interface OutboxOptions {
+  readonly database?: Database;
+  readonly clock?: FakeClock;
+  readonly quiet?: Quiet;
+  readonly mail?: MailSettings;
+  readonly rules?: OutboundRules;
+}
+
+/** Everything that delivers, over a database of its own and a clock moved by hand. */
+export async function outbox(t: TestContext, options: OutboxOptions = {}) {
+  const clock = options.clock ?? new FakeClock();
+  const database = options.database ?? (await ownDatabase(t));
+  const deliveries: AlertDelivery[] = [];
+  t.after(async () => {
+    await Promise.all(deliveries.map((delivery) => delivery.close()));
+    if (!options.database) await database.close();
+  });
+  const guard = createOutboundGuard(() => options.rules ?? ONE_ORG);
+  const mailer = createMailer(() => options.mail ?? { url: '', from: '' }, guard);
+  const sender = createSender({ guard, clock, mailer });
+  const counted: string[] = [];
+  const startMortal = (): AlertDelivery =>
+    startAlertDelivery({
+      database,
+      clock,
+      log: silentLog,
+      sender,
+      secretsKey,
+      baseUrl: () => 'https://floe.example',
+      quiet: options.quiet ?? (async () => new Map()),
+      random: () => 0.5,
+      count: (kind: string, result: DeliveryResult) => counted.push(`${kind} ${result}`),
+    });
+  const start = (): AlertDelivery => {
+    const delivery = startMortal();
+    deliveries.push(delivery);
+    return delivery;
+  };
+  return {
+    clock,
+    database,
+    sender,
+    counted,
+    start,
+    /** One that is never closed, as a process that is killed. */
+    startMortal,
+    /** Sets the channels of the org, as floe.yaml spells them. */
+    channels: (...channels: readonly object[]) =>
+      database.transaction((writer) =>
+        syncFileChannels(
+          writer,
+          [{ id: ORG, channels: channels.map((one) => ({ config: ChannelSchema.parse(one), line: 1 })) }],
+          secretsKey,
+          clock.now(),
+        ),
+      ),
+    put: (...alerts: readonly Alert[]) => database.transaction((writer) => enqueueAll(writer, alerts)),
+    /** Lets so much time pass, a round at a time, each to its end. */
+    async pass(delivery: AlertDelivery, ms = 1_000) {
+      for (let left = ms; left > 0; left -= 1_000) {
+        await clock.advanceAsync(Math.min(left, 1_000));
+        await delivery.settled();
+      }
+    },
+    /** State of each delivery, in order. */
+    states: async () =>
+      (await database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute()).map(
+        ({ state }) => state,
+      ),
+    deliveries: () => database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute(),
+  };
+}
+
+async function ownDatabase(t: TestContext): Promise<Database> {
+  const database = await openDatabase('sqlite:', {
+    dataDir: temporaryDirectory(t),
+    log: silentLog,
+    clock: new FakeClock(),
+  });
+  await database.transaction((writer) => insertOrg(writer, { id: ORG, name: 'Acme', created_at: 1 }));
+  return database;
+}
+
+const AT = Date.UTC(2026, 10, 21, 12);
+let made = 0;
+
+export function failing(
+  id: string,
+  changes: { readonly tags?: readonly string[]; readonly name?: string } = {},
+): Alert {
+  return {
+    orgId: ORG,
+    event: 'monitor_failing',
+    subject: { kind: 'monitor', id, name: changes.name ?? `Job ${id}` },
+    idempotencyKey: `key ${made++}`,
+    at: AT,
+    fields: {
+      error: 'no heartbeat received within expected_interval_minutes + grace_period_minutes',
+      failingSinceMs: AT - 125_000,
+      lastBeatMs: AT - 425_000,
+      tags: changes.tags ?? [],
+    },
+    channels: null,
+  };
+}
+
+export function recovered(id: string): Alert {
+  return {
+    orgId: ORG,
+    event: 'monitor_recovered',
+    subject: { kind: 'monitor', id, name: `Job ${id}` },
+    idempotencyKey: `key ${made++}`,
+    at: AT + 600_000,
+    fields: { failingSinceMs: AT - 125_000, downtimeMs: 725_000, tags: [] },
+    channels: null,
+  };
+}

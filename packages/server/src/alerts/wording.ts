@@ -1,0 +1,136 @@
+import type { Alert } from './alert.ts';
+
+/** What a person reads about one alert, before a channel gives it its own form. */
+export interface Wording {
+  /** One line: what happened to what. */
+  readonly title: string;
+  /** Label and value, in the order they help. */
+  readonly facts: readonly (readonly [string, string])[];
+}
+
+export interface WordingContext {
+  /** For "for 3 min": when the message is written. */
+  readonly nowMs: number;
+  /** Above 0 the message repeats an earlier one. */
+  readonly repetition: number;
+}
+
+type Facts = (readonly [string, string])[];
+
+/** Names come from users: one line each, and short. */
+export function oneLine(text: string, most = 200): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+}
+
+export function wordingOf(alert: Alert, { nowMs, repetition }: WordingContext): Wording {
+  const name = oneLine(alert.subject.name);
+  const still = repetition > 0 ? 'still ' : '';
+  switch (alert.event) {
+    case 'monitor_failing': {
+      const { error, failingSinceMs, lastBeatMs, tags, description } = alert.fields;
+      const facts: Facts = [since(failingSinceMs, nowMs), ['Error', oneLine(error, 500)]];
+      facts.push(['Last beat', lastBeatMs === null ? 'never' : time(lastBeatMs)]);
+      return { title: `${name} is ${still}failing`, facts: [...facts, ...about(tags, description)] };
+    }
+    case 'monitor_recovered': {
+      const { failingSinceMs, downtimeMs, tags } = alert.fields;
+      const facts: Facts = [
+        ['Downtime', duration(downtimeMs)],
+        ['Failing since', time(failingSinceMs)],
+        ['Recovered', time(alert.at)],
+      ];
+      return { title: `${name} recovered`, facts: [...facts, ...about(tags)] };
+    }
+    case 'monitor_never_beaten': {
+      const { waitingSinceMs, tags, description } = alert.fields;
+      const facts: Facts = [
+        ['Waiting since', `${time(waitingSinceMs)} (${duration(nowMs - waitingSinceMs)})`],
+      ];
+      return { title: `${name} has never called in`, facts: [...facts, ...about(tags, description)] };
+    }
+    case 'budget':
+      return budgetWording(name, alert.fields);
+    case 'breaker':
+      return lasting(
+        alert,
+        nowMs,
+        `Requests to ${name} are ${still}stopped`,
+        `Requests to ${name} flow again`,
+      );
+    case 'credential':
+      return lasting(
+        alert,
+        nowMs,
+        `The credential ${name} is ${still}refused`,
+        `The credential ${name} works again`,
+      );
+  }
+}
+
+function budgetWording(name: string, fields: Extract<Alert, { event: 'budget' }>['fields']): Wording {
+  const { share, spentNanoUsd, limitNanoUsd, period, mode, resetsAtMs } = fields;
+  const over = share >= 1;
+  const facts: Facts = [
+    ['Spent', `${usd(spentNanoUsd)} of ${usd(limitNanoUsd)}`],
+    ['Period', oneLine(period)],
+  ];
+  if (resetsAtMs !== null) facts.push(['Resets', time(resetsAtMs)]);
+  if (over)
+    facts.push(['Effect', mode === 'hard' ? 'further requests are refused' : 'none, the budget is soft']);
+  return { title: `Budget ${name} is ${over ? 'spent' : `at ${Math.round(share * 100)} %`}`, facts };
+}
+
+function lasting(
+  alert: Extract<Alert, { event: 'breaker' | 'credential' }>,
+  nowMs: number,
+  begun: string,
+  over: string,
+): Wording {
+  const { sinceMs, error } = alert.fields;
+  if (alert.fields.state === 'closed' || alert.fields.state === 'good')
+    return { title: over, facts: [['Lasted', duration(alert.at - sinceMs)]] };
+  const facts: Facts = [since(sinceMs, nowMs)];
+  if (error !== undefined) facts.push(['Error', oneLine(error, 500)]);
+  return { title: begun, facts };
+}
+
+function since(sinceMs: number, nowMs: number): readonly [string, string] {
+  return ['Since', `${time(sinceMs)} (${duration(nowMs - sinceMs)})`];
+}
+
+function about(tags: readonly string[], description = ''): Facts {
+  const facts: Facts = [];
+  if (tags.length > 0) facts.push(['Tags', oneLine(tags.join(', '))]);
+  if (description !== '') facts.push(['About', oneLine(description, 500)]);
+  return facts;
+}
+
+/** `2026-11-21 22:40:00 UTC` */
+export function time(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** The two largest units: `2 d 3 h`, `12 min 5 s`, `0 s`. */
+export function duration(ms: number): string {
+  let seconds = Math.max(0, Math.round(ms / 1000));
+  const parts: string[] = [];
+  for (const [unit, length] of UNITS) {
+    const count = Math.floor(seconds / length);
+    seconds -= count * length;
+    if (count > 0) parts.push(`${count} ${unit}`);
+    else if (parts.length > 0) break;
+  }
+  return parts.slice(0, 2).join(' ') || '0 s';
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+function usd(nano: number): string {
+  return `$${(nano / 1e9).toFixed(2)}`;
+}

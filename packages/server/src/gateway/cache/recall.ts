@@ -1,0 +1,123 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Ask } from '../ask.ts';
+import type { Course, Target } from '../catalog.ts';
+import { type Client, ClientGone } from '../client.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { fingerprint } from './fingerprint.ts';
+import { keptFrom } from './kept.ts';
+import { replay } from './replay.ts';
+import type { CacheRules } from './rules.ts';
+import { Tape } from './tape.ts';
+
+/** Longest wait for an equal request that is on its way; then this one asks for itself. */
+const FLIGHT_WAIT_MS = 20_000;
+
+/**
+ * Answers an exchange from the org's cache, or lets `produce` answer it and keeps what it told. Of equal
+ * requests at one time only the first is produced; the others wait for it and read what it left.
+ */
+export async function throughCache(
+  x: Exchange,
+  ask: Ask,
+  course: Course,
+  produce: () => Promise<void>,
+): Promise<'complete' | 'cached'> {
+  const rules = x.catalog?.cache ?? null;
+  const [target] = course.targets;
+  const name = rules && target && isKeepable(x, ask) ? nameFor(x, ask, target, rules) : null;
+  if (rules === null || target === undefined || name === null) {
+    if (rules !== null) x.cache = 'bypass';
+    await produce();
+    return 'complete';
+  }
+  const wish = x.controls?.cache ?? null;
+  x.cache = wish === null ? 'miss' : wish;
+  const lead = wish === null ? await recall(x, ask, target, name) : flightOf(x, name);
+  if (lead === 'told') return 'cached';
+  await record(x, rules, target, name, lead, produce);
+  return 'complete';
+}
+
+/** Names under which nothing is kept are null: the caller said so, or the request cannot be told from others. */
+function nameFor(x: Exchange, ask: Ask, target: Target, rules: CacheRules): string | null {
+  return x.controls?.cache === 'bypass' ? null : fingerprint(x, ask, target, rules);
+}
+
+/** A stored turn is the answer to one request alone: the next one builds on it. */
+function isKeepable(x: Exchange, ask: Ask): boolean {
+  return x.surface.dialect !== 'responses' || !mayBeStored(ask);
+}
+
+function mayBeStored({ body, members }: Ask): boolean {
+  if (members.has('previous_response_id') || members.has('conversation') || members.has('background'))
+    return true;
+  const store = members.get('store');
+  return store === undefined || body.toString('latin1', store.start, store.end) !== 'false';
+}
+
+/** Says that equal requests may wait for this one, until it calls what is returned. */
+function flightOf(x: Exchange, name: string): () => void {
+  return x.gateway.flights.begin(`${x.key?.orgId}\n${name}`);
+}
+
+/** Tells a kept answer, or returns the flight of the request that has to be made. */
+async function recall(x: Exchange, ask: Ask, target: Target, name: string): Promise<'told' | (() => void)> {
+  const { answers, flights, clock } = x.gateway;
+  const orgId = x.key?.orgId ?? '';
+  const giveUpAt = clock.monotonic() + FLIGHT_WAIT_MS;
+  for (;;) {
+    const kept = await answers.get(orgId, name);
+    if (kept && replay(x, ask, target, kept)) return 'told';
+    const flight = flights.get(`${orgId}\n${name}`);
+    const leftMs = giveUpAt - clock.monotonic();
+    // In the same turn as the look: of those that waited together, one goes.
+    if (flight === undefined || kept || leftMs <= 0) return flightOf(x, name);
+    await landing(flight, x.client, clock, leftMs);
+  }
+}
+
+/** Resolves when the flight has landed or `ms` are over; rejects with `ClientGone` when the client leaves. */
+function landing(flight: Promise<void>, client: Client, clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const over = () => {
+      timer.cancel();
+      client.onGone = null;
+      resolve();
+    };
+    const leave = () => {
+      timer.cancel();
+      reject(new ClientGone('the client left'));
+    };
+    const timer = clock.after(ms, over);
+    client.onGone = leave;
+    if (client.gone) leave();
+    void flight.then(over);
+  });
+}
+
+async function record(
+  x: Exchange,
+  { ttlMs }: CacheRules,
+  target: Target,
+  name: string,
+  landed: () => void,
+  produce: () => Promise<void>,
+): Promise<void> {
+  const tape = new Tape();
+  x.client.tape = tape;
+  try {
+    await produce();
+  } catch (error) {
+    landed();
+    throw error;
+  } finally {
+    x.client.tape = null;
+  }
+  // Another target's answer belongs to requests that go there first.
+  const kept = x.target?.credential === target.credential && x.target.model === target.model;
+  const answer = kept ? keptFrom(x, tape) : null;
+  if (answer === null) return landed();
+  // Not waited for: the client has its answer.
+  const { answers } = x.gateway;
+  void answers.put(x.key?.orgId ?? '', name, answer, x.controls?.cacheTtlMs ?? ttlMs).then(landed, landed);
+}

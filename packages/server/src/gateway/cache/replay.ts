@@ -1,0 +1,109 @@
+import { AnswerFold, eventsOf } from '@floe/wire/answer';
+import type { AnswerContext } from '@floe/wire/dialect';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
+import type { AnswerEvent } from '@floe/wire/events';
+import type { Need } from '@floe/wire/request';
+import { readFrame, SseFramer } from '@floe/wire/sse';
+import type { KeptAnswer } from '../../store/cache/answer-cache.ts';
+import { answerHeaders, streamHeaders } from '../answer-headers.ts';
+import { type Ask, parseBody } from '../ask.ts';
+import type { Target } from '../catalog.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { asksForUsage, headOf, type KeptHead } from './kept.ts';
+
+/** Asked for, these put something in an answer that only its own form can show. */
+const UNTELLABLE: readonly Need[] = ['logprobs', 'choices', 'audio-out', 'hosted-tool', 'unknown-content'];
+
+/**
+ * Tells a kept answer again: byte for byte in the form it was kept in, read and written anew in the other one.
+ * False, with nothing told, when the other form could not show all of it.
+ */
+export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer): boolean {
+  const head = headOf(kept);
+  if (head === null) return false;
+  const text = isSameForm(x, ask, head) ? kept.body : inOtherForm(x, ask, target, kept.body, head);
+  if (text === null) return false;
+  x.cache = 'hit';
+  x.target = target;
+  x.usage = head.usage;
+  x.finish = head.finish;
+  x.dropped = head.dropped;
+  if (ask.stream) {
+    x.firstTokenAt = x.gateway.clock.monotonic();
+    x.client.open(200, streamHeaders(x));
+    x.client.write(text);
+    x.client.end();
+  } else x.client.answer(200, answerHeaders(x, 'application/json'), text);
+  return true;
+}
+
+function isSameForm(x: Exchange, ask: Ask, head: KeptHead): boolean {
+  if (ask.stream !== head.streamed) return false;
+  return (
+    !ask.stream || x.surface.dialect !== 'chat' || asksForUsage(ask.body, ask.members) === head.showsUsage
+  );
+}
+
+/** A provider may take requests, and give answers, that our own reading refuses: those are asked anew. */
+function inOtherForm(x: Exchange, ask: Ask, target: Target, body: Buffer, head: KeptHead): string | null {
+  try {
+    return rewritten(x, ask, target, body, head);
+  } catch (error) {
+    x.gateway.log.warn({ err: error, request_id: x.id }, 'a kept answer could not be read again');
+    return null;
+  }
+}
+
+function rewritten(x: Exchange, ask: Ask, target: Target, body: Buffer, head: KeptHead): string | null {
+  const { dialect } = x.surface;
+  const request = parseBody(ask);
+  const client = CLIENT_DIALECTS[dialect];
+  const wireAsk = client.readAsk(request);
+  if (UNTELLABLE.some((need) => wireAsk.needs.has(need))) return null;
+  const nowS = () => Math.floor(x.gateway.clock.now() / 1000);
+  const context: AnswerContext = {
+    ask: wireAsk,
+    request,
+    id: x.id.slice(x.id.indexOf('_') + 1),
+    requestId: x.id,
+    createdS: nowS(),
+    nowS,
+    chatReasoning: x.course?.chatReasoning === 'forward' ? 'forward' : undefined,
+    inputEstimate: head.usage?.input,
+    sealOrigin: target.provider.sealOrigin(target.credential),
+  };
+  const events = withUsage(eventsIn(x, target, body, head), head);
+  if (ask.stream) {
+    const writer = client.answerWriter(context);
+    const text = events.map((event) => writer.write(event)).join('');
+    return writer.dropped.size > 0 ? null : text;
+  }
+  const fold = new AnswerFold();
+  for (const event of events) fold.add(event);
+  const whole = client.writeAnswer(fold.answer, context);
+  return whole.dropped.size > 0 ? null : JSON.stringify(whole.body);
+}
+
+function eventsIn(x: Exchange, target: Target, body: Buffer, { streamed }: KeptHead): AnswerEvent[] {
+  const upstream = UPSTREAM_DIALECTS[x.surface.dialect];
+  const options = { id: x.id, sealOrigin: target.provider.sealOrigin(target.credential) };
+  if (!streamed) return [...eventsOf(upstream.readAnswer(JSON.parse(body.toString('utf8')), options))];
+  const events: AnswerEvent[] = [];
+  const reader = upstream.answerReader((event) => events.push(event), options);
+  const { bytes, lead, ends } = new SseFramer().push(body);
+  let from = lead;
+  for (const end of ends) {
+    const frame = readFrame(bytes.subarray(from, end));
+    if (frame) reader.read(frame);
+    from = end;
+  }
+  reader.end();
+  return events;
+}
+
+/** A stream kept for a client that wanted no usage frame does not say what the form with one must. */
+function withUsage(events: AnswerEvent[], { usage }: KeptHead): AnswerEvent[] {
+  if (usage === null || events.some(({ type }) => type === 'usage')) return events;
+  const finish = events.findIndex(({ type }) => type === 'finish');
+  return finish === -1 ? events : events.toSpliced(finish, 0, { type: 'usage', usage });
+}

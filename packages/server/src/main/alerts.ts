@@ -1,0 +1,41 @@
+import type { FloeConfig } from '@floe/contract/config';
+import type { Quiet } from '../alerts/compose.ts';
+import { type AlertDelivery, startAlertDelivery } from '../alerts/delivery.ts';
+import { createMailer } from '../alerts/mail.ts';
+import { createSender } from '../alerts/send.ts';
+import { systemClock } from '../core/clock.ts';
+import type { ChannelParts } from '../management/channels/test.ts';
+import type { Parts } from './parts.ts';
+
+export interface Alerts extends ChannelParts {
+  start(): AlertDelivery;
+}
+
+/** Nothing is muted until a product says so. */
+const NEVER_QUIET: Quiet = async () => new Map();
+
+/** The outbox's way out: sender, delivery, and what the verbs of channels need. */
+export function assembleAlerts(parts: Parts, config: () => FloeConfig, quiet: Quiet = NEVER_QUIET): Alerts {
+  const { database, log, metrics, secretsKey, outbound } = parts;
+  const clock = systemClock;
+  const mailer = createMailer(() => config().smtp, outbound.guard);
+  const sender = createSender({ guard: outbound.guard, clock, mailer });
+  const baseUrl = () => config().server.base_url;
+  return {
+    secretsKey,
+    sender,
+    baseUrl,
+    start: () =>
+      startAlertDelivery({
+        database,
+        clock,
+        log,
+        sender,
+        secretsKey,
+        baseUrl,
+        quiet,
+        random: Math.random,
+        count: metrics.alert,
+      }),
+  };
+}

@@ -1,0 +1,43 @@
+import type { FloeConfig } from '@floe/contract/config';
+import { createOutboundGuard, type OutboundGuard, type OutboundRules } from '../core/outbound.ts';
+
+export interface Outbound {
+  readonly guard: OutboundGuard;
+  /** Judges by this configuration from now on; `origins` are addresses its short forms stand for. */
+  use(config: FloeConfig, origins: readonly string[]): void;
+}
+
+/** One guard for everything the process calls, following the configuration. */
+export function createOutbound(config: FloeConfig): Outbound {
+  let rules = rulesOf(config, []);
+  return {
+    guard: createOutboundGuard(() => rules),
+    use(changed, origins) {
+      rules = rulesOf(changed, origins);
+    },
+  };
+}
+
+function rulesOf(config: FloeConfig, origins: readonly string[]): OutboundRules {
+  return {
+    trustPrivate: config.orgs.length <= 1,
+    privateNetworks: config.security.private_networks,
+    named: new Set([...addressesIn(config), ...origins].flatMap(placeOf)),
+  };
+}
+
+/** Every text of the configuration that is an address. */
+function addressesIn(value: unknown): string[] {
+  if (typeof value === 'string') return /^(https?|smtps?):\/\//.test(value) ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(addressesIn);
+}
+
+const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'smtp:': 587, 'smtps:': 465 };
+
+/** `host:port`, as the guard looks it up. */
+function placeOf(address: string): string[] {
+  if (!URL.canParse(address)) return [];
+  const { hostname, port, protocol } = new URL(address);
+  return [`${hostname.replace(/^\[|\]$/g, '').toLowerCase()}:${port || PORTS[protocol]}`];
+}

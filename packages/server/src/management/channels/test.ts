@@ -1,0 +1,53 @@
+import { channelCreation, channelTest } from '@floe/contract/api/channels';
+import { idParams } from '@floe/contract/api/page';
+import type { Sender } from '../../alerts/send.ts';
+import { type OpenChannel, openChannel } from '../../alerts/stored-channel.ts';
+import { testChannel } from '../../alerts/test-channel.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { SecretsKey } from '../../platform/secrets.ts';
+import { readVerb, type Verb } from '../verb.ts';
+import { draftOf } from './draft.ts';
+import { existingChannel } from './find.ts';
+
+/** What the verbs of channels stand on. */
+export interface ChannelParts {
+  readonly secretsKey: SecretsKey;
+  readonly sender: Sender;
+  readonly baseUrl: () => string;
+}
+
+/** The answer is a 200 either way: that a receiver refuses is what the test finds out. */
+export function testStoredChannel(parts: ChannelParts): Verb {
+  return readVerb({
+    name: 'channels.test',
+    method: 'POST',
+    path: '/api/monitoring/channels/{id}/test',
+    scope: 'monitoring',
+    summary: 'Send a test message to an alert channel now',
+    params: idParams,
+    answer: channelTest,
+    async run({ orgId, clock, reader }, { params }) {
+      const row = await existingChannel(reader, orgId, params.id);
+      return tested(openChannel(row, parts.secretsKey, clock.now()), parts, clock);
+    },
+  });
+}
+
+export function testDraftChannel(parts: ChannelParts): Verb {
+  return readVerb({
+    name: 'channels.test_draft',
+    method: 'POST',
+    path: '/api/monitoring/channels/test',
+    scope: 'monitoring',
+    summary: 'Send a test message to an alert channel that is not stored',
+    body: channelCreation,
+    answer: channelTest,
+    run: ({ clock }, { body }) =>
+      tested({ config: draftOf(body, null), signing: { previousSecret: null } }, parts, clock),
+  });
+}
+
+async function tested(channel: OpenChannel, parts: ChannelParts, clock: Clock) {
+  const { ok, status, error, durationMs } = await testChannel(channel, { ...parts, clock });
+  return { ok, status, error, duration_ms: durationMs };
+}

@@ -1,0 +1,16 @@
+/** A whole answer as it was told, and what is known about it. */
+export interface KeptAnswer {
+  /** JSON of whoever keeps it; the store does not look inside. */
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+/**
+ * Answers by key, each for its time. Losing one costs a call to a provider, so no store of answers ever fails
+ * its caller: what cannot be read is absent, what cannot be kept is not. Memory and Redis pass one suite.
+ */
+export interface AnswerCache {
+  get(orgId: string, key: string): Promise<KeptAnswer | null>;
+  put(orgId: string, key: string, answer: KeptAnswer, ttlMs: number): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,112 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { ChannelsTable } from './alert-tables.ts';
+import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import type { Reader, Writer } from './ports.ts';
+
+export type ChannelRow = Selectable<ChannelsTable>;
+export type NewChannelRow = Insertable<ChannelsTable>;
+export type ChannelChange = Omit<Updateable<ChannelsTable>, 'id' | 'org_id' | 'created_at'>;
+
+/** @throws Fault `conflict` when the org has a channel of this name. */
+export async function insertChannel(writer: Writer, row: NewChannelRow): Promise<void> {
+  await writer.insertInto('channels').values(row).execute();
+}
+
+/** @throws Fault `conflict` when the org has another channel of this name. */
+export async function changeChannel(writer: Writer, id: string, change: ChannelChange): Promise<void> {
+  await writer.updateTable('channels').set(change).where('id', '=', id).execute();
+}
+
+export async function deleteChannel(writer: Writer, id: string): Promise<void> {
+  await writer.deleteFrom('channels').where('id', '=', id).execute();
+}
+
+/** Channels of every org. */
+export function allChannels(reader: Reader): Promise<ChannelRow[]> {
+  return reader.selectFrom('channels').selectAll().orderBy('created_at').orderBy('id').execute();
+}
+
+/** Channels of an org, by id or by name. */
+export function channelById(
+  reader: Reader,
+  orgId: string,
+  idOrName: string,
+): Promise<ChannelRow | undefined> {
+  return reader
+    .selectFrom('channels')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where(({ eb, or }) => or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
+    .executeTakeFirst();
+}
+
+/** Channels of an org, newest first. */
+export async function channelPage(reader: Reader, request: PageRequest): Promise<Page<ChannelRow>> {
+  let query = reader.selectFrom('channels').selectAll().where('org_id', '=', request.orgId);
+  if (request.cursor !== undefined) {
+    const { at, id } = decodeCursor(request.cursor);
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
+  }
+  const rows = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(request.limit + 1)
+    .execute();
+  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+}
+
+/** Channels that something is due to and that nobody delivers to or lets rest. */
+export function channelsDue(reader: Reader, nowMs: number, limit: number): Promise<ChannelRow[]> {
+  return reader
+    .selectFrom('channels')
+    .selectAll()
+    .where('enabled', '=', 1)
+    .where('leased_until', '<=', nowMs)
+    .where('resting_until', '<=', nowMs)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('alert_deliveries')
+          .select('alert_deliveries.seq')
+          .whereRef('alert_deliveries.channel_id', '=', 'channels.id')
+          .where('state', '=', 'pending')
+          .where('due_at', '<=', nowMs),
+      ),
+    )
+    .orderBy('resting_until')
+    .limit(limit)
+    .execute();
+}
+
+/** Takes a channel for `owner`, who may hold it already. Of several processes, exactly one is told `true`. */
+export async function leaseChannel(
+  writer: Writer,
+  id: string,
+  owner: string,
+  nowMs: number,
+  untilMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('channels')
+    .set({ leased_by: owner, leased_until: untilMs })
+    .where('id', '=', id)
+    .where('enabled', '=', 1)
+    .where(({ eb, or }) => or([eb('leased_until', '<=', nowMs), eb('leased_by', '=', owner)]))
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Changes a channel that `owner` still holds; false when another process took it over. */
+export async function changeLeased(
+  writer: Writer,
+  id: string,
+  owner: string,
+  change: Pick<ChannelChange, 'leased_until' | 'resting_until' | 'failures'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('channels')
+    .set(change)
+    .where('id', '=', id)
+    .where('leased_by', '=', owner)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

@@ -1,0 +1,169 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { AlertDeliveriesTable } from './alert-tables.ts';
+import type { AlertRow } from './alerts.ts';
+import type { Reader, Writer } from './ports.ts';
+
+export type DeliveryRow = Selectable<AlertDeliveriesTable>;
+export type NewDeliveryRow = Insertable<AlertDeliveriesTable>;
+export type DeliveryChange = Pick<
+  Updateable<AlertDeliveriesTable>,
+  'state' | 'held' | 'due_at' | 'attempts' | 'sent_at' | 'status' | 'error' | 'folded_into'
+>;
+
+const ROWS_PER_STATEMENT = 1_000;
+
+/** Adds deliveries; one message per alert, channel and repetition. */
+export async function insertDeliveries(writer: Writer, rows: readonly NewDeliveryRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
+    await writer
+      .insertInto('alert_deliveries')
+      .values(rows.slice(at, at + ROWS_PER_STATEMENT))
+      .onConflict((conflict) => conflict.columns(['alert_id', 'channel_id', 'repetition']).doNothing())
+      .execute();
+}
+
+export async function changeDeliveries(
+  writer: Writer,
+  ids: readonly string[],
+  change: DeliveryChange,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT)
+    await writer
+      .updateTable('alert_deliveries')
+      .set(change)
+      .where('id', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
+      .execute();
+}
+
+export interface PendingDelivery {
+  readonly delivery: DeliveryRow;
+  readonly alert: AlertRow;
+}
+
+/** What a channel is owed, in order, also what is not due yet. */
+export async function pendingDeliveries(
+  reader: Reader,
+  channelId: string,
+  limit: number,
+): Promise<PendingDelivery[]> {
+  const deliveries = await reader
+    .selectFrom('alert_deliveries')
+    .selectAll()
+    .where('channel_id', '=', channelId)
+    .where('state', '=', 'pending')
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  if (deliveries.length === 0) return [];
+  const alerts = await reader
+    .selectFrom('alerts')
+    .selectAll()
+    .where(
+      'id',
+      'in',
+      deliveries.map(({ alert_id }) => alert_id),
+    )
+    .execute();
+  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+  return deliveries.flatMap((delivery) => {
+    const alert = byId.get(delivery.alert_id);
+    return alert ? [{ delivery, alert }] : [];
+  });
+}
+
+/** The message that told a channel of the trouble that `closing` ends, if one was owed. */
+export function openingDelivery(
+  reader: Reader,
+  channelId: string,
+  closing: Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id' | 'seq'>,
+): Promise<DeliveryRow | undefined> {
+  return reader
+    .selectFrom('alerts')
+    .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
+    .selectAll('alert_deliveries')
+    .where('alerts.org_id', '=', closing.org_id)
+    .where('alerts.subject_kind', '=', closing.subject_kind)
+    .where('alerts.subject_id', '=', closing.subject_id)
+    .where('alerts.seq', '<', closing.seq)
+    .where('alerts.phase', '=', 'opens')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.repetition', '=', 0)
+    .orderBy('alerts.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Whether anything that the message `thread` told of still lasts. */
+export async function threadLasts(reader: Reader, channelId: string, thread: string): Promise<boolean> {
+  const row = await reader
+    .selectFrom('alert_deliveries')
+    .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+    .select('alerts.seq')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where(({ eb, or }) =>
+      or([eb('alert_deliveries.id', '=', thread), eb('alert_deliveries.folded_into', '=', thread)]),
+    )
+    .where('alerts.closed_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** When each first message about something that began was sent to a channel since `sinceMs`, oldest first. */
+export async function openingsSentSince(
+  reader: Reader,
+  channelId: string,
+  sinceMs: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await reader
+    .selectFrom('alert_deliveries')
+    .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+    .select('alert_deliveries.sent_at')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.sent_at', '>', sinceMs)
+    .where('alert_deliveries.folded_into', 'is', null)
+    .where('alert_deliveries.repetition', '=', 0)
+    .where('alert_deliveries.state', '=', 'sent')
+    .where('alerts.phase', '=', 'opens')
+    .orderBy('alert_deliveries.sent_at')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ sent_at }) => (sent_at === null ? [] : [sent_at]));
+}
+
+/** Deliveries of alerts, in the order of their making. */
+export function deliveriesOf(reader: Reader, alertIds: readonly string[]): Promise<DeliveryRow[]> {
+  if (alertIds.length === 0) return Promise.resolve([]);
+  return reader
+    .selectFrom('alert_deliveries')
+    .selectAll()
+    .where('alert_id', 'in', alertIds)
+    .orderBy('seq')
+    .execute();
+}
+
+/** Gives up what a channel is still owed, with the reason. */
+export async function abandonDeliveries(writer: Writer, channelId: string, error: string): Promise<void> {
+  await writer
+    .updateTable('alert_deliveries')
+    .set({ state: 'dead', error, held: null })
+    .where('channel_id', '=', channelId)
+    .where('state', '=', 'pending')
+    .execute();
+}
+
+/** Messages owed, and alerts that nothing was made of yet. */
+export async function queuedDeliveries(reader: Reader): Promise<number> {
+  const pending = await reader
+    .selectFrom('alert_deliveries')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  const unrouted = await reader
+    .selectFrom('alerts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('routed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(pending.count) + Number(unrouted.count);
+}

@@ -1,0 +1,45 @@
+"""Heartbeats for Floe monitors: beats, loops and jobs under watch."""
+
+from ._answer import Beat
+from ._async_loop import AsyncHeartbeat
+from ._call import VERSION as __version__
+from ._client import Floe
+from ._errors import (
+    FloeAnswerError,
+    FloeApiError,
+    FloeAuthenticationError,
+    FloeConfigurationError,
+    FloeConnectionError,
+    FloeError,
+    FloeMonitorNotFoundError,
+    FloeRateLimitError,
+    FloeRequestError,
+    FloeServerError,
+    FloeTimeoutError,
+    FloeUnhealthyError,
+)
+from ._loop import Heartbeat
+from ._send import HeartbeatResult
+from ._signal import send_signal
+
+__all__ = [
+    "AsyncHeartbeat",
+    "Beat",
+    "Floe",
+    "FloeAnswerError",
+    "FloeApiError",
+    "FloeAuthenticationError",
+    "FloeConfigurationError",
+    "FloeConnectionError",
+    "FloeError",
+    "FloeMonitorNotFoundError",
+    "FloeRateLimitError",
+    "FloeRequestError",
+    "FloeServerError",
+    "FloeTimeoutError",
+    "FloeUnhealthyError",
+    "Heartbeat",
+    "HeartbeatResult",
+    "__version__",
+    "send_signal",
+]

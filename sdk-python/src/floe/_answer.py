@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+import re
+from email.utils import parsedate_to_datetime
+from typing import Any, Mapping, NamedTuple, Optional, Union
+
+from ._call import Call
+from ._errors import FloeAnswerError, FloeError, api_error
+
+
+class Beat(NamedTuple):
+    """A beat the server has committed."""
+
+    id: str
+    monitor_id: str
+    #: ISO 8601, UTC.
+    received_at: Optional[str]
+    #: State of the monitor after this beat: ``healthy``, ``paused``.
+    status: Optional[str]
+    #: When the next beat is expected; None while paused.
+    next_due_at: Optional[str]
+
+
+class Received(NamedTuple):
+    """An answer as far as it was read; header names in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+    #: The body went on beyond what an answer to a beat can need; the rest was not read.
+    too_long: bool
+
+
+class Accepted(NamedTuple):
+    beat: Optional[Beat]
+    metadata_dropped: Optional[str]
+
+
+def read_answer(call: Call, received: Received, now: float) -> Union[Accepted, FloeError]:
+    """Reads an answer by the golden ``answers.json``. ``now``: seconds since the epoch, for a Retry-After date."""
+    if received.status >= 400:
+        return _refusal(call, received, now)
+    if not 200 <= received.status < 300:
+        return _redirected(call, received)
+    return _read_beat(call, received) if call.answers_beat else _read_anything(received)
+
+
+def _read_beat(call: Call, received: Received) -> Union[Accepted, FloeError]:
+    is_json = re.search(r"\bjson\b", received.headers.get("content-type", ""), re.IGNORECASE) is not None
+    try:
+        value = json.loads(received.text)
+    except (ValueError, RecursionError):
+        # What promised JSON and does not parse was cut on its way; anything else is some other program.
+        return _unexpected(received, is_json and not received.too_long)
+    beat_id = _member(value, "beat_id")
+    if received.too_long or _member(value, "ok") is not True or not isinstance(beat_id, str):
+        return _unexpected(received, False)
+    beat = Beat(
+        id=beat_id,
+        monitor_id=_text(value, "monitor_id") or call.monitor_id,
+        received_at=_text(value, "received_at"),
+        status=_text(value, "status"),
+        next_due_at=_text(value, "next_due_at"),
+    )
+    return Accepted(beat, _text(value, "metadata_dropped"))
+
+
+def _read_anything(received: Received) -> Union[Accepted, FloeError]:
+    is_page = re.search(r"\bhtml\b", received.headers.get("content-type", ""), re.IGNORECASE)
+    return _unexpected(received, False) if is_page or received.too_long else Accepted(None, None)
+
+
+def _unexpected(received: Received, retryable: bool) -> FloeError:
+    what = "more than 64 KB" if received.too_long else "something else" if received.text.strip() else "nothing"
+    kind = received.headers.get("content-type", "no content type")
+    return FloeAnswerError(
+        f"expected Floe's answer to a beat, got {what} (status {received.status}, {kind}). Is base_url the address of "
+        "Floe, with no sign-in page or proxy in front of it?",
+        code="unexpected_answer",
+        status=received.status,
+        retryable=retryable,
+    )
+
+
+def _redirected(call: Call, received: Received) -> FloeError:
+    location = received.headers.get("location")
+    to = "" if location is None else f" to {origin_of(location)}"
+    return FloeAnswerError(
+        f"{origin_of(call.url)} redirects{to}. Redirects are never followed, for the key would travel along: set "
+        "base_url to the final address.",
+        code="redirected",
+        status=received.status,
+    )
+
+
+_ADVICE = {
+    401: " Check the API key.",
+    403: " The key needs the scope beat or monitoring.",
+    404: " Check the monitor id, that the key belongs to its organization, and base_url.",
+}
+
+
+def _refusal(call: Call, received: Received, now: float) -> FloeError:
+    body: Any = None
+    if not received.too_long:
+        try:
+            body = json.loads(received.text)
+        except (ValueError, RecursionError):
+            body = None
+    error = _member(body, "error")
+    code = _text(error, "code") or f"http_{received.status}"
+    said = _text(error, "message")
+    message = f"{origin_of(call.url)} answered {received.status} {code}" + ("" if said is None else f": {said}")
+    return api_error(
+        _without_key(call, message + _ADVICE.get(received.status, "")),
+        status=received.status,
+        code=code,
+        request_id=_text(body, "request_id") or received.headers.get("x-request-id"),
+        retry_after_seconds=_retry_after(received, now),
+    )
+
+
+def _without_key(call: Call, message: str) -> str:
+    """A server that repeats what it was sent must not bring the key into a log."""
+    key = call.headers.get("x-api-key")
+    return message if key is None else message.replace(key, "[key]")
+
+
+def _retry_after(received: Received, now: float) -> Optional[float]:
+    """RFC 9110 10.2.3: seconds or a date; ``retry-after-ms`` is the exact one where both stand."""
+    exact = _decimal(received.headers.get("retry-after-ms"))
+    if exact is not None:
+        return exact / 1000
+    header = received.headers.get("retry-after")
+    seconds = _decimal(header)
+    if seconds is not None or header is None or not header.strip().upper().endswith("GMT"):
+        return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - now)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _decimal(text: Optional[str]) -> Optional[float]:
+    return float(text) if text is not None and re.fullmatch(r"\s*[0-9]+(\.[0-9]+)?\s*", text) else None
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _text(value: Any, name: str) -> Optional[str]:
+    found = _member(value, name)
+    return found if isinstance(found, str) else None
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port: all that a message may say of an address, for the rest may be secret."""
+    found = re.match(r"[a-z][a-z+.-]*://[^/?#]*", url, re.IGNORECASE)
+    return re.sub(r"//[^@]*@", "//", found.group(0)) if found else "another address"

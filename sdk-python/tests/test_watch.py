@@ -1,0 +1,220 @@
+import asyncio
+import inspect
+import json
+import threading
+import unittest
+
+from floe import Floe
+
+from .fakes import FakeSurroundings, answer
+
+BEAT_URL = "https://floe.example.com/beat/secret-token/"
+
+
+class Watch(unittest.TestCase):
+    def setUp(self):
+        self.around = FakeSurroundings()
+        self.client = Floe("eis_test_key", _around=self.around)
+
+    def beats(self):
+        self.assertTrue(self.client.flush(30))
+        return self.around.bodies()
+
+    def test_a_decorated_job_sends_one_beat_with_how_long_it_took(self):
+        @self.client.monitor("job", metadata={"host": "a"})
+        def job(by, *, and_by=0):
+            """What it does."""
+            self.around.time += 1.234
+            return by + and_by
+
+        self.assertEqual(job(1, and_by=2), 3)
+        self.assertEqual((job.__name__, job.__doc__), ("job", "What it does."))
+        self.assertEqual(
+            self.beats(), [{"monitor_id": "job", "metadata": {"host": "a", "duration_ms": 1234}}]
+        )
+
+    def test_a_job_that_fails_keeps_its_error_and_sends_nothing(self):
+        mine = KeyError("mine")
+
+        @self.client.monitor("job")
+        def job():
+            raise mine
+
+        for run in (job, self.in_context(mine), lambda: asyncio.run(self.in_async_context(mine))):
+            with self.assertRaises(KeyError) as raised:
+                run()
+            self.assertIs(raised.exception, mine)
+        self.assertEqual(self.beats(), [])
+
+    def in_context(self, error):
+        def run():
+            with self.client.monitor("job"):
+                raise error
+
+        return run
+
+    async def in_async_context(self, error):
+        async with self.client.monitor("job"):
+            raise error
+
+    def test_sys_exit_with_0_is_a_success_and_with_1_is_not(self):
+        for code, count in ((1, 0), (0, 1), (None, 2)):
+            with self.assertRaises(SystemExit), self.client.monitor("job"):
+                raise SystemExit(code)
+            self.assertEqual(len(self.beats()), count)
+
+    def test_coroutines_are_awaited_and_stay_coroutines(self):
+        @self.client.monitor("job")
+        async def job():
+            self.around.time += 2
+            return "done"
+
+        async def inner():
+            return "handed on"
+
+        self.assertTrue(inspect.iscoroutinefunction(job))
+        self.assertEqual(asyncio.run(job()), "done")
+        self.assertEqual(asyncio.run(self.client.wrap("job", lambda: inner())()), "handed on")
+        took = sorted(beat["metadata"]["duration_ms"] for beat in self.beats())
+        self.assertEqual(took, [0, 2000])
+
+    def test_a_cancelled_job_is_cancelled_and_sends_nothing(self):
+        @self.client.monitor("job")
+        async def job():
+            await asyncio.sleep(3600)
+
+        async def cancel():
+            task = asyncio.ensure_future(job())
+            await asyncio.sleep(0)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+
+        asyncio.run(cancel())
+        self.assertEqual(self.beats(), [])
+
+    def test_generators_count_from_their_first_to_their_last_step(self):
+        @self.client.monitor("job")
+        def steps():
+            told = yield 1
+            yield told
+            return "end"
+
+        walk = steps()
+        self.assertEqual(next(walk), 1)
+        self.around.time += 0.5
+        self.assertEqual(walk.send("two"), "two")
+        self.assertEqual(self.beats(), [])
+        with self.assertRaises(StopIteration) as stopped:
+            next(walk)
+        self.assertEqual(stopped.exception.value, "end")
+        self.assertEqual(self.beats(), [{"monitor_id": "job", "metadata": {"duration_ms": 500}}])
+
+    def test_async_generators_keep_what_is_sent_and_thrown_into_them(self):
+        closed = []
+
+        @self.client.monitor("job")
+        async def steps():
+            try:
+                told = yield 1
+                try:
+                    yield told
+                except KeyError:
+                    yield "caught"
+            finally:
+                closed.append(True)
+
+        async def walk():
+            inner = steps()
+            self.assertEqual(await inner.__anext__(), 1)
+            self.assertEqual(await inner.asend("two"), "two")
+            self.assertEqual(await inner.athrow(KeyError("x")), "caught")
+            self.assertEqual([step async for step in inner], [])
+            early = steps()
+            await early.__anext__()
+            await early.aclose()
+
+        asyncio.run(walk())
+        self.assertEqual(closed, [True, True])
+        self.assertEqual(len(self.beats()), 2)
+
+    def test_one_context_manager_serves_threads_and_nests(self):
+        watched = self.client.monitor("job")
+        inside = threading.Barrier(3)
+
+        def work():
+            with watched:
+                inside.wait(30)
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        with watched:
+            inside.wait(30)
+            with watched:
+                pass
+        for thread in threads:
+            thread.join(30)
+        self.assertEqual(len(self.beats()), 4)
+        self.assertEqual(watched._open, {})
+
+    def test_with_the_secret_url_start_success_and_failure_are_told_in_order_without_the_key(self):
+        self.around.respond = lambda *_: answer(200, "OK", {"content-type": "text/plain"})
+        with self.client.monitor("job", beat_url=BEAT_URL):
+            pass
+        self.client.flush(30)
+        with self.assertRaises(IndexError), self.client.monitor("job", beat_url=BEAT_URL, metadata={"a": 1}):
+            raise IndexError("secret detail")
+        self.client.flush(30)
+        seen = [(call.url.split("secret-token")[1], call.body.decode()) for call in self.around.calls]
+        self.assertEqual(
+            seen,
+            [
+                ("/start?rid=beat-1", ""),
+                ("?rid=beat-1", '{"duration_ms":0}'),
+                ("/start?rid=beat-2", '{"a":1}'),
+                ("/fail?rid=beat-2", '{"a":1,"duration_ms":0,"error":"IndexError"}'),
+            ],
+        )
+        self.assertTrue(all("x-api-key" not in call.headers for call in self.around.calls))
+        self.assertEqual(len({call.headers["idempotency-key"] for call in self.around.calls}), 4)
+
+    def test_no_line_names_the_secret_url(self):
+        real = Floe("eis_test_key", _around=NoNetwork())
+        for url in ("http://[broken/beat/secret-token", "secret-token"):
+            with real.monitor("job", beat_url=url):
+                pass
+        self.assertTrue(real.flush(30))
+        self.assertGreaterEqual(len(real._around.lines), 1)
+        self.assertNotIn("secret-token", "".join(real._around.lines))
+
+    def test_a_dead_server_holds_neither_job_nor_flush_and_is_not_piled_upon(self):
+        gate = threading.Event()
+        self.around.respond = lambda *_: (gate.wait(60), answer(503, ""))[1]
+        errors = []
+        job = self.client.wrap("job", lambda: 42, on_error=lambda error: errors.append(error.code))
+        self.assertEqual([job() for _ in range(103)], [42] * 103)
+        self.assertFalse(self.client.flush(0))
+        self.assertEqual(errors, ["dropped"] * 3)
+        gate.set()
+        self.assertTrue(self.client.flush(60))
+
+
+class NoNetwork(FakeSurroundings):
+    def attempt(self, call, timeout_seconds):
+        from floe._attempt import attempt
+
+        return attempt(call, timeout_seconds)
+
+
+class Answers(unittest.TestCase):
+    def test_a_page_is_no_answer_of_a_beat_url(self):
+        around = FakeSurroundings()
+        around.respond = lambda *_: answer(200, "<html>", {"content-type": "text/html"})
+        errors = []
+        client = Floe("eis_test_key", on_error=lambda error: errors.append(error.code), _around=around)
+        with client.monitor("job", beat_url=BEAT_URL):
+            pass
+        self.assertTrue(client.flush(30))
+        self.assertEqual(errors, ["unexpected_answer"] * 2)
+        self.assertEqual(json.loads(around.calls[1].body), {"duration_ms": 0})
