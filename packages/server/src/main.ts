@@ -15,11 +15,13 @@ import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
 import { type Alerts, assembleAlerts } from './main/alerts.ts';
 import { watchFile } from './main/config-file.ts';
+import { fileRulesOf } from './main/file-rules.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
+import type { RuleHost } from './management/guardrails/rule-host.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { type PresentedHeaders, presentedKey } from './platform/key-format.ts';
 import { welcome } from './platform/welcome.ts';
@@ -48,6 +50,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.attribution',
   'orgs.cache',
   'orgs.channels',
+  'orgs.limits',
+  'orgs.budgets',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -103,7 +107,7 @@ async function serve(environment: Environment): Promise<void> {
 
   const gateway = assembleGateway(parts, snapshots, () => state.draining);
   const alerts = assembleAlerts(parts, () => state.loaded.config);
-  const api = assembleApi(parts, snapshots, alerts);
+  const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -143,7 +147,7 @@ async function serve(environment: Environment): Promise<void> {
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, lastUsed, answers } = parts;
+  const { transport, log, rows, metrics, guardrails, lastUsed, answers } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -153,18 +157,28 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     metrics,
     answers,
     flights: new Flights(),
+    guard: guardrails.guard,
     lastUsed: lastUsed.note,
     random: Math.random,
     draining,
   };
 }
 
-function assembleApi({ database, log, pepper }: Parts, snapshots: Snapshots, channels: Alerts): LazyApi {
+function assembleApi(
+  { database, log, pepper, guardrails }: Parts,
+  snapshots: Snapshots,
+  channels: Alerts,
+  loaded: () => LoadedConfig,
+): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
   const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels });
+  const rules: RuleHost = {
+    guard: guardrails.guard,
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+  };
+  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels, rules });
 }
 
 function announce(

@@ -71,6 +71,7 @@ test('models.list() gives what every provider lists, under ids that can be asked
     created: 1_700_000_000,
     owned_by: 'vendor',
     context_window: 8192,
+    prices: null,
   });
 });
 

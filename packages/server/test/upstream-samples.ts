@@ -9,9 +9,18 @@ import { wholeCohere, wholeConverse } from './cloud-answers-said.ts';
 
 const RECORDINGS = new URL('../../wire/recordings/', import.meta.url);
 
-/** `sample('gemini', 'thinking', true)`; whole answers are made of the stream's events. */
-export function sample(dialect: Dialect, scenario: string, isStream: boolean): Reply & { body: Buffer } {
-  const body = readFileSync(new URL(`${dialect}-${scenario}.sse`, RECORDINGS));
+/**
+ * `sample('gemini', 'thinking', true)`; whole answers are made of the stream's events. `edit` changes what was
+ * recorded, before it is framed.
+ */
+export function sample(
+  dialect: Dialect,
+  scenario: string,
+  isStream: boolean,
+  edit: (text: string) => string = (text) => text,
+): Reply & { body: Buffer } {
+  const recorded = readFileSync(new URL(`${dialect}-${scenario}.sse`, RECORDINGS), 'utf8');
+  const body = Buffer.from(edit(recorded));
   if (isStream && dialect === 'converse') return binary(eventStreamOf(body.toString('utf8')));
   if (isStream) return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body };
   const events = eventFrames(body.toString('utf8'))

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { count, evenWhenBroken, label, modelPattern, slug } from './fields.ts';
 
-const SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
+/** Kinds of subject that limits and budgets count. */
+export const SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
 
 /** What a limit or budget counts: one named subject (`scope`) or each subject of a kind (`per`). */
 const subjectFields = {
@@ -12,6 +13,12 @@ const subjectFields = {
   owner: label().optional().describe('The owner, with `scope: owner`.'),
   end_user: label().optional().describe('The end user, with `scope: end_user`.'),
   model: modelPattern().optional().describe('Only requests for models that match.'),
+  on_store_error: z
+    .enum(['local', 'open', 'closed'])
+    .default('local')
+    .describe(
+      'While the shared store is away: `local` gives each process its share, `open` admits, `closed` refuses with 503.',
+    ),
 } as const;
 
 interface Subject {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { baseUrl, label, network, port, secret, slug, urlOrOff, webUrl } from './fields.ts';
+import { baseUrl, count, label, network, port, secret, slug, urlOrOff, webUrl } from './fields.ts';
 
 /** Parts of the HTTP surface a listener can offer. `/healthz` and `/readyz` answer on every one. */
 export const SURFACES = ['gateway', 'relay', 'beats', 'api', 'console', 'boards', 'metrics'] as const;
@@ -51,6 +51,11 @@ export const StorageSchema = z.strictObject({
     .default('memory')
     .meta({ writeOnly: true })
     .describe('Counters and signals: `memory` for one process, `redis://…` (Redis or Valkey) for several.'),
+  shared_timeout_ms: count()
+    .default(50)
+    .describe(
+      'How long a request may wait for the shared store before its process counts its own share of a limit.',
+    ),
 });
 
 export const SecuritySchema = z.strictObject({

@@ -51,7 +51,7 @@ test('environment wins over the file, the file over the default', () => {
   const { server, storage } = load('server: { port: 1 }\nstorage: { shared: memory }', env).config;
   assert.equal(server.port, 2);
   assert.equal(server.base_url, 'http://127.0.0.1:2');
-  assert.deepEqual(storage, { database: 'postgres://db/floe', shared: 'redis://r' });
+  assert.deepEqual(storage, { database: 'postgres://db/floe', shared: 'redis://r', shared_timeout_ms: 50 });
 });
 
 test('the default database lives in the data directory', () => {

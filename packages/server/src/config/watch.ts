@@ -127,6 +127,7 @@ function needsRestart(before: FloeConfig, after: FloeConfig): string[] {
     ['server.listeners', before.server.listeners, after.server.listeners],
     ['storage.database', before.storage.database, after.storage.database],
     ['storage.shared', before.storage.shared, after.storage.shared],
+    ['storage.shared_timeout_ms', before.storage.shared_timeout_ms, after.storage.shared_timeout_ms],
   ];
   return fields.filter(([, old, now]) => !isDeepStrictEqual(old, now)).map(([name]) => name);
 }

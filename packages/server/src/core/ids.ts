@@ -3,7 +3,20 @@ import { hash, randomBytes } from 'node:crypto';
 /** Crockford's base 32, lower case: sorts like the number it spells, has no `i l o u`. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-export type IdPrefix = 'org' | 'key' | 'exc' | 'aud' | 'mon' | 'beat' | 'chk' | 'req' | 'chn' | 'alr' | 'dlv';
+export type IdPrefix =
+  | 'org'
+  | 'key'
+  | 'exc'
+  | 'aud'
+  | 'mon'
+  | 'beat'
+  | 'chk'
+  | 'req'
+  | 'lim'
+  | 'bud'
+  | 'chn'
+  | 'alr'
+  | 'dlv';
 
 let pool = Buffer.alloc(0);
 let used = 0;

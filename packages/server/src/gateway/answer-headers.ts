@@ -13,6 +13,7 @@ export function answerHeaders(x: Exchange, contentType: string): string[] {
   if (x.target)
     headers.push('x-floe-provider', x.target.provider.id, 'x-floe-model', headerText(x.target.model));
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
+  if (x.rateHeaders) headers.push(...x.rateHeaders);
   if (x.dropped.length > 0) headers.push('x-floe-dropped', x.dropped.map(headerText).join(','));
   return headers;
 }

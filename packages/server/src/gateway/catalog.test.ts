@@ -31,7 +31,7 @@ function route(model: string, targets: string[], more: Partial<Route> = {}): Rou
 
 function catalog(routes: Route[] = []): Catalog {
   const providers = new Map([provider('one', ['gpt-5*', 'vendor/m']), provider('two', ['*'])]);
-  return { providers, routes, chatReasoning: 'strip', userHeaders: [], cache: null };
+  return { providers, routes, chatReasoning: 'strip', userHeaders: [], cache: null, rules: null };
 }
 
 const anything = () => true;

@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
+import type { Rules } from '../guardrails/rules.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
 import type { CacheRules } from './cache/rules.ts';
 
@@ -13,6 +14,8 @@ export interface Catalog {
   readonly userHeaders: readonly string[];
   /** Null while the org's cache is off. */
   readonly cache: CacheRules | null;
+  /** Limits and budgets; null for an org without any. */
+  readonly rules: Rules | null;
 }
 
 /** Where requests for a model id, a pattern or an alias go. */
@@ -35,6 +38,7 @@ export const EMPTY_CATALOG: Catalog = {
   chatReasoning: 'strip',
   userHeaders: [],
   cache: null,
+  rules: null,
 };
 
 /** Tries per target of a model id without a route. */

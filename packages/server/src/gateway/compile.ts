@@ -1,12 +1,26 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { compilePatterns } from '../core/pattern.ts';
+import { compileRules, fromFile } from '../guardrails/rules.ts';
+import { NO_STORED_RULES, type StoredRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured.ts';
+
+<<<<<<< HEAD
+
 import {
   type ProviderWorld,
   providersFromConfig,
   providersFromEnvironment,
   type Unusable,
 } from '../providers/from-config.ts';
+
+=======
+
+import { providersFromConfig, providersFromEnvironment, type Variable } from '../providers/from-config.ts';
+import { NO_PRICES } from '../providers/price-catalog.ts';
+import type { PriceBook } from '../providers/prices.ts';
+
+>>>>>>> main
+
 import { compileCache } from './cache/rules.ts';
 import { type Catalog, EMPTY_CATALOG, type Route } from './catalog.ts';
 
@@ -18,31 +32,68 @@ export interface CompiledCatalogs {
   readonly notYet: readonly string[];
 }
 
+/** What the file does not say. */
+export interface Known {
+  readonly book: PriceBook;
+  readonly stored: StoredRules;
+  /** How often each org purged its cache. */
+  readonly purges: ReadonlyMap<string, number>;
+}
+
+const NOTHING_KNOWN: Known = { book: NO_PRICES, stored: NO_STORED_RULES, purges: new Map() };
+
 /** The gateway's slice of the snapshot: one catalog per org; without any org in the file, the default one. */
 export function compileCatalogs(
   orgs: readonly OrgConfig[],
   defaultOrg: string,
+<<<<<<< HEAD
   world: ProviderWorld,
   purges: ReadonlyMap<string, number> = new Map(),
+=======
+  variable: Variable,
+  { book, stored, purges }: Known = NOTHING_KNOWN,
+>>>>>>> main
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
   const unusable: Unusable[] = [];
   const notYet: string[] = [];
   for (const org of orgs) {
+<<<<<<< HEAD
     const found = providersFromConfig(org.providers, world);
     unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
-    notYet.push(...settingsNotYet(org).map((setting) => `${org.id}/${setting}`));
+=======
+    const found = providersFromConfig(org.providers, variable, book);
+    missing.push(...found.missing.map((id) => `${org.id}/${id}`));
+>>>>>>> main
+    notYet.push(...settingsNotYet(org).map((setting) => `$org.id/${setting}`));
     catalogs.set(org.id, {
       providers: byId(found.providers),
       routes: org.routes.map(compileRoute),
       chatReasoning: org.chat_reasoning,
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
       cache: compileCache(org, purges.get(org.id) ?? 0),
+      rules: rulesOf(org, stored),
     });
   }
   if (orgs.length === 0)
-    catalogs.set(defaultOrg, { ...EMPTY_CATALOG, providers: byId(providersFromEnvironment(world)) });
+<<<<<<< HEAD
+    catalogs.set(defaultOrg, ...EMPTY_CATALOG, providers: byId(providersFromEnvironment(world)) );
   return { catalogs, unusable, notYet };
+=======
+    catalogs.set(defaultOrg, 
+      ...EMPTY_CATALOG,
+      providers: byId(providersFromEnvironment(variable, book)),
+      rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), 'UTC'),);
+  return { catalogs, missing, notYet };
+>>>>>>> main
+}
+
+function rulesOf({ id, limits, budgets, timezone }: OrgConfig, stored: StoredRules) {
+  return compileRules(
+    [...limits.map(fromFile), ...stored.limits(id)],
+    [...budgets.map(fromFile), ...stored.budgets(id)],
+    timezone,
+  );
 }
 
 function byId(providers: readonly Provider[]): ReadonlyMap<string, Provider> {

@@ -1,5 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 import type { Usage } from '@floe/wire/usage';
+import type { Grant } from '../guardrails/guard.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { Ask } from './ask.ts';
 import type { Catalog, Course, Target } from './catalog.ts';
@@ -30,7 +31,7 @@ export interface AttemptRecord {
 
 /** What a step decided and why; the answer to "why this route?". */
 export interface Decision {
-  readonly step: 'authenticate' | 'route' | 'send' | 'answer';
+  readonly step: 'authenticate' | 'limit' | 'budget' | 'route' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
 }
@@ -47,6 +48,10 @@ export interface Exchange {
   key: KeyRecord | null;
   /** The org's slice of the snapshot this exchange is judged by, from start to end. */
   catalog: Catalog | null;
+  /** What it took of limits and budgets; null for an org without any. */
+  grant: Grant | null;
+  /** Where its caller stands with them, for every answer. */
+  rateHeaders: readonly string[] | null;
   controls: Controls | null;
   ask: Ask | null;
   course: Course | null;

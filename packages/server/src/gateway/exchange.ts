@@ -3,6 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Log } from '../core/log.ts';
 import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
+import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { readAsk } from './ask.ts';
 import { throughCache } from './cache/recall.ts';
@@ -28,10 +29,13 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
   const x = begin(client, surface, gateway);
   try {
     const { key, catalog } = authenticate(x);
-    x.controls = readControls(client.headers);
-    const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
-    x.ask = ask;
-    const course = route(x, catalog, key, ask.model);
+    const { rules } = catalog;
+    const course =
+      rules === null
+        ? await understand(x, catalog, key)
+        : await admit(x, key, rules, () => understand(x, catalog, key));
+    const { ask } = x;
+    if (ask === null) throw new Error('what was understood has an ask');
     x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
     x.status = 200;
   } catch (error) {
@@ -51,6 +55,8 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     startedAt: gateway.clock.monotonic(),
     key: null,
     catalog: null,
+    grant: null,
+    rateHeaders: null,
     controls: null,
     ask: null,
     course: null,
@@ -83,6 +89,15 @@ function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } {
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
   x.catalog = catalogs.get(key.orgId) ?? EMPTY_CATALOG;
   return { key, catalog: x.catalog };
+}
+
+/** Reads the request and finds who may answer it. Throws what is wrong with it. */
+async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promise<Course> {
+  const { client, surface } = x;
+  x.controls = readControls(client.headers);
+  const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
+  x.ask = ask;
+  return route(x, catalog, key, ask.model);
 }
 
 function route(x: Exchange, catalog: Catalog, key: KeyRecord, model: string): Course {

@@ -1,6 +1,7 @@
 import type { Metrics } from '../analytics/metrics.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Guard } from '../guardrails/guard.ts';
 import type { Keyring } from '../platform/keyring.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { AnswerCache } from '../store/cache/answer-cache.ts';
@@ -24,6 +25,7 @@ export interface Gateway {
   readonly metrics: Metrics;
   readonly answers: AnswerCache;
   readonly flights: Flights;
+  readonly guard: Guard;
   readonly lastUsed: (keyId: string, at: number) => void;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;

@@ -1,8 +1,10 @@
 import { Fault } from '@floe/contract/faults';
+import { standingOf } from '../guardrails/standing.ts';
 import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { ListedModel, ModelLists } from '../providers/model-list.ts';
+import { type Price, type Rate, usdPerMillion } from '../providers/prices.ts';
 import { type Catalog, EMPTY_CATALOG } from './catalog.ts';
 import type { Client } from './client.ts';
 import { answerFault, internalFault } from './exchange.ts';
@@ -15,10 +17,10 @@ interface Caller {
 
 /** `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`: what this key may use. */
 export function createLists(gateway: Gateway, lists: ModelLists) {
-  const answer = (client: Client, make: (caller: Caller, models: ModelView[]) => object) =>
-    respond(client, gateway, () => {
+  const answer = (client: Client, make: (caller: Caller, models: ModelView[]) => object | Promise<object>) =>
+    void respond(client, gateway, () => {
       const caller = callerOf(client, gateway);
-      return make(caller, modelsOf(caller, lists));
+      return make(caller, modelsOf(caller, lists, gateway.clock.now()));
     });
   return {
     models: (client: Client) => answer(client, (_, models) => ({ object: 'list', data: models })),
@@ -32,7 +34,8 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
         });
       }),
 
-    key: (client: Client) => answer(client, ({ key }, models) => keyView(key, models)),
+    key: (client: Client) =>
+      answer(client, ({ key, catalog }, models) => keyView(key, models, catalog, gateway)),
   };
 }
 
@@ -43,17 +46,27 @@ function callerOf(client: Client, gateway: Gateway): Caller {
   return { key, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
 }
 
-function respond(client: Client, gateway: Gateway, make: () => object): void {
+async function respond(
+  client: Client,
+  gateway: Gateway,
+  make: () => object | Promise<object>,
+): Promise<void> {
   const headers = ['content-type', 'application/json', 'x-request-id', client.id];
   try {
-    client.answer(200, headers, JSON.stringify(make()));
+    client.answer(200, headers, JSON.stringify(await make()));
   } catch (error) {
     const fault = error instanceof Fault ? error : internalFault(gateway.log, client.id, error);
     answerFault(client, fault, 'openai', headers);
   }
 }
 
-function keyView(key: KeyRecord, models: readonly ModelView[]): object {
+async function keyView(
+  key: KeyRecord,
+  models: readonly ModelView[],
+  { rules }: Catalog,
+  { guard }: Gateway,
+): Promise<object> {
+  const standing = await standingOf(guard, rules, { key, endUser: null, models: null, metadata: null });
   return {
     object: 'platform_key',
     id: key.id,
@@ -66,8 +79,8 @@ function keyView(key: KeyRecord, models: readonly ModelView[]): object {
     scopes: [...key.scopes],
     expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
     models: models.map((model) => model.id),
-    limits: [],
-    budgets: [],
+    limits: standing.limits,
+    budgets: standing.budgets,
   };
 }
 
@@ -78,16 +91,56 @@ interface ModelView {
   readonly created: number;
   readonly owned_by: string;
   readonly context_window: number | null;
+  /** USD per million tokens; null when nobody knows. */
+  readonly prices: PricesView | null;
 }
 
-function modelsOf({ key, catalog }: Caller, lists: ModelLists): ModelView[] {
+interface PricesView {
+  readonly input_usd: number;
+  readonly output_usd: number;
+  readonly cache_read_usd: number | null;
+  readonly cache_write_usd: number | null;
+  /** What a request with more input tokens pays instead. */
+  readonly tiers: readonly {
+    readonly above_input_tokens: number;
+    readonly input_usd: number;
+    readonly output_usd: number;
+  }[];
+  readonly source: Price['source'];
+  /** The day the catalog was made. */
+  readonly date: string | null;
+}
+
+function pricesOf(price: Price | null, atMs: number): PricesView | null {
+  if (price === null) return null;
+  const { input, output, cacheRead, cacheWrite } = price.ratesAt(atMs);
+  const usd = (rate: Rate, tokens = 0) => Number((usdPerMillion(rate, tokens) * price.multiplier).toFixed(9));
+  const steps = new Set([...input.tiers, ...output.tiers].map(({ above }) => above));
+  return {
+    input_usd: usd(input),
+    output_usd: usd(output),
+    cache_read_usd: cacheRead ? usd(cacheRead) : null,
+    cache_write_usd: cacheWrite ? usd(cacheWrite) : null,
+    tiers: [...steps]
+      .sort((one, other) => one - other)
+      .map((above) => ({
+        above_input_tokens: above,
+        input_usd: usd(input, above + 1),
+        output_usd: usd(output, above + 1),
+      })),
+    source: price.source,
+    date: price.date,
+  };
+}
+
+function modelsOf({ key, catalog }: Caller, lists: ModelLists, nowMs: number): ModelView[] {
   return [...catalog.providers.values()]
-    .flatMap((provider) => modelsOfProvider(provider, lists))
+    .flatMap((provider) => modelsOfProvider(provider, lists, nowMs))
     .filter((model) => key.models === null || key.models(model.id));
 }
 
 /** Ids from an open allowlist come from the provider's own list, exact ones stand for themselves. */
-function modelsOfProvider(provider: Provider, lists: ModelLists): ModelView[] {
+function modelsOfProvider(provider: Provider, lists: ModelLists, nowMs: number): ModelView[] {
   const listed = new Map<string, ListedModel>();
   for (const model of lists.of(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
   for (const id of provider.models)
@@ -99,5 +152,6 @@ function modelsOfProvider(provider: Provider, lists: ModelLists): ModelView[] {
     created: model.created,
     owned_by: model.ownedBy || provider.sheet.kind,
     context_window: model.contextWindow,
+    prices: pricesOf(provider.priceOf(model.id), nowMs),
   }));
 }

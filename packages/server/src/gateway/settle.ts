@@ -1,10 +1,14 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
+import { endUserOf } from './end-user.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
+import { type Worth, worthOf } from './worth.ts';
 
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
 export function settle(x: Exchange): void {
-  const { gateway } = x;
+  const { gateway, grant } = x;
+  const worth = worthOf(x);
+  if (grant) gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
   const latencyMs = gateway.clock.monotonic() - x.startedAt;
   gateway.metrics.exchange({
     surface: x.surface.name,
@@ -13,16 +17,21 @@ export function settle(x: Exchange): void {
     state: x.state,
     latencyMs,
     firstTokenMs: x.firstTokenAt === null ? null : x.firstTokenAt - x.startedAt,
-    inputTokens: x.usage?.input ?? 0,
-    outputTokens: x.usage?.output ?? 0,
     cache: x.cache,
+    inputTokens: worth.usage?.input ?? 0,
+    outputTokens: worth.usage?.output ?? 0,
   });
   // Without a key there is no org whose row it could be; such requests show in the metrics alone.
-  if (x.key) gateway.rows.append(rowOf(x, x.key, latencyMs));
+  if (x.key) gateway.rows.append(rowOf(x, x.key, worth, latencyMs));
 }
 
-function rowOf(x: Exchange, key: NonNullable<Exchange['key']>, latencyMs: number): ExchangeRow {
-  const { ask, target, usage, fault } = x;
+function rowOf(
+  x: Exchange,
+  key: NonNullable<Exchange['key']>,
+  { usage, source, nanoUsd, priceSource }: Worth,
+  latencyMs: number,
+): ExchangeRow {
+  const { ask, target, fault } = x;
   return {
     id: x.id,
     org_id: key.orgId,
@@ -48,9 +57,9 @@ function rowOf(x: Exchange, key: NonNullable<Exchange['key']>, latencyMs: number
     cache_write_tokens: usage?.cacheWrite ?? null,
     output_tokens: usage?.output ?? null,
     reasoning_tokens: usage?.reasoning ?? null,
-    usage_source: usage ? 'provider' : 'none',
-    cost_nano_usd: null,
-    cost_source: null,
+    usage_source: source,
+    cost_nano_usd: nanoUsd,
+    cost_source: priceSource,
     cache: x.cache,
     latency_ms: hundredths(latencyMs),
     first_token_ms: x.firstTokenAt === null ? null : hundredths(x.firstTokenAt - x.startedAt),
@@ -74,13 +83,9 @@ function overheadOf(x: Exchange, latencyMs: number): number {
   return hundredths(latencyMs - (x.upstreamEndedAt - x.sentAt));
 }
 
-/** A hint, never an identity: the first configured header, else what the body says. */
-function endUserOf(x: Exchange): string | null {
-  for (const name of x.catalog?.userHeaders ?? []) {
-    const value = x.client.headers[name];
-    if (typeof value === 'string' && value !== '') return value.slice(0, 256);
-  }
-  return x.ask?.user?.slice(0, 256) ?? null;
+/** What a TPM limit counts: everything in, everything out. */
+function tokensOf({ usage }: Worth): number {
+  return (usage?.input ?? 0) + (usage?.output ?? 0);
 }
 
 function faultDecision(fault: Fault): Decision {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { isObject, type Json } from '@floe/contract/json';
 import * as z from 'zod';
 import { readVerb, type Verb } from '../management/verb.ts';
-import { verbs } from '../management/verbs.ts';
 import { openApiDocument } from './openapi.ts';
-import { verbParts } from './test/running-api.ts';
+import { runApi } from './test/running-api.ts';
 
-const all = verbs(verbParts);
+const api = await runApi();
+const all = api.verbs;
+after(() => api.close());
 const document: Json = JSON.parse(JSON.stringify(openApiDocument(all, '1.2.3')));
 
 function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {

@@ -5,10 +5,13 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { deriveSecretsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
+import { loadPriceBook } from '../providers/price-catalog.ts';
+import type { PriceBook } from '../providers/prices.ts';
 import type { Transport } from '../providers/transport.ts';
 import { createTransport } from '../providers/transports.ts';
 import type { AnswerCache } from '../store/cache/answer-cache.ts';
@@ -33,6 +36,8 @@ export interface Parts {
   readonly database: Database;
   readonly rows: RowSink;
   readonly metrics: Metrics;
+  readonly guardrails: Guardrails;
+  readonly prices: PriceBook;
   readonly lastUsed: LastUsed;
   readonly transport: Transport;
   readonly modelLists: ModelLists;
@@ -53,11 +58,15 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
       'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
     );
   const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  // Read while the database opens in its own threads.
+  const loadingPrices = loadPriceBook();
   const database = await openDatabase(url, { dataDir, log, clock });
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
   const outbound = createOutbound(loaded.config);
   const transport = createTransport(clock, outbound.guard);
+  const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
+  const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
   return {
     environment,
     dataDir,
@@ -68,6 +77,8 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
       () => rows.backlog(),
       () => queuedDeliveries(database.read),
     ),
+    guardrails,
+    prices: await loadingPrices,
     lastUsed: trackLastUsed(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),
@@ -84,6 +95,7 @@ export async function closeParts(parts: Parts): Promise<void> {
   await parts.rows.flush(FLUSH_MS).catch((error: unknown) => {
     parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
   });
+  await parts.guardrails.close();
   await parts.rows.close();
   await parts.answers.close();
   await parts.transport.close();

@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { compileCatalogs } from '../gateway/compile.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
+import { loadStoredRules } from '../guardrails/stored-rules.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
@@ -65,8 +66,17 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     const { catalogs, unusable, notYet } = compileCatalogs(
       orgs,
       DEFAULT_ORG,
+<<<<<<< HEAD
       { variable, outbound },
       await cachePurges(parts.database.read),
+=======
+      parts.environment.variable,
+      {
+        book: parts.prices,
+        stored: await loadStoredRules(parts.database.read),
+        purges: await cachePurges(parts.database.read),
+      },
+>>>>>>> main
     );
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     current = { keyring, catalogs };

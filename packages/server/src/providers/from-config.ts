@@ -1,13 +1,25 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { type Credential, configureProvider, type Provider } from './configured.ts';
+
+<<<<<<< HEAD
+
 import { signingOf } from './identity.ts';
 import { type OutboundSettings, OutboundUnusable, resolveOutbound } from './outbound.ts';
+
+=======
+
+import { NO_PRICES } from './price-catalog.ts';
+import type { PriceBook } from './prices.ts';
+
+>>>>>>> main
+
 import type { ProviderSheet } from './provider.ts';
 import { SHEETS, sheetOf } from './sheets.ts';
 
 /** Looks an environment variable up; undefined when it is unset or empty. */
 export type Variable = (name: string) => string | undefined;
 
+<<<<<<< HEAD
 /** What providers of the file need beside their own entry. */
 export interface ProviderWorld {
   readonly variable: Variable;
@@ -55,6 +67,37 @@ function fromConfig(config: ProviderConfig, { variable, outbound }: ProviderWorl
   );
   const region = settingOf('region', config, sheet, variable);
   const project = settingOf('project', config, sheet, variable);
+=======
+/**
+ * The enabled providers of an org. One that names no credential takes it from the usual environment
+ * variable of its kind. Kinds whose data sheet is not there yet are left out and named in `missing`.
+ */
+export function providersFromConfig(
+  configs: readonly ProviderConfig[],
+  variable: Variable,
+  book: PriceBook = NO_PRICES,
+) {
+  const providers: Provider[] = [];
+  const missing: string[] = [];
+  for (const config of configs) {
+    const sheet = sheetOf(config.kind);
+    const baseUrl = config.base_url ?? sheet?.baseUrl;
+    if (!config.enabled) continue;
+    if (sheet && baseUrl !== undefined) providers.push(fromConfig(config, sheet, baseUrl, variable, book));
+    else missing.push(config.id);
+  }
+  return { providers, missing };
+}
+
+function fromConfig(
+  config: ProviderConfig,
+  sheet: ProviderSheet,
+  baseUrl: string,
+  variable: Variable,
+  book: PriceBook,
+): Provider {
+  const { timeouts } = config;
+>>>>>>> main
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
   // An identity that is spelled out is meant, whatever key the environment holds for others.
   const isNamed = named.length > 0 || config.identity !== undefined || config.role_arn !== undefined;
@@ -71,18 +114,26 @@ function fromConfig(config: ProviderConfig, { variable, outbound }: ProviderWorl
     apiVersion: config.api_version,
     deployments: config.deployments,
     dialects: config.dialects,
+<<<<<<< HEAD
     region,
     project,
     usesCaller: config.credential_source === 'caller',
     signing: signingOf(sheet, config, region, ways, variable),
     via: (origin) => ways.via(origin),
-    timeouts: {
+=======
+    pricing: {
+      billing: config.billing,
+      multiplier: config.price_multiplier,
+      overrides: config.prices,
+      book,
+    },
+>>>>>>> main
+    timeouts: 
       connectMs: timeouts.connect_ms,
       headersMs: timeouts.headers_ms,
       firstTokenMs: timeouts.first_token_ms,
       idleMs: timeouts.idle_ms,
-      totalMs: timeouts.total_ms,
-    },
+      totalMs: timeouts.total_ms,,
   });
 }
 
@@ -113,7 +164,11 @@ const TIMEOUTS = {
  * What an installation without any configuration may use: the sandbox, and every provider whose usual
  * environment variable is set, with all its models.
  */
+<<<<<<< HEAD
 export function providersFromEnvironment({ variable, outbound }: ProviderWorld): Provider[] {
+=======
+export function providersFromEnvironment(variable: Variable, book: PriceBook = NO_PRICES): Provider[] {
+>>>>>>> main
   const found: Provider[] = [];
   const ways = resolveOutbound([outbound], variable);
   for (const sheet of SHEETS) {
@@ -132,10 +187,14 @@ export function providersFromEnvironment({ variable, outbound }: ProviderWorld):
         models: ['*'],
         headers: {},
         body: {},
+<<<<<<< HEAD
         region,
         project: settingOf('project', {}, sheet, variable),
         signing: signingOf(sheet, {}, region, ways, variable),
         via: (origin) => ways.via(origin),
+=======
+        pricing: { billing: 'metered', multiplier: 1, overrides: {}, book },
+>>>>>>> main
         timeouts: TIMEOUTS,
       }),
     );

@@ -119,6 +119,8 @@ export interface ProviderSheet {
    * applies; an option said twice is the later one's, whole.
    */
   readonly quirks?: readonly Quirk[];
+  /** Its name in the price catalog, or `free` for what costs nothing; absent when no catalog has it. */
+  readonly prices?: string;
   /** Path of its model list, several when it keeps several; absent when it has none worth asking. */
   readonly models?: string | readonly string[];
   /**

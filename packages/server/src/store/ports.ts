@@ -89,7 +89,7 @@ export interface Claim {
   /** `spend`: milliseconds since the epoch after which nobody asks for it; 0 keeps it. */
   readonly endsAt: number;
   /** While the shared store is away: this process' share of the limit, no limit, or refusal. */
-  readonly away: 'share' | 'open' | 'closed';
+  readonly away: 'local' | 'open' | 'closed';
 }
 
 export interface Level {
@@ -112,6 +112,8 @@ export interface Taken {
   readonly second: number;
   /** Counted by this process alone, for the shared store is away; `settle` wants it back. */
   readonly away: boolean;
+  /** The second of this process' own count of it; `settle` wants it back. */
+  readonly ownSecond: number;
 }
 
 /** The end of what one `take` reserved. */
@@ -119,6 +121,7 @@ export interface Settlement {
   readonly id: string;
   readonly second: number;
   readonly away: boolean;
+  readonly ownSecond: number;
   readonly claims: readonly Claim[];
   /** What `take` took of each. */
   readonly amounts: readonly number[];

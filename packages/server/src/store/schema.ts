@@ -19,6 +19,11 @@ export interface Schema {
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
   settings: SettingsTable;
+  budget_spend: BudgetSpendTable;
+  spend_journals: SpendJournalsTable;
+  replicas: ReplicasTable;
+  limits: GuardrailTable;
+  budgets: GuardrailTable;
   migrations: MigrationsTable;
 }
 
@@ -151,6 +156,41 @@ export interface SettingsTable {
 }
 
 /** Which migrations made the tables as they are. */
+/** What was spent of a budget in one period; the truth that counters are filled from. */
+export interface BudgetSpendTable {
+  org_id: string;
+  /** Budget, period and subject, as counters call it. */
+  bucket: string;
+  spent_nano_usd: number;
+  /** 0 for a budget without an end. */
+  ends_at: number;
+  updated_at: number;
+}
+
+/** How far the journal of one process' spending was taken into `budget_spend`. */
+export interface SpendJournalsTable {
+  id: string;
+  applied: number;
+  updated_at: number;
+}
+
+/** Processes at work; each renews its line. */
+export interface ReplicasTable {
+  id: string;
+  seen_at: number;
+}
+
+/** A limit or a budget made through the API; those of floe.yaml stay there. */
+export interface GuardrailTable {
+  id: string;
+  org_id: string;
+  /** As floe.yaml would say it. */
+  rule_json: string;
+  created_at: number;
+  updated_at: number;
+  updated_by: string;
+}
+
 export interface MigrationsTable {
   number: number;
   name: string;

@@ -10,8 +10,10 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { createOutboundGuard } from '../../core/outbound.ts';
+import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
+import type { FileRules, RuleHost } from '../../management/guardrails/rule-host.ts';
 import type { Verb } from '../../management/verb.ts';
-import { type VerbParts, verbs } from '../../management/verbs.ts';
+import { verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper, hashKey } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
@@ -23,12 +25,11 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
+const NO_FILE_RULES: FileRules = { limits: [], budgets: [], timezone: 'UTC' };
 export const pepper = derivePepper(Buffer.alloc(32, 9));
 
 /** Channels whose receivers live on loopback, and no mail. */
 export const channels = channelParts();
-/** What the verbs stand on here. */
-export const verbParts: VerbParts = { pepper, cacheOf: () => null, channels };
 
 function channelParts() {
   const guard = createOutboundGuard(() => ({
@@ -85,7 +86,12 @@ export interface RunningApi {
 
 /** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
 export async function runApi(
-  options: { readonly log?: Log; readonly more?: readonly Verb[] } = {},
+  options: {
+    readonly log?: Log;
+    readonly more?: readonly Verb[];
+    /** Of the org `acme`. */
+    readonly fileRules?: Partial<FileRules>;
+  } = {},
 ): Promise<RunningApi> {
   let now = NOW;
   const clock: Clock = { ...systemClock, now: () => now };
@@ -104,7 +110,11 @@ export async function runApi(
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const all = [...verbs(verbParts), ...(options.more ?? [])];
+  const rules: RuleHost = {
+    guard: memoryGuard(database, clock),
+    fileRules: (orgId) => ({ ...NO_FILE_RULES, ...(orgId === 'acme' ? options.fileRules : {}) }),
+  };
+  const all = [...verbs({ pepper, cacheOf: () => null, channels, rules }), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },

@@ -16,6 +16,7 @@ export const sandbox: ProviderSheet = {
   auth: { type: 'none' },
   usage: 'ask',
   knownModels: ['echo', 'tools', 'slow', 'flaky'],
+  prices: 'free',
   docs: 'docs/sandbox.md',
   checked: '2026-11-21',
 };

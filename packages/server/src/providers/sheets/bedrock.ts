@@ -30,6 +30,7 @@ export const bedrock: ProviderSheet = {
   address,
   models: ['/foundation-models?byOutputModality=TEXT', '/inference-profiles?maxResults=1000'],
   usage: 'given',
+  prices: 'aws',
   quirks: [
     { options: { think: 'none' } },
     ...claudeQuirks,

@@ -21,6 +21,7 @@ export const cerebras: ProviderSheet = {
     },
   ],
   thinkTags: ['*glm*'],
+  prices: 'cerebras',
   docs: 'https://inference-docs.cerebras.ai',
   checked: '2026-11-21',
 };

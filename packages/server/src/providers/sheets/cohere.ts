@@ -9,6 +9,7 @@ export const cohere: ProviderSheet = {
   speaks: { cohere: '/v2/chat' },
   models: '/v1/models?page_size=1000&endpoint=chat',
   usage: 'given',
+  prices: 'cohere',
   quirks: [
     { options: { think: 'none' } },
     { models: ['*reasoning*', 'command-a-plus*'], options: { think: 'budget' } },

@@ -28,6 +28,7 @@ export const deepseek: ProviderSheet = {
       },
     },
   ],
+  prices: 'deepseek',
   docs: 'https://api-docs.deepseek.com',
   checked: '2026-11-21',
 };

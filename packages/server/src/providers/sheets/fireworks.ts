@@ -16,6 +16,7 @@ export const fireworks: ProviderSheet = {
     },
   ],
   thinkTags: ['*deepseek-r1*'],
+  prices: 'fireworks',
   docs: 'https://docs.fireworks.ai',
   checked: '2026-11-21',
 };

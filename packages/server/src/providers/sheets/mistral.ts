@@ -28,6 +28,7 @@ export const mistral: ProviderSheet = {
       options: { think: 'effort', efforts: ['high', 'none'] },
     },
   ],
+  prices: 'mistral',
   docs: 'https://docs.mistral.ai',
   checked: '2026-11-21',
 };

@@ -12,6 +12,7 @@ export const openai: ProviderSheet = {
   prefers: openaiPrefers,
   usage: 'ask',
   quirks: openaiQuirks,
+  prices: 'openai',
   docs: 'https://platform.openai.com/docs/api-reference',
   checked: '2026-11-21',
 };

@@ -23,6 +23,7 @@ export const openrouter: ProviderSheet = {
     { status: 403, text: 'moderation', means: 'request' },
     { status: 403, text: 'guardrail', means: 'request' },
   ],
+  prices: 'openrouter',
   docs: 'https://openrouter.ai/docs',
   checked: '2026-11-21',
 };

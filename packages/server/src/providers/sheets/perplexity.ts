@@ -12,6 +12,7 @@ export const perplexity: ProviderSheet = {
   usage: 'given',
   // Whether it takes encrypted reasoning is not documented: none is asked for, none sent back.
   quirks: [{ options: { think: 'effort', sealOrigin: false } }],
+  prices: 'perplexity',
   docs: 'https://docs.perplexity.ai',
   checked: '2026-11-21',
 };

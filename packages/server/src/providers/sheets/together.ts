@@ -18,6 +18,7 @@ export const together: ProviderSheet = {
   thinkTags: ['*DeepSeek-R1*'],
   // A prompt longer than the model's context is a 403 here (documented error codes), not a bad key.
   errors: [{ status: 403, text: 'context length', means: 'request' }],
+  prices: 'together',
   docs: 'https://docs.together.ai',
   checked: '2026-11-21',
 };

@@ -37,6 +37,7 @@ export const vertex: ProviderSheet = {
   address,
   models: ['google', 'anthropic'].map((name) => `/v1beta1/publishers/${name}/models?pageSize=300`),
   usage: 'given',
+  prices: 'google',
   quirks: [
     ...geminiQuirks,
     ...claudeQuirks,

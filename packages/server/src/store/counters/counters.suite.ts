@@ -21,7 +21,7 @@ export function windowClaim(bucket: string, limit: number, amount = 1, more: Par
     lasting: false,
     floor: 0,
     endsAt: 0,
-    away: 'share',
+    away: 'local',
     ...more,
   };
 }
@@ -40,7 +40,15 @@ export function settlement(
   claims: readonly Claim[],
   actual: readonly number[],
 ): Settlement {
-  return { id, second: taken.second, away: taken.away, claims, amounts: taken.amounts, actual };
+  return {
+    id,
+    second: taken.second,
+    away: taken.away,
+    ownSecond: taken.ownSecond,
+    claims,
+    amounts: taken.amounts,
+    actual,
+  };
 }
 
 /** What every store of counters must do. `open` gives empty counters that are closed when the test ends. */

@@ -43,7 +43,7 @@ export class MemoryCounters implements Counters {
       levels.push(levelOf(bucket, claim, nowMs, second));
     }
     const retryAfterMs = freeAt === null ? null : freeAt * 1000 - nowMs;
-    return { refused, retryAfterMs, levels, amounts, second, away: false };
+    return { refused, retryAfterMs, levels, amounts, second, away: false, ownSecond: second };
   }
 
   settle(orgId: string, { id, second, claims, amounts, actual }: Settlement): void {

@@ -94,6 +94,7 @@ class RedisCounters implements RemoteCounters {
         refused === null || (!rateRefused && lasting) ? amount : 0,
       ),
       away: false,
+      ownSecond: 0,
     };
   }
 

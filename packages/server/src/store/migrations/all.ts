@@ -1,7 +1,8 @@
 import { firstTables } from './0001-first-tables.ts';
 import { rollups } from './0002-rollups.ts';
 import { alerts } from './0004-alerts.ts';
+import { guardrails } from './0006-guardrails.ts';
 import type { Migration } from './migration.ts';
 
-/** In order, without gaps, forward only. */
-export const MIGRATIONS: readonly Migration[] = [firstTables, rollups, alerts];
+/** In order, forward only. */
+export const MIGRATIONS: readonly Migration[] = [firstTables, rollups, alerts, guardrails];

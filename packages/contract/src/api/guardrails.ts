@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { count, label, modelPattern, slug } from '../config/fields.ts';
+import { SUBJECTS } from '../config/guardrails.ts';
+import { source } from './keys.ts';
+import { nanoUsd, usd } from './money.ts';
+import { moment } from './page.ts';
+
+const subject = z.enum(SUBJECTS);
+const storeError = z.enum(['local', 'open', 'closed']);
+const period = z.enum(['day', 'week', 'month', 'total']);
+const mode = z.enum(['hard', 'soft']);
+const limitUsd = z.number().positive().max(1_000_000_000);
+
+const shownSubject = {
+  scope: subject.nullable(),
+  per: subject.nullable(),
+  team: z.string().nullable(),
+  key: z.string().nullable(),
+  owner: z.string().nullable(),
+  end_user: z.string().nullable(),
+  model: z.string().nullable(),
+  on_store_error: storeError,
+};
+
+const shownResource = {
+  source,
+  created_at: moment.nullable().describe('Null for what stands in floe.yaml.'),
+  updated_at: moment.nullable(),
+  updated_by: z.string().nullable(),
+};
+
+/** A rate limit, and where its one bucket stands; with `per` there are many, and `state` is null. */
+export const limit = z
+  .strictObject({
+    id: z.string(),
+    name: z.string().nullable(),
+    ...shownSubject,
+    rpm: z.int().nullable(),
+    tpm: z.int().nullable(),
+    concurrency: z.int().nullable(),
+    state: z
+      .strictObject({
+        rpm_used: z.int().nullable(),
+        tpm_used: z.int().nullable(),
+        concurrency_used: z.int().nullable(),
+      })
+      .nullable(),
+    ...shownResource,
+  })
+  .meta({ id: 'Limit' });
+
+/** A budget, and what is spent of its one bucket in this period, reservations included; null with `per`. */
+export const budget = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    ...shownSubject,
+    metadata: z.record(z.string(), z.string()),
+    period,
+    limit_usd: z.number(),
+    mode,
+    state: z
+      .strictObject({
+        spent_nano_usd: nanoUsd,
+        spent_usd: usd,
+        remaining_nano_usd: nanoUsd,
+        remaining_usd: usd,
+        resets_at: moment.nullable(),
+      })
+      .nullable(),
+    ...shownResource,
+  })
+  .meta({ id: 'Budget' });
+
+/** What a client may send of a rule: null is as good as absent. */
+const writtenSubject = {
+  scope: subject.nullish(),
+  per: subject.nullish(),
+  team: slug().nullish(),
+  key: label().nullish(),
+  owner: label().nullish(),
+  end_user: label().nullish(),
+  model: modelPattern().nullish(),
+  on_store_error: storeError.nullish(),
+};
+
+const writtenLimit = {
+  name: slug().nullish(),
+  ...writtenSubject,
+  rpm: count().nullish(),
+  tpm: count().nullish(),
+  concurrency: count().nullish(),
+};
+
+const writtenBudget = {
+  name: slug().nullish(),
+  ...writtenSubject,
+  metadata: z.record(z.string(), z.string()).nullish(),
+  period: period.nullish(),
+  limit_usd: limitUsd.nullish(),
+  mode: mode.nullish(),
+};
+
+/** What an answer showed and a client may send back unchanged; it says nothing. */
+const shownOnly = {
+  id: z.unknown().optional(),
+  state: z.unknown().optional(),
+  source: z.unknown().optional(),
+  created_at: z.unknown().optional(),
+  updated_at: z.unknown().optional(),
+  updated_by: z.unknown().optional(),
+};
+
+export const limitBody = z.strictObject(writtenLimit);
+export const budgetBody = z.strictObject(writtenBudget);
+export const limitReplacement = z.strictObject({ ...writtenLimit, ...shownOnly });
+export const budgetReplacement = z.strictObject({ ...writtenBudget, ...shownOnly });

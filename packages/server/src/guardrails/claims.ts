@@ -1,0 +1,149 @@
+import { Fault } from '@floe/contract/faults';
+import type { Matcher } from '../core/pattern.ts';
+import type { Claim } from '../store/ports.ts';
+import type { Caller, Estimate } from './guard.ts';
+import type { Period } from './period.ts';
+import { type BudgetRule, type LimitRule, type Rules, wantsMetadata } from './rules.ts';
+import type { SpendBook } from './spend-book.ts';
+
+/** A claim that knows the rule it came from. */
+export interface RuleClaim extends Claim {
+  /** Of the limit or budget. */
+  readonly name: string;
+  readonly rule: string;
+  readonly counts: 'requests' | 'tokens' | 'concurrency' | 'usd';
+  /** Of a budget: `day`, `week`, `month`, `total`. */
+  readonly period: string;
+}
+
+/** The rules that reach a caller, each with the bucket its requests fall in. */
+export class Reach {
+  readonly limits: readonly { readonly rule: LimitRule; readonly bucket: string }[];
+  readonly budgets: readonly {
+    readonly rule: BudgetRule;
+    readonly bucket: string;
+    readonly period: Period;
+  }[];
+
+  readonly #orgId: string;
+
+  constructor(orgId: string, limits: Reach['limits'], budgets: Reach['budgets']) {
+    this.#orgId = orgId;
+    this.limits = limits;
+    this.budgets = budgets;
+  }
+
+  /** Why a request cannot be paid for whatever is left: a hard budget, and nobody knows the price. */
+  unpayable(estimate: Estimate): Fault | null {
+    if (estimate.nanoUsd !== null) return null;
+    const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
+    if (!hard) return null;
+    const message = `The budget "${hard.rule.name}" is hard and this model has no price. ${estimate.priceLine}`;
+    return new Fault('price_unknown', message, { param: 'model' });
+  }
+
+  /** What a request takes. Without an estimate it was refused already: one request, no tokens, no money. */
+  claims(estimate: Estimate | null, book: SpendBook): RuleClaim[] {
+    const claims: RuleClaim[] = [];
+    for (const { rule, bucket } of this.limits)
+      for (const claim of limitClaims(rule, bucket, estimate?.tokens ?? 0))
+        if (claim.kind === 'window' || estimate !== null) claims.push(claim);
+    // Nothing to pay is nothing to ask a budget for.
+    if (estimate === null || estimate.nanoUsd === 0) return claims;
+    for (const { rule, bucket, period } of this.budgets)
+      claims.push(spendClaim(this.#orgId, rule, bucket, period, estimate.nanoUsd ?? 0, book));
+    return claims;
+  }
+}
+
+/** Finds the rules that reach a caller. */
+export function reachOf({ limits, budgets }: Rules, caller: Caller, nowMs: number): Reach {
+  const { key, endUser, models, metadata } = caller;
+  const reached = [];
+  for (const rule of limits) {
+    const whose = rule.bucketOf(key, endUser);
+    if (whose === null || !holdsFor(rule.models, models)) continue;
+    reached.push({ rule, bucket: `${rule.id}:${whose}` });
+  }
+  const paying = [];
+  for (const rule of budgets) {
+    const whose = rule.bucketOf(key, endUser);
+    if (whose === null || !holdsFor(rule.models, models)) continue;
+    if (models !== null && !wantsMetadata(rule, metadata)) continue;
+    const period = rule.periodAt(nowMs);
+    paying.push({ rule, bucket: bucketName(rule, period, whose), period });
+  }
+  return new Reach(key.orgId, reached, paying);
+}
+
+function holdsFor(wanted: Matcher | null, models: readonly string[] | null): boolean {
+  return wanted === null || models === null || models.some(wanted);
+}
+
+export function bucketName(rule: BudgetRule, period: Period, whose: string): string {
+  return `b:${rule.id}:${rule.config.period}:${period.name}:${whose}`;
+}
+
+/** A claim on a budget; the amount may be 0, to look at it. */
+export function spendClaim(
+  orgId: string,
+  rule: BudgetRule,
+  bucket: string,
+  period: Period,
+  amount: number,
+  book: SpendBook,
+): RuleClaim {
+  return {
+    kind: 'spend',
+    bucket,
+    amount,
+    limit: rule.limitNanoUsd,
+    enforced: rule.config.mode === 'hard',
+    lasting: false,
+    floor: book.spentOf(orgId, bucket),
+    endsAt: period.endsAt,
+    away: rule.away,
+    name: rule.name,
+    rule: rule.id,
+    counts: 'usd',
+    period: rule.config.period,
+  };
+}
+
+/** What a request of so many tokens takes of a limit. */
+export function limitClaims(rule: LimitRule, bucket: string, tokens: number): RuleClaim[] {
+  const { rpm, tpm, concurrency } = rule.config;
+  const claims: RuleClaim[] = [];
+  if (rpm !== undefined) claims.push(claimOf(rule, 'window', 'requests', `r:${bucket}`, 1, rpm));
+  // Capped, or a request larger than the limit could never pass.
+  if (tpm !== undefined)
+    claims.push(claimOf(rule, 'window', 'tokens', `t:${bucket}`, Math.min(tokens, tpm), tpm));
+  if (concurrency !== undefined)
+    claims.push(claimOf(rule, 'lease', 'concurrency', `c:${bucket}`, 1, concurrency));
+  return claims;
+}
+
+function claimOf(
+  rule: LimitRule,
+  kind: 'window' | 'lease',
+  counts: RuleClaim['counts'],
+  bucket: string,
+  amount: number,
+  limit: number,
+): RuleClaim {
+  return {
+    kind,
+    bucket,
+    amount,
+    limit,
+    enforced: true,
+    lasting: counts === 'requests',
+    floor: 0,
+    endsAt: 0,
+    away: rule.away,
+    name: rule.name,
+    rule: rule.id,
+    counts,
+    period: '',
+  };
+}

@@ -1,0 +1,189 @@
+import { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import type { Clock, Timer } from '../core/clock.ts';
+import type { KeyRecord } from '../platform/keyring.ts';
+import type { Counters, Held, Taken } from '../store/ports.ts';
+import type { SpendJournal } from '../store/spend/journal.ts';
+import type { Charge } from '../store/spend/spend.ts';
+import { type Reach, type RuleClaim, reachOf } from './claims.ts';
+import { budgetFault, rateFault } from './refusals.ts';
+import type { Rules } from './rules.ts';
+import type { SpendBook } from './spend-book.ts';
+
+/** A third of the life of a lease. */
+const RENEW_MS = 20_000;
+const RENEWED_AT_ONCE = 200;
+
+/** Who asks for what, as rules judge it. */
+export interface Caller {
+  readonly key: KeyRecord;
+  readonly endUser: string | null;
+  /** The id asked for and those of its targets; empty when unknown; null for whatever may be asked. */
+  readonly models: readonly string[] | null;
+  readonly metadata: JsonObject | null;
+}
+
+/** What a request may cost at most. */
+export interface Estimate {
+  readonly tokens: number;
+  /** Null when nobody knows a price; 0 when nothing is charged. */
+  readonly nanoUsd: number | null;
+  /** Told when the price is not known: the line to add. */
+  readonly priceLine: string;
+}
+
+/** What guards stand on; `main.ts` puts it together. */
+export interface GuardParts {
+  readonly counters: Counters;
+  readonly journal: SpendJournal;
+  readonly book: SpendBook;
+  readonly clock: Clock;
+}
+
+/** What one exchange took, until it is settled. */
+export interface Grant {
+  readonly id: string;
+  readonly orgId: string;
+  readonly claims: readonly RuleClaim[];
+  readonly taken: Taken;
+  /** Nobody can name what it would cost, and a hard budget would pay: told unless a rate refused first. */
+  readonly fault: Fault | null;
+  /** Something of it is still to be settled. */
+  isOpen: boolean;
+  /** A reservation of it is on disk. */
+  isHeld: boolean;
+}
+
+/** Takes limits and budgets for exchanges and settles them. One for the process. */
+export class Guard {
+  readonly #parts: GuardParts;
+  readonly #leases = new Map<string, Grant>();
+  #timer: Timer | null = null;
+
+  constructor(parts: GuardParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * One atomic step over every rule that reaches the caller. Without an `estimate` the request was refused
+   * already: it spends its RPM and nothing else. `grant.taken.refused` says whether a rule refused; the
+   * caller of this decides what is told first.
+   */
+  take(id: string, rules: Rules, caller: Caller, estimate: Estimate | null): Grant | Promise<Grant> {
+    const { counters, book, clock } = this.#parts;
+    const reach = reachOf(rules, caller, clock.now());
+    const fault = estimate && reach.unpayable(estimate);
+    const paid = fault ? null : estimate;
+    const claims = reach.claims(paid, book);
+    const { orgId } = caller.key;
+    const taken = counters.take(orgId, id, claims);
+    const grant = { id, orgId, claims, fault, isOpen: paid !== null, isHeld: false };
+    if (taken instanceof Promise) return taken.then((done) => this.#granted({ ...grant, taken: done }));
+    return this.#granted({ ...grant, taken });
+  }
+
+  /** Puts what a hard budget holds on disk, before anything is sent. Null when there is nothing to wait for. */
+  reserve(grant: Grant): Promise<void> | null {
+    const charges = chargesOf(grant, grant.taken.amounts, true);
+    if (charges.length === 0) return null;
+    grant.isHeld = true;
+    return this.#parts.journal.hold(grant.id, charges);
+  }
+
+  /** The end of a grant, once: what it was worth in tokens and money. Concurrency is given back. */
+  settle(grant: Grant, tokens: number, nanoUsd: number): void {
+    const { counters, journal } = this.#parts;
+    if (!grant.isOpen) return;
+    grant.isOpen = false;
+    this.#leases.delete(grant.id);
+    const { amounts, second, away, ownSecond } = grant.taken;
+    const actual = grant.claims.map((claim, index) => {
+      const amount = amounts[index] ?? 0;
+      if (claim.kind === 'spend') return amount === 0 && claim.amount > 0 ? 0 : nanoUsd;
+      if (claim.kind === 'lease') return 0;
+      return claim.counts === 'tokens' && amount > 0 ? tokens : amount;
+    });
+    const { id, orgId, claims } = grant;
+    void counters.settle(orgId, { id, second, away, ownSecond, claims, amounts, actual });
+    const charges = chargesOf(grant, actual, false);
+    if (grant.isHeld || charges.length > 0) journal.settle(id, charges);
+  }
+
+  /** Where a caller stands with each rule that reaches it, for `GET /gateway/v1/key` and the console. */
+  reach(rules: Rules, caller: Caller): Reach {
+    return reachOf(rules, caller, this.#parts.clock.now());
+  }
+
+  /** Levels of claims made by `reach`. */
+  async levels(orgId: string, claims: readonly RuleClaim[]) {
+    return this.#parts.counters.peek(orgId, claims);
+  }
+
+  get book(): SpendBook {
+    return this.#parts.book;
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  #granted(grant: Grant): Grant {
+    if (grant.taken.refused !== null) grant.isOpen = false;
+    else if (grant.claims.some(({ kind }) => kind === 'lease')) {
+      this.#leases.set(grant.id, grant);
+      this.#renewLater();
+    }
+    return grant;
+  }
+
+  #renewLater(): void {
+    const renew = () => {
+      this.#timer = null;
+      void this.#renew();
+    };
+    this.#timer ??= this.#parts.clock.after(RENEW_MS, renew);
+  }
+
+  async #renew(): Promise<void> {
+    const byOrg = new Map<string, Held[]>();
+    for (const { id, orgId, claims } of this.#leases.values()) {
+      const held = byOrg.get(orgId) ?? [];
+      byOrg.set(orgId, held);
+      for (const { kind, bucket } of claims) if (kind === 'lease') held.push({ id, bucket });
+    }
+    for (const [orgId, held] of byOrg)
+      for (let at = 0; at < held.length; at += RENEWED_AT_ONCE)
+        await this.#parts.counters.renew(orgId, held.slice(at, at + RENEWED_AT_ONCE));
+    if (this.#leases.size > 0) this.#renewLater();
+  }
+}
+
+/** The fault of a grant that a rate refused, which is told before all others; null when none did. */
+export function rateRefusalOf(grant: Grant): Fault | null {
+  const { refused } = grant.taken;
+  return refused === null || grant.claims[refused]?.kind === 'spend' ? null : refusalOf(grant);
+}
+
+/** The fault of a grant that a rule refused; null when none did. */
+export function refusalOf(grant: Grant): Fault | null {
+  const { refused, retryAfterMs, away } = grant.taken;
+  const claim = refused === null ? undefined : grant.claims[refused];
+  if (claim === undefined) return null;
+  if (away && claim.away === 'closed')
+    return new Fault(
+      'overloaded',
+      `The limit "${claim.name}" cannot be counted at the moment, and it is set to refuse then (on_store_error: closed).`,
+    );
+  return claim.kind === 'spend' ? budgetFault(claim) : rateFault(claim, retryAfterMs);
+}
+
+function chargesOf(grant: Grant, worth: readonly number[], hardOnly: boolean): Charge[] {
+  const charges: Charge[] = [];
+  for (const [index, { kind, enforced, bucket, endsAt, limit, name, period }] of grant.claims.entries()) {
+    const nanoUsd = worth[index] ?? 0;
+    if (kind !== 'spend' || nanoUsd === 0 || (hardOnly && !enforced)) continue;
+    const mode = enforced ? 'hard' : 'soft';
+    charges.push({ orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode });
+  }
+  return charges;
+}

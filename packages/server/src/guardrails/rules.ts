@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
+import type { JsonObject } from '@floe/contract/json';
+import { compilePatterns, type Matcher } from '../core/pattern.ts';
+import type { KeyRecord } from '../platform/keyring.ts';
+import { type Period, periodsOf } from './period.ts';
+
+/** Where a rule stands: in floe.yaml, where alone it can be changed, or in the database. */
+export type RuleSource = 'file' | 'console';
+
+/** What limits and budgets have in common: whom they count. */
+interface Rule {
+  readonly id: string;
+  readonly source: RuleSource;
+  /** Told when it refuses. */
+  readonly name: string;
+  /** Whose bucket a request of this key falls in; null when the rule is not about the key. */
+  bucketOf(key: KeyRecord, endUser: string | null): string | null;
+  /** Null for every model. */
+  readonly models: Matcher | null;
+  readonly away: 'local' | 'open' | 'closed';
+}
+
+export interface LimitRule extends Rule {
+  readonly config: LimitConfig;
+}
+
+export interface BudgetRule extends Rule {
+  readonly config: BudgetConfig;
+  readonly limitNanoUsd: number;
+  /** Metadata values it wants. */
+  readonly metadata: readonly (readonly [name: string, value: string])[];
+  periodAt(atMs: number): Period;
+}
+
+/** The limits and budgets of an org, compiled with its catalog. Null stands for an org without any. */
+export interface Rules {
+  readonly limits: readonly LimitRule[];
+  readonly budgets: readonly BudgetRule[];
+  /** Some rule is for certain models only. */
+  readonly byModel: boolean;
+}
+
+/** A limit or a budget with the id that the API knows it by. */
+export interface Declared<Config> {
+  readonly id: string;
+  readonly source: RuleSource;
+  readonly config: Config;
+}
+
+const NANO_USD = 1_000_000_000;
+
+export function compileRules(
+  limits: readonly Declared<LimitConfig>[],
+  budgets: readonly Declared<BudgetConfig>[],
+  timezone: string,
+): Rules | null {
+  if (limits.length === 0 && budgets.length === 0) return null;
+  const rules = {
+    limits: limits.map(compileLimit),
+    budgets: budgets.map((budget) => compileBudget(budget, timezone)),
+  };
+  return { ...rules, byModel: [...rules.limits, ...rules.budgets].some(({ models }) => models !== null) };
+}
+
+export function compileLimit({ id, source, config }: Declared<LimitConfig>): LimitRule {
+  return { ...ruleOf(id, source, config), name: config.name ?? describe(config), config };
+}
+
+export function compileBudget({ id, source, config }: Declared<BudgetConfig>, timezone: string): BudgetRule {
+  return {
+    ...ruleOf(id, source, config),
+    name: config.name,
+    config,
+    limitNanoUsd: Math.round(config.limit_usd * NANO_USD),
+    metadata: Object.entries(config.metadata),
+    periodAt: periodsOf(config.period, timezone),
+  };
+}
+
+/** A rule of floe.yaml. */
+export function fromFile<Config extends LimitConfig | BudgetConfig>(config: Config): Declared<Config> {
+  return { id: fileRuleId(config), source: 'file', config };
+}
+
+/** The id of a rule of floe.yaml: its name, else what it counts, so that a changed figure keeps its buckets. */
+export function fileRuleId(config: LimitConfig | BudgetConfig): string {
+  if (config.name !== undefined) return config.name;
+  const { scope, per, team, key, owner, end_user, model } = config;
+  const counted = JSON.stringify([scope, per, team, key, owner, end_user, model]);
+  return `limit-${createHash('sha256').update(counted).digest('hex').slice(0, 12)}`;
+}
+
+function ruleOf(id: string, source: RuleSource, config: LimitConfig | BudgetConfig): Omit<Rule, 'name'> {
+  return {
+    id,
+    source,
+    bucketOf: bucketOf(config),
+    models: config.model === undefined ? null : compilePatterns([config.model]),
+    away: config.on_store_error,
+  };
+}
+
+/** Who names no team, owner or end user shares one bucket with the others who do not: leaving it out is no way out. */
+const NOBODY = '-';
+
+function bucketOf({ scope, per, team, key, owner, end_user }: LimitConfig | BudgetConfig): Rule['bucketOf'] {
+  switch (scope ?? per) {
+    case 'team':
+      if (per) return (record) => record.team ?? NOBODY;
+      return (record) => (record.team === team ? record.team : null);
+    case 'key':
+      if (per) return (record) => record.id;
+      return (record) => (record.name === key ? record.name : null);
+    case 'owner':
+      if (per) return (record) => record.owner ?? NOBODY;
+      return (record) => (record.owner === owner ? record.owner : null);
+    case 'end_user':
+      if (per) return (_, endUser) => endUser ?? NOBODY;
+      return (_, endUser) => (endUser === end_user ? endUser : null);
+    default:
+      return () => 'org';
+  }
+}
+
+/** Whose bucket a rule with `scope` has; null for `per`, where there is one for each. */
+export function scopedSubject({
+  scope,
+  team,
+  key,
+  owner,
+  end_user,
+}: LimitConfig | BudgetConfig): string | null {
+  if (scope === undefined) return null;
+  return scope === 'org' ? 'org' : ({ team, key, owner, end_user }[scope] ?? null);
+}
+
+/** The one bucket of a limit with `scope`. */
+export function scopedBucket(id: string, config: LimitConfig): string | null {
+  const subject = scopedSubject(config);
+  return subject === null ? null : `${id}:${subject}`;
+}
+
+function describe({ scope, per, team, key, owner, end_user, model }: LimitConfig): string {
+  const whom = per ? `each ${per.replace('_', ' ')}` : (team ?? key ?? owner ?? end_user ?? scope ?? 'org');
+  return model === undefined ? whom : `${whom} on ${model}`;
+}
+
+/** Whether a request's metadata has the values that a budget is for. */
+export function wantsMetadata(rule: BudgetRule, metadata: JsonObject | null): boolean {
+  return rule.metadata.every(([name, value]) => {
+    const given = metadata?.[name];
+    return given !== undefined && String(given) === value;
+  });
+}

@@ -1,0 +1,40 @@
+import type { Alert } from '../alerts/alert.ts';
+import type { Spent } from '../store/spend/spend.ts';
+
+/** Parts of a budget whose spending somebody wants to hear of. */
+const SHARES = [0.5, 0.8, 1];
+
+/**
+ * An alert for each share of a budget that a batch of spending crossed. The sums are read and written in one
+ * transaction, so exactly one batch of one process crosses each; the key makes that one alert a period.
+ */
+export function thresholdAlerts(spent: readonly Spent[], nowMs: number): Alert[] {
+  return spent.flatMap((bucket) =>
+    SHARES.filter((share) => crossed(bucket, share)).map((share) => alertOf(bucket, share, nowMs)),
+  );
+}
+
+function crossed({ beforeNanoUsd, afterNanoUsd, limitNanoUsd }: Spent, share: number): boolean {
+  const at = limitNanoUsd * share;
+  return beforeNanoUsd < at && afterNanoUsd >= at;
+}
+
+function alertOf(spent: Spent, share: number, nowMs: number): Alert {
+  const { orgId, bucket, name, mode, period, endsAt, afterNanoUsd, limitNanoUsd } = spent;
+  return {
+    orgId,
+    event: 'budget',
+    subject: { kind: 'budget', id: bucket, name },
+    idempotencyKey: `${bucket}:${limitNanoUsd}:${share}`,
+    at: nowMs,
+    fields: {
+      share,
+      spentNanoUsd: afterNanoUsd,
+      limitNanoUsd,
+      period,
+      mode,
+      resetsAtMs: endsAt === 0 ? null : endsAt,
+    },
+    channels: null,
+  };
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LimitSchema } from '@floe/contract/config/guardrails';
+import { NOW, runApi } from './test/running-api.ts';
+
+const LIMITS = '/api/management/limits';
+const BUDGETS = '/api/management/budgets';
+
+test('a limit is created, shown with what is used of it, changed, replaced by what was shown, and removed', async (t) => {
+  const api = await runApi();
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  const created = await api.call('POST', LIMITS, {
+    key,
+    body: { name: 'ci', scope: 'key', key: 'ci', rpm: 60 },
+  });
+  assert.equal(created.status, 201, created.text);
+  const { id } = created.body;
+  assert.match(String(id), /^lim_/);
+  assert.deepEqual(created.body['state'], { rpm_used: 0, tpm_used: null, concurrency_used: null });
+  assert.deepEqual(created.body['source'], { kind: 'console', line: null });
+  api.setNow(NOW + 1000);
+  const changed = await api.call('PATCH', `${LIMITS}/${id}`, { key, body: { rpm: null, tpm: 5000 } });
+  assert.equal(changed.status, 200, changed.text);
+  assert.equal(changed.body['rpm'], null);
+  assert.equal(changed.body['tpm'], 5000);
+  api.setNow(NOW + 2000);
+  const put = await api.call('PUT', `${LIMITS}/${id}`, { key, body: changed.body });
+  assert.equal(put.status, 200, put.text);
+  assert.equal(put.body['created_at'], created.body['created_at']);
+  const list = await api.call('GET', LIMITS, { key });
+  assert.equal(list.body['data']?.['length'], 1);
+  api.setNow(NOW + 3000);
+  assert.equal((await api.call('DELETE', `${LIMITS}/${id}`, { key })).status, 204);
+  assert.equal((await api.call('GET', `${LIMITS}/${id}`, { key })).status, 404);
+  const audit = await api.call('GET', '/api/management/audit', { key });
+  assert.match(audit.text, /limits\.delete.*limits\.replace.*limits\.update.*limits\.create/s);
+});
+
+test('a budget by id is put twice with one result, and refused as floe.yaml would refuse it', async (t) => {
+  const api = await runApi();
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  const body = { name: 'month', scope: 'org', period: 'month', limit_usd: 12.5 };
+  const first = await api.call('PUT', `${BUDGETS}/month`, { key, body });
+  assert.equal(first.status, 200, first.text);
+  assert.equal(first.body['mode'], 'hard');
+  assert.equal(first.body['state']?.['remaining_usd'], '12.5');
+  assert.equal(first.body['state']?.['resets_at'], '2026-12-01T00:00:00.000Z');
+  const second = await api.call('PUT', `${BUDGETS}/month`, { key, body: first.body });
+  assert.deepEqual(second.body, first.body);
+  const both = await api.call('POST', BUDGETS, { key, body: { ...body, name: 'x', per: 'key' } });
+  assert.equal(both.status, 400);
+  assert.equal(both.body['error']?.['param'], 'per');
+  const again = await api.call('POST', BUDGETS, { key, body });
+  assert.equal(again.status, 409, 'the name is taken');
+});
+
+test('what stands in floe.yaml is shown with its line and changed only there', async (t) => {
+  const config = LimitSchema.parse({ name: 'all', scope: 'org', rpm: 10 });
+  const api = await runApi({ fileRules: { limits: [{ config, line: 7 }] } });
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  const [shown] = [(await api.call('GET', LIMITS, { key })).body['data']?.['0']];
+  assert.deepEqual(shown?.['source'], { kind: 'file', line: 7 });
+  for (const [method, body] of [
+    ['PATCH', { rpm: 5 }],
+    ['PUT', { name: 'all', scope: 'org', rpm: 5 }],
+    ['DELETE', undefined],
+  ] as const) {
+    const answer = await api.call(method, `${LIMITS}/all`, { key, ...(body ? { body } : {}) });
+    assert.equal(answer.status, 409, method);
+    assert.equal(answer.body['error']?.['code'], 'managed_by_file');
+    assert.match(answer.text, /line 7/);
+  }
+});
+
+test('another org neither sees nor changes a rule', async (t) => {
+  const api = await runApi();
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  const { key: foreign } = await api.addKey('other');
+  await api.call('PUT', `${LIMITS}/mine`, { key, body: { scope: 'org', rpm: 5 } });
+  assert.equal((await api.call('GET', `${LIMITS}/mine`, { key: foreign })).status, 404);
+  assert.equal((await api.call('DELETE', `${LIMITS}/mine`, { key: foreign })).status, 404);
+  assert.equal((await api.call('PATCH', `${LIMITS}/mine`, { key: foreign, body: { rpm: 1 } })).status, 404);
+  assert.equal((await api.call('GET', LIMITS, { key: foreign })).body['data']?.['length'], 0);
+  const own = await api.call('PUT', `${LIMITS}/mine`, { key: foreign, body: { scope: 'org', rpm: 9 } });
+  assert.equal(own.status, 200, 'ids are the org’s own');
+  assert.equal((await api.call('GET', `${LIMITS}/mine`, { key })).body['rpm'], 5);
+});

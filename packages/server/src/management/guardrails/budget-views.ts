@@ -1,0 +1,52 @@
+import type { budget } from '@floe/contract/api/guardrails';
+import { usdText } from '@floe/contract/api/money';
+import type { BudgetConfig } from '@floe/contract/config';
+import { BudgetSchema } from '@floe/contract/config/guardrails';
+import type * as z from 'zod';
+import { bucketName, spendClaim } from '../../guardrails/claims.ts';
+import { compileBudget, scopedSubject } from '../../guardrails/rules.ts';
+import { storedBudget } from '../../guardrails/stored-rules.ts';
+import { type RuleKind, type Shown, shownRule } from './rule-kind.ts';
+
+type BudgetView = z.input<typeof budget>;
+
+/** Budgets, as the verbs of `rule-verbs.ts` handle them. */
+export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
+  kind: 'budgets',
+  one: 'budget',
+  prefix: 'bud',
+  schema: BudgetSchema,
+  storedConfig: (row) => storedBudget(row).config,
+  fileRules: (rules) => rules.budgets,
+  nameOf: ({ name }) => name,
+
+  async view({ guard, orgId, timezone, nowMs }, shown: Shown<BudgetConfig>) {
+    const { config, id, source } = shown;
+    const rule = compileBudget({ id, source: source.kind, config }, timezone);
+    const whose = scopedSubject(config);
+    const base = {
+      ...shownRule(shown),
+      name: config.name,
+      metadata: { ...config.metadata },
+      period: config.period,
+      limit_usd: config.limit_usd,
+      mode: config.mode,
+    };
+    if (whose === null) return { ...base, state: null };
+    const now = rule.periodAt(nowMs);
+    const claim = spendClaim(orgId, rule, bucketName(rule, now, whose), now, 0, guard.book);
+    const [level] = await guard.levels(orgId, [claim]);
+    const spent = level?.used ?? 0;
+    const remaining = Math.max(0, rule.limitNanoUsd - spent);
+    return {
+      ...base,
+      state: {
+        spent_nano_usd: spent,
+        spent_usd: usdText(spent),
+        remaining_nano_usd: remaining,
+        remaining_usd: usdText(remaining),
+        resets_at: now.endsAt === 0 ? null : new Date(now.endsAt).toISOString(),
+      },
+    };
+  },
+};

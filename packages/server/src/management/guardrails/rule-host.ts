@@ -1,0 +1,22 @@
+import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
+import type { Guard } from '../../guardrails/guard.ts';
+
+/** A rule of floe.yaml and the line it stands on. */
+export interface FileRule<Config> {
+  readonly config: Config;
+  readonly line: number | null;
+}
+
+export interface FileRules {
+  readonly limits: readonly FileRule<LimitConfig>[];
+  readonly budgets: readonly FileRule<BudgetConfig>[];
+  /** The org's time zone, for periods. */
+  readonly timezone: string;
+}
+
+/** What the verbs for limits and budgets stand on beside the database. */
+export interface RuleHost {
+  readonly guard: Guard;
+  /** What the running floe.yaml says about an org. */
+  fileRules(orgId: string): FileRules;
+}

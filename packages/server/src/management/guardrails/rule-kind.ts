@@ -1,0 +1,125 @@
+import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
+import { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import type { Guard } from '../../guardrails/guard.ts';
+import { fileRuleId } from '../../guardrails/rules.ts';
+import { type GuardrailKind, type GuardrailRow, ruleById, rulesOfOrg } from '../../store/guardrail-rules.ts';
+import type { Reader } from '../../store/ports.ts';
+import { validate } from '../input.ts';
+import type { FileRule, FileRules, RuleHost } from './rule-host.ts';
+
+type AnyConfig = LimitConfig | BudgetConfig;
+
+/** A rule as it is shown, wherever it stands. */
+export interface Shown<Config> {
+  readonly id: string;
+  readonly config: Config;
+  readonly source: { readonly kind: 'file' | 'console'; readonly line: number | null };
+  /** Null for a rule of floe.yaml. */
+  readonly row: GuardrailRow | null;
+}
+
+export interface ViewContext {
+  readonly guard: Guard;
+  readonly orgId: string;
+  readonly timezone: string;
+  readonly nowMs: number;
+}
+
+/** What differs between limits and budgets. */
+export interface RuleKind<Config extends AnyConfig, View extends JsonObject> {
+  readonly kind: GuardrailKind;
+  /** In messages. */
+  readonly one: string;
+  readonly prefix: 'lim' | 'bud';
+  readonly schema: z.ZodType<Config>;
+  storedConfig(row: GuardrailRow): Config;
+  fileRules(rules: FileRules): readonly FileRule<Config>[];
+  nameOf(config: Config): string | undefined;
+  /** With live state. */
+  view(context: ViewContext, shown: Shown<Config>): Promise<View>;
+}
+
+/** Rules of floe.yaml first, as they stand there; then the others, newest first. */
+export async function shownRules<Config extends AnyConfig, View extends JsonObject>(
+  kind: RuleKind<Config, View>,
+  host: RuleHost,
+  reader: Reader,
+  orgId: string,
+): Promise<Shown<Config>[]> {
+  const rows = await rulesOfOrg(reader, kind.kind, orgId);
+  return [...fileRulesOf(kind, host, orgId), ...rows.map((row) => shownRow(kind, row))];
+}
+
+/** @throws Fault `not_found` */
+export async function shownRuleById<Config extends AnyConfig, View extends JsonObject>(
+  kind: RuleKind<Config, View>,
+  host: RuleHost,
+  reader: Reader,
+  orgId: string,
+  id: string,
+): Promise<Shown<Config> | null> {
+  const declared = fileRulesOf(kind, host, orgId).find((rule) => rule.id === id);
+  if (declared) return declared;
+  const row = await ruleById(reader, kind.kind, orgId, id);
+  return row ? shownRow(kind, row) : null;
+}
+
+/** @throws Fault `managed_by_file` for a rule of floe.yaml */
+export function mustBeChangeable<Config>(one: string, { id, source }: Shown<Config>): void {
+  if (source.kind !== 'file') return;
+  const line = source.line === null ? '' : `, line ${source.line}`;
+  throw new Fault('managed_by_file', `The ${one} "${id}" stands in floe.yaml${line}; change it there.`);
+}
+
+/** A whole rule from what a client sent, null meaning absent. Throws `invalid_request` as floe.yaml would. */
+export function configFrom<Config extends AnyConfig, View extends JsonObject>(
+  { schema }: RuleKind<Config, View>,
+  body: Readonly<Record<string, unknown>>,
+): Config {
+  const given = Object.entries(body).filter(([name, value]) => value != null && !SHOWN_ONLY.has(name));
+  return validate(schema, Object.fromEntries(given));
+}
+
+const SHOWN_ONLY = new Set(['id', 'state', 'source', 'created_at', 'updated_at', 'updated_by']);
+
+function fileRulesOf<Config extends AnyConfig, View extends JsonObject>(
+  kind: RuleKind<Config, View>,
+  host: RuleHost,
+  orgId: string,
+): Shown<Config>[] {
+  return kind.fileRules(host.fileRules(orgId)).map(({ config, line }) => ({
+    id: fileRuleId(config),
+    config,
+    source: { kind: 'file', line },
+    row: null,
+  }));
+}
+
+export function shownRow<Config extends AnyConfig, View extends JsonObject>(
+  kind: RuleKind<Config, View>,
+  row: GuardrailRow,
+): Shown<Config> {
+  return { id: row.id, config: kind.storedConfig(row), source: { kind: 'console', line: null }, row };
+}
+
+/** What limits and budgets show alike. */
+export function shownRule({ id, config, source, row }: Shown<AnyConfig>) {
+  const momentOf = (ms: number) => new Date(ms).toISOString();
+  return {
+    id,
+    scope: config.scope ?? null,
+    per: config.per ?? null,
+    team: config.team ?? null,
+    key: config.key ?? null,
+    owner: config.owner ?? null,
+    end_user: config.end_user ?? null,
+    model: config.model ?? null,
+    on_store_error: config.on_store_error,
+    source: { ...source },
+    created_at: row && momentOf(row.created_at),
+    updated_at: row && momentOf(row.updated_at),
+    updated_by: row?.updated_by ?? null,
+  };
+}

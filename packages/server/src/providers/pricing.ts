@@ -1,0 +1,58 @@
+import { compilePatterns } from '../core/pattern.ts';
+import { type Price, type PriceBook, type Rate, unmetered } from './prices.ts';
+
+/** USD per million tokens, as the operator writes it. */
+export interface PriceSetting {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number | undefined;
+  readonly cache_write?: number | undefined;
+}
+
+export interface PricingSettings {
+  readonly billing: 'metered' | 'free' | 'seat';
+  readonly multiplier: number;
+  /** Model pattern to price; the first that matches counts. */
+  readonly overrides: Readonly<Record<string, PriceSetting>>;
+  /** Where the rest comes from, and the provider's name there; null when no catalog knows it. */
+  readonly book: PriceBook;
+  readonly bookName: string | null;
+}
+
+/** Ids met before are looked up once; callers may invent ids where an allowlist is open. */
+const REMEMBERED = 2_000;
+
+/** What each model of a provider costs; null where nobody knows, which never means free. */
+export function pricingOf(settings: PricingSettings): (model: string) => Price | null {
+  const { billing, multiplier, book, bookName } = settings;
+  if (billing !== 'metered') {
+    const price = unmetered(billing);
+    return () => price;
+  }
+  const overrides = Object.entries(settings.overrides).map(([pattern, price]) => ({
+    matches: compilePatterns([pattern]),
+    price: overridden(price),
+  }));
+  const known = new Map<string, Price | null>();
+  return (model) => {
+    const remembered = known.get(model);
+    if (remembered !== undefined) return remembered;
+    const own = overrides.find(({ matches }) => matches(model))?.price;
+    const listed = own || bookName === null ? null : book.priceOf(bookName, model);
+    const price = own ?? (listed && { ...listed, multiplier });
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(model, price);
+    return price;
+  };
+}
+
+function overridden({ input, output, cache_read, cache_write }: PriceSetting): Price {
+  const flat = (usd: number): Rate => ({ base: usd, tiers: [] });
+  const rates = {
+    input: flat(input),
+    output: flat(output),
+    cacheRead: cache_read === undefined ? undefined : flat(cache_read),
+    cacheWrite: cache_write === undefined ? undefined : flat(cache_write),
+  };
+  return { source: 'override', date: null, multiplier: 1, ratesAt: () => rates };
+}

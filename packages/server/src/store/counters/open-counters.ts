@@ -1,0 +1,29 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Counters } from '../ports.ts';
+import { MemoryCounters } from './memory.ts';
+
+export interface OpenCountersOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Processes at work now. */
+  readonly replicas: () => number;
+  /** What a request may wait for a shared store. */
+  readonly timeoutMs: number;
+}
+
+/** Counters as `storage.shared` names them: `memory`, or Redis with what keeps requests from waiting for it. */
+export async function openCounters(shared: string, options: OpenCountersOptions): Promise<Counters> {
+  if (shared === 'memory') return new MemoryCounters(options.clock);
+  // Loaded on demand: one process needs neither.
+  const { openRedisCounters } = await import('./redis.ts');
+  const { ResilientCounters } = await import('./resilient.ts');
+  let told = false;
+  const onError = (error: Error) => {
+    // One line per outage is `ResilientCounters`' to say; this one names the cause once.
+    if (!told) options.log.warn({ err: error }, 'the connection to the shared store failed');
+    told = true;
+  };
+  const remote = await openRedisCounters({ url: shared, onError });
+  return new ResilientCounters({ remote, ...options });
+}

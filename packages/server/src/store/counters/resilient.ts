@@ -1,0 +1,213 @@
+import type { Clock, Timer } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Claim, Counters, Held, Level, Settlement, Taken } from '../ports.ts';
+import { MemoryCounters } from './memory.ts';
+import type { RemoteCounters } from './redis.ts';
+
+/** Failures in a row after which nobody waits for it any more. */
+const FAILURES_TO_OPEN = 3;
+const PROBE_INTERVAL_MS = 500;
+/** Settlements kept for when it is back: some 20 seconds of a busy process. */
+const OWED_AT_MOST = 20_000;
+const OWED_PER_PROBE = 1_000;
+
+export interface ResilientOptions {
+  readonly remote: RemoteCounters;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Processes that share the store now; each takes so great a share while it is away. */
+  readonly replicas: () => number;
+  /** What a request may wait for the store. */
+  readonly timeoutMs: number;
+}
+
+interface Owed {
+  readonly orgId: string;
+  readonly settlement: Settlement;
+}
+
+/**
+ * Counters that answer within `timeoutMs` whatever becomes of the shared store. While it fails, each process counts
+ * its own share of every limit in memory (or none, or refuses: `Claim.away`); what it owes the store by
+ * then it pays when the store is back. A store that froze costs three requests that time, not every one.
+ */
+export class ResilientCounters implements Counters {
+  readonly #options: ResilientOptions;
+  readonly #local: MemoryCounters;
+  #failures = 0;
+  #probe: Timer | null = null;
+  #owed: Owed[] = [];
+  #paying = false;
+  #closed = false;
+
+  constructor(options: ResilientOptions) {
+    this.#options = options;
+    this.#local = new MemoryCounters(options.clock);
+  }
+
+  /** Whether requests are counted by this process alone at the moment. */
+  get away(): boolean {
+    return this.#probe !== null;
+  }
+
+  async take(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
+    if (this.away) return this.#takeLocally(orgId, id, claims);
+    const taking = this.#options.remote.take(orgId, id, claims);
+    try {
+      const taken = await this.#within(Promise.resolve(taking));
+      this.#failures = 0;
+      if (this.#owed.length > 0) void this.#payQuietly();
+      return { ...taken, ownSecond: this.#noteOwn(orgId, id, claims, taken) };
+    } catch (error) {
+      // It may have been taken all the same, without anyone to settle it.
+      this.#owe({ orgId, settlement: abandoned(id, claims) });
+      this.#failed(error);
+      return this.#takeLocally(orgId, id, claims);
+    }
+  }
+
+  settle(orgId: string, settlement: Settlement): void | Promise<void> {
+    this.#local.settle(orgId, { ...settlement, second: settlement.ownSecond });
+    if (settlement.away) return;
+    if (this.away) return this.#owe({ orgId, settlement });
+    return this.#settleRemotely({ orgId, settlement });
+  }
+
+  async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
+    if (this.away) return this.#local.peek(orgId, claims);
+    try {
+      return await this.#within(this.#options.remote.peek(orgId, claims));
+    } catch (error) {
+      this.#failed(error);
+      return this.#local.peek(orgId, claims);
+    }
+  }
+
+  async renew(orgId: string, held: readonly Held[]): Promise<void> {
+    await this.#local.renew(orgId, held);
+    if (!this.away) await this.#within(this.#options.remote.renew(orgId, held)).catch(ignore);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#probe?.cancel();
+    await this.#local.close();
+    await this.#options.remote.close();
+  }
+
+  /** What went through this process counts against its share too, should the store go away. */
+  #noteOwn(orgId: string, id: string, claims: readonly Claim[], { amounts }: Taken): number {
+    const own: Claim[] = [];
+    for (const [index, claim] of claims.entries())
+      if ((amounts[index] ?? 0) > 0) own.push({ ...claim, enforced: false });
+    return own.length === 0 ? 0 : this.#local.take(orgId, id, own).second;
+  }
+
+  #takeLocally(orgId: string, id: string, claims: readonly Claim[]): Taken {
+    const replicas = Math.max(1, this.#options.replicas());
+    const own = claims.map((claim) => shareOf(claim, replicas));
+    return { ...this.#local.take(orgId, id, own), away: true };
+  }
+
+  async #settleRemotely(owed: Owed): Promise<void> {
+    try {
+      await this.#within(Promise.resolve(this.#options.remote.settle(owed.orgId, owed.settlement)));
+    } catch (error) {
+      this.#owe(owed);
+      this.#failed(error);
+    }
+  }
+
+  #owe(owed: Owed): void {
+    if (this.#owed.length < OWED_AT_MOST) this.#owed.push(owed);
+  }
+
+  #failed(error: unknown): void {
+    this.#failures += 1;
+    if (this.#failures < FAILURES_TO_OPEN || this.away || this.#closed) return;
+    this.#options.log.error(
+      { err: error, replicas: this.#options.replicas() },
+      'the shared store does not answer; limits are counted by this process alone until it does',
+    );
+    this.#probeLater();
+  }
+
+  #probeLater(): void {
+    const probe = () => void this.#ask();
+    this.#probe = this.#options.clock.after(PROBE_INTERVAL_MS, probe);
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      await this.#within(this.#options.remote.ping());
+      await this.#pay();
+    } catch {
+      if (!this.#closed) this.#probeLater();
+      return;
+    }
+    this.#probe = null;
+    this.#failures = 0;
+    this.#options.log.warn({}, 'the shared store answers again; limits are counted there');
+  }
+
+  /** What single failures left behind, while the store is otherwise there. */
+  async #payQuietly(): Promise<void> {
+    if (this.#paying) return;
+    this.#paying = true;
+    await this.#pay().catch((error: unknown) => this.#failed(error));
+    this.#paying = false;
+  }
+
+  async #pay(): Promise<void> {
+    while (this.#owed.length > 0) {
+      const batch = this.#owed.slice(0, OWED_PER_PROBE);
+      for (const { orgId, settlement } of batch) {
+        await this.#within(Promise.resolve(this.#options.remote.settle(orgId, settlement)));
+        this.#owed.shift();
+      }
+    }
+  }
+
+  #within<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const { clock, timeoutMs } = this.#options;
+      // A process that was busy itself finds the timer due and the answer waiting: the answer is read first.
+      const late = () => setImmediate(reject, new Error(`no answer within ${timeoutMs} ms`));
+      const timer = clock.after(timeoutMs, late);
+      work.then(
+        (value) => {
+          timer.cancel();
+          resolve(value);
+        },
+        (error: unknown) => {
+          timer.cancel();
+          reject(error);
+        },
+      );
+    });
+  }
+}
+
+/** What one of `replicas` may use of a limit by itself; of a budget, of what was left of it. */
+function shareOf(claim: Claim, replicas: number): Claim {
+  if (claim.away === 'open') return { ...claim, enforced: false };
+  if (claim.away === 'closed') return { ...claim, limit: -1 };
+  const { kind, floor } = claim;
+  if (kind === 'spend') {
+    const left = Math.max(0, claim.limit - floor);
+    return { ...claim, limit: floor + Math.floor(left / replicas) };
+  }
+  const limit = Math.max(1, Math.floor(claim.limit / replicas));
+  return { ...claim, limit, amount: Math.min(claim.amount, limit) };
+}
+
+/** Gives back what a take that nobody heard the answer of may have reserved. Its slot is unknown; slots leave by themselves. */
+function abandoned(id: string, claims: readonly Claim[]): Settlement {
+  const nothing = claims.map(() => 0);
+  const amounts = claims.map(({ amount }) => amount);
+  return { id, second: 0, away: false, ownSecond: 0, claims, amounts, actual: nothing };
+}
+
+function ignore(): void {
+  // A lease that could not be renewed ends by itself; the store's absence is told where requests meet it.
+}

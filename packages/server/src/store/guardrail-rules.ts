@@ -1,0 +1,57 @@
+import type { Reader, Writer } from './ports.ts';
+import type { GuardrailTable } from './schema.ts';
+
+export type GuardrailRow = GuardrailTable;
+/** Limits and budgets lie in two tables of one shape. */
+export type GuardrailKind = 'limits' | 'budgets';
+
+/** Every rule of every org, for the snapshot. */
+export function allRules(reader: Reader, kind: GuardrailKind): Promise<GuardrailRow[]> {
+  return reader.selectFrom(kind).selectAll().orderBy('created_at').orderBy('id').execute();
+}
+
+/** The rules of an org, newest first. */
+export function rulesOfOrg(reader: Reader, kind: GuardrailKind, orgId: string): Promise<GuardrailRow[]> {
+  return reader
+    .selectFrom(kind)
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export function ruleById(
+  reader: Reader,
+  kind: GuardrailKind,
+  orgId: string,
+  id: string,
+): Promise<GuardrailRow | undefined> {
+  return reader
+    .selectFrom(kind)
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Adds a rule or puts it in the place of the one with its id, whose creation it keeps. */
+export async function putRule(writer: Writer, kind: GuardrailKind, row: GuardrailRow): Promise<void> {
+  const { rule_json, updated_at, updated_by } = row;
+  await writer
+    .insertInto(kind)
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['org_id', 'id']).doUpdateSet({ rule_json, updated_at, updated_by }),
+    )
+    .execute();
+}
+
+export async function removeRule(
+  writer: Writer,
+  kind: GuardrailKind,
+  orgId: string,
+  id: string,
+): Promise<void> {
+  await writer.deleteFrom(kind).where('org_id', '=', orgId).where('id', '=', id).execute();
+}

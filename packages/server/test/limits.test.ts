@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { type CallAnswer, call } from '@floe/testkit/client';
+import { upstreamFault } from '@floe/testkit/fault-table';
+import { type GuardedGateway, startGuarded } from './guarded-gateway.ts';
+import { KEYS } from './running-gateway.ts';
+
+function errorOf(answer: CallAnswer): JsonObject {
+  const body = answer.json();
+  return isObject(body) && isObject(body.error) ? body.error : {};
+}
+
+/** What the key is told of its first limit. */
+async function limitOf({ ask }: GuardedGateway): Promise<JsonObject> {
+  const body = (await ask('/gateway/v1/key')).json();
+  const limits = isObject(body) && Array.isArray(body.limits) ? body.limits : [];
+  return isObject(limits[0]) ? limits[0] : {};
+}
+
+test('the third request of two a minute is told 429, exactly how long to wait, and reaches no upstream', async (t) => {
+  const gateway = await startGuarded(t, { org: { limits: [{ name: 'two', scope: 'org', rpm: 2 }] } });
+  const first = await gateway.chat();
+  assert.equal(first.status, 200, first.text);
+  assert.equal(first.headers['x-ratelimit-limit-requests'], '2');
+  assert.equal(first.headers['x-ratelimit-remaining-requests'], '1');
+  assert.match(first.headers['x-ratelimit-reset-requests'] ?? '', /^(1m0(\.\d+)?s|1m1s|[56]\d(\.\d+)?s)$/);
+  const stream = await gateway.chat({ stream: true });
+  assert.equal(stream.headers['x-ratelimit-remaining-requests'], '0');
+  const third = await gateway.chat();
+  assert.equal(third.status, 429);
+  assert.equal(errorOf(third).code, 'rate_limit_exceeded');
+  assert.match(String(errorOf(third).message), /"two" allows 2 requests in 60 seconds/);
+  assert.equal(third.headers['x-floe-error-source'], 'gateway');
+  assert.equal(third.headers['x-ratelimit-remaining-requests'], '0');
+  const waitMs = Number(third.headers['retry-after-ms']);
+  assert.ok(waitMs > 50_000 && waitMs <= 61_000, `about a minute: ${waitMs}`);
+  assert.equal(third.headers['retry-after'], String(Math.ceil(waitMs / 1000)));
+  assert.equal((await gateway.upstream.received(2)).length, 2);
+});
+
+test('a request that is refused for itself has spent its RPM, and 429 is told before it', async (t) => {
+  const gateway = await startGuarded(t, { org: { limits: [{ scope: 'org', rpm: 3, tpm: 100_000 }] } });
+  const broken = await gateway.chat({ messages: 'none' });
+  assert.equal(broken.status, 400);
+  assert.equal(broken.headers['x-ratelimit-remaining-requests'], '2');
+  assert.equal(broken.headers['x-ratelimit-remaining-tokens'], '100000');
+  const unknown = await gateway.chat({ model: 'nobody/model' });
+  assert.equal(unknown.status, 404);
+  assert.equal(unknown.headers['x-ratelimit-remaining-requests'], '1');
+  const foreign = await gateway.chat({}, KEYS.narrow);
+  assert.equal(foreign.status, 403);
+  assert.equal((await gateway.chat({ messages: 'none' })).status, 429, 'not 400');
+  assert.equal((await gateway.chat({}, `eis_none${'0'.repeat(32)}`)).status, 401, 'not 429');
+});
+
+test('tokens are reserved by estimate, settled by what the provider counted, and given back when nothing came', async (t) => {
+  const gateway = await startGuarded(t, { org: { limits: [{ scope: 'org', tpm: 10_000 }] } });
+  const answer = await gateway.chat({ max_tokens: 5_000 });
+  assert.equal(answer.status, 200);
+  const left = Number(answer.headers['x-ratelimit-remaining-tokens']);
+  assert.ok(left < 5_000 && left > 4_900, `5,000 and the input are reserved: ${left}`);
+  assert.equal((await limitOf(gateway)).tpm_used, 48, '17 in, 31 out');
+  await gateway.upstream.setFaults(upstreamFault('unavailable'));
+  assert.equal((await gateway.chat({ max_tokens: 5_000 })).status, 502);
+  assert.equal((await limitOf(gateway)).tpm_used, 48, 'a failed request spent none');
+  await gateway.upstream.setFaults();
+  const huge = await gateway.chat({ max_tokens: 1_000_000 });
+  assert.equal(huge.status, 429, 'all that may be asked for is the whole limit, and 48 are spent');
+});
+
+test('a limit on a model holds under an alias, and a limit for each key counts each key', async (t) => {
+  const limits = [
+    { name: 'priced', scope: 'org', model: 'priced/*', rpm: 2 },
+    { name: 'each', per: 'key', rpm: 3 },
+  ];
+  const routes = [{ model: 'smart', targets: ['priced/model'], retries: 0 }];
+  const gateway = await startGuarded(t, { org: { limits, routes } });
+  assert.equal((await gateway.chat({ model: 'smart' })).status, 200);
+  assert.equal((await gateway.chat()).status, 200);
+  const refused = await gateway.chat({ model: 'smart' });
+  assert.match(String(errorOf(refused).message), /"priced"/);
+  assert.equal(
+    (await gateway.chat({ model: 'sandbox/echo' })).status,
+    200,
+    'another model, the third of the key',
+  );
+  assert.match(String(errorOf(await gateway.chat({ model: 'sandbox/echo' })).message), /"each"/);
+  assert.equal((await gateway.chat({ model: 'sandbox/echo' }, KEYS.narrow)).status, 200, 'another key');
+});
+
+test('requests at the same time are limited, and a client that leaves gives its place back', async (t) => {
+  const gateway = await startGuarded(t, {
+    org: { limits: [{ name: 'one', scope: 'org', concurrency: 1 }] },
+    upstream: { script: [{}], faults: [upstreamFault('accept-and-silence')] },
+  });
+  const leave = new AbortController();
+  const hanging = call(`${gateway.floe.url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${KEYS.full}` },
+    body: { model: 'priced/model', messages: [{ role: 'user', content: 'Hello' }] },
+    signal: leave.signal,
+  });
+  const [request] = await gateway.upstream.received(1);
+  const second = await gateway.chat({ model: 'sandbox/echo' });
+  assert.equal(second.status, 429);
+  assert.match(String(errorOf(second).message), /"one" allows 1 requests at the same time/);
+  leave.abort();
+  await assert.rejects(hanging);
+  await request?.settled;
+  for (let tries = 0; tries < 100; tries++)
+    if ((await gateway.chat({ model: 'sandbox/echo' })).status === 200) return;
+  assert.fail('the place was never given back');
+});
+
+test('clients of the Messages dialect read where they stand in its own header names', async (t) => {
+  const gateway = await startGuarded(t, { org: { limits: [{ scope: 'org', rpm: 5, tpm: 50_000 }] } });
+  const answer = await call(`${gateway.floe.url}/gateway/v1/messages`, {
+    headers: { 'x-api-key': KEYS.full },
+    body: { model: 'sandbox/echo', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers['anthropic-ratelimit-requests-limit'], '5');
+  assert.equal(answer.headers['anthropic-ratelimit-requests-remaining'], '4');
+  assert.ok(Date.parse(answer.headers['anthropic-ratelimit-tokens-reset'] ?? '') > 0);
+  assert.equal(answer.headers['x-ratelimit-limit-tokens'], '50000');
+});
+
+test('an org without limits is told of none', async (t) => {
+  const gateway = await startGuarded(t, { org: {} });
+  const answer = await gateway.chat();
+  assert.equal(answer.status, 200);
+  assert.deepEqual(
+    Object.keys(answer.headers).filter((name) => name.includes('ratelimit')),
+    [],
+  );
+});
