@@ -3,24 +3,14 @@ import { compilePatterns } from '../core/pattern.ts';
 import { compileRules, fromFile } from '../guardrails/rules.ts';
 import { NO_STORED_RULES, type StoredRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured.ts';
-
-<<<<<<< HEAD
-
 import {
   type ProviderWorld,
   providersFromConfig,
   providersFromEnvironment,
   type Unusable,
 } from '../providers/from-config.ts';
-
-=======
-
-import { providersFromConfig, providersFromEnvironment, type Variable } from '../providers/from-config.ts';
 import { NO_PRICES } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
-
->>>>>>> main
-
 import { compileCache } from './cache/rules.ts';
 import { type Catalog, EMPTY_CATALOG, type Route } from './catalog.ts';
 
@@ -46,26 +36,16 @@ const NOTHING_KNOWN: Known = { book: NO_PRICES, stored: NO_STORED_RULES, purges:
 export function compileCatalogs(
   orgs: readonly OrgConfig[],
   defaultOrg: string,
-<<<<<<< HEAD
   world: ProviderWorld,
-  purges: ReadonlyMap<string, number> = new Map(),
-=======
-  variable: Variable,
   { book, stored, purges }: Known = NOTHING_KNOWN,
->>>>>>> main
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
   const unusable: Unusable[] = [];
   const notYet: string[] = [];
   for (const org of orgs) {
-<<<<<<< HEAD
-    const found = providersFromConfig(org.providers, world);
+    const found = providersFromConfig(org.providers, world, book);
     unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
-=======
-    const found = providersFromConfig(org.providers, variable, book);
-    missing.push(...found.missing.map((id) => `${org.id}/${id}`));
->>>>>>> main
-    notYet.push(...settingsNotYet(org).map((setting) => `$org.id/${setting}`));
+    notYet.push(...settingsNotYet(org).map((setting) => `${org.id}/${setting}`));
     catalogs.set(org.id, {
       providers: byId(found.providers),
       routes: org.routes.map(compileRoute),
@@ -76,16 +56,12 @@ export function compileCatalogs(
     });
   }
   if (orgs.length === 0)
-<<<<<<< HEAD
-    catalogs.set(defaultOrg, ...EMPTY_CATALOG, providers: byId(providersFromEnvironment(world)) );
-  return { catalogs, unusable, notYet };
-=======
-    catalogs.set(defaultOrg, 
+    catalogs.set(defaultOrg, {
       ...EMPTY_CATALOG,
-      providers: byId(providersFromEnvironment(variable, book)),
-      rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), 'UTC'),);
-  return { catalogs, missing, notYet };
->>>>>>> main
+      providers: byId(providersFromEnvironment(world, book)),
+      rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), 'UTC'),
+    });
+  return { catalogs, unusable, notYet };
 }
 
 function rulesOf({ id, limits, budgets, timezone }: OrgConfig, stored: StoredRules) {

@@ -66,17 +66,12 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     const { catalogs, unusable, notYet } = compileCatalogs(
       orgs,
       DEFAULT_ORG,
-<<<<<<< HEAD
       { variable, outbound },
-      await cachePurges(parts.database.read),
-=======
-      parts.environment.variable,
       {
         book: parts.prices,
         stored: await loadStoredRules(parts.database.read),
         purges: await cachePurges(parts.database.read),
       },
->>>>>>> main
     );
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     current = { keyring, catalogs };

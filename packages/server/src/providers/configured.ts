@@ -1,23 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamOptions } from '@floe/wire/dialect';
-
-<<<<<<< HEAD
-
 import { compilePatterns } from '../core/pattern.ts';
 import type { Via } from './outbound.ts';
-import type { Address, Dialect, ProviderSheet } from './provider.ts';
-import type { Signing } from './signing/signing.ts';
-import { eitherName, filled, type Speaking, speakingOf } from './speaking.ts';
-
-=======
-
-import { compilePatterns, type Matcher } from '../core/pattern.ts';
 import { NO_PRICES } from './price-catalog.ts';
 import type { Price } from './prices.ts';
 import { type PricingSettings, pricingOf } from './pricing.ts';
-import type { Address, Dialect, Path, Paths, ProviderSheet } from './provider.ts';
-
->>>>>>> main
+import type { Address, Dialect, ProviderSheet } from './provider.ts';
+import type { Signing } from './signing/signing.ts';
+import { eitherName, filled, type Speaking, speakingOf } from './speaking.ts';
 
 /** One secret of a provider and its share of the traffic. */
 export interface Credential {
@@ -59,7 +49,6 @@ export interface ProviderSettings {
   readonly deployments?: Readonly<Record<string, string>>;
   /** Dialects it speaks natively, where the operator knows better than the sheet. */
   readonly dialects?: readonly Dialect[] | undefined;
-<<<<<<< HEAD
   readonly region?: string | undefined;
   readonly project?: string | undefined;
   /** The credential is the caller's own; none of ours is ever sent. */
@@ -67,10 +56,8 @@ export interface ProviderSettings {
   /** Who signs requests that carry no key. */
   readonly signing?: Signing | undefined;
   readonly via?: ((origin: string) => Via | undefined) | undefined;
-=======
   /** What its answers cost; absent: nobody knows. */
   readonly pricing?: Omit<PricingSettings, 'bookName'> | undefined;
->>>>>>> main
 }
 
 /** A provider ready for use: everything a request needs is computed once. */
@@ -149,14 +136,9 @@ export function configureProvider(settings: ProviderSettings): Provider {
   };
 }
 
-<<<<<<< HEAD
 /** Stands for the credential that each request brings along. */
 const CALLER: Credential = { name: 'caller', secret: '', weight: 1 };
 
-function listAddress(address: Address, base: URL, path: string): Provider['lists'][number] {
-  const root = address.listBase === undefined ? base : new URL(address.listBase);
-  return { origin: root.origin, path: pathnameOf(root) + path };
-=======
 /** A price stands under the id asked for, else under the upstream's name of it. */
 function pricingByModel(
   { sheet, pricing }: ProviderSettings,
@@ -171,7 +153,11 @@ function pricingByModel(
     bookName: sheet.prices ?? null,
   });
   return (model) => priceOf(model) ?? priceOf(upstreamModel(model));
->>>>>>> main
+}
+
+function listAddress(address: Address, base: URL, path: string): Provider['lists'][number] {
+  const root = address.listBase === undefined ? base : new URL(address.listBase);
+  return { origin: root.origin, path: pathnameOf(root) + path };
 }
 
 function pathnameOf(base: URL): string {

@@ -1,25 +1,15 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { type Credential, configureProvider, type Provider } from './configured.ts';
-
-<<<<<<< HEAD
-
 import { signingOf } from './identity.ts';
 import { type OutboundSettings, OutboundUnusable, resolveOutbound } from './outbound.ts';
-
-=======
-
 import { NO_PRICES } from './price-catalog.ts';
 import type { PriceBook } from './prices.ts';
-
->>>>>>> main
-
 import type { ProviderSheet } from './provider.ts';
 import { SHEETS, sheetOf } from './sheets.ts';
 
 /** Looks an environment variable up; undefined when it is unset or empty. */
 export type Variable = (name: string) => string | undefined;
 
-<<<<<<< HEAD
 /** What providers of the file need beside their own entry. */
 export interface ProviderWorld {
   readonly variable: Variable;
@@ -37,13 +27,17 @@ export interface Unusable {
  * The enabled providers of an org. One that names no credential takes it from the usual environment
  * variable of its kind. One that cannot be used is left out and named in `unusable`; the others go on.
  */
-export function providersFromConfig(configs: readonly ProviderConfig[], world: ProviderWorld) {
+export function providersFromConfig(
+  configs: readonly ProviderConfig[],
+  world: ProviderWorld,
+  book: PriceBook = NO_PRICES,
+) {
   const providers: Provider[] = [];
   const unusable: Unusable[] = [];
   for (const config of configs) {
     if (!config.enabled) continue;
     try {
-      providers.push(fromConfig(config, world));
+      providers.push(fromConfig(config, world, book));
     } catch (error) {
       if (!(error instanceof OutboundUnusable || error instanceof SettingMissing)) throw error;
       unusable.push({ id: config.id, reason: error.message });
@@ -56,7 +50,11 @@ class SettingMissing extends Error {
   override readonly name = 'SettingMissing';
 }
 
-function fromConfig(config: ProviderConfig, { variable, outbound }: ProviderWorld): Provider {
+function fromConfig(
+  config: ProviderConfig,
+  { variable, outbound }: ProviderWorld,
+  book: PriceBook,
+): Provider {
   const sheet = sheetOf(config.kind);
   const baseUrl = config.base_url ?? sheet?.baseUrl;
   if (!sheet || baseUrl === undefined) throw new SettingMissing(`kind ${config.kind} needs a base_url`);
@@ -67,37 +65,6 @@ function fromConfig(config: ProviderConfig, { variable, outbound }: ProviderWorl
   );
   const region = settingOf('region', config, sheet, variable);
   const project = settingOf('project', config, sheet, variable);
-=======
-/**
- * The enabled providers of an org. One that names no credential takes it from the usual environment
- * variable of its kind. Kinds whose data sheet is not there yet are left out and named in `missing`.
- */
-export function providersFromConfig(
-  configs: readonly ProviderConfig[],
-  variable: Variable,
-  book: PriceBook = NO_PRICES,
-) {
-  const providers: Provider[] = [];
-  const missing: string[] = [];
-  for (const config of configs) {
-    const sheet = sheetOf(config.kind);
-    const baseUrl = config.base_url ?? sheet?.baseUrl;
-    if (!config.enabled) continue;
-    if (sheet && baseUrl !== undefined) providers.push(fromConfig(config, sheet, baseUrl, variable, book));
-    else missing.push(config.id);
-  }
-  return { providers, missing };
-}
-
-function fromConfig(
-  config: ProviderConfig,
-  sheet: ProviderSheet,
-  baseUrl: string,
-  variable: Variable,
-  book: PriceBook,
-): Provider {
-  const { timeouts } = config;
->>>>>>> main
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
   // An identity that is spelled out is meant, whatever key the environment holds for others.
   const isNamed = named.length > 0 || config.identity !== undefined || config.role_arn !== undefined;
@@ -114,26 +81,24 @@ function fromConfig(
     apiVersion: config.api_version,
     deployments: config.deployments,
     dialects: config.dialects,
-<<<<<<< HEAD
     region,
     project,
-    usesCaller: config.credential_source === 'caller',
-    signing: signingOf(sheet, config, region, ways, variable),
-    via: (origin) => ways.via(origin),
-=======
     pricing: {
       billing: config.billing,
       multiplier: config.price_multiplier,
       overrides: config.prices,
       book,
     },
->>>>>>> main
-    timeouts: 
+    usesCaller: config.credential_source === 'caller',
+    signing: signingOf(sheet, config, region, ways, variable),
+    via: (origin) => ways.via(origin),
+    timeouts: {
       connectMs: timeouts.connect_ms,
       headersMs: timeouts.headers_ms,
       firstTokenMs: timeouts.first_token_ms,
       idleMs: timeouts.idle_ms,
-      totalMs: timeouts.total_ms,,
+      totalMs: timeouts.total_ms,
+    },
   });
 }
 
@@ -164,11 +129,10 @@ const TIMEOUTS = {
  * What an installation without any configuration may use: the sandbox, and every provider whose usual
  * environment variable is set, with all its models.
  */
-<<<<<<< HEAD
-export function providersFromEnvironment({ variable, outbound }: ProviderWorld): Provider[] {
-=======
-export function providersFromEnvironment(variable: Variable, book: PriceBook = NO_PRICES): Provider[] {
->>>>>>> main
+export function providersFromEnvironment(
+  { variable, outbound }: ProviderWorld,
+  book: PriceBook = NO_PRICES,
+): Provider[] {
   const found: Provider[] = [];
   const ways = resolveOutbound([outbound], variable);
   for (const sheet of SHEETS) {
@@ -187,14 +151,11 @@ export function providersFromEnvironment(variable: Variable, book: PriceBook = N
         models: ['*'],
         headers: {},
         body: {},
-<<<<<<< HEAD
         region,
         project: settingOf('project', {}, sheet, variable),
+        pricing: { billing: 'metered', multiplier: 1, overrides: {}, book },
         signing: signingOf(sheet, {}, region, ways, variable),
         via: (origin) => ways.via(origin),
-=======
-        pricing: { billing: 'metered', multiplier: 1, overrides: {}, book },
->>>>>>> main
         timeouts: TIMEOUTS,
       }),
     );
