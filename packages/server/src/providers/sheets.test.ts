@@ -19,6 +19,7 @@ const MEMBERS = new Set<keyof ProviderSheet>([
   'headers',
   'address',
   'quirks',
+  'prices',
   'models',
   'usage',
   'thinkTags',
