@@ -42,12 +42,13 @@ function withProviders(text) {
       sheet.name,
       `\`${sheet.kind}\``,
       Object.keys(sheet.speaks).join(', '),
+      [...(sheet.embeddings ? ['embeddings'] : []), ...(sheet.offers ?? [])].join(', '),
       sheet.baseUrl ?? '`base_url` is required',
       variables.join(', '),
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const table = `| provider | kind | speaks | address | variables |\n|---|---|---|---|---|\n${rows.join('\n')}`;
+  const table = `| provider | kind | speaks | offers besides | address | variables |\n|---|---|---|---|---|---|\n${rows.join('\n')}`;
   return text.replace(
     /<!-- providers -->[\s\S]*?<!-- end -->/,
     `<!-- providers -->\n\n${table}\n\n<!-- end -->`,

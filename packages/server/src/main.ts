@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Fault } from '@floe/contract/faults';
 import { checkConfig } from './config/check.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
@@ -8,7 +9,13 @@ import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import { Flights } from './gateway/cache/flights.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
+import { createPassthrough } from './gateway/passthrough/passthrough.ts';
+import { Conversations } from './gateway/stickiness.ts';
+import { createStoredResponses } from './gateway/stored/responses-api.ts';
+import { createTurnStore } from './gateway/stored/turn-store.ts';
+import { type BeatRoutes, createBeatRoutes } from './http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
@@ -47,7 +54,13 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.providers',
   'orgs.routes',
   'orgs.chat_reasoning',
+  'orgs.stored_responses',
+  'orgs.resource_scope',
   'orgs.attribution',
+  'orgs.monitoring',
+  'orgs.monitors',
+  'orgs.passthrough',
+  'orgs.resource_scope',
   'orgs.cache',
   'orgs.channels',
   'orgs.limits',
@@ -105,7 +118,10 @@ async function serve(environment: Environment): Promise<void> {
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
 
-  const gateway = assembleGateway(parts, snapshots, () => state.draining);
+  const gateway = assembleGateway(parts, snapshots, {
+    draining: () => state.draining,
+    responsesDays: () => state.loaded.config.retention.responses_days,
+  });
   const alerts = assembleAlerts(parts, () => state.loaded.config);
   const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
   const { host, port, base_url } = loaded.config.server;
@@ -113,6 +129,8 @@ async function serve(environment: Environment): Promise<void> {
     {
       gateway,
       lists: createLists(gateway, parts.modelLists),
+      passthrough: createPassthrough(gateway, parts.modelLists),
+      responses: createStoredResponses(gateway),
       api: api.answer,
       operations: createOperations({
         database: parts.database,
@@ -120,6 +138,7 @@ async function serve(environment: Environment): Promise<void> {
         metricsToken: loaded.config.telemetry.metrics_token,
         draining: () => state.draining,
       }),
+      beats: assembleBeats(parts, snapshots),
     },
     new URL(base_url).pathname.replace(/\/$/, ''),
   );
@@ -137,7 +156,9 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
+      await parts.monitoring.leave();
       await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
+      await parts.monitoring.flush();
       await api.close();
       await closeParts(parts);
     },
@@ -146,26 +167,47 @@ async function serve(environment: Environment): Promise<void> {
   announce(loaded, parts, url, snapshots, firstRun);
 }
 
-function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, guardrails, lastUsed, answers } = parts;
+function assembleGateway(
+  parts: Parts,
+  snapshots: Snapshots,
+  { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
+): Gateway {
+  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
+  const { database, turnsKey } = parts;
   return {
     snapshot: snapshots.current,
     transport,
     clock: systemClock,
     log,
     rows,
+    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
     metrics,
+    breakers,
+    conversations: new Conversations(systemClock),
+    latencies: new Latencies(systemClock),
     answers,
     flights: new Flights(),
     guard: guardrails.guard,
     lastUsed: lastUsed.note,
+    owners,
+    spoolDir: join(dataDir, 'uploads'),
     random: Math.random,
     draining,
   };
 }
 
+function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
+  const authenticate = (presented: string) => {
+    const now = systemClock.now();
+    const key = snapshots.current().keyring.authenticate(presented, now);
+    lastUsed.note(key.id, now);
+    return key;
+  };
+  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
+}
+
 function assembleApi(
-  { database, log, pepper, guardrails }: Parts,
+  { database, log, pepper, guardrails, breakers }: Parts,
   snapshots: Snapshots,
   channels: Alerts,
   loaded: () => LoadedConfig,
@@ -178,7 +220,10 @@ function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
   };
-  return createLazyApi({ host, log, version: VERSION, authenticate }, { pepper, cacheOf, channels, rules });
+  return createLazyApi(
+    { host, log, version: VERSION, authenticate },
+    { pepper, breakers, cacheOf, channels, rules },
+  );
 }
 
 function announce(

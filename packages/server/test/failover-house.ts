@@ -111,9 +111,12 @@ export async function startFailoverHouse(
 function providersOf(upstream: (dialect: Dialect, side: Side) => Upstream): JsonObject[] {
   // Named models only: the server asks nobody for lists meanwhile.
   const models = ['m-0', 'm-1', 'm-2', 'm-3'];
+  // What one fault leads to is judged here; what many lead to, in breakers.test.ts.
+  const breaker = { enabled: false };
   const providers = DIALECTS.flatMap((dialect) => {
     const of = (side: Side, id: string) => ({
       ...KINDS[dialect],
+      breaker,
       id,
       models,
       base_url: `${upstream(dialect, side).url}/v1`,
@@ -129,11 +132,12 @@ function providersOf(upstream: (dialect: Dialect, side: Side) => Upstream): Json
   const credentials = ['one', 'two'].map((name) => ({ name, api_key: `secret-${name}` }));
   return [
     ...providers,
-    { ...KINDS.messages, id: 'shared', base_url: url, credentials, models },
+    { ...KINDS.messages, id: 'shared', base_url: url, credentials, models, breaker },
     {
       ...KINDS.chat,
       id: 'no-handshake',
       models,
+      breaker,
       base_url: url.replace('http:', 'https:'),
       timeouts: { connect_ms: 60 },
     },

@@ -48,6 +48,7 @@ export function configFor(upstreamUrl: string, moreProviders: readonly JsonObjec
     base_url: `${upstreamUrl}/v1`,
     api_key: 'upstream-secret',
     models: ['model', 'model/with/slashes', 'family-*'],
+    breaker: { enabled: false },
   };
   const keys = [
     { name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'read'] },

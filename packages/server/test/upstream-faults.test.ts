@@ -87,7 +87,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   redirect: both(refused('upstream_error', 307)),
   'gzip-anyway': both(refused('upstream_error', 200)),
   // undici ends a connection whose server says 100 Continue unasked.
-  'interim-noise': both(refused('upstream_unreachable')),
+  'interim-noise': both(refused('upstream_error')),
   'garbage-http': both(refused('upstream_error')),
 };
 

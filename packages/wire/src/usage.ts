@@ -22,6 +22,20 @@ export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined)
   return { ...earlier, ...later };
 }
 
+/** The tokens of two answers together; a field is absent when neither said. */
+export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
+  if (one === null || other === null) return one ?? other;
+  const sum = new Map<keyof Usage, number>();
+  for (const usage of [one, other])
+    for (const field of USAGE_FIELDS) {
+      const count = usage[field];
+      if (count !== undefined) sum.set(field, (sum.get(field) ?? 0) + count);
+    }
+  return Object.fromEntries(sum);
+}
+
+const USAGE_FIELDS = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as const;
+
 /**
  * Reads the `usage` member of the Chat dialect and of the hosts that speak it: cached tokens under any
  * of their names, and reasoning tokens that `completion_tokens` leaves out (told by the sum:

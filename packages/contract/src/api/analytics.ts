@@ -77,6 +77,10 @@ export const attempt = z.strictObject({
   error: z.string().nullable(),
   first_token_ms: milliseconds.nullable(),
   duration_ms: milliseconds,
+  usage: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('Tokens of this attempt alone, when several were charged.'),
 });
 export type Attempt = z.output<typeof attempt>;
 

@@ -10,6 +10,13 @@ const modelPatterns = z
   .max(200)
   .describe('Model ids the key may ask for; `*` matches any run of characters, `/` included.');
 
+const paths = z
+  .array(z.string().startsWith('/').max(300))
+  .max(50)
+  .describe(
+    'Paths without a model, as `/gateway/v1/files`, that a key with `models` may use, and all below them.',
+  );
+
 /** Where a resource is written: `file` ones are read-only here, `line` is theirs in floe.yaml. */
 export const source = z.strictObject({ kind: z.enum(['file', 'console']), line: z.int().nullable() });
 
@@ -21,6 +28,7 @@ const fields = {
   status: z.enum(['active', 'expired', 'revoked']),
   scopes: z.array(z.enum(SCOPES)),
   models: modelPatterns.nullable().describe('Null: every model of the organization.'),
+  paths,
   team: z.string().nullable(),
   owner: z.string().nullable(),
   created_at: moment,
@@ -45,6 +53,7 @@ export const keyCreation = z.strictObject({
   name: keyName,
   scopes: z.array(z.enum(SCOPES)).min(1).describe('None that the caller itself lacks.'),
   models: modelPatterns.nullish(),
+  paths: paths.nullish(),
   team: label.nullish(),
   owner: label.nullish(),
   expires_at: moment.nullish(),
@@ -54,6 +63,7 @@ export const keyCreation = z.strictObject({
 export const keyChange = z.strictObject({
   name: keyName.optional(),
   models: modelPatterns.nullish(),
+  paths: paths.nullish(),
   team: label.nullish(),
   owner: label.nullish(),
   expires_at: moment.nullish(),

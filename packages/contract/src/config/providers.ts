@@ -28,6 +28,29 @@ export const RouteTimeoutsSchema = z.strictObject({
   total_ms: count().optional().describe(TIMEOUT_MEANINGS.total_ms),
 });
 
+export const BreakerSchema = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('`false`: no request is kept away by what happened to others, unless an operator forces it.'),
+  consecutive_failures: count().default(5).describe('Failures in a row that open it.'),
+  error_rate: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(0.5)
+    .describe('Share of failed calls within 30 s, from 10 calls on, that opens it.'),
+  slow_first_token_ms: count()
+    .default(60_000)
+    .describe('A first token later than this is slow; when four of five are, it opens.'),
+  open_ms: z
+    .int()
+    .min(100)
+    .max(20_000)
+    .default(5_000)
+    .describe('How long it stays open at first. Doubles each time in a row, up to 20 s.'),
+});
+
 const usdPerMillionTokens = () => z.number().min(0).max(1_000_000);
 
 export const PriceSchema = z.strictObject({
@@ -147,6 +170,9 @@ export const ProviderSchema = z
       .default({})
       .describe('Prices by model id; they override the catalog.'),
     timeouts: TimeoutsSchema.prefault({}).describe('Deadlines of one attempt.'),
+    breaker: BreakerSchema.prefault({}).describe(
+      'When a model of this provider is left alone for a while, per credential.',
+    ),
   })
   .superRefine((provider, context) => {
     const needs = isProviderKind(provider.kind) && PROVIDER_KINDS[provider.kind].base_url === 'required';

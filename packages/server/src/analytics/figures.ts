@@ -13,6 +13,7 @@ interface Family {
  * costs, which at three families per exchange was 12 µs.
  */
 export class CounterTable {
+  readonly type: 'counter' | 'gauge' = 'counter';
   #family: Family;
   #series = new Map<string, { readonly labels: Labels; value: number }>();
 
@@ -27,13 +28,22 @@ export class CounterTable {
     else this.#series.set(key, { labels, value });
   }
 
+  clear(): void {
+    this.#series.clear();
+  }
+
   render(): string {
     const { name, labels: names } = this.#family;
     const lines = [...this.#series.values()].map(
       ({ labels, value }) => `${name}{${pairs(names, labels)}} ${value}`,
     );
-    return family(this.#family, 'counter', lines);
+    return family(this.#family, this.type, lines);
   }
+}
+
+/** Values that are counted anew at every scrape. */
+export class GaugeTable extends CounterTable {
+  override readonly type = 'gauge';
 }
 
 interface HistogramSeries {

@@ -27,19 +27,19 @@ export interface Metrics {
 const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /**
- * Counters of this process. Read at each scrape: `backlog`, rows on disk the database has not taken, and
- * `alertsQueued`, alert messages that wait in the database.
+ * Counters of this process. Read at each scrape: `backlog`, rows on disk the database has not taken,
+ * `alertsQueued`, alert messages that wait in the database, and `more`, the exposition of what others count.
  */
-export function createMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Metrics {
+export function createMetrics(
+  backlog: () => number,
+  alertsQueued: () => Promise<number>,
+  more: () => Promise<string> = async () => '',
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   gaugeBacklog(registry, backlog);
   gaugeAlerts(registry, alertsQueued);
-  const alerts = new CounterTable({
-    name: 'floe_alert_messages_total',
-    help: 'Tries to send an alert message, by kind of channel and result (sent, failed, dead).',
-    labels: ['kind', 'result'],
-  });
+  const alerts = alertMessages();
   const exchanges = new CounterTable({
     name: 'floe_exchanges_total',
     help: 'Exchanges by surface, provider, HTTP status and final state.',
@@ -89,7 +89,7 @@ export function createMetrics(backlog: () => number, alertsQueued: () => Promise
     },
     async render() {
       const own = [alerts, exchanges, tokens, caches, latency, firstToken].map((table) => table.render());
-      return `${own.join('')}${await registry.metrics()}`;
+      return `${own.join('')}${await more()}${await registry.metrics()}`;
     },
     contentType: registry.contentType,
   };
@@ -115,5 +115,13 @@ function gaugeAlerts(registry: Registry, alertsQueued: () => Promise<number>): v
       // A store that is away must not take the other figures with it.
       queued.set(await alertsQueued().catch(() => Number.NaN));
     },
+  });
+}
+
+function alertMessages(): CounterTable {
+  return new CounterTable({
+    name: 'floe_alert_messages_total',
+    help: 'Tries to send an alert message, by kind of channel and result (sent, failed, dead).',
+    labels: ['kind', 'result'],
   });
 }

@@ -10,23 +10,27 @@ export function answerHeaders(x: Exchange, contentType: string): string[] {
     'x-floe-attempts',
     String(x.attempts.length),
   ];
-  if (x.target)
-    headers.push('x-floe-provider', x.target.provider.id, 'x-floe-model', headerText(x.target.model));
+  if (x.target) {
+    headers.push('x-floe-provider', x.target.provider.id);
+    if (x.target.model !== '') headers.push('x-floe-model', headerText(x.target.model));
+  }
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.rateHeaders) headers.push(...x.rateHeaders);
   if (x.dropped.length > 0) headers.push('x-floe-dropped', x.dropped.map(headerText).join(','));
   return headers;
 }
 
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+// x-accel-buffering: proxies of the nginx family would otherwise hold events back.
+const UNBUFFERED = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'] as const;
+
 export function streamHeaders(x: Exchange): string[] {
-  // x-accel-buffering: proxies of the nginx family would otherwise hold events back.
-  return [
-    ...answerHeaders(x, 'text/event-stream; charset=utf-8'),
-    'cache-control',
-    'no-cache',
-    'x-accel-buffering',
-    'no',
-  ];
+  return [...answerHeaders(x, EVENT_STREAM), ...UNBUFFERED];
+}
+
+/** Of a stream that is answered before it is known who will: no provider, model or number of attempts. */
+export function earlyHeaders(x: Exchange): string[] {
+  return ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
 }
 
 /** A header value may hold visible ASCII only (RFC 9110 section 5.5); anything else is percent-encoded. */

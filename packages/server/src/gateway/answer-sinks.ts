@@ -5,6 +5,7 @@ import type { AnswerSink } from './plan.ts';
 
 /** An answer that is judged whole: nothing reaches the client before its last byte is here. */
 export class CollectedAnswer implements AnswerSink {
+  readonly heard = false;
   readonly started = false;
   readonly whole = false;
   #limitBytes: number;
@@ -30,6 +31,10 @@ export class CollectedAnswer implements AnswerSink {
   end(): void {
     const [only] = this.#chunks;
     this.#judge(this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size));
+  }
+
+  cut(): void {
+    // Nothing was read of it yet.
   }
 
   failure(fault: Fault): string {
@@ -71,7 +76,7 @@ export class ClientStream {
     const { client, gateway } = this.#x;
     this.started = true;
     this.#x.firstTokenAt = gateway.clock.monotonic();
-    client.open(200, streamHeaders(this.#x));
+    if (!this.#x.early?.sent) client.open(200, streamHeaders(this.#x));
     for (const bytes of this.#held) client.write(bytes);
     this.#held = [];
   }

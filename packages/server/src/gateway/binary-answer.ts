@@ -11,6 +11,10 @@ export class BinaryAnswer implements AnswerSink {
     this.#sink = sink;
   }
 
+  get heard(): boolean {
+    return this.#sink.heard;
+  }
+
   get started(): boolean {
     return this.#sink.started;
   }
@@ -33,7 +37,11 @@ export class BinaryAnswer implements AnswerSink {
     this.#sink.end();
   }
 
-  failure(fault: Fault): string {
+  cut(): void {
+    this.#sink.cut();
+  }
+
+  failure(fault: Fault): string | null {
     return this.#sink.failure(fault);
   }
 }

@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { compilePatterns } from '../core/pattern.ts';
 import { configureProvider, type Provider } from '../providers/configured.ts';
 import { compatible } from '../providers/provider.ts';
-import { type Catalog, type Route, resolveCourse } from './catalog.ts';
+import { type Catalog, EMPTY_CATALOG, type Route, resolveCourse } from './catalog.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
 
@@ -25,13 +25,20 @@ function provider(id: string, models: string[]): [string, Provider] {
 }
 
 function route(model: string, targets: string[], more: Partial<Route> = {}): Route {
-  const plain = { retries: 1, timeouts: {}, chatReasoning: undefined };
+  const plain = {
+    weights: [],
+    strategy: 'failover',
+    rescue: 'error',
+    retries: 1,
+    timeouts: {},
+    chatReasoning: undefined,
+  } as const;
   return { model, matches: compilePatterns([model]), targets, ...plain, ...more };
 }
 
 function catalog(routes: Route[] = []): Catalog {
   const providers = new Map([provider('one', ['gpt-5*', 'vendor/m']), provider('two', ['*'])]);
-  return { providers, routes, chatReasoning: 'strip', userHeaders: [], cache: null, rules: null };
+  return { ...EMPTY_CATALOG, providers, routes };
 }
 
 const anything = () => true;

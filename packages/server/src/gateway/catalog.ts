@@ -12,10 +12,26 @@ export interface Catalog {
   readonly chatReasoning: 'strip' | 'forward';
   /** Request headers that name the end user, first one wins; lower case. */
   readonly userHeaders: readonly string[];
+  /** Who is behind the passthrough surfaces, in the order to try them. */
+  readonly passthrough: Readonly<Record<'a' | 'b', readonly PassthroughTarget[]>>;
+  /** Whether Responses turns are kept for `previous_response_id`. */
+  readonly storedResponses: boolean;
+  /** Who sees files, batches and stored answers: the key that made them, or every key of the org. */
+  readonly resourceScope: 'key' | 'org';
   /** Null while the org's cache is off. */
   readonly cache: CacheRules | null;
   /** Limits and budgets; null for an org without any. */
   readonly rules: Rules | null;
+}
+
+export type Strategy = 'failover' | 'weighted' | 'least_latency';
+/** What happens when a stream breaks after content: the typed error, or the same answer once more. */
+export type Rescue = 'error' | 'replay';
+/** A provider behind a passthrough surface. */
+export interface PassthroughTarget {
+  readonly provider: Provider;
+  /** Bare model id as callers send it, to the id this provider knows. */
+  readonly modelMap: ReadonlyMap<string, string>;
 }
 
 /** Where requests for a model id, a pattern or an alias go. */
@@ -25,6 +41,10 @@ export interface Route {
   readonly matches: Matcher;
   /** `<provider>/<model>` in the order to try them; none for the id asked for itself. */
   readonly targets: readonly string[];
+  /** Share of the traffic per target, with `weighted`. */
+  readonly weights: readonly number[];
+  readonly strategy: Strategy;
+  readonly rescue: Rescue;
   /** Extra tries per target. */
   readonly retries: number;
   readonly timeouts: Partial<Timeouts>;
@@ -37,12 +57,15 @@ export const EMPTY_CATALOG: Catalog = {
   routes: [],
   chatReasoning: 'strip',
   userHeaders: [],
+  passthrough: { a: [], b: [] },
+  storedResponses: true,
+  resourceScope: 'key',
   cache: null,
   rules: null,
 };
 
 /** Tries per target of a model id without a route. */
-const DEFAULT_RETRIES = 2;
+export const DEFAULT_RETRIES = 2;
 
 /** Where an attempt goes: provider, model and credential. */
 export interface Target {
@@ -51,11 +74,16 @@ export interface Target {
   readonly model: string;
   readonly credential: Credential;
   readonly timeouts: Timeouts;
+  /** Share of the traffic among the targets of its route. */
+  readonly weight: number;
 }
 
 /** What a model id stands for: the targets to try in order, and how. */
 export interface Course {
+  /** Every credential of a provider is a target; those of one provider and model stand together. */
   readonly targets: readonly Target[];
+  readonly strategy: Strategy;
+  readonly rescue: Rescue;
   readonly retries: number;
   readonly chatReasoning: 'strip' | 'forward';
   readonly because: string;
@@ -88,10 +116,12 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
       param: 'model',
     });
   if (route) return byRoute(catalog, mayUse, route, id);
-  const targets = provider ? [targetOf(provider, named.model, {})] : [];
+  const targets = provider ? targetsOf(provider, named.model, {}, 1) : [];
   const { chatReasoning } = catalog;
   return {
     targets,
+    strategy: 'failover',
+    rescue: 'error',
     retries: DEFAULT_RETRIES,
     chatReasoning,
     because: 'the model id names the provider',
@@ -102,14 +132,14 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
 function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): Course {
   const targets: Target[] = [];
   const skipped: string[] = [];
-  for (const entry of route.targets.length === 0 ? [id] : route.targets) {
+  for (const [at, entry] of (route.targets.length === 0 ? [id] : route.targets).entries()) {
     const parts = splitModelId(entry);
     const provider = parts && catalog.providers.get(parts.provider);
     if (!provider) skipped.push(`${entry}: its provider is not enabled`);
     else if (!provider.allows(parts.model))
       skipped.push(`${entry}: not on the allowlist of "${parts.provider}"`);
     else if (!mayUse(entry)) skipped.push(`${entry}: this key may not use it`);
-    else targets.push(targetOf(provider, parts.model, route.timeouts));
+    else targets.push(...targetsOf(provider, parts.model, route.timeouts, route.weights[at] ?? 1));
   }
   if (targets.length === 0)
     throw new Fault(
@@ -119,6 +149,8 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
     );
   return {
     targets,
+    strategy: route.strategy,
+    rescue: route.rescue,
     retries: route.retries,
     chatReasoning: route.chatReasoning ?? catalog.chatReasoning,
     because: `the route "${route.model}"`,
@@ -126,12 +158,30 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
   };
 }
 
-function targetOf(provider: Provider, model: string, timeouts: Partial<Timeouts>): Target {
+/** The credential whose turn it is, then the provider's others. */
+function targetsOf(provider: Provider, model: string, own: Partial<Timeouts>, weight: number): Target[] {
+  const first = provider.nextCredential();
+  const timeouts = { ...provider.timeouts, ...own };
+  const targets = [{ provider, model, credential: first, timeouts, weight }];
+  if (provider.credentials.length > 1)
+    for (const credential of provider.credentials)
+      if (credential !== first) targets.push({ provider, model, credential, timeouts, weight });
+  return targets;
+}
+
+/** A target of a provider, with the credential whose turn it is unless one is given. */
+export function targetOf(
+  provider: Provider,
+  model: string,
+  timeouts: Partial<Timeouts>,
+  credential: Credential = provider.nextCredential(),
+): Target {
   return {
     provider,
     model,
-    credential: provider.nextCredential(),
+    credential,
     timeouts: { ...provider.timeouts, ...timeouts },
+    weight: 1,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import type { Tape } from './cache/tape.ts';
@@ -6,7 +7,9 @@ import type { Tape } from './cache/tape.ts';
 /** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 10_000;
-const BODY_IDLE_MS = 30_000;
+/** How long a body may take to begin, and how slowly it may go on: each KB buys a second. */
+const BODY_PATIENCE_MS = 30_000;
+const BODY_BYTES_PER_SECOND = 1024;
 const ONE_WRITE_BYTES = 16 * 1024;
 
 /** The client closed its connection; nobody is left to answer. */
@@ -34,6 +37,7 @@ export function pauseUnlessGone(client: Client, clock: Clock, ms: number): Promi
 export class Client {
   readonly id: string;
   readonly headers: IncomingMessage['headers'];
+  readonly method: string;
   /** Called once when the client leaves before its answer is whole. */
   onGone: (() => void) | null = null;
   gone = false;
@@ -47,6 +51,7 @@ export class Client {
   constructor(id: string, req: IncomingMessage, res: ServerResponse, clock: Clock) {
     this.id = id;
     this.headers = req.headers;
+    this.method = req.method ?? 'GET';
     this.#req = req;
     this.#res = res;
     this.#clock = clock;
@@ -58,8 +63,8 @@ export class Client {
   }
 
   /**
-   * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it
-   * stalls for 30 s, and `ClientGone` when the connection closes first.
+   * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it stalls for
+   * 30 s or drips slower than 1 KB a second, and `ClientGone` when the connection closes first.
    */
   readBody(limitBytes: number): Promise<Buffer> {
     const req = this.#req;
@@ -70,13 +75,16 @@ export class Client {
       let size = 0;
       const clock = this.#clock;
       // One timer however many pieces come: when it rings early it is set again for what is left.
-      let lastAt = clock.monotonic();
+      const startedAt = clock.monotonic();
+      let lastAt = startedAt;
       const ring = () => {
-        const left = lastAt + BODY_IDLE_MS - clock.monotonic();
+        const boughtMs = (size / BODY_BYTES_PER_SECOND) * 1000;
+        const until = Math.min(lastAt, startedAt + boughtMs) + BODY_PATIENCE_MS;
+        const left = until - clock.monotonic();
         if (left > 0) timer = clock.after(left, ring);
         else settle(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
       };
-      let timer = clock.after(BODY_IDLE_MS, ring);
+      let timer = clock.after(BODY_PATIENCE_MS, ring);
       const settle = (failure: Error | null) => {
         timer.cancel();
         req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
@@ -95,6 +103,21 @@ export class Client {
       const gone = () => settle(new ClientGone('the client left while sending its request'));
       req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
     });
+  }
+
+  /** Request target as it was sent, query included. */
+  get target(): string {
+    return this.#req.url ?? '/';
+  }
+
+  /** Header names and values as they were sent, flat, repeats included. */
+  get rawHeaders(): readonly string[] {
+    return this.#req.rawHeaders;
+  }
+
+  /** The body as it arrives, for a request that is not read whole. */
+  get incoming(): Readable {
+    return this.#req;
   }
 
   /** Sends a whole answer. `headers` is a flat list of names and values. */
@@ -123,12 +146,39 @@ export class Client {
     return this.#res.write(bytes);
   }
 
+  /** What is no part of the answer: nothing of it is kept. */
+  comment(text: string): void {
+    this.bytesOut += Buffer.byteLength(text);
+    this.#res.write(text);
+  }
+
   onDrain(callback: () => void): void {
     this.#res.once('drain', callback);
   }
 
   end(): void {
     this.#res.end();
+    if (!this.#req.complete) this.#throwAway();
+  }
+
+  /** Breaks a streamed answer off: what was written goes out, and its framing never ends. */
+  breakOff(): void {
+    this.#req.socket.destroySoon();
+  }
+
+  /** An upstream answered before it had the whole body: the rest is read for a while, for the connection's sake. */
+  #throwAway(): void {
+    const { socket } = this.#req;
+    const limit = socket.bytesRead + LINGER_BYTES;
+    const timer = this.#clock.after(LINGER_MS, () => socket.destroy());
+    this.#req
+      .on('data', () => {
+        if (socket.bytesRead > limit) socket.destroy();
+      })
+      .on('error', ignore)
+      .once('close', () => timer.cancel())
+      .once('end', () => timer.cancel())
+      .resume();
   }
 
   /** Ends a streamed answer after an error was told inside it, and closes the connection. */

@@ -12,7 +12,9 @@ import {
 import { NO_PRICES } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
 import { compileCache } from './cache/rules.ts';
-import { type Catalog, EMPTY_CATALOG, type Route } from './catalog.ts';
+import { type Catalog, EMPTY_CATALOG, type PassthroughTarget, type Route } from './catalog.ts';
+import type { Style } from './opaque/resource-path.ts';
+import { speaksStyle } from './passthrough/native-path.ts';
 
 export interface CompiledCatalogs {
   readonly catalogs: ReadonlyMap<string, Catalog>;
@@ -45,22 +47,30 @@ export function compileCatalogs(
   for (const org of orgs) {
     const found = providersFromConfig(org.providers, world, book);
     unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
-    notYet.push(...settingsNotYet(org).map((setting) => `${org.id}/${setting}`));
+    const providers = byId(found.providers);
+    const passthrough = { a: behind('a', org, providers), b: behind('b', org, providers) };
+    notYet.push(...misplaced(passthrough).map((setting) => `${org.id}/${setting}`));
     catalogs.set(org.id, {
-      providers: byId(found.providers),
+      providers,
+      passthrough: { a: passthrough.a.filter(fits('a')), b: passthrough.b.filter(fits('b')) },
+      resourceScope: org.resource_scope,
       routes: org.routes.map(compileRoute),
       chatReasoning: org.chat_reasoning,
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
+      storedResponses: org.stored_responses,
       cache: compileCache(org, purges.get(org.id) ?? 0),
       rules: rulesOf(org, stored),
     });
   }
-  if (orgs.length === 0)
+  if (orgs.length === 0) {
+    const providers = byId(providersFromEnvironment(world, book));
     catalogs.set(defaultOrg, {
       ...EMPTY_CATALOG,
-      providers: byId(providersFromEnvironment(world, book)),
+      providers,
+      passthrough: { a: natives('a', providers), b: natives('b', providers) },
       rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), 'UTC'),
     });
+  }
   return { catalogs, unusable, notYet };
 }
 
@@ -76,12 +86,47 @@ function byId(providers: readonly Provider[]): ReadonlyMap<string, Provider> {
   return new Map(providers.map((provider) => [provider.id, provider]));
 }
 
+type Providers = ReadonlyMap<string, Provider>;
+
+/** Who the org put behind a passthrough surface; nobody named, its one provider that is native to the style. */
+function behind(style: Style, org: OrgConfig, providers: Providers): PassthroughTarget[] {
+  const named = org.passthrough[style];
+  if (named.length === 0) return natives(style, providers);
+  return named.flatMap(({ provider: id, model_map }) => {
+    const provider = providers.get(id);
+    return provider ? [{ provider, modelMap: new Map(Object.entries(model_map)) }] : [];
+  });
+}
+
+function natives(style: Style, providers: Providers): PassthroughTarget[] {
+  const native = [...providers.values()].filter(({ sheet }) => sheet.native === style);
+  return native.slice(0, 1).map((provider) => ({ provider, modelMap: new Map() }));
+}
+
+const fits =
+  (style: Style) =>
+  ({ provider }: PassthroughTarget): boolean =>
+    speaksStyle(provider, style);
+
+/** Providers behind a surface whose style they do not speak. */
+function misplaced(passthrough: Readonly<Record<Style, readonly PassthroughTarget[]>>): string[] {
+  const styles: readonly Style[] = ['a', 'b'];
+  return styles.flatMap((style) =>
+    passthrough[style]
+      .filter((target) => !fits(style)(target))
+      .map(({ provider }) => `passthrough.${style}: ${provider.id} has no API of this style`),
+  );
+}
+
 function compileRoute(route: RouteConfig): Route {
   const { connect_ms, headers_ms, first_token_ms, idle_ms, total_ms } = route.timeouts;
   return {
     model: route.model,
     matches: compilePatterns([route.model]),
     targets: route.targets.map((target) => target.model),
+    weights: route.targets.map((target) => target.weight),
+    strategy: route.strategy,
+    rescue: route.rescue,
     retries: route.retries,
     timeouts: {
       ...(connect_ms === undefined ? {} : { connectMs: connect_ms }),
@@ -92,14 +137,4 @@ function compileRoute(route: RouteConfig): Route {
     },
     chatReasoning: route.chat_reasoning,
   };
-}
-
-/** A setting that does nothing has to be said out loud. */
-function settingsNotYet({ routes }: OrgConfig): string[] {
-  const found: string[] = [];
-  for (const { model, strategy, rescue } of routes) {
-    if (strategy !== 'failover') found.push(`${model}: strategy ${strategy}, targets are tried in order`);
-    if (rescue !== 'error') found.push(`${model}: rescue ${rescue}, a broken stream ends with the error`);
-  }
-  return found;
 }

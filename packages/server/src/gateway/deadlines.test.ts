@@ -14,8 +14,11 @@ const TIMEOUTS = {
 function started(totalMs = TIMEOUTS.totalMs) {
   const clock = new FakeClock();
   const expired: string[] = [];
-  const deadlines = new Deadlines(clock, TIMEOUTS, clock.monotonic() + totalMs, (phase) =>
-    expired.push(phase),
+  const deadlines = new Deadlines(
+    clock,
+    TIMEOUTS,
+    { acceptedAt: clock.monotonic(), totalAt: clock.monotonic() + totalMs },
+    (phase) => expired.push(phase),
   );
   return { clock, expired, deadlines };
 }
@@ -97,4 +100,14 @@ test('stopped deadlines leave no timer behind', () => {
   assert.deepEqual(clock.pending(), []);
   clock.advance(200_000);
   assert.deepEqual(expired, []);
+});
+
+test('the total deadline counts from the accepted request, whatever phase it ends', () => {
+  const clock = new FakeClock();
+  const told: [string, number][] = [];
+  const total = { acceptedAt: clock.monotonic() - 40_000, totalAt: clock.monotonic() + 10_000 };
+  const deadlines = new Deadlines(clock, TIMEOUTS, total, (phase, afterMs) => told.push([phase, afterMs]));
+  deadlines.enter('first_token');
+  clock.advance(10_000);
+  assert.deepEqual(told, [['total', 50_000]]);
 });

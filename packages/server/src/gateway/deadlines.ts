@@ -4,6 +4,13 @@ import type { Timeouts } from '../providers/configured.ts';
 export type Phase = 'connect' | 'headers' | 'first_token' | 'idle';
 export type ExpiredPhase = Phase | 'total';
 
+/** Told when the client of a stream has heard nothing for a while; not a deadline. */
+export interface Quiet {
+  /** Monotonic milliseconds of the next time. */
+  nextAt(): number;
+  ring(): void;
+}
+
 /**
  * The five deadlines of an attempt on one timer. A byte costs one clock reading, not a new timer: when
  * the timer rings early it is set again for what is left.
@@ -14,7 +21,9 @@ export class Deadlines {
   #onExpired: (phase: ExpiredPhase, afterMs: number) => void;
   #phase: Phase = 'connect';
   #since: number;
+  #acceptedAt: number;
   #totalAt: number;
+  #quiet: Quiet | null;
   #timer: Timer | null = null;
   #ringsAt = Number.POSITIVE_INFINITY;
   #held = false;
@@ -22,14 +31,17 @@ export class Deadlines {
   constructor(
     clock: Clock,
     timeouts: Timeouts,
-    totalAt: number,
+    total: { readonly acceptedAt: number; readonly totalAt: number },
     onExpired: (phase: ExpiredPhase, afterMs: number) => void,
+    quiet: Quiet | null = null,
   ) {
     this.#clock = clock;
     this.#timeouts = timeouts;
     this.#onExpired = onExpired;
     this.#since = clock.monotonic();
-    this.#totalAt = totalAt;
+    this.#acceptedAt = total.acceptedAt;
+    this.#totalAt = total.totalAt;
+    this.#quiet = quiet;
     this.#arm();
   }
 
@@ -37,6 +49,11 @@ export class Deadlines {
     this.#phase = phase;
     this.#since = this.#clock.monotonic();
     this.#arm();
+  }
+
+  /** Content has gone out: silence is the idle deadline's from here on. */
+  speak(): void {
+    this.#quiet = null;
   }
 
   /** A byte came from the upstream. */
@@ -73,7 +90,8 @@ export class Deadlines {
   }
 
   #arm(): void {
-    const ringsAt = Math.min(this.#since + this.#limitMs(), this.#totalAt);
+    let ringsAt = Math.min(this.#since + this.#limitMs(), this.#totalAt);
+    if (this.#quiet !== null) ringsAt = Math.min(ringsAt, this.#quiet.nextAt());
     if (this.#timer !== null && this.#ringsAt <= ringsAt) return;
     this.#timer?.cancel();
     this.#ringsAt = ringsAt;
@@ -83,7 +101,8 @@ export class Deadlines {
   #ring(): void {
     this.#timer = null;
     const now = this.#clock.monotonic();
-    if (now >= this.#totalAt) return this.#onExpired('total', Math.round(now - this.#since));
+    if (now >= this.#totalAt) return this.#onExpired('total', Math.round(now - this.#acceptedAt));
+    if (this.#quiet !== null && now >= this.#quiet.nextAt()) this.#quiet.ring();
     if (this.#held) this.#since = now;
     if (now < this.#since + this.#limitMs()) return this.#arm();
     this.#onExpired(this.#phase, this.#limitMs());

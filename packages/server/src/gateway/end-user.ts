@@ -6,5 +6,5 @@ export function endUserOf(x: Exchange): string | null {
     const value = x.client.headers[name];
     if (typeof value === 'string' && value !== '') return value.slice(0, 256);
   }
-  return x.ask?.user?.slice(0, 256) ?? null;
+  return (x.ask ?? x.opaque)?.user?.slice(0, 256) ?? null;
 }

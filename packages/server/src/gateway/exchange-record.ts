@@ -6,8 +6,12 @@ import type { Ask } from './ask.ts';
 import type { Catalog, Course, Target } from './catalog.ts';
 import type { Client } from './client.ts';
 import type { Controls } from './controls.ts';
+import type { EarlyAnswer } from './early-answer.ts';
 import type { Gateway } from './gateway.ts';
+import type { OpaqueAsk } from './opaque/opaque-ask.ts';
 import type { AnswerSink } from './plan.ts';
+import type { Replay } from './replay.ts';
+import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
@@ -27,11 +31,13 @@ export interface AttemptRecord {
   error: string | null;
   first_token_ms: number | null;
   duration_ms: number | null;
+  /** Tokens of this attempt alone, when there were several. */
+  usage?: Usage;
 }
 
 /** What a step decided and why; the answer to "why this route?". */
 export interface Decision {
-  readonly step: 'authenticate' | 'limit' | 'budget' | 'route' | 'send' | 'answer';
+  readonly step: 'authenticate' | 'limit' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
 }
@@ -54,16 +60,28 @@ export interface Exchange {
   rateHeaders: readonly string[] | null;
   controls: Controls | null;
   ask: Ask | null;
+  /** What is known of a request that passes unread. */
+  opaque: OpaqueAsk | null;
+  /** Of a Responses request that goes on from a stored turn or becomes one. */
+  turn: OpenTurn | null;
   course: Course | null;
+  /** Names the conversation it belongs to, where several targets could serve it. */
+  conversation: string | null;
   target: Target | null;
   /** The answer whose content the client is reading; it tells a fault from there on. */
   told: AnswerSink | null;
+  /** Of a stream: what keeps its client from giving up while nothing has come. */
+  early: EarlyAnswer | null;
+  /** Of a stream that may be generated again: what has been delivered. */
+  replay: Replay | null;
   /** Hints the target could not carry, by field path. */
   dropped: readonly string[];
   readonly attempts: AttemptRecord[];
   readonly decisions: Decision[];
   /** Set by the answer as it is told. */
   usage: Usage | null;
+  /** Tokens of the attempts before the last one. */
+  spentUsage: Usage | null;
   finish: string | null;
   /** What the cache did; null while it is off. */
   cache: CacheOutcome | null;

@@ -5,16 +5,21 @@ import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
-import { readAsk } from './ask.ts';
+import { type Arranged, arrange } from './arrange.ts';
+import { type Ask, readAsk } from './ask.ts';
 import { throughCache } from './cache/recall.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
+import { conversationOf } from './conversation.ts';
+import { countTokens } from './count-tokens.ts';
+import { EarlyAnswer } from './early-answer.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Gateway } from './gateway.ts';
 import { createPlanner } from './planner.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
+import { openTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 import { UpstreamRefusal } from './upstream-fault.ts';
 
@@ -36,7 +41,11 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
         : await admit(x, key, rules, () => understand(x, catalog, key));
     const { ask } = x;
     if (ask === null) throw new Error('what was understood has an ask');
-    x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
+    if (ask.stream) x.early = new EarlyAnswer(x);
+    if (surface.name === 'count_tokens') x.state = await countTokens(x, ask, course);
+    else x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
+    // The one wait for the database: an answer ends when its turn can be gone on from.
+    if (x.turn) await x.turn.commit(x);
     x.status = 200;
   } catch (error) {
     tell(x, error);
@@ -45,7 +54,8 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
   }
 }
 
-function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
+/** A new exchange, before anything is known of it. */
+export function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
   return {
     id: client.id,
     surface,
@@ -59,13 +69,19 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
     rateHeaders: null,
     controls: null,
     ask: null,
+    opaque: null,
+    turn: null,
     course: null,
     target: null,
     told: null,
+    early: null,
+    replay: null,
+    conversation: null,
     dropped: [],
     attempts: [],
     decisions: [],
     usage: null,
+    spentUsage: null,
     finish: null,
     cache: null,
     status: 0,
@@ -77,7 +93,8 @@ function begin(client: Client, surface: Surface, gateway: Gateway): Exchange {
   };
 }
 
-function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } {
+/** Finds the platform key and the org's catalog. Throws 401s, `insufficient_scope` and `shutting_down`. */
+export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } {
   const { gateway, client } = x;
   if (gateway.draining())
     throw new Fault('shutting_down', 'This instance is shutting down; send the request again.');
@@ -97,42 +114,75 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   x.controls = readControls(client.headers);
   const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
   x.ask = ask;
-  return route(x, catalog, key, ask.model);
-}
-
-function route(x: Exchange, catalog: Catalog, key: KeyRecord, model: string): Course {
-  const course = resolveCourse(catalog, key.models ?? (() => true), model);
-  const names = course.targets.map((target) => `${target.provider.id}/${target.model}`).join(', ');
-  x.course = course;
-  x.decisions.push({ step: 'route', outcome: names, because: course.because });
-  for (const because of course.skipped) x.decisions.push({ step: 'route', outcome: 'skipped', because });
+  const course = route(x, catalog, key, ask);
+  if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
+  // Who left during a look-up is not listened to yet.
+  if (client.gone) throw new ClientGone('the client left');
   return course;
 }
 
+function route(x: Exchange, catalog: Catalog, key: KeyRecord, ask: Ask): Course {
+  const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
+  const { course, because } = resolved.targets.length < 2 ? alone(resolved) : order(x, resolved, key, ask);
+  const names = course.targets.map((target) => `${target.provider.id}/${target.model}`);
+  const outcome = names.length < 2 ? (names[0] ?? '') : [...new Set(names)].join(', ');
+  x.course = course;
+  x.decisions.push({ step: 'route', outcome, because: course.because });
+  if (because !== null) x.decisions.push({ step: 'route', outcome: 'ordered', because });
+  for (const skipped of course.skipped)
+    x.decisions.push({ step: 'route', outcome: 'skipped', because: skipped });
+  return course;
+}
+
+function alone(course: Course): Arranged {
+  return { course, because: null };
+}
+
+function order(x: Exchange, course: Course, { orgId }: KeyRecord, ask: Ask): Arranged {
+  const { conversations, latencies, random } = x.gateway;
+  const named = conversationOf(x.client.headers, ask);
+  x.conversation = named === null ? null : `${orgId}\n${named}`;
+  const { conversation } = x;
+  return arrange(course, { orgId, conversation, stream: ask.stream, conversations, latencies, random });
+}
+
 /** Tells the client how its exchange failed, in its own dialect, and notes it for the row. */
-function tell(x: Exchange, error: unknown): void {
-  const { client, surface, gateway } = x;
+export function tell(x: Exchange, error: unknown): void {
+  const { client, surface } = x;
   if (error instanceof ClientGone || client.gone) {
     x.state = 'aborted';
     x.status = 499;
     return;
   }
-  if (error instanceof UpstreamRefusal) {
+  if (error instanceof UpstreamRefusal && !x.early?.sent) {
     x.status = error.status;
     x.fault = new Fault('upstream_error', error.message, { upstreamStatus: error.status });
     client.answer(
       error.status,
-      [...answerHeaders(x, error.contentType), 'x-floe-error-source', 'upstream'],
+      [...answerHeaders(x, error.contentType), ...error.headers, 'x-floe-error-source', 'upstream'],
       error.body,
     );
     return;
   }
-  const fault = error instanceof Fault ? error : internalFault(gateway.log, x.id, error);
+  const fault = faultOf(x, error);
   x.fault = fault;
-  x.status = x.told ? 200 : fault.status;
+  x.status = x.told || x.early?.sent ? 200 : fault.status;
   x.state = x.told ? 'partial' : 'failed';
-  if (x.told) client.endBroken(x.told.failure(fault));
+  if (x.told) endTold(client, x.told.failure(fault));
+  else if (x.early?.sent) client.endBroken(x.early.failure(fault));
   else answerFault(client, fault, surface.faultShape, answerHeaders(x, 'application/json'));
+}
+
+function faultOf({ id, gateway }: Exchange, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  // Its own words can no longer be passed on as they are: the stream was answered early.
+  if (error instanceof UpstreamRefusal) return error.asFault();
+  return internalFault(gateway.log, id, error);
+}
+
+function endTold(client: Client, text: string | null): void {
+  if (text === null) client.breakOff();
+  else client.endBroken(text);
 }
 
 /** A bug: logged whole, told without detail. */

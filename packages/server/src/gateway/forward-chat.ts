@@ -30,6 +30,10 @@ export class ForwardedStream implements AnswerSink {
     });
   }
 
+  get heard(): boolean {
+    return this.#out.started;
+  }
+
   get started(): boolean {
     return this.#out.started;
   }
@@ -54,6 +58,10 @@ export class ForwardedStream implements AnswerSink {
     this.#note();
     if (fault) throw fault;
     this.#out.end();
+  }
+
+  cut(): void {
+    // Usage is noted with the frame that tells it.
   }
 
   failure(fault: Fault): string {

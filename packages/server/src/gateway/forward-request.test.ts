@@ -24,7 +24,13 @@ function forward(body: string, usage: ProviderSheet['usage'] = 'ask', extra: Rec
     timeouts: TIMEOUTS,
   });
   const ask = readAsk(CHAT, Buffer.from(body));
-  const target = { provider, model: 'vendor/m', credential: provider.nextCredential(), timeouts: TIMEOUTS };
+  const target = {
+    provider,
+    model: 'vendor/m',
+    credential: provider.nextCredential(),
+    timeouts: TIMEOUTS,
+    weight: 1,
+  };
   const clientHeaders = { authorization: 'Bearer eis_x', 'openai-beta': 'b=1', cookie: 'c' };
   const { request, usageFrameIsOurs } = forwardRequest(ask, target, CHAT, clientHeaders);
   return { text: request.body?.toString('utf8'), request, usageFrameIsOurs };

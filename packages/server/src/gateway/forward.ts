@@ -14,14 +14,15 @@ function isOwnError(body: Buffer): boolean {
 }
 
 /**
- * The plan for a target that speaks the client's own dialect: bytes both ways. `mismatched` takes an answer
- * that came in the form nobody asked for (JSON for a stream, a stream for JSON).
+ * The plan for a target that speaks the client's own dialect: bytes both ways. `rewrite` takes an answer
+ * that came in the form nobody asked for (JSON for a stream, a stream for JSON), or every one (`rewritten`).
  */
 export function planForward(
   x: Exchange,
   ask: Ask,
   target: Target,
-  mismatched: (streamed: boolean) => AnswerSink,
+  rewrite: (streamed: boolean) => AnswerSink,
+  rewritten: boolean,
 ): Plan {
   const { provider, model } = target;
   const { request, usageFrameIsOurs, dropped } = forwardRequest(ask, target, x.surface, x.client.headers);
@@ -31,14 +32,14 @@ export function planForward(
     usageFrameIsOurs,
   };
   function answer(streamed: boolean): AnswerSink {
-    if (streamed !== ask.stream) return mismatched(streamed);
+    if (streamed !== ask.stream || rewritten) return rewrite(streamed);
     const { dialect } = x.surface;
     if (dialect === 'chat') return streamed ? new ForwardedStream(x, settings) : forwardedAnswer(x, settings);
     return streamed ? new ForwardedEvents(x, dialect) : forwardedBody(x, dialect);
   }
   return {
     request,
-    dropped,
+    dropped: ask.lost ? [...ask.lost, ...dropped] : dropped,
     answer,
     refusal: (status, headers, body) =>
       provider.shapeOf(x.surface.dialect) && !isOwnError(body)

@@ -1,6 +1,7 @@
 import type { Metrics } from '../analytics/metrics.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { Guard } from '../guardrails/guard.ts';
 import type { Keyring } from '../platform/keyring.ts';
 import type { Transport } from '../providers/transport.ts';
@@ -8,6 +9,10 @@ import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import type { RowSink } from '../store/ports.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
+import type { Latencies } from './latencies.ts';
+import type { Owners } from './opaque/owners.ts';
+import type { Conversations } from './stickiness.ts';
+import type { TurnStore } from './stored/turn-store.ts';
 
 /** One version of everything a request is judged by; swapped whole, never changed. */
 export interface GatewaySnapshot {
@@ -22,11 +27,19 @@ export interface Gateway {
   readonly clock: Clock;
   readonly log: Log;
   readonly rows: RowSink;
+  readonly turns: TurnStore;
   readonly metrics: Metrics;
+  readonly breakers: Breakers;
+  readonly conversations: Conversations;
+  readonly latencies: Latencies;
   readonly answers: AnswerCache;
   readonly flights: Flights;
   readonly guard: Guard;
   readonly lastUsed: (keyId: string, at: number) => void;
+  /** Whose the things at providers are. */
+  readonly owners: Owners;
+  /** Directory for bodies too large to be held in memory. */
+  readonly spoolDir: string;
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;
   /** True once the process drains: new exchanges are told to go elsewhere. */

@@ -1,3 +1,4 @@
+import type { FaultShape } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { standingOf } from '../guardrails/standing.ts';
 import { presentedKey } from '../platform/key-format.ts';
@@ -10,7 +11,8 @@ import type { Client } from './client.ts';
 import { answerFault, internalFault } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 
-interface Caller {
+/** Whose list is asked for. */
+export interface Caller {
   readonly key: KeyRecord;
   readonly catalog: Catalog;
 }
@@ -18,7 +20,7 @@ interface Caller {
 /** `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`: what this key may use. */
 export function createLists(gateway: Gateway, lists: ModelLists) {
   const answer = (client: Client, make: (caller: Caller, models: ModelView[]) => object | Promise<object>) =>
-    void respond(client, gateway, () => {
+    void respond(client, gateway, 'openai', () => {
       const caller = callerOf(client, gateway);
       return make(caller, modelsOf(caller, lists, gateway.clock.now()));
     });
@@ -39,16 +41,19 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
   };
 }
 
-function callerOf(client: Client, gateway: Gateway): Caller {
+/** Who asks for something else than an exchange, and what their org offers. Throws as `authenticate` does. */
+export function callerOf(client: Client, gateway: Gateway): Caller {
   const { keyring, catalogs } = gateway.snapshot();
   const key = keyring.authenticate(presentedKey(client.headers), gateway.clock.now());
   requireScope(key, 'gateway');
   return { key, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
 }
 
-async function respond(
+/** Answers with what `make` gives, or with its fault in the given shape. */
+export async function respond(
   client: Client,
   gateway: Gateway,
+  shape: FaultShape,
   make: () => object | Promise<object>,
 ): Promise<void> {
   const headers = ['content-type', 'application/json', 'x-request-id', client.id];
@@ -56,7 +61,7 @@ async function respond(
     client.answer(200, headers, JSON.stringify(await make()));
   } catch (error) {
     const fault = error instanceof Fault ? error : internalFault(gateway.log, client.id, error);
-    answerFault(client, fault, 'openai', headers);
+    answerFault(client, fault, shape, headers);
   }
 }
 
@@ -139,14 +144,8 @@ function modelsOf({ key, catalog }: Caller, lists: ModelLists, nowMs: number): M
     .filter((model) => key.models === null || key.models(model.id));
 }
 
-/** Ids from an open allowlist come from the provider's own list, exact ones stand for themselves. */
 function modelsOfProvider(provider: Provider, lists: ModelLists, nowMs: number): ModelView[] {
-  const listed = new Map<string, ListedModel>();
-  for (const model of lists.of(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
-  for (const id of provider.models)
-    if (!id.includes('*') && !listed.has(id))
-      listed.set(id, { id, created: 0, ownedBy: '', contextWindow: null });
-  return [...listed.values()].map((model) => ({
+  return listedModels(provider, lists).map((model) => ({
     id: `${provider.id}/${model.id}`,
     object: 'model',
     created: model.created,
@@ -154,4 +153,14 @@ function modelsOfProvider(provider: Provider, lists: ModelLists, nowMs: number):
     context_window: model.contextWindow,
     prices: pricesOf(provider.priceOf(model.id), nowMs),
   }));
+}
+
+/** Ids from an open allowlist come from the provider's own list, exact ones stand for themselves. */
+export function listedModels(provider: Provider, lists: ModelLists): ListedModel[] {
+  const listed = new Map<string, ListedModel>();
+  for (const model of lists.of(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
+  for (const id of provider.models)
+    if (!id.includes('*') && !listed.has(id))
+      listed.set(id, { id, created: 0, ownedBy: '', contextWindow: null });
+  return [...listed.values()];
 }

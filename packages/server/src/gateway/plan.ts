@@ -1,5 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 import type { UpstreamHeaders, UpstreamRequest } from '../providers/transport.ts';
+import type { Upload } from './opaque/upload.ts';
 
 /** What takes an upstream's bytes to the client. Throws a `Fault` at the point where it is known. */
 export interface AnswerSink {
@@ -7,12 +8,19 @@ export interface AnswerSink {
   push(chunk: Buffer): boolean;
   /** The upstream has ended; throws when what came is no whole answer. */
   end(): void;
-  /** Content has gone to the client: the first-token deadline is met, and no other attempt can take over. */
+  /** Content has come from the upstream: the first-token deadline is met. */
+  readonly heard: boolean;
+  /** Content has gone to the client: no other attempt can take over unseen. */
   readonly started: boolean;
   /** The client has its whole answer already, though the upstream has not ended. */
   readonly whole: boolean;
-  /** How this answer tells a fault after content: text of the client's stream, after which it ends. */
-  failure(fault: Fault): string;
+  /** The upstream is gone in the middle of it: usage it had told before is noted. */
+  cut(): void;
+  /**
+   * How this answer tells a fault after content: text of the client's stream, after which it ends. Null where
+   * the bytes are not ours to add to: the connection is broken instead.
+   */
+  failure(fault: Fault): string | null;
 }
 
 /** How one attempt speaks with its target: what goes up, and what takes the answer down. */
@@ -20,6 +28,10 @@ export interface Plan {
   readonly request: UpstreamRequest;
   /** Hints this target cannot carry, by field path. */
   readonly dropped: readonly string[];
+  /** The request's body when it is sent as it arrives. */
+  readonly upload?: Upload;
+  /** Takes an answer of any status and kind as it is; such a plan's `answer` and `refusal` are not asked. */
+  readonly raw?: (status: number, headers: UpstreamHeaders) => AnswerSink;
   /** Takes a 2xx answer, which came as an event stream or as one body, whatever was asked for. */
   answer(streamed: boolean): AnswerSink;
   /** What an error answer means for the client. */

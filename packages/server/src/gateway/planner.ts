@@ -1,14 +1,16 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import type { Ask as WireAsk } from '@floe/wire/request';
 import { sealedBy } from '@floe/wire/seal';
+import { readBoolean } from '@floe/wire/splice';
 import { type Ask, parseBody } from './ask.ts';
 import { callerCredential } from './caller-credential.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { planForward } from './forward.ts';
-import type { Planner } from './send.ts';
 import type { Surface } from './surface.ts';
-import { planTranslate, type Reading, translatedAnswer } from './translate.ts';
+import { mayReplay, planTranslate, type Reading, translatedAnswer } from './translate.ts';
+import type { Planner } from './trial.ts';
 
 /** Members in which proofs of earlier reasoning travel; each only pleases the credential that made it. */
 const SEAL_MARKS = ['"signature"', '"encrypted_content"', '"redacted_thinking"', '"reasoning_details"'];
@@ -26,14 +28,24 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   function reading(): Reading {
     if (read) return read;
     const body = parseBody(ask);
-    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(body);
+    const asked = x.turn?.whole() ?? body;
+    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(asked, { dropHostedTools: bringsOwnTools(asked) });
     const [first] = x.course?.targets ?? [];
-    const origin = first?.provider.sealOrigin(first.credential);
+    const credential = first?.provider.usesCaller ? callerCredential(x, first) : first?.credential;
+    const origin = credential && first?.provider.sealOrigin(credential);
     read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
     return read;
   }
-  return (given: Target, moved: boolean) => {
-    const target = given.provider.usesCaller ? withCaller(x, given) : given;
+  /** Only an answer we write ourselves can be continued by another attempt. */
+  function isRewritten(): boolean {
+    if (x.course?.rescue !== 'replay' || !ask.stream) return false;
+    if (keepsItsId(ask, dialect) || !mayReplay(x, reading().ask)) {
+      if (x.attempts.length === 0) x.decisions.push(NO_REPLAY);
+      return false;
+    }
+    return true;
+  }
+  return (target: Target, moved: boolean) => {
     const { provider, credential } = target;
     if (!provider.speaks(dialect, target.model))
       return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
@@ -43,17 +55,38 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
       refusesProofs(reading().ask, provider.sealOrigin(credential))
     )
       return planTranslate(x, ask, target, dialect, reading());
-    return planForward(x, ask, target, (streamed) =>
-      translatedAnswer(x, ask, target, dialect, reading(), streamed),
-    );
+    const rewrite = (streamed: boolean) => translatedAnswer(x, ask, target, dialect, reading(), streamed);
+    return planForward(x, x.turn?.askFor(target) ?? ask, target, rewrite, isRewritten());
   };
 }
 
-/** The target with the credential the caller brought beside the platform key. */
-function withCaller(x: Exchange, target: Target): Target {
-  const credential = callerCredential(x.client.headers, x.surface.dialect, target.provider, target.model);
-  return { ...target, credential };
+const NO_REPLAY = {
+  step: 'send',
+  outcome: 'no_replay',
+  because: 'the answer has parts that only pass as they come; a broken stream ends with the error',
+} as const;
+
+/** A Responses answer the provider stores is asked for by the id the provider gave it. */
+function keepsItsId({ body, members }: Ask, dialect: Surface['dialect']): boolean {
+  if (dialect !== 'responses') return false;
+  const store = members.get('store');
+  return !store || readBoolean(body, store) !== false;
 }
+
+/**
+ * Whether tools of the caller's own stand beside those a provider runs itself: an agent's toolbox, which works
+ * without the latter elsewhere. A request for such tools alone is a request for them.
+ */
+function bringsOwnTools({ tools }: JsonObject): boolean {
+  return (
+    Array.isArray(tools) &&
+    tools.some(
+      (tool) => isObject(tool) && OWN_TOOLS.has(typeof tool['type'] === 'string' ? tool['type'] : ''),
+    )
+  );
+}
+
+const OWN_TOOLS = new Set(['', 'function', 'custom', 'namespace']);
 
 /** Looking costs as much as the scan of the body, so a Chat body is looked through only once it has moved. */
 function mayRefuseProofs(dialect: Surface['dialect'], body: Buffer, moved: boolean): boolean {

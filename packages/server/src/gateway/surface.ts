@@ -3,7 +3,7 @@ import type { FaultShape } from '@floe/contract/fault-answer';
 /** What a path of the gateway speaks to its client. */
 export interface Surface {
   /** Name on the exchange row. */
-  readonly name: 'chat' | 'responses' | 'messages';
+  readonly name: string;
   readonly routeMode: 'unified' | 'passthrough-a' | 'passthrough-b' | 'ide';
   readonly dialect: 'chat' | 'responses' | 'messages';
   readonly faultShape: FaultShape;
@@ -21,6 +21,9 @@ export const CHAT: Surface = {
 
 export const RESPONSES: Surface = { ...CHAT, name: 'responses', dialect: 'responses' };
 
+/** Vectors: OpenAI-shaped, whoever makes them. */
+export const EMBEDDINGS: Surface = { ...CHAT, name: 'embeddings', forwarded: [] };
+
 export const MESSAGES: Surface = {
   name: 'messages',
   routeMode: 'unified',
@@ -28,3 +31,6 @@ export const MESSAGES: Surface = {
   faultShape: 'anthropic',
   forwarded: ['anthropic-version', 'anthropic-beta'],
 };
+
+/** Counts what a Messages request would come to, and asks no model. */
+export const COUNT_TOKENS: Surface = { ...MESSAGES, name: 'count_tokens' };

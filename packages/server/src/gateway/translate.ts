@@ -2,7 +2,7 @@ import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { AnswerContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import { refusal, uncarried, type Ask as WireAsk } from '@floe/wire/request';
+import { type Need, refusal, uncarried, type Ask as WireAsk } from '@floe/wire/request';
 import { faultOf } from '@floe/wire/upstream-fault';
 import type { Dialect } from '../providers/provider.ts';
 import type { UpstreamHeaders } from '../providers/transport.ts';
@@ -13,7 +13,7 @@ import type { Exchange } from './exchange-record.ts';
 import { upstreamRequest } from './forward-request.ts';
 import type { AnswerSink, Plan } from './plan.ts';
 import { TranslatedAnswer } from './translated-answer.ts';
-import { headerOf, readRetryAfterMs, sheetMeaning } from './upstream-fault.ts';
+import { headerOf, readRetryAfterMs, sheetMeaning, spentAccount } from './upstream-fault.ts';
 
 /** A request read into the vocabulary, at most once per exchange. */
 export interface Reading {
@@ -75,6 +75,7 @@ export function translatedAnswer(
     // About four bytes a token: told before the provider has counted, and corrected by its count.
     inputEstimate: Math.ceil(ask.body.length / 4),
     sealOrigin,
+    stored: x.turn?.keeps === true,
   };
   const readerOptions = { id, sealOrigin, thinkTags: provider.hasThinkTags(model) };
   return new TranslatedAnswer(x, {
@@ -84,8 +85,33 @@ export function translatedAnswer(
     readerOptions,
     arrivesStreamed: streamed,
     leavesStreamed: ask.stream,
+    replayable: ask.stream && mayReplay(x, reading.ask),
   });
 }
+
+/** Needs of a request whose answer the vocabulary cannot write again: it must pass as it comes. */
+const AS_IT_COMES: readonly Need[] = [
+  'audio-out',
+  'logprobs',
+  'choices',
+  'hosted-tool',
+  'stored-state',
+  'background',
+  'unknown-content',
+];
+
+/** Whether the route wants a broken stream generated again, and this answer can be. */
+export function mayReplay(x: Exchange, ask: WireAsk): boolean {
+  return x.course?.rescue === 'replay' && !AS_IT_COMES.some((need) => ask.needs.has(need));
+}
+
+/** What a sheet's rule means in the words of the wire. */
+const KINDS = {
+  bad_credentials: 'credential',
+  rate: 'rate',
+  overloaded: 'overloaded',
+  request: 'invalid',
+} as const;
 
 /** An error answer of another dialect, as the client's dialect will say it. */
 export function readTranslatedRefusal(
@@ -113,13 +139,13 @@ export function readTranslatedRefusal(
       detail,
     );
   const described = UPSTREAM_DIALECTS[from].readFault(status, { 'x-amzn-errortype': errorType }, text);
-  const fault = faultOf(described);
+  const fault = faultOf(meaning ? { ...described, kind: KINDS[meaning] } : described);
+  if (described.kind === 'quota') return spentAccount(id, detail);
   const retryAfterMs = readRetryAfterMs(headers) ?? described.retryAfterMs;
   return new Fault(codeOf(meaning) ?? fault.code, fault.message, {
     ...fault.detail,
     ...detail,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(described.kind === 'quota' ? { spent: true } : {}),
     ...(described.kind === 'context' ? { dialectCode: 'context_length_exceeded' } : {}),
   });
 }

@@ -15,6 +15,8 @@ import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import { parse } from './forward-events.ts';
 import type { AnswerSink } from './plan.ts';
+import { Replay } from './replay.ts';
+import { type Ending, endingWith } from './stored/open-turn.ts';
 
 export interface Translation {
   readonly client: ClientDialect;
@@ -23,10 +25,12 @@ export interface Translation {
   readonly readerOptions: ReaderOptions;
   readonly arrivesStreamed: boolean;
   readonly leavesStreamed: boolean;
+  /** A stream that may be continued by a later attempt. */
+  readonly replayable: boolean;
 }
 
 /** An answer of another dialect, read into events and written as the client's stream or as its fold. */
-export class TranslatedAnswer implements AnswerSink {
+export class TranslatedAnswer implements AnswerSink, Ending {
   #x: Exchange;
   #way: Translation;
   #arrival: AnswerSink;
@@ -38,13 +42,18 @@ export class TranslatedAnswer implements AnswerSink {
   #hasContent = false;
   #finished = false;
   #ended = false;
+  /** What the finish is told with, withheld until the turn is stored. */
+  #last = '';
 
   constructor(x: Exchange, way: Translation) {
     this.#x = x;
     this.#way = way;
-    this.#out = new ClientStream(x);
-    this.#writer = way.client.answerWriter(way.context);
-    const take = (event: AnswerEvent) => this.#take(event);
+    const replay = way.replayable ? replayOf(x, way) : null;
+    this.#out = replay?.out ?? new ClientStream(x);
+    this.#writer = replay?.writer ?? way.client.answerWriter(way.context);
+    const write = (event: AnswerEvent) => this.#write(event);
+    replay?.begin(way.context.sealOrigin ?? '', write);
+    const take = (event: AnswerEvent) => this.#take(event, replay);
     this.#arrival = way.arrivesStreamed
       ? new ArrivingStream(way.upstream.answerReader(take, way.readerOptions))
       : wholeAnswer((bytes) => {
@@ -52,8 +61,16 @@ export class TranslatedAnswer implements AnswerSink {
         });
   }
 
+  get heard(): boolean {
+    return this.#hasContent && this.#out.started;
+  }
+
   get started(): boolean {
     return this.#out.started;
+  }
+
+  cut(): void {
+    this.#arrival.cut();
   }
 
   get whole(): boolean {
@@ -78,8 +95,15 @@ export class TranslatedAnswer implements AnswerSink {
   #endStream(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#out.end();
     this.#noteDropped(this.#writer.dropped);
+    const { response } = this.#writer;
+    if (this.#x.turn?.keeps && response) this.#x.turn.end(response, false, this);
+    else this.tell();
+  }
+
+  tell(): void {
+    if (this.#last !== '') this.#out.pass(this.#last);
+    this.#out.end();
   }
 
   failure(fault: Fault): string {
@@ -87,7 +111,7 @@ export class TranslatedAnswer implements AnswerSink {
     return this.#writer.write({ type: 'error', fault });
   }
 
-  #take(event: AnswerEvent): void {
+  #take(event: AnswerEvent, replay: Replay | null): void {
     if (event.type === 'error') {
       this.#fault = event.fault;
       return;
@@ -98,8 +122,14 @@ export class TranslatedAnswer implements AnswerSink {
       this.#finished = true;
     }
     if (event.type === 'open' || event.type === 'finish') this.#hasContent = true;
-    if (this.#way.leavesStreamed) this.#text += this.#writer.write(event);
-    else this.#fold.add(event);
+    if (replay) replay.take(event);
+    else this.#write(event);
+  }
+
+  #write(event: AnswerEvent): void {
+    if (!this.#way.leavesStreamed) this.#fold.add(event);
+    else if (event.type === 'finish' && this.#x.turn?.keeps) this.#last = this.#writer.write(event);
+    else this.#text += this.#writer.write(event);
   }
 
   /**
@@ -119,7 +149,11 @@ export class TranslatedAnswer implements AnswerSink {
   #answerWhole(answer: Answer): void {
     const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
     this.#noteDropped(dropped);
-    this.#x.client.answer(200, answerHeaders(this.#x, 'application/json'), JSON.stringify(body));
+    const headers = answerHeaders(this.#x, 'application/json');
+    const { client, turn } = this.#x;
+    const text = JSON.stringify(body);
+    if (turn?.keeps) turn.end(body, false, endingWith(client, headers, text));
+    else client.answer(200, headers, text);
   }
 
   #noteDropped(dropped: ReadonlySet<string>): void {
@@ -127,8 +161,17 @@ export class TranslatedAnswer implements AnswerSink {
   }
 }
 
+/** The stream under way when an earlier attempt has delivered a part of it, else a new one. */
+function replayOf(x: Exchange, { client, context }: Translation): Replay {
+  if (x.replay?.out.started) return x.replay;
+  const showsReasoning = client.name !== 'chat' || context.chatReasoning === 'forward';
+  x.replay = new Replay(client.answerWriter(context), new ClientStream(x), showsReasoning);
+  return x.replay;
+}
+
 /** Frames of a stream, handed to the dialect's reader. */
 class ArrivingStream implements AnswerSink {
+  readonly heard = false;
   readonly started = false;
   readonly whole = false;
   #framer = new SseFramer();
@@ -150,6 +193,10 @@ class ArrivingStream implements AnswerSink {
   }
 
   end(): void {
+    this.#reader.end();
+  }
+
+  cut(): void {
     this.#reader.end();
   }
 

@@ -69,6 +69,21 @@ test('the providers that say a bad credential with 400 are read by their sheet',
   );
 });
 
+test('a spent account is our credential’s trouble, not a rate the caller could wait out', () => {
+  const error = { message: 'You exceeded your current quota.', code: 'insufficient_quota' };
+  const result = read(429, { error }, { 'retry-after': '7' });
+  assert.ok(result instanceof Fault);
+  assert.deepEqual(
+    [result.code, result.detail.spent, result.detail.retryAfterMs],
+    ['upstream_auth_failed', true, undefined],
+  );
+});
+
+test('an interim answer nobody asked for is the provider’s mistake, not a lost connection', () => {
+  const fault = readNetworkError('up', new Error('bad response'), false);
+  assert.equal(fault.code, 'upstream_error');
+});
+
 test('429 keeps the wait the upstream asks for', () => {
   const result = read(429, { error: { message: 'slow down' } }, { 'retry-after': '7' });
   assert.ok(result instanceof Fault);

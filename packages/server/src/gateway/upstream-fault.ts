@@ -1,23 +1,40 @@
-import { Fault } from '@floe/contract/faults';
-import { readUpstreamFault } from '@floe/wire/upstream-fault';
+import { Fault, type FaultDetail } from '@floe/contract/faults';
+import { faultOf, readUpstreamFault } from '@floe/wire/upstream-fault';
 import type { ErrorRule, ProviderSheet } from '../providers/provider.ts';
 import type { UpstreamHeaders } from '../providers/transport.ts';
 
 const MESSAGE_CHARACTERS = 500;
 const KEPT_BODY_CHARACTERS = 2000;
 
-/** An upstream 4xx that belongs to the client, to be passed on with its status and bytes unchanged. */
+/** An upstream's answer that belongs to the client though it is no success: passed on with its status and bytes. */
 export class UpstreamRefusal extends Error {
   override readonly name = 'UpstreamRefusal';
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
+  /** The request is too long for this model. */
+  readonly isContextLength: boolean;
 
-  constructor(status: number, contentType: string, body: Buffer) {
+  /** Further headers to pass on, flat. */
+  readonly headers: readonly string[];
+
+  constructor(
+    status: number,
+    contentType: string,
+    body: Buffer,
+    more: { readonly isContextLength?: boolean; readonly headers?: readonly string[] } = {},
+  ) {
     super(`the upstream refused the request with ${status}`);
     this.status = status;
     this.contentType = contentType;
     this.body = body;
+    this.isContextLength = more.isContextLength ?? false;
+    this.headers = more.headers ?? [];
+  }
+
+  /** The same in our words, where a status and a body can no longer be told. */
+  asFault(): Fault {
+    return faultOf(readUpstreamFault(this.status, {}, this.body.toString('utf8')));
   }
 }
 
@@ -31,9 +48,11 @@ export function readRefusal(
 ): Fault | UpstreamRefusal {
   const text = body.toString('utf8');
   const meaning = sheetMeaning(sheet, status, text) ?? meaningOf(status);
-  if (meaning === 'request')
-    return new UpstreamRefusal(status, headerOf(headers, 'content-type') ?? 'application/json', body);
   const { kind, message } = readUpstreamFault(status, {}, text);
+  if (meaning === 'request') {
+    const type = headerOf(headers, 'content-type') ?? 'application/json';
+    return new UpstreamRefusal(status, type, body, { isContextLength: kind === 'context' });
+  }
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, KEPT_BODY_CHARACTERS) };
   if (meaning === 'bad_credentials')
     return new Fault(
@@ -47,13 +66,22 @@ export function readRefusal(
       `${provider} answered with a redirect (${status}), which is never followed.`,
       detail,
     );
+  if (kind === 'quota') return spentAccount(provider, detail);
   const retryAfterMs = readRetryAfterMs(headers);
   const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
   return new Fault(code, `${provider} answered ${status}: ${shown(message)}`, {
     ...detail,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(kind === 'quota' ? { spent: true } : {}),
   });
+}
+
+/** The account behind our credential has nothing left. No caller can wait that out, so it is no rate limit. */
+export function spentAccount(provider: string, detail: FaultDetail): Fault {
+  return new Fault(
+    'upstream_auth_failed',
+    `The account behind the credential configured for ${provider} has no quota or credit left.`,
+    { ...detail, spent: true },
+  );
 }
 
 type Meaning = ErrorRule['means'];
@@ -111,6 +139,13 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
   // undici's parser names itself and not always a code.
   if (error.name === 'HTTPParserError' || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
     return new Fault('upstream_error', `${provider} did not answer in valid HTTP (${code}).`, { cause });
+  // How undici ends a connection whose server says 100 Continue to a request that did not ask for it.
+  if (error.message === 'bad response')
+    return new Fault(
+      'upstream_error',
+      `${provider} sent an interim answer (100 Continue) that nobody had asked for.`,
+      { cause },
+    );
   if (headSeen)
     return new Fault(
       'upstream_stream_broken',

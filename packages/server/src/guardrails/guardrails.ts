@@ -24,6 +24,7 @@ export interface GuardrailsOptions {
 /** What limits and budgets live on, and how it stops. */
 export interface Guardrails {
   readonly guard: Guard;
+  readonly counters: Counters;
   close(): Promise<void>;
 }
 
@@ -52,7 +53,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
   });
   await book.open();
   const guard = new Guard({ counters, journal, book, clock });
-  return { guard, close: () => close(guard, { counters, journal, book, replicas }) };
+  return { guard, counters, close: () => close(guard, { counters, journal, book, replicas }) };
 }
 
 interface Parts {

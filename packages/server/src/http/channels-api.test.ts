@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { alert } from '@floe/contract/api/channels';
+import { errorBody } from '@floe/contract/api/errors';
+import { page } from '@floe/contract/api/page';
 import { enqueue } from '../alerts/alert.ts';
 import { failing } from '../alerts/test/outbox.ts';
 import { startReceiver } from '../alerts/test/receiver.ts';
@@ -23,6 +26,7 @@ const hook = (name: string, more: object = {}) => ({
   url: `https://hooks.example/${URL_SECRET}`,
   ...more,
 });
+const paramOf = (body: unknown) => errorBody.parse(body).error.param;
 const create = (body: object) => api.call('POST', CHANNELS, { key, body });
 
 test('a channel is made, read, changed and removed, its secrets never shown and never stored in clear', async () => {
@@ -35,10 +39,8 @@ test('a channel is made, read, changed and removed, its secrets never shown and 
   assert.deepEqual([changed.status, changed.body.events], [200, null]);
   const listed = await api.call('GET', CHANNELS, { key });
   const audit = await api.call('GET', `/api/management/audit?subject=${id}`, { key });
-  assert.deepEqual(
-    audit.body.data.map(({ action }: { action: string }) => action),
-    ['channels.update', 'channels.create'],
-  );
+  const actions = [...audit.text.matchAll(/"action":"(channels\.\w+)"/g)].map(([, action]) => action);
+  assert.deepEqual(actions.sort(), ['channels.create', 'channels.update']);
   const rows = await api.database.read.selectFrom('channels').selectAll().execute();
   for (const shown of [made.text, changed.text, listed.text, audit.text, JSON.stringify(rows)])
     for (const secret of ['S3CRET', 'N3WSECRET', URL_SECRET]) assert.ok(!shown.includes(secret));
@@ -77,7 +79,7 @@ test('what a channel cannot be is a 400 that names the field', async () => {
   ];
   for (const [body, param] of cases) {
     const { status, body: answer } = await create(body);
-    assert.deepEqual([status, answer.error.param], [400, param], JSON.stringify(body));
+    assert.deepEqual([status, paramOf(answer)], [400, param], JSON.stringify(body));
   }
   await create(hook('taken'));
   assert.equal((await create(hook('taken'))).status, 409);
@@ -88,7 +90,7 @@ test('a credential must be given again when the address moves to another origin'
   const patch = (body: object) => api.call('PATCH', `${CHANNELS}/${made.body.id}`, { key, body });
   assert.equal((await patch({ url: 'https://ntfy.example/b' })).status, 200);
   const moved = await patch({ url: 'https://evil.example/b' });
-  assert.deepEqual([moved.status, moved.body.error.param], [400, 'token']);
+  assert.deepEqual([moved.status, paramOf(moved.body)], [400, 'token']);
   assert.equal((await patch({ url: 'https://new.example/b', token: 'tk2' })).status, 200);
 });
 
@@ -128,17 +130,18 @@ test('a stored channel and a draft are tested with one message', async (t) => {
   const metadata = { ...hook('draft'), url: 'http://169.254.169.254/latest' };
   const refused = await api.call('POST', `${CHANNELS}/test`, { key, body: metadata });
   assert.equal(refused.body.ok, false);
-  assert.match(refused.body.error, /metadata/);
+  assert.match(String(refused.body.error), /metadata/);
   assert.equal(channels.baseUrl(), 'https://floe.example');
 });
 
 test('the log shows alerts with their fields, to their org alone', async () => {
   await api.database.transaction((writer) => enqueue(writer, failing('nightly')));
   const read = (query: string, as = key) => api.call('GET', `/api/monitoring/alerts${query}`, { key: as });
-  const [entry, ...others] = (await read('?subject=nightly')).body.data;
+  const [entry, ...others] = page(alert).parse((await read('?subject=nightly')).body).data;
+  assert.ok(entry);
   assert.equal(others.length, 0);
   assert.deepEqual([entry.title, entry.closed_at, entry.deliveries], ['Job nightly is failing', null, []]);
-  assert.equal(entry.fields.failing_since, '2026-11-21T11:57:55.000Z');
+  assert.equal(entry.fields['failing_since'], '2026-11-21T11:57:55.000Z');
   for (const query of ['?event=budget', '?state=sent', '?channel=ops', '?to=2026-01-01T00:00:00Z'])
     assert.deepEqual((await read(query)).body.data, [], query);
   assert.deepEqual((await read('', foreign)).body.data, []);

@@ -2,19 +2,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FaultShape } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { Client } from '../gateway/client.ts';
+import { embeddingsExchange } from '../gateway/embeddings.ts';
 import { answerFault, exchange } from '../gateway/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { createLists } from '../gateway/lists.ts';
-import { CHAT, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
+import { opaqueExchange } from '../gateway/opaque/opaque-exchange.ts';
+import type { Style } from '../gateway/opaque/resource-path.ts';
+import { UNIFIED } from '../gateway/opaque/unified.ts';
+import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
+import type { createStoredResponses } from '../gateway/stored/responses-api.ts';
+import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
+import type { BeatRoutes } from './beat-routes.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */
 export interface Rooms {
   readonly gateway: Gateway;
   readonly lists: ReturnType<typeof createLists>;
+  readonly passthrough: Passthrough;
+  readonly responses: ReturnType<typeof createStoredResponses>;
   /** `/api` and `/relay`: answers everything below them, unknown paths included. */
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
   readonly operations: Operations;
+  readonly beats: BeatRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
@@ -25,19 +35,33 @@ export interface Operations {
   readonly home: (client: Client) => void;
 }
 
-type Answer = (client: Client, path: string) => void;
-type Route = Partial<Record<'GET' | 'POST', Answer>>;
+type Answer = (client: Client, path: string, url: string) => void;
+type Method = 'GET' | 'POST' | 'DELETE';
+type Route = Partial<Record<Method, Answer>>;
 
-const MODELS = '/gateway/v1/models';
+const HEARTBEAT = '/api/monitoring/heartbeat';
+const V1 = '/gateway/v1';
+const MODELS = `${V1}/models`;
+const PASSTHROUGH_BASE = '/gateway/passthrough-a';
+const PASSTHROUGH = /^\/gateway\/passthrough-([ab])\//;
+const OPAQUE = /^\/gateway\/v1\/(?:images|audio|moderations|rerank|files|batches)(?:\/|$)/;
+
+function isStyle(text: string | undefined): text is Style {
+  return text === 'a' || text === 'b';
+}
+
+const STORED = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
 
 /** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
 export function createRouter(rooms: Rooms, prefix: string): OnRequest {
-  const { gateway, lists, operations } = rooms;
+  const { gateway, lists, responses, operations, beats } = rooms;
   const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
   const routes = new Map<string, Route>([
     ['/gateway/v1/chat/completions', surface(CHAT)],
     ['/gateway/v1/responses', surface(RESPONSES)],
     ['/gateway/v1/messages', surface(MESSAGES)],
+    [`${V1}/embeddings`, { POST: (client) => void embeddingsExchange(client, gateway) }],
+    ['/gateway/v1/messages/count_tokens', surface(COUNT_TOKENS)],
     [MODELS, { GET: lists.models }],
     ['/gateway/v1/key', { GET: lists.key }],
     ['/healthz', { GET: operations.health }],
@@ -49,20 +73,50 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
 
   function routeOf(path: string): Route | undefined {
     const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
-    if (route || !path.startsWith(`${MODELS}/`)) return route;
+    if (route) return route;
+    const stored = STORED.exec(path);
+    if (stored) return storedRoute(decode(stored[1] ?? ''), stored[2]);
+    if (!path.startsWith(`${MODELS}/`)) return undefined;
     return { GET: (client) => lists.model(client, decode(path.slice(MODELS.length + 1))) };
+  }
+
+  /** Paths of any method that no table lists; true when this was one. */
+  function passesUnread(client: Client, path: string): boolean {
+    if (!path.startsWith('/gateway/')) return false;
+    const query = client.target.indexOf('?');
+    const rest = query === -1 ? path : path + client.target.slice(query);
+    const [, style] = PASSTHROUGH.exec(path) ?? [];
+    if (isStyle(style)) rooms.passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
+    else if (OPAQUE.test(path)) void opaqueExchange(client, UNIFIED, rest.slice(V1.length), gateway);
+    else return false;
+    return true;
+  }
+
+  function storedRoute(id: string, below: string | undefined): Route {
+    if (below === 'input_items')
+      return { GET: (client, _, url) => responses.inputItems(client, id, queryOf(url)) };
+    if (below === 'cancel') return { POST: (client, _, url) => responses.cancel(client, id, queryOf(url)) };
+    return {
+      GET: (client, _, url) => responses.get(client, id, queryOf(url)),
+      DELETE: (client, _, url) => responses.remove(client, id, queryOf(url)),
+    };
   }
 
   return (req, res, requestId) => {
     const path = pathOf(req.url ?? '/', prefix);
+    const beat =
+      path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
+    if (beat) return void beat(req, res, requestId);
     if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
       return rooms.api(req, res, requestId);
     const client = new Client(requestId, req, res, gateway.clock);
-    const route = routeOf(path);
-    const method = req.method === 'HEAD' ? 'GET' : req.method;
-    const answer = method === 'GET' || method === 'POST' ? route?.[method] : undefined;
-    if (answer) return answer(client, path);
     const headers = ['content-type', 'application/json', 'x-request-id', requestId];
+    if (wantsWebSocket(req) && path.startsWith('/gateway/'))
+      return answerFault(client, NO_WEBSOCKET, shapeOf(path), [...headers, 'upgrade', 'HTTP/1.1']);
+    const route = routeOf(path);
+    if (!route && passesUnread(client, path)) return;
+    const answer = route && methodOf(req, route);
+    if (answer) return answer(client, path, req.url ?? '');
     const fault = route ? wrongMethod(req.method ?? '', path) : unknownPath(path);
     if (route) headers.push('allow', allowed(route));
     answerFault(client, fault, shapeOf(path), headers);
@@ -75,6 +129,25 @@ function pathOf(url: string, prefix: string): string {
   // RFC 9112 section 3.2.2: a server accepts the absolute form that clients send to proxies.
   const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '');
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+}
+
+function queryOf(url: string): URLSearchParams {
+  const query = url.indexOf('?');
+  return new URLSearchParams(query === -1 ? '' : url.slice(query + 1));
+}
+
+function methodOf({ method }: IncomingMessage, route: Route): Answer | undefined {
+  if (method === 'HEAD') return route.GET;
+  return method === 'GET' || method === 'POST' || method === 'DELETE' ? route[method] : undefined;
+}
+
+const NO_WEBSOCKET = new Fault(
+  'websocket_unsupported',
+  'WebSockets are not spoken here. Send the same request with POST; answers stream as server-sent events.',
+);
+
+function wantsWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 function decode(text: string): string {

@@ -50,8 +50,8 @@ async function seedRules(id: string): Promise<void> {
   };
   await api.database.transaction(async (writer) => {
     for (const kind of ['limits', 'budgets'] as const) {
-      for (const row of await rulesOfOrg(writer, kind, 'acme'))
-        await removeRule(writer, kind, 'acme', row.id);
+      for (const org of ['acme', 'other'])
+        for (const row of await rulesOfOrg(writer, kind, org)) await removeRule(writer, kind, org, row.id);
       const times = { created_at: NOW, updated_at: NOW, updated_by: 'test' };
       await putRule(writer, kind, { id, org_id: 'acme', rule_json: JSON.stringify(rules[kind]), ...times });
     }
@@ -84,6 +84,19 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'DELETE /api/management/keys/{id}': { path: KEY, succeeds: 204, scope: 'management', anotherOrgs: 404 },
   ...rulesExpected('limits', { scope: 'org', rpm: 5 }),
   ...rulesExpected('budgets', { name: 'all', scope: 'org', period: 'day', limit_usd: 5 }),
+  'GET /api/management/breakers': {
+    path: () => '/api/management/breakers',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
+  'POST /api/management/breakers/{id}/force': {
+    path: () => `/api/management/breakers/${encodeURIComponent('main/large@default')}/force`,
+    body: { state: 'open', reason: 'maintenance' },
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
   'GET /api/management/audit': {
     path: () => '/api/management/audit',
     succeeds: 200,

@@ -5,10 +5,14 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
+import { MonitoringEngine } from '../monitoring/engine.ts';
+import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
-import { deriveSecretsKey, type SecretsKey } from '../platform/secrets.ts';
+import { createResourceOwners } from '../platform/resource-owners.ts';
+import { deriveSecretsKey, deriveTurnsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
@@ -23,6 +27,7 @@ import type { Database, RowSink } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
+import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
@@ -40,8 +45,13 @@ export interface Parts {
   readonly prices: PriceBook;
   readonly lastUsed: LastUsed;
   readonly transport: Transport;
+  readonly breakers: Breakers;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
+  readonly monitoring: MonitoringEngine;
+  readonly owners: ReturnType<typeof createResourceOwners>;
+  /** Seals stored turns. */
+  readonly turnsKey: SecretsKey;
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
@@ -63,10 +73,14 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const database = await openDatabase(url, { dataDir, log, clock });
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
+  const figures = createMonitoringFigures();
+  const monitoring = new MonitoringEngine({ database, clock, log, figures });
+  await monitoring.start();
   const outbound = createOutbound(loaded.config);
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
+  const { breakers, render } = openBreakers(database, guardrails.counters, log);
   return {
     environment,
     dataDir,
@@ -76,13 +90,18 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     metrics: createMetrics(
       () => rows.backlog(),
       () => queuedDeliveries(database.read),
+      async () => render() + (await monitoringMetrics(database, figures)),
     ),
     guardrails,
     prices: await loadingPrices,
+    breakers,
     lastUsed: trackLastUsed(database, clock, log),
     transport,
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
+    monitoring,
+    owners: createResourceOwners(database, clock),
+    turnsKey: deriveTurnsKey(secret.key),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey: deriveSecretsKey(secret.key),
     outbound,

@@ -9,7 +9,7 @@ import type { Database, Reader, Writer } from '../store/ports.ts';
 import { validate } from './input.ts';
 
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'cache' | 'guardrails';
+export type Topic = 'keys' | 'cache' | 'guardrails' | 'breakers';
 
 /** What verbs stand on; given once by `main.ts`. */
 export interface VerbHost {

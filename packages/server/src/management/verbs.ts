@@ -12,6 +12,9 @@ import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
 import { listAudit } from './audit/list.ts';
+import { forceBreaker } from './breakers/force.ts';
+import { listBreakers } from './breakers/list.ts';
+import type { BreakerSource } from './breakers/view.ts';
 import { type CacheOf, getCache } from './cache/get.ts';
 import { purgeCache } from './cache/purge.ts';
 import { createChannel } from './channels/create.ts';
@@ -39,6 +42,7 @@ import type { Verb } from './verb.ts';
 export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
+  readonly breakers: BreakerSource;
   readonly cacheOf: CacheOf;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
@@ -46,7 +50,7 @@ export interface VerbParts {
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, cacheOf, channels, rules } = parts;
+  const { pepper, breakers, cacheOf, channels, rules } = parts;
   return [
     getMe,
     createKey(pepper),
@@ -56,6 +60,8 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     revokeKey,
     ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
+    listBreakers(breakers),
+    forceBreaker(breakers),
     listAudit,
     listRequests,
     getRequest,

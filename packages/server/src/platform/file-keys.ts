@@ -17,7 +17,8 @@ export interface FileOrg extends Pick<OrgConfig, 'id' | 'name'> {
   readonly keys: readonly (Pick<
     PlatformKeyConfig,
     'name' | 'key' | 'scopes' | 'team' | 'owner' | 'models' | 'expires_at'
-  > & { readonly line: number | null })[];
+  > &
+    Partial<Pick<PlatformKeyConfig, 'paths'>> & { readonly line: number | null })[];
 }
 
 type FileKey = FileOrg['keys'][number];
@@ -106,6 +107,7 @@ function columnsOf({ key, hash }: Declared) {
     ...keyHint(bare(key.key)),
     scopes_json: JSON.stringify(key.scopes),
     models_json: key.models ? JSON.stringify(key.models) : null,
+    paths_json: key.paths && key.paths.length > 0 ? JSON.stringify(key.paths) : null,
     team: key.team ?? null,
     owner: key.owner ?? null,
     expires_at: key.expires_at === undefined ? null : Date.parse(key.expires_at),

@@ -14,6 +14,8 @@ export interface KeyRecord {
   readonly scopes: ReadonlySet<Scope>;
   /** Which model ids the key may ask for; null for every model of the org. */
   readonly models: Matcher | null;
+  /** Paths without a model that a key with `models` may use, and what stands below them. */
+  readonly paths?: readonly string[];
   readonly team: string | null;
   readonly owner: string | null;
   readonly expiresAt: number | null;

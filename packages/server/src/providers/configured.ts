@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamOptions } from '@floe/wire/dialect';
 import { compilePatterns } from '../core/pattern.ts';
+import { type OpaquePaths, opaquePathsOf } from './opaque-paths.ts';
 import type { Via } from './outbound.ts';
-import { NO_PRICES } from './price-catalog.ts';
 import type { Price } from './prices.ts';
-import { type PricingSettings, pricingOf } from './pricing.ts';
+import { type PricingSettings, pricingByModel } from './pricing.ts';
 import type { Address, Dialect, ProviderSheet } from './provider.ts';
 import type { Signing } from './signing/signing.ts';
 import { eitherName, filled, type Speaking, speakingOf } from './speaking.ts';
@@ -31,6 +31,29 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
+/** When a breaker opens, from the provider's `breaker` settings. */
+export interface BreakerSettings {
+  /** False: no request is kept away by what happened to others, but for forced states and the retry budget. */
+  readonly enabled: boolean;
+  /** Failures in a row that open it. */
+  readonly consecutiveFailures: number;
+  /** Share of failed calls in 30 s, from 10 calls on, that opens it. */
+  readonly errorRate: number;
+  /** A first token later than this is a slow one; mostly slow ones open it. */
+  readonly slowFirstTokenMs: number;
+  /** How long it stays open the first time; each time in a row doubles it, up to 20 s. */
+  readonly openMs: number;
+}
+
+/** Breakers of a provider whose settings say nothing. */
+export const DEFAULT_BREAKER: BreakerSettings = {
+  enabled: true,
+  consecutiveFailures: 5,
+  errorRate: 0.5,
+  slowFirstTokenMs: 60_000,
+  openMs: 5_000,
+};
+
 /** What the operator says about one provider of one org. */
 export interface ProviderSettings {
   readonly id: string;
@@ -44,6 +67,7 @@ export interface ProviderSettings {
   /** Members set in every request body, as JSON text. */
   readonly body: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
+  readonly breaker?: BreakerSettings;
   readonly apiVersion?: string | undefined;
   /** Model pattern to the name the upstream knows it by. */
   readonly deployments?: Readonly<Record<string, string>>;
@@ -61,11 +85,14 @@ export interface ProviderSettings {
 }
 
 /** A provider ready for use: everything a request needs is computed once. */
-export interface Provider extends Speaking {
+export interface Provider extends Speaking, OpaquePaths {
   readonly id: string;
   readonly sheet: ProviderSheet;
   readonly origin: string;
   readonly timeouts: Timeouts;
+  readonly breaker: BreakerSettings;
+  /** One that stands for the caller's own where `usesCaller`. */
+  readonly credentials: readonly Credential[];
   /** Allowlist patterns as configured, for listings. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
@@ -89,11 +116,17 @@ export interface Provider extends Speaking {
   signingFor(credential: Credential): Signing | undefined;
   /** The next credential, in proportion to the weights. */
   nextCredential(): Credential;
+  /** The credential of this name; the first one for none, or when it is gone. */
+  credential(name?: string): Credential;
   /** Request headers, flat: content, credential, the operator's own. */
   headersFor(credential: Credential): readonly string[];
   /** Names provider and credential without telling them: seals go back only to where they were made. */
   sealOrigin(credential: Credential): string;
 }
+
+const NO_CREDENTIAL: Credential = { name: 'none', secret: '', weight: 1 };
+/** Stands for the credential that each request brings along. */
+const CALLER: Credential = { name: 'caller', secret: '', weight: 1 };
 
 const USER_AGENT = 'floe/0.1';
 
@@ -108,22 +141,26 @@ export function configureProvider(settings: ProviderSettings): Provider {
   const speaks = address.speaks ?? sheet.speaks;
   const prefix = pathnameOf(base);
   const { dialects } = settings;
+  const { query } = address;
   const headers = new Map(credentials.map((credential) => [credential, headersOf(settings, credential)]));
   const origins = new Map(
     credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]),
   );
   const lists = [sheet.models ?? []].flat().map((path) => listAddress(address, base, filled(path, places)));
   return {
-    ...speakingOf({ sheet, speaks, dialects, prefix, query: address.query, places, upstreamModel }),
+    ...speakingOf({ sheet, speaks, dialects, prefix, query, places, upstreamModel }),
+    ...opaquePathsOf({ sheet, speaks, prefix, query, upstreamModel }),
     id: settings.id,
     sheet,
     origin,
     timeouts: settings.timeouts,
+    breaker: settings.breaker ?? DEFAULT_BREAKER,
+    credentials,
     models: settings.models,
     body: Object.entries(settings.body),
     allows: compilePatterns(settings.models),
     hasThinkTags: compilePatterns(sheet.thinkTags ?? []),
-    priceOf: pricingByModel(settings, upstreamModel),
+    priceOf: pricingByModel(sheet.prices, settings.pricing, upstreamModel),
     upstreamModel,
     optionsFor: optionsByModel(sheet, upstreamModel),
     lists: usesCaller ? [] : lists,
@@ -131,28 +168,10 @@ export function configureProvider(settings: ProviderSettings): Provider {
     usesCaller,
     signingFor: (credential) => (credential.secret === '' && !usesCaller ? signing : undefined),
     nextCredential: weightedRotation(credentials),
+    credential: (name) => credentials.find((one) => one.name === name) ?? credentials[0] ?? NO_CREDENTIAL,
     headersFor: (credential) => headers.get(credential) ?? headersOf(settings, credential),
     sealOrigin: (credential) => origins.get(credential) ?? sealOriginOf(settings.id, credential),
   };
-}
-
-/** Stands for the credential that each request brings along. */
-const CALLER: Credential = { name: 'caller', secret: '', weight: 1 };
-
-/** A price stands under the id asked for, else under the upstream's name of it. */
-function pricingByModel(
-  { sheet, pricing }: ProviderSettings,
-  upstreamModel: (model: string) => string,
-): (model: string) => Price | null {
-  const { billing = 'metered', multiplier = 1, overrides = {}, book = NO_PRICES } = pricing ?? {};
-  const priceOf = pricingOf({
-    billing: sheet.prices === 'free' ? 'free' : billing,
-    multiplier,
-    overrides,
-    book,
-    bookName: sheet.prices ?? null,
-  });
-  return (model) => priceOf(model) ?? priceOf(upstreamModel(model));
 }
 
 function listAddress(address: Address, base: URL, path: string): Provider['lists'][number] {
@@ -207,7 +226,7 @@ function sealOriginOf(id: string, credential: Credential): string {
 
 /** Smooth weighted round robin: over any run of picks each credential gets its share, evenly spread. */
 function weightedRotation(credentials: readonly Credential[]): () => Credential {
-  const first = credentials[0] ?? { name: 'none', secret: '', weight: 1 };
+  const first = credentials[0] ?? NO_CREDENTIAL;
   if (credentials.length <= 1) return () => first;
   const total = credentials.reduce((sum, credential) => sum + credential.weight, 0);
   const scores = credentials.map((credential) => ({ credential, score: 0 }));

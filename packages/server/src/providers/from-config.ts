@@ -58,7 +58,7 @@ function fromConfig(
   const sheet = sheetOf(config.kind);
   const baseUrl = config.base_url ?? sheet?.baseUrl;
   if (!sheet || baseUrl === undefined) throw new SettingMissing(`kind ${config.kind} needs a base_url`);
-  const { timeouts, client_cert } = config;
+  const { timeouts, breaker, client_cert } = config;
   const ways = resolveOutbound(
     [...(config.outbound ? [config.outbound] : []), { ...outbound, client_cert }],
     variable,
@@ -92,6 +92,13 @@ function fromConfig(
     usesCaller: config.credential_source === 'caller',
     signing: signingOf(sheet, config, region, ways, variable),
     via: (origin) => ways.via(origin),
+    breaker: {
+      enabled: breaker.enabled,
+      consecutiveFailures: breaker.consecutive_failures,
+      errorRate: breaker.error_rate,
+      slowFirstTokenMs: breaker.slow_first_token_ms,
+      openMs: breaker.open_ms,
+    },
     timeouts: {
       connectMs: timeouts.connect_ms,
       headersMs: timeouts.headers_ms,

@@ -1,4 +1,5 @@
 import type { UpstreamOptions } from '@floe/wire/dialect';
+import type { EmbeddingsDialect, EmbeddingsLack } from '@floe/wire/embeddings';
 import type { DialectName } from '@floe/wire/events';
 
 /** The request and answer languages an upstream may speak. */
@@ -78,6 +79,20 @@ export interface Preference {
   readonly dialect: Dialect;
 }
 
+/** Paths that pass without being understood, by the first word of their address. */
+export type Offer = 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
+
+/** How a provider is asked for vectors. */
+export interface Embeddings {
+  readonly speaks: EmbeddingsDialect;
+  /** Below the base address, `{model}` standing for the model; OpenAI-shaped ones stand beside Chat. */
+  readonly path?: string;
+  /** What of the OpenAI shape it does not take. */
+  readonly lacks?: readonly EmbeddingsLack[];
+  /** Its name for `dimensions`. */
+  readonly dimensions?: string;
+}
+
 /** An exception to the default reading of error statuses: this status with this text means `means`. */
 export interface ErrorRule {
   readonly status: number;
@@ -119,6 +134,14 @@ export interface ProviderSheet {
    * applies; an option said twice is the later one's, whole.
    */
   readonly quirks?: readonly Quirk[];
+  /** The passthrough surface it stands behind when nobody is named: its own API is the model of that style. */
+  readonly native?: 'a' | 'b';
+  /** OpenAI-shaped paths it has besides the dialects. */
+  readonly offers?: readonly Offer[];
+  /** Where those stand below the base address, when that is not beside Chat. */
+  readonly offersBelow?: string;
+  /** Absent when it has none. */
+  readonly embeddings?: Embeddings;
   /** Its name in the price catalog, or `free` for what costs nothing; absent when no catalog has it. */
   readonly prices?: string;
   /** Path of its model list, several when it keeps several; absent when it has none worth asking. */
@@ -130,6 +153,10 @@ export interface ProviderSheet {
   readonly usage: 'ask' | 'given' | 'forbidden';
   /** Models whose Chat content carries `<think>…</think>`; `*` matches anything. */
   readonly thinkTags?: readonly string[];
+  /** It keeps Responses answers itself, for `previous_response_id`. */
+  readonly keepsResponses?: true;
+  /** It counts the tokens of Messages requests; others of that dialect are asked whether they do. */
+  readonly countsTokens?: true;
   readonly errors?: readonly ErrorRule[];
   /** Model ids a key-only setup lists before the provider's own list was read. */
   readonly knownModels?: readonly string[];

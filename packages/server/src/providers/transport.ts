@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import type { OutboundGuard } from '../core/outbound.ts';
 import { openConnector } from './connector.ts';
@@ -6,11 +7,12 @@ import type { Signing } from './signing/signing.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: string;
   readonly origin: string;
   readonly path: string;
   readonly headers: readonly string[];
-  readonly body: Buffer | null;
+  /** A stream is sent as it comes and read no faster than the upstream takes it. */
+  readonly body: Buffer | Readable | null;
   /** Deadline for the TCP and TLS handshake. */
   readonly connectMs: number;
   /** Proxy, authorities and client certificate, where any were configured. */
@@ -82,7 +84,7 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
     dispatch(request, handler) {
       const call = new Call(handler);
       poolFor(request).dispatch(
-        { method: request.method, path: request.path, headers: [...request.headers], body: request.body },
+        { method: methodOf(request), path: request.path, headers: [...request.headers], body: request.body },
         call,
       );
       return () => call.cancel();
@@ -92,6 +94,15 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
       pools.clear();
     },
   };
+}
+
+/** undici names the methods it knows; any token is one to it. */
+function methodOf({ method }: UpstreamRequest): Dispatcher.HttpMethod {
+  return isMethod(method) ? method : 'GET';
+}
+
+function isMethod(method: string): method is Dispatcher.HttpMethod {
+  return /^[A-Z-]+$/.test(method);
 }
 
 type Controller = Dispatcher.DispatchController;

@@ -1,12 +1,13 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
+import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 
 /**
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
  * integer nano-USD, flags are 0 or 1, and columns ending in `_json` hold JSON text.
  */
-export interface Schema {
+export interface Schema extends MonitoringSchema {
   orgs: OrgsTable;
   platform_keys: PlatformKeysTable;
   audit: AuditTable;
@@ -15,9 +16,11 @@ export interface Schema {
   rollup_minutes: RollupTable;
   rollup_hours: RollupTable;
   rollup_pairs: RollupPairTable;
+  resources: ResourcesTable;
   channels: ChannelsTable;
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
+  stored_turns: StoredTurnsTable;
   settings: SettingsTable;
   budget_spend: BudgetSpendTable;
   spend_journals: SpendJournalsTable;
@@ -47,6 +50,8 @@ export interface PlatformKeysTable {
   scopes_json: string;
   /** Patterns of model ids the key may use; null for every model of the org. */
   models_json: string | null;
+  /** Paths without a model that a key with `models_json` may use; null for none. */
+  paths_json?: string | null | undefined;
   team: string | null;
   owner: string | null;
   created_at: number;
@@ -148,6 +153,41 @@ export interface RollupPairTable extends Sums {
   at: number;
   /** Of the second. */
   by_value: string;
+}
+
+/** A file, batch, stored answer or the like that a provider keeps, and the platform key that made it. */
+export interface ResourcesTable {
+  org_id: string;
+  /** The provider's own id for it. */
+  resource_id: string;
+  provider: string;
+  /** Name of the provider's credential it was made with: accounts do not see each other's things. */
+  credential: string;
+  /** Collection it is in, as `files`. */
+  kind: string;
+  key_id: string;
+  created_at: number;
+  /** 1 once what its results used was counted. */
+  counted: number;
+}
+
+/** One request to Responses and its answer, kept so that a later request can go on from it. */
+export interface StoredTurnsTable {
+  /** Of the exchange that made it. */
+  id: string;
+  org_id: string;
+  key_id: string;
+  /** What clients call the answer; only as unique as the provider that made it up. */
+  response_id: string;
+  /** `id` of the turn this one went on from. */
+  previous_id: string | null;
+  created_at: number;
+  /** Provider and credential that answered, as seals name them. */
+  origin: string;
+  /** 1 when the provider keeps the answer too, under the same id. */
+  held: number;
+  /** Input and answer, encrypted. */
+  sealed: string;
 }
 
 export interface SettingsTable {

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../store/test/temporary-directory.ts';
 import { type Alert, enqueueAll } from '../alert.ts';
 import type { Quiet } from '../compose.ts';
 import type { DeliveryResult } from '../deliver.ts';
-import { type AlertDelivery, startAlertDelivery } from '../delivery.ts';
+import { type AlertDelivery, type AlertDeliveryParts, startAlertDelivery } from '../delivery.ts';
 import { syncFileChannels } from '../file-channels.ts';
 import { createMailer, type MailSettings } from '../mail.ts';
 import { createSender } from '../send.ts';
@@ -42,18 +42,18 @@ export async function outbox(t: TestContext, options: OutboxOptions = {}) {
   const mailer = createMailer(() => options.mail ?? { url: '', from: '' }, guard);
   const sender = createSender({ guard, clock, mailer });
   const counted: string[] = [];
-  const startMortal = (): AlertDelivery =>
-    startAlertDelivery({
-      database,
-      clock,
-      log: silentLog,
-      sender,
-      secretsKey,
-      baseUrl: () => 'https://floe.example',
-      quiet: options.quiet ?? (async () => new Map()),
-      random: () => 0.5,
-      count: (kind: string, result: DeliveryResult) => counted.push(`${kind} ${result}`),
-    });
+  const parts: AlertDeliveryParts = {
+    database,
+    clock,
+    log: silentLog,
+    sender,
+    secretsKey,
+    baseUrl: () => 'https://floe.example',
+    quiet: options.quiet ?? (async () => new Map()),
+    random: () => 0.5,
+    count: (kind: string, result: DeliveryResult) => counted.push(`${kind} ${result}`),
+  };
+  const startMortal = () => startAlertDelivery(parts);
   const start = (): AlertDelivery => {
     const delivery = startMortal();
     deliveries.push(delivery);
@@ -79,12 +79,7 @@ export async function outbox(t: TestContext, options: OutboxOptions = {}) {
       ),
     put: (...alerts: readonly Alert[]) => database.transaction((writer) => enqueueAll(writer, alerts)),
     /** Lets so much time pass, a round at a time, each to its end. */
-    async pass(delivery: AlertDelivery, ms = 1_000) {
-      for (let left = ms; left > 0; left -= 1_000) {
-        await clock.advanceAsync(Math.min(left, 1_000));
-        await delivery.settled();
-      }
-    },
+    pass: (delivery: AlertDelivery, ms = 1_000) => pass(clock, delivery, ms),
     /** State of each delivery, in order. */
     states: async () =>
       (await database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute()).map(
@@ -92,6 +87,13 @@ export async function outbox(t: TestContext, options: OutboxOptions = {}) {
       ),
     deliveries: () => database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute(),
   };
+}
+
+async function pass(clock: FakeClock, delivery: AlertDelivery, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 1_000) {
+    await clock.advanceAsync(Math.min(left, 1_000));
+    await delivery.settled();
+  }
 }
 
 async function ownDatabase(t: TestContext): Promise<Database> {

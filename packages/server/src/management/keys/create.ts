@@ -45,6 +45,7 @@ export function createKey(pepper: KeyObject): Verb {
         ...keyHint(key),
         scopes_json: JSON.stringify(body.scopes),
         models_json: body.models ? JSON.stringify(body.models) : null,
+        paths_json: body.paths?.length ? JSON.stringify(body.paths) : null,
         team: body.team ?? null,
         owner: body.owner ?? null,
         created_at: now,

@@ -11,7 +11,7 @@ export const updateKey = writeVerb({
   method: 'PATCH',
   path: '/api/management/keys/{id}',
   scope: 'management',
-  summary: 'Change the name, models, team, owner or expiry of a platform key',
+  summary: 'Change the name, models, paths, team, owner or expiry of a platform key',
   params: idParams,
   body: keyChange,
   answer: platformKey,
@@ -25,6 +25,9 @@ export const updateKey = writeVerb({
       ...row,
       ...(body.name !== undefined && { name: body.name }),
       ...(body.models !== undefined && { models_json: body.models && JSON.stringify(body.models) }),
+      ...(body.paths !== undefined && {
+        paths_json: body.paths?.length ? JSON.stringify(body.paths) : null,
+      }),
       ...(body.team !== undefined && { team: body.team }),
       ...(body.owner !== undefined && { owner: body.owner }),
       ...(body.expires_at !== undefined && {

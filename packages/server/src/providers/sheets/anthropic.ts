@@ -9,6 +9,8 @@ export const anthropic: ProviderSheet = {
   keyVariables: ['ANTHROPIC_API_KEY'],
   urlVariables: ['ANTHROPIC_BASE_URL'],
   quirks: claudeQuirks,
+  native: 'b',
+  countsTokens: true,
   prices: 'anthropic',
   docs: 'https://platform.claude.com/docs/en/api',
   checked: '2026-11-21',

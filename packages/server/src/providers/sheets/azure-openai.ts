@@ -21,6 +21,9 @@ export const azureOpenai: ProviderSheet = {
     // 422 to max_completion_tokens.
     { models: ['*istral*', '*odestral*'], options: { renames: {} } },
   ],
+  offers: ['images', 'audio', 'files', 'batches'],
+  embeddings: { speaks: 'openai' },
+  keepsResponses: true,
   prices: 'azure',
   docs: 'https://learn.microsoft.com/azure/ai-foundry/openai/reference',
   checked: '2026-11-21',

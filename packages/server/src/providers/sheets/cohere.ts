@@ -9,6 +9,9 @@ export const cohere: ProviderSheet = {
   speaks: { cohere: '/v2/chat' },
   models: '/v1/models?page_size=1000&endpoint=chat',
   usage: 'given',
+  offers: ['rerank'],
+  offersBelow: '/v2',
+  embeddings: { speaks: 'embed', path: '/v2/embed' },
   prices: 'cohere',
   quirks: [
     { options: { think: 'none' } },

@@ -16,6 +16,8 @@ export const fireworks: ProviderSheet = {
     },
   ],
   thinkTags: ['*deepseek-r1*'],
+  offers: ['rerank'],
+  embeddings: { speaks: 'openai', lacks: ['tokens', 'base64', 'user'] },
   prices: 'fireworks',
   docs: 'https://docs.fireworks.ai',
   checked: '2026-11-21',

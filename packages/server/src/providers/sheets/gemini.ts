@@ -45,6 +45,7 @@ export const gemini: ProviderSheet = {
   usage: 'given',
   quirks: geminiQuirks,
   errors: geminiErrors,
+  embeddings: { speaks: 'gemini', path: '/models/{model}:batchEmbedContents' },
   prices: 'google',
   docs: 'https://ai.google.dev/api',
   checked: '2026-11-21',

@@ -20,6 +20,7 @@ export const groq: ProviderSheet = {
     { status: 413, text: 'rate_limit_exceeded', means: 'rate' },
     { status: 498, text: '', means: 'overloaded' },
   ],
+  offers: ['audio', 'files', 'batches'],
   prices: 'groq',
   docs: 'https://console.groq.com/docs',
   checked: '2026-11-21',

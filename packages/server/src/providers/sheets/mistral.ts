@@ -28,6 +28,8 @@ export const mistral: ProviderSheet = {
       options: { think: 'effort', efforts: ['high', 'none'] },
     },
   ],
+  offers: ['audio', 'moderations', 'files'],
+  embeddings: { speaks: 'openai', lacks: ['tokens', 'base64', 'user'], dimensions: 'output_dimension' },
   prices: 'mistral',
   docs: 'https://docs.mistral.ai',
   checked: '2026-11-21',

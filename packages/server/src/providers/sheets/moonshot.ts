@@ -29,6 +29,7 @@ export const moonshot: ProviderSheet = {
     // Cannot be switched off; an effort between two goes up.
     { models: ['kimi-k3', 'kimi-k3-*'], options: { think: 'effort', efforts: ['max', 'high', 'low'] } },
   ],
+  offers: ['files', 'batches'],
   prices: 'moonshotai',
   docs: 'https://platform.moonshot.ai/docs',
   checked: '2026-11-21',

@@ -18,6 +18,8 @@ export const ollama: ProviderSheet = {
     },
     { models: ['gpt-oss*'], options: { think: 'effort', efforts: ['high', 'medium', 'low'] } },
   ],
+  offers: ['images'],
+  embeddings: { speaks: 'openai', lacks: ['tokens', 'base64', 'user'] },
   docs: 'https://docs.ollama.com/openai',
   checked: '2026-11-21',
 };

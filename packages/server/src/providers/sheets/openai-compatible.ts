@@ -9,6 +9,8 @@ export const openaiCompatible: ProviderSheet = {
   usage: 'ask',
   // Only what every such host is known to take.
   quirks: [{ options: { think: 'none', refuses: ['top_k'] } }],
+  offers: ['images', 'audio', 'moderations', 'rerank', 'files', 'batches'],
+  embeddings: { speaks: 'openai' },
   docs: 'https://platform.openai.com/docs/api-reference/chat',
   checked: '2026-11-21',
 };

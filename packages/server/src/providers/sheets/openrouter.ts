@@ -23,6 +23,8 @@ export const openrouter: ProviderSheet = {
     { status: 403, text: 'moderation', means: 'request' },
     { status: 403, text: 'guardrail', means: 'request' },
   ],
+  offers: ['images', 'audio', 'rerank'],
+  embeddings: { speaks: 'openai' },
   prices: 'openrouter',
   docs: 'https://openrouter.ai/docs',
   checked: '2026-11-21',

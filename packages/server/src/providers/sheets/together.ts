@@ -18,6 +18,8 @@ export const together: ProviderSheet = {
   thinkTags: ['*DeepSeek-R1*'],
   // A prompt longer than the model's context is a 403 here (documented error codes), not a bad key.
   errors: [{ status: 403, text: 'context length', means: 'request' }],
+  offers: ['images', 'audio', 'rerank', 'files', 'batches'],
+  embeddings: { speaks: 'openai', lacks: ['tokens', 'base64', 'dimensions', 'user'] },
   prices: 'together',
   docs: 'https://docs.together.ai',
   checked: '2026-11-21',

@@ -17,6 +17,8 @@ export const vllm: ProviderSheet = {
       options: { think: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
     },
   ],
+  offers: ['audio', 'rerank'],
+  embeddings: { speaks: 'openai' },
   docs: 'https://docs.vllm.ai',
   checked: '2026-11-21',
 };

@@ -159,13 +159,18 @@ class SignedCall implements UpstreamHandler {
   }
 
   onHead(status: number, headers: UpstreamHeaders, flow: Flow): void {
-    const mendable =
-      REFUSALS.has(status) && !this.#isSecond && this.#by && this.#signer.refused(status, headers, this.#by);
-    if (!mendable) return this.#handler.onHead(status, headers, flow);
+    const refused = REFUSALS.has(status) && this.#by && this.#signer.refused(status, headers, this.#by);
+    if (!refused || !this.#mayRepeat()) return this.#handler.onHead(status, headers, flow);
     this.#isSecond = true;
     this.#ignored = true;
     this.#cancel?.();
     this.start();
+  }
+
+  /** A body that was sent as it came is gone. */
+  #mayRepeat(): boolean {
+    const { body } = this.#request;
+    return !this.#isSecond && (body === null || Buffer.isBuffer(body));
   }
 
   onData(chunk: Buffer): void {

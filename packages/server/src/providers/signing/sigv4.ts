@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { AwsKeys } from './aws-identity.ts';
 
 /** A request as Signature Version 4 sees it: the path as it is sent, header names in lower case. */
@@ -52,14 +53,16 @@ export function signedHeaders(
     readonly origin: string;
     readonly path: string;
     readonly headers: readonly string[];
-    readonly body: Buffer | null;
+    readonly body: Buffer | Readable | null;
   },
   scope: Omit<Scope, 'date'>,
   keys: AwsKeys,
   nowMs: number,
 ): string[] {
   const date = new Date(nowMs).toISOString().replace(/[-:]|\.\d{3}/g, '');
-  const bodyHash = sha256(request.body ?? '');
+  const { body } = request;
+  // What is sent as it comes cannot be hashed ahead; services that take uploads accept this word instead.
+  const bodyHash = body === null || Buffer.isBuffer(body) ? sha256(body ?? '') : 'UNSIGNED-PAYLOAD';
   const own: [string, string][] = [
     ['x-amz-content-sha256', bodyHash],
     ['x-amz-date', date],

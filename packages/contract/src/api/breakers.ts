@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { moment, pageQuery } from './page.ts';
+
+const forced = z.strictObject({
+  state: z.enum(['open', 'closed']),
+  until: moment.describe('The force ends then by itself.'),
+  reason: z.string(),
+});
+
+/** The breaker of one provider, credential and model. One that has nothing to say is closed and not listed. */
+export const breaker = z
+  .strictObject({
+    id: z.string().describe('`<provider>/<model>@<credential>`.'),
+    provider: z.string(),
+    model: z.string(),
+    credential: z.string(),
+    state: z
+      .enum(['closed', 'open', 'half_open', 'ramping'])
+      .describe('`half_open`: one probe is on its way. `ramping`: traffic returns little by little.'),
+    because: z.string().describe('Why it is in this state; empty when it is closed.'),
+    wait_ms: z.int().describe('Milliseconds until it may be asked again, a rate limit’s pause included.'),
+    forced: forced.nullable(),
+    calls: z
+      .strictObject({ ok: z.int(), failed: z.int(), slow: z.int() })
+      .describe('Calls of this process in the last 30 seconds.'),
+  })
+  .meta({ id: 'Breaker' });
+export type BreakerAnswer = z.output<typeof breaker>;
+
+export const breakerList = pageQuery;
+
+export const breakerForce = z.strictObject({
+  state: z.enum(['open', 'closed', 'auto']).describe('`auto` gives the breaker back to itself.'),
+  expires_in_seconds: z
+    .int()
+    .min(1)
+    .max(7 * 86_400)
+    .default(3_600)
+    .describe('After so long the breaker is its own again.'),
+  reason: z.string().min(1).max(500).describe('Kept in the audit log and shown with the breaker.'),
+});

@@ -1,0 +1,56 @@
+import { Fault } from '@floe/contract/faults';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
+import type { Admission } from '../guardrails/breakers/circuit.ts';
+import type { Target } from './catalog.ts';
+import { isCredentialBound } from './retry.ts';
+import { UpstreamRefusal } from './upstream-fault.ts';
+
+/**
+ * Tells the breaker of a target how an attempt at it failed. What the caller did wrong shows that the target
+ * answers, and so does what befell a credential of the caller's own; what the caller ended (it left, its deadline
+ * passed) shows nothing.
+ */
+export function reportFailure(
+  breakers: Breakers,
+  orgId: string,
+  target: Target,
+  error: unknown,
+  admission: Admission,
+): void {
+  const isCallers = target.provider.usesCaller && isCredentialBound(error);
+  if (isCallers) return breakers.succeeded(orgId, target, null, admission);
+  if (error instanceof UpstreamRefusal)
+    return reportRefusal(breakers, orgId, target, error.status, admission);
+  if (!(error instanceof Fault)) return breakers.abandoned(orgId, target, admission);
+  const { code, detail } = error;
+  switch (code) {
+    case 'upstream_timeout':
+      if (detail.phase === 'total') return breakers.abandoned(orgId, target, admission);
+      return breakers.failed(orgId, target, `${detail.phase} deadline`, admission);
+    case 'upstream_unreachable':
+    case 'upstream_error':
+    case 'upstream_stream_broken':
+      return breakers.failed(orgId, target, code, admission);
+    case 'upstream_auth_failed':
+      return breakers.credentialRefused(orgId, target, detail.spent ? 'quota_spent' : code);
+    case 'upstream_rate_limited':
+      return breakers.limited(orgId, target, detail.retryAfterMs);
+    case 'unsupported_parameter':
+    case 'missing_api_key':
+      return breakers.abandoned(orgId, target, admission);
+    default:
+      return breakers.succeeded(orgId, target, null, admission);
+  }
+}
+
+function reportRefusal(
+  breakers: Breakers,
+  orgId: string,
+  target: Target,
+  status: number,
+  admission: Admission,
+): void {
+  if (status === 402) breakers.credentialRefused(orgId, target, 'payment_required');
+  else if (status === 408 || status === 425) breakers.failed(orgId, target, `status ${status}`, admission);
+  else breakers.succeeded(orgId, target, null, admission);
+}

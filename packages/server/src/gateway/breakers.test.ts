@@ -1,0 +1,213 @@
+// What breakers do to traffic: many requests over minutes of a clock moved by hand, with the journals of the upstreams.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import type { CallAnswer } from '@floe/testkit/client';
+import type { ReceivedRequest } from '@floe/testkit/connection';
+import type { Reply } from '@floe/testkit/reply';
+import { chatReply, failing } from './test/chat-replies.ts';
+import { type GatewayInTime, type InTimeOptions, startInTime } from './test/gateway-in-time.ts';
+
+const TURN = { messages: [{ role: 'user', content: 'hello' }] };
+const SMART = { model: 'smart', targets: ['a/m', 'b/m'], retries: 1 };
+
+interface Health {
+  a: () => Reply;
+  b: () => Reply;
+}
+
+async function start(t: TestContext, health: Partial<Health> = {}, more: Partial<InTimeOptions> = {}) {
+  const gateway = await startInTime({
+    upstreams: {
+      a: (isStream) => health.a?.() ?? chatReply('from a', isStream),
+      b: (isStream) => health.b?.() ?? chatReply('from b', isStream),
+    },
+    routes: [SMART, { model: 'alone', targets: ['a/m'], retries: 1 }],
+    random: () => 0.5,
+    ...more,
+  });
+  t.after(() => gateway.close());
+  return gateway;
+}
+
+const ask = (gateway: GatewayInTime, model = 'smart', more: JsonObject = {}): Promise<CallAnswer> =>
+  gateway.settled(gateway.ask('chat', { model, ...TURN, ...more }));
+
+const asked = (gateway: GatewayInTime, id: string) => gateway.upstream(id).requests.length;
+
+function decisionsOf(gateway: GatewayInTime, step: string): string[] {
+  const row = gateway.rows.at(-1) ?? assert.fail('no row');
+  const decisions: { step: string; outcome: string; because: string }[] = JSON.parse(row.decisions_json);
+  return decisions.filter((one) => one.step === step).map(({ outcome, because }) => `${outcome}: ${because}`);
+}
+
+/** The first `count` of these to come. */
+function first<T>(count: number, promises: readonly Promise<T>[]): Promise<T[]> {
+  const come: T[] = [];
+  return new Promise((resolve, reject) => {
+    for (const promise of promises)
+      promise.then((value) => come.push(value) === count && resolve([...come]), reject);
+  });
+}
+
+/** Fails often enough to open the breaker of a/m. */
+async function breakA(gateway: GatewayInTime): Promise<void> {
+  for (let n = 0; n < 3; n += 1) await ask(gateway);
+  assert.equal(gateway.breakers.list('acme')[0]?.state, 'open');
+}
+
+test('a provider that is down for a minute is left alone, and is back within 30 seconds of its recovery', async (t) => {
+  const health: Partial<Health> = { a: () => failing(503) };
+  const gateway = await start(t, health);
+  let backAfter: number | null = null;
+  let fromA = 0;
+  for (let second = 0; second < 130; second += 1) {
+    if (second === 60) delete health.a;
+    const answer = await ask(gateway);
+    assert.equal(answer.status, 200, `second ${second}: ${answer.text}`);
+    const isFromA = answer.headers['x-floe-provider'] === 'a';
+    if (isFromA && second >= 60) backAfter ??= second - 60;
+    if (isFromA && second >= 100) fromA += 1;
+    if (second === 59) assert.ok(asked(gateway, 'a') <= 12, `asked ${asked(gateway, 'a')} times while down`);
+    await gateway.pass(1000);
+  }
+  assert.ok(backAfter !== null && backAfter <= 30, `back after ${backAfter} s`);
+  assert.equal(fromA, 30, 'all of the traffic is back');
+  const states = gateway.events.map(({ state }) => state);
+  assert.equal(states[0], 'open');
+  assert.deepEqual(states.slice(-3), ['half_open', 'ramping', 'closed']);
+});
+
+test('of 64 requests that find a breaker half open exactly one is the probe', async (t) => {
+  const health: Partial<Health> = { a: () => failing(503) };
+  const gateway = await start(t, health);
+  await breakA(gateway);
+  health.a = () => ({ ...chatReply('from a', false), paced: true });
+  await gateway.pass(6000);
+  const before = asked(gateway, 'a');
+  const answers = Array.from({ length: 64 }, () => gateway.ask('chat', { model: 'smart', ...TURN }));
+  const early = await gateway.settled(first(63, answers));
+  assert.ok(early.every(({ headers }) => headers['x-floe-provider'] === 'b'));
+  assert.equal(asked(gateway, 'a') - before, 1);
+  gateway.upstream('a').gate.open();
+  const all = await gateway.settled(Promise.all(answers));
+  assert.ok(all.every(({ status }) => status === 200));
+  assert.equal(asked(gateway, 'a') - before, 1);
+  assert.equal(gateway.breakers.list('acme')[0]?.state, 'ramping');
+});
+
+test('a probe that fails opens the breaker again, for longer', async (t) => {
+  const gateway = await start(t, { a: () => failing(500) });
+  await breakA(gateway);
+  await gateway.pass(5500);
+  const before = asked(gateway, 'a');
+  assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
+  assert.match(decisionsOf(gateway, 'breaker').join(), /probe: a\/m/);
+  await gateway.pass(5500);
+  await ask(gateway);
+  assert.equal(asked(gateway, 'a') - before, 1, 'still open after twice the first time');
+  assert.match(
+    decisionsOf(gateway, 'breaker').join(),
+    /skipped: a\/m: its breaker is open for \d+ s more \(/,
+  );
+});
+
+test('a client that leaves with the probe lets the next request probe', async (t) => {
+  const health: Partial<Health> = { a: () => failing(503) };
+  const gateway = await start(t, health);
+  await breakA(gateway);
+  health.a = () => ({ ...chatReply('from a', false), paced: true });
+  await gateway.pass(6000);
+  const leaving = new AbortController();
+  const left = gateway.ask('chat', { model: 'smart', ...TURN }, { signal: leaving.signal });
+  const failed = assert.rejects(left);
+  const request = (await gateway.settled(gateway.upstream('a').received(4))).at(-1);
+  leaving.abort();
+  await failed;
+  delete health.a;
+  // The server has noticed as soon as its upstream has.
+  await gateway.settled(request?.settled ?? assert.fail());
+  assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
+});
+
+test('when every breaker is open the targets are asked all the same, once each', async (t) => {
+  const health: Partial<Health> = { a: () => failing(503), b: () => failing(500) };
+  const gateway = await start(t, health);
+  for (let n = 0; n < 3; n += 1) await ask(gateway);
+  const before = [asked(gateway, 'a'), asked(gateway, 'b')] as const;
+  const failed = await ask(gateway);
+  assert.equal(failed.status, 502);
+  assert.deepEqual([asked(gateway, 'a') - before[0], asked(gateway, 'b') - before[1]], [1, 1]);
+  assert.match(decisionsOf(gateway, 'breaker').join(), /panic: a\/m: no other target is left/);
+  delete health.b;
+  assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
+});
+
+test('a rate limit is a pause, no failure: nobody asks before it is over', async (t) => {
+  const health: Partial<Health> = { a: () => failing(429, { 'retry-after': '30' }) };
+  const gateway = await start(t, health);
+  assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
+  delete health.a;
+  for (let second = 0; second < 29; second += 1) {
+    assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b', `second ${second}`);
+    await gateway.pass(1000);
+  }
+  assert.equal(asked(gateway, 'a'), 1);
+  await gateway.pass(1100);
+  assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
+  assert.deepEqual(gateway.events, []);
+});
+
+test('a lone target’s pause is waited out when it is short and told when it is long', async (t) => {
+  const health: Partial<Health> = { a: () => failing(429, { 'retry-after': '60' }) };
+  const gateway = await start(t, health);
+  assert.equal((await ask(gateway, 'alone')).status, 429);
+  const told = await ask(gateway, 'alone');
+  assert.deepEqual([told.status, told.headers['retry-after'], asked(gateway, 'a')], [429, '60', 1]);
+  await gateway.pass(55_000);
+  delete health.a;
+  assert.equal((await ask(gateway, 'alone')).status, 200);
+  assert.equal(asked(gateway, 'a'), 2);
+});
+
+test('a refused credential is set aside at once, and another of the provider serves meanwhile', async (t) => {
+  const credentials = ['one', 'two'].map((name) => ({ name, api_key: `key-${name}` }));
+  const isOne = ({ headers }: ReceivedRequest) => headers['authorization'] === 'Bearer key-one';
+  const gateway = await startInTime({
+    upstreams: {
+      a: (isStream, request) => (isOne(request) ? failing(401) : chatReply('from a', isStream)),
+    },
+    providers: { a: { api_key: undefined, credentials } },
+    routes: [SMART, { model: 'alone', targets: ['a/m'], retries: 1 }],
+  });
+  t.after(() => gateway.close());
+  for (let n = 0; n < 6; n += 1) assert.equal((await ask(gateway, 'alone')).status, 200);
+  assert.equal(gateway.upstream('a').requests.filter(isOne).length, 1);
+  const [event] = gateway.events;
+  assert.deepEqual([event?.credential, event?.state, event?.isCredential], ['one', 'open', true]);
+});
+
+test('an operator’s force holds against everything until it expires', async (t) => {
+  const gateway = await start(t);
+  const name = { orgId: 'acme', provider: 'a', credential: 'default', model: 'm' };
+  const until = gateway.clock.now() + 60_000;
+  gateway.breakers.force([{ ...name, state: 'open', until, reason: 'maintenance' }]);
+  assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
+  assert.match(decisionsOf(gateway, 'breaker').join(), /an operator forced the breaker/);
+  const none = await ask(gateway, 'alone');
+  assert.equal(none.status, 503);
+  assert.match(none.text, /no_healthy_target/);
+  await gateway.pass(61_000);
+  assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
+});
+
+test('an outage is not multiplied: retries stay within the budget of their target', async (t) => {
+  const gateway = await start(
+    t,
+    { a: () => failing(503) },
+    { providers: { a: { breaker: { enabled: false } } } },
+  );
+  for (let n = 0; n < 60; n += 1) assert.equal((await ask(gateway, 'alone')).status, 502);
+  assert.equal(asked(gateway, 'a'), 60 + 30);
+  assert.match(decisionsOf(gateway, 'send').join(), /no_retry: a\/m: its retry budget/);
+});

@@ -1,0 +1,45 @@
+import { isObject } from '@floe/contract/json';
+import { readString } from '@floe/wire/splice';
+import type { Ask } from './ask.ts';
+import type { ClientHeaders } from './forward-request.ts';
+
+/** Headers in which clients name a session, first one wins; lower case. */
+const EXACT_HEADERS = ['x-session-id', 'session-id', 'session_id', 'x-session-affinity', 'x-conversation-id'];
+/** Clients put their own name before it. */
+const HEADER_ENDING = '-session-id';
+/** A name is opaque; what is longer is no name. */
+const NAME_CHARACTERS = 512;
+
+/**
+ * What names the conversation a request belongs to: a session header, `prompt_cache_key`, or the conversation
+ * id of a Responses request. Null when nothing does; an end user is no conversation.
+ */
+export function conversationOf(headers: ClientHeaders, ask: Ask): string | null {
+  return inHeaders(headers) ?? inBody(ask, 'prompt_cache_key') ?? inBody(ask, 'conversation');
+}
+
+function inHeaders(headers: ClientHeaders): string | null {
+  for (const name of EXACT_HEADERS) {
+    const value = named(headers[name]);
+    if (value !== null) return value;
+  }
+  for (const name in headers)
+    if (name.endsWith(HEADER_ENDING)) {
+      const value = named(headers[name]);
+      if (value !== null) return value;
+    }
+  return null;
+}
+
+/** The member's text, or the `id` of the object it holds. */
+function inBody({ body, members }: Ask, member: string): string | null {
+  const span = members.get(member);
+  if (!span || span.end - span.start > NAME_CHARACTERS) return null;
+  if (body[span.start] !== 0x7b) return named(readString(body, span));
+  const parsed: unknown = JSON.parse(body.toString('utf8', span.start, span.end));
+  return isObject(parsed) ? named(parsed['id']) : null;
+}
+
+function named(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= NAME_CHARACTERS ? value : null;
+}

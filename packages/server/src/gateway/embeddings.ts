@@ -1,0 +1,204 @@
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import {
+  type EmbeddingsAsk,
+  readEmbeddings,
+  readEmbeddingsAsk,
+  writeEmbeddings,
+  writeEmbeddingsAnswer,
+} from '@floe/wire/embeddings';
+import { readAnyUsage } from '@floe/wire/passing-usage';
+import { memberEdit, readString, type Span, scanObject, splice } from '@floe/wire/splice';
+import type { KeyRecord } from '../platform/keyring.ts';
+import type { Embeddings } from '../providers/provider.ts';
+import { admit } from './admit.ts';
+import { answerHeaders } from './answer-headers.ts';
+import { wholeAnswer } from './answer-sinks.ts';
+import { type Ask, parseBody } from './ask.ts';
+import { type Catalog, type Course, resolveCourse, type Target } from './catalog.ts';
+import type { Client } from './client.ts';
+import { readControls } from './controls.ts';
+import { authenticate, begin, tell } from './exchange.ts';
+import type { Exchange } from './exchange-record.ts';
+import { parse } from './forward-events.ts';
+import type { Gateway } from './gateway.ts';
+import type { AnswerSink, Plan } from './plan.ts';
+import { send } from './send.ts';
+import { settle } from './settle.ts';
+import { EMBEDDINGS } from './surface.ts';
+import { headerOf, readRefusal } from './upstream-fault.ts';
+
+const JSON_BODY_BYTES = 32 * 1024 * 1024;
+
+/**
+ * `POST /gateway/v1/embeddings`: the client's bytes where the provider speaks the OpenAI shape and can do what is
+ * asked, else the same request in the provider's words. Same order and endings as any other exchange.
+ */
+export async function embeddingsExchange(client: Client, gateway: Gateway): Promise<void> {
+  const x = begin(client, EMBEDDINGS, gateway);
+  try {
+    const { key, catalog } = authenticate(x);
+    const { rules } = catalog;
+    const read = () => understand(x, catalog, key);
+    const course = rules === null ? await read() : await admit(x, key, rules, read);
+    const { ask } = x;
+    if (ask === null) throw new Error('what was understood has an ask');
+    await send(x, course, (target) => planEmbeddings(x, ask, target));
+    x.state = 'complete';
+    x.status = 200;
+  } catch (error) {
+    tell(x, error);
+  } finally {
+    settle(x);
+  }
+}
+
+/** Reads the request and finds who may answer it. Throws what is wrong with it. */
+async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promise<Course> {
+  x.controls = readControls(x.client.headers);
+  const ask = readOutline(await x.client.readBody(JSON_BODY_BYTES));
+  x.ask = ask;
+  const course = resolveCourse(catalog, key.models ?? (() => true), ask.model);
+  x.course = course;
+  const names = course.targets.map(({ provider, model }) => `${provider.id}/${model}`).join(', ');
+  x.decisions.push({ step: 'route', outcome: names, because: course.because });
+  return course;
+}
+
+function readOutline(body: Buffer): Ask {
+  const members = scanObject(body);
+  for (const param of ['model', 'input'])
+    if (!members.has(param))
+      throw new Fault('missing_required_parameter', `Missing required parameter: "${param}".`, { param });
+  const model = textAt(body, members, 'model');
+  if (model === null || model === '')
+    throw new Fault('invalid_request', 'The parameter "model" must be a non-empty string.', {
+      param: 'model',
+    });
+  return { body, members, model, stream: false, choices: 1, user: textAt(body, members, 'user') };
+}
+
+function textAt(body: Buffer, members: ReadonlyMap<string, Span>, name: string): string | null {
+  const span = members.get(name);
+  return (span && readString(body, span)) ?? null;
+}
+
+/** Throws `unsupported_parameter` for a target that cannot take the request; another may. */
+function planEmbeddings(x: Exchange, ask: Ask, target: Target): Plan {
+  const { provider, credential, timeouts } = target;
+  const how = provider.sheet.embeddings;
+  if (!how)
+    throw new Fault('unsupported_parameter', `${provider.id} does not offer embeddings.`, { param: 'model' });
+  const model = provider.upstreamModel(target.model);
+  const { body, dropped, answer } = how.lacks || how.speaks !== 'openai' ? rewritten() : asItIs();
+  return {
+    request: {
+      method: 'POST',
+      origin: provider.origin,
+      path: provider.embeddingsPath(target.model),
+      headers: [...provider.headersFor(credential), 'accept', 'application/json'],
+      body,
+      connectMs: timeouts.connectMs,
+      via: provider.via,
+      signing: provider.signingFor(credential),
+    },
+    dropped,
+    answer: () => answer,
+    refusal: (status, headers, bytes) => {
+      const refusal = readRefusal(provider.id, provider.sheet, status, headers, bytes);
+      // Words of another shape are no client's to parse: they travel inside an error of ours.
+      if (how.speaks === 'openai' || refusal instanceof Fault) return refusal;
+      const type = headerOf(headers, 'content-type') ?? 'no content type';
+      return new Fault(
+        'invalid_request',
+        `${provider.id} refused the request (${status}, ${type}): ${wordsIn(bytes)}`,
+      );
+    },
+  };
+
+  function asItIs(): Sending {
+    const edits = [memberEdit(ask.body, ask.members, 'model', JSON.stringify(model))];
+    const { encoding } = { encoding: textAt(ask.body, ask.members, 'encoding_format') ?? 'float' };
+    return { body: splice(ask.body, edits), dropped: [], answer: forwardedVectors(x, ask, encoding) };
+  }
+
+  function rewritten(): Sending {
+    if (!how) throw new Error('checked above');
+    const parsed = parseBody(ask);
+    const read = readEmbeddingsAsk(parsed);
+    const written = writeEmbeddings(read, how.speaks, model, renamed(parsed, how), how.lacks);
+    const bytes = Buffer.from(JSON.stringify(written.body));
+    return { body: bytes, dropped: written.dropped, answer: translatedVectors(x, ask, read, how) };
+  }
+}
+
+interface Sending {
+  readonly body: Buffer;
+  readonly dropped: readonly string[];
+  readonly answer: AnswerSink;
+}
+
+function renamed(body: JsonObject, { dimensions }: Embeddings): JsonObject {
+  if (dimensions === undefined || body['dimensions'] === undefined) return body;
+  const { dimensions: value, ...rest } = body;
+  return { ...rest, [dimensions]: value };
+}
+
+const EMBEDDING = /"embedding"\s*:\s*(["[])/;
+
+/** The provider's bytes, unless its vectors came in another encoding than was asked for: official clients unpack blindly. */
+function forwardedVectors(x: Exchange, ask: Ask, encoding: string): AnswerSink {
+  return wholeAnswer((bytes) => {
+    const members = membersOf(bytes);
+    const usage = members.get('usage');
+    x.usage = (usage && readAnyUsage(JSON.parse(bytes.toString('utf8', usage.start, usage.end)))) ?? null;
+    const first = EMBEDDING.exec(bytes.toString('latin1', 0, 65_536))?.[1];
+    const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
+    if (asAsked) return x.client.answer(200, answerHeaders(x, 'application/json'), bytes);
+    answerVectors(x, ask, readEmbeddingsAsk(parseBody(ask)), 'openai', bytes);
+  });
+}
+
+/** Where the members of an answer stand. Throws `upstream_error` for what is no list of vectors. */
+function membersOf(bytes: Buffer): ReadonlyMap<string, Span> {
+  try {
+    const members = scanObject(bytes);
+    if (members.has('data')) return members;
+  } catch {
+    // Told below, in words about the provider and not about the caller's request.
+  }
+  throw new Fault('upstream_error', 'The provider sent an answer that holds no vectors.', {
+    upstreamStatus: 200,
+    upstreamBody: bytes.toString('utf8', 0, 2000),
+  });
+}
+
+function translatedVectors(x: Exchange, ask: Ask, read: EmbeddingsAsk, { speaks }: Embeddings): AnswerSink {
+  return wholeAnswer((bytes) => answerVectors(x, ask, read, speaks, bytes));
+}
+
+function answerVectors(
+  x: Exchange,
+  ask: Ask,
+  read: EmbeddingsAsk,
+  from: Embeddings['speaks'],
+  bytes: Buffer,
+): void {
+  const answer = readEmbeddings(from, parse(bytes), read.input.length);
+  x.usage = answer.usage ?? null;
+  const body = writeEmbeddingsAnswer(answer, read.encoding, ask.model);
+  x.client.answer(200, answerHeaders(x, 'application/json'), JSON.stringify(body));
+}
+
+/** What an error body says, at a length that fits a message. */
+function wordsIn(bytes: Buffer): string {
+  const text = bytes.toString('utf8', 0, 4000);
+  try {
+    const value: unknown = JSON.parse(text);
+    const inner = isObject(value) && isObject(value['error']) ? value['error'] : value;
+    if (isObject(inner) && typeof inner['message'] === 'string') return inner['message'].slice(0, 500);
+  } catch {
+    // Not JSON: its start says what there is to say.
+  }
+  return text.slice(0, 500);
+}

@@ -1,0 +1,93 @@
+import { addUsage, usageIn, usageOfResult } from '@floe/wire/passing-usage';
+import type { Usage } from '@floe/wire/usage';
+
+/** A longer JSON answer passes uncounted. */
+const READ_BYTES = 8 * 1024 * 1024;
+/** A longer line of batch results passes uncounted. */
+const LINE_BYTES = 4 * 1024 * 1024;
+
+/** Listens to an answer in one body that passes untouched. */
+export interface AnswerTap {
+  push(chunk: Buffer): void;
+  /** The body broke off: what came is not whole, though its connection ended properly. */
+  broken(): boolean;
+  /** What the whole of it used. */
+  usage(): Usage | undefined;
+}
+
+/** The tap for a body of this kind; null for kinds that tell nothing. */
+export function answerTapFor(contentType: string, isResults: boolean): AnswerTap | null {
+  if (isResults || /jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap();
+  return /[/+]json\b/i.test(contentType) ? new JsonTap() : null;
+}
+
+class JsonTap implements AnswerTap {
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  push(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size <= READ_BYTES) this.#chunks.push(chunk);
+    else this.#chunks = [];
+  }
+
+  broken(): boolean {
+    return this.#size > 0 && this.#size <= READ_BYTES && this.#read() === undefined;
+  }
+
+  usage(): Usage | undefined {
+    return this.#size > READ_BYTES ? undefined : usageIn(this.#read());
+  }
+
+  #read(): unknown {
+    return parsed(Buffer.concat(this.#chunks).toString('utf8'));
+  }
+}
+
+/** Batch results, a JSON object a line. */
+class ResultsTap implements AnswerTap {
+  #sum: Usage | null = null;
+  #parts: Buffer[] = [];
+  #size = 0;
+
+  push(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
+      this.#hold(chunk.subarray(from, at));
+      this.#line();
+      from = at + 1;
+    }
+    this.#hold(chunk.subarray(from));
+  }
+
+  broken(): boolean {
+    return false;
+  }
+
+  usage(): Usage | undefined {
+    this.#line();
+    return this.#sum ?? undefined;
+  }
+
+  #hold(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size <= LINE_BYTES) this.#parts.push(piece);
+    else this.#parts = [];
+  }
+
+  #line(): void {
+    const text = this.#size <= LINE_BYTES ? Buffer.concat(this.#parts, this.#size).toString('utf8') : '';
+    this.#parts = [];
+    this.#size = 0;
+    const usage = text.includes('"usage"') ? usageOfResult(parsed(text)) : undefined;
+    if (usage) this.#sum = addUsage(this.#sum, usage);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

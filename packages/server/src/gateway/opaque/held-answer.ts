@@ -1,0 +1,91 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { usageIn } from '@floe/wire/passing-usage';
+import type { Exchange } from '../exchange-record.ts';
+import { send } from '../send.ts';
+import { without } from './headers.ts';
+import type { Passing } from './opaque-exchange.ts';
+import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
+import { entriesOf, ownedPage, recordThings, sees, thingsMade } from './owned-answers.ts';
+import { passedHeaders } from './passed-answer.ts';
+
+/** `create`: the answer is a new thing; `note`: it may name some; `list`: it may name other people's. */
+export type HeldWork = 'create' | 'note' | 'list';
+
+/** Sends a held answer on once its things are written down, or are the caller's only. */
+export async function answerHeld(
+  x: Exchange,
+  passing: Passing,
+  planning: OpaquePlanning,
+  held: Held,
+  work: HeldWork,
+): Promise<void> {
+  const answer = parsed(held.body);
+  const body = answer && (await processed(x, passing, planning, answer, work));
+  const headers = without(passedHeaders(x, held.headers), 'content-length');
+  x.client.answer(held.status, headers, body ?? held.body);
+}
+
+/** The body to send instead; null for the upstream's own bytes. */
+async function processed(
+  x: Exchange,
+  passing: Passing,
+  planning: OpaquePlanning,
+  answer: JsonObject,
+  work: HeldWork,
+): Promise<string | null> {
+  const { meaning, key } = passing;
+  const { target, gateway } = x;
+  if (!target) throw new Error('an answer came from a target');
+  if (work === 'list')
+    return Array.isArray(answer['data']) ? JSON.stringify(await listed(x, passing, planning, answer)) : null;
+  if (work === 'create' && (meaning.surface === 'responses' || meaning.surface === 'chat'))
+    x.usage = usageIn(answer) ?? null;
+  const things = thingsMade(meaning, work === 'create', answer);
+  if (things.length > 0) await recordThings(gateway.owners, target, key, things);
+  return null;
+}
+
+async function listed(
+  x: Exchange,
+  { base, meaning, key, catalog, place }: Passing,
+  planning: OpaquePlanning,
+  first: JsonObject,
+): Promise<JsonObject> {
+  const { owners } = x.gateway;
+  const page = async (query: string): Promise<JsonObject | null> => {
+    const kept: { held: Held | null } = { held: null };
+    const hold = (held: Held) => {
+      kept.held = held;
+    };
+    if (!x.course) return null;
+    await send(x, x.course, (target) => planOpaque(x, target, { ...planning, query, hold }));
+    return kept.held && parsed(kept.held.body);
+  };
+  const mine = async (ids: readonly string[]) => {
+    const known = await owners.of(key.orgId, ids);
+    const provider = x.target?.provider.id;
+    return new Set(
+      ids.filter((id) =>
+        known.get(id)?.some((one) => one.provider === provider && sees(catalog.resourceScope, key, one)),
+      ),
+    );
+  };
+  const shown = await ownedPage(first, {
+    query: place.query,
+    after: base.style === 'a' ? 'after' : 'after_id',
+    page,
+    mine,
+  });
+  const things = entriesOf(shown).flatMap((entry) => thingsMade(meaning, false, entry));
+  if (x.target && things.length > 0) await recordThings(owners, x.target, key, things);
+  return shown;
+}
+
+function parsed(body: Buffer): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,115 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { KeyRecord } from '../../platform/keyring.ts';
+import type { Target } from '../catalog.ts';
+import type { OwnedThing, Owner, Owners } from './owners.ts';
+import type { Meaning } from './resource-path.ts';
+
+/** Pages of a provider's list that are read for one page of ours. */
+const PAGES = 50;
+/** What providers list when nobody says how many. */
+const USUAL_PAGE = 20;
+
+export type Scope = 'key' | 'org';
+
+/** Whether a thing made by `owner` is this key's to see. */
+export function sees(scope: Scope, key: KeyRecord, owner: Owner): boolean {
+  return scope === 'org' || owner.keyId === key.id;
+}
+
+/** Things that an answer to this request made: itself, what it completed, and the files a batch wrote. */
+export function thingsMade(
+  meaning: Meaning,
+  creates: boolean,
+  answer: JsonObject,
+): readonly { readonly id: string; readonly kind: string }[] {
+  const { collection } = meaning;
+  if (collection === null) return [];
+  const made: { id: string; kind: string }[] = [];
+  const add = (id: unknown, kind: string) => {
+    if (typeof id === 'string' && id !== '') made.push({ id, kind });
+  };
+  if (creates) add(answer['id'], collection);
+  add(answer['output_file_id'], 'files');
+  add(answer['error_file_id'], 'files');
+  if (isObject(answer['file'])) add(answer['file']['id'], 'files');
+  return made;
+}
+
+/** Writes down who made them. */
+export function recordThings(
+  owners: Owners,
+  target: Target,
+  key: Pick<KeyRecord, 'id' | 'orgId'>,
+  things: readonly { readonly id: string; readonly kind: string }[],
+): Promise<void> {
+  const owned = things.map(
+    ({ id, kind }): OwnedThing => ({
+      orgId: key.orgId,
+      id,
+      kind,
+      provider: target.provider.id,
+      credential: target.credential.name,
+      keyId: key.id,
+    }),
+  );
+  return owners.record(owned);
+}
+
+export interface Listing {
+  /** The query of the request, with its `?`. */
+  readonly query: string;
+  /** Name of the query parameter that says where a page begins. */
+  readonly after: string;
+  /** Reads a page of the provider; null when that fails after the first one. */
+  page(query: string): Promise<JsonObject | null>;
+  /** Of these ids, those the caller may see. */
+  mine(ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/**
+ * A page of a list that holds nothing but the caller's own. Official clients stop at an empty page, so the
+ * provider's pages are read on until ours is full or theirs end.
+ */
+export async function ownedPage(first: JsonObject, listing: Listing): Promise<JsonObject> {
+  const wanted = wantedOf(listing.query, entriesOf(first).length);
+  const backwards = /[?&]before(?:_id)?=/.test(listing.query);
+  const found: JsonObject[] = [];
+  let page = first;
+  for (let pages = 1; ; pages++) {
+    const entries = entriesOf(page);
+    const mine = await listing.mine(entries.map(({ id }) => String(id)));
+    found.push(...entries.filter(({ id }) => mine.has(String(id))));
+    const last = entries.at(-1);
+    const ends = page['has_more'] !== true || last === undefined || backwards || pages >= PAGES;
+    if (ends || found.length >= wanted) break;
+    const next = await listing.page(queryAfter(listing, String(last['id'])));
+    if (next === null) break;
+    page = next;
+  }
+  const shown = backwards ? found : found.slice(0, wanted);
+  const more = page['has_more'] === true || shown.length < found.length;
+  return {
+    ...first,
+    data: shown,
+    ...('has_more' in first && { has_more: more }),
+    ...('first_id' in first && { first_id: shown[0]?.['id'] ?? null }),
+    ...('last_id' in first && { last_id: shown.at(-1)?.['id'] ?? null }),
+  };
+}
+
+/** The things on a page. */
+export function entriesOf(page: JsonObject): JsonObject[] {
+  return Array.isArray(page['data']) ? page['data'].filter(isObject) : [];
+}
+
+/** As many as the caller asks for, else as many as the provider shows. */
+function wantedOf(query: string, shown: number): number {
+  const limit = Number(new URLSearchParams(query).get('limit') ?? 0);
+  return Number.isInteger(limit) && limit > 0 ? limit : Math.max(USUAL_PAGE, shown);
+}
+
+function queryAfter({ query, after }: Listing, id: string): string {
+  const parameters = new URLSearchParams(query);
+  parameters.set(after, id);
+  return `?${parameters}`;
+}

@@ -1,0 +1,125 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { usageIn } from '@floe/wire/passing-usage';
+import { readFrame, SseFramer } from '@floe/wire/sse';
+import { mergeUsage, type Usage } from '@floe/wire/usage';
+
+/** Events that announce an answer without any of it. */
+const ANNOUNCING = new Set([
+  'message_start',
+  'ping',
+  'response.created',
+  'response.in_progress',
+  'response.queued',
+]);
+/** Events after which nothing is missing, whatever their answer's fate. */
+const LAST = new Set([
+  'message_stop',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+]);
+const USAGE = '"usage"';
+
+/**
+ * Listens to a stream of events that passes untouched: whether content has come, whether it failed before, whether
+ * its last event has come, what was used, and the id of the stored response it announces. Never throws; what it
+ * does not understand counts as content.
+ */
+export class StreamTap {
+  content = false;
+  /** An error came before any content. */
+  failed = false;
+  /** An error came. */
+  erred = false;
+  /** The stream said that it is over. */
+  ended = false;
+  usage: Usage | undefined;
+  finish: string | null = null;
+  responseId: string | null = null;
+  #framer = new SseFramer();
+  #deaf = false;
+
+  push(chunk: Buffer): void {
+    if (this.#deaf) return;
+    try {
+      const { bytes, lead, ends } = this.#framer.push(chunk);
+      let from = lead;
+      for (const end of ends) {
+        this.#hear(bytes.subarray(from, end));
+        from = end;
+      }
+    } catch {
+      // A frame beyond all measure: the bytes are the client's to judge, only the count is lost.
+      this.#deaf = true;
+      this.content = true;
+      this.ended = true;
+    }
+  }
+
+  #hear(frame: Buffer): void {
+    const event = readFrame(frame);
+    if (!event) return;
+    const { data } = event;
+    if (data === '[DONE]') {
+      this.ended = true;
+      return;
+    }
+    // Most of a stream is deltas: once content has come, only frames that may end or count something are parsed.
+    if (this.content && !data.includes(USAGE) && !FINISHES.test(data)) return;
+    const body = parsed(data);
+    if (!body) this.content = true;
+    else this.#read(body, event.event);
+  }
+
+  #read(body: JsonObject, event: string): void {
+    const type = typeof body['type'] === 'string' ? body['type'] : event;
+    this.usage = mergeUsage(this.usage, usageIn(body));
+    if (LAST.has(type)) this.ended = true;
+    const isError = type === 'error' || isObject(body['error']) || type === 'response.failed';
+    if (isError) this.ended = this.erred = true;
+    const stored = body['object'] === 'chat.completion.chunk' ? body : body['response'];
+    if (isObject(stored) && typeof stored['id'] === 'string') this.responseId ??= stored['id'];
+    this.#noteFinish(body);
+    if (this.content || ANNOUNCING.has(type)) return;
+    if (isError) this.failed = true;
+    else if (hasContent(body)) this.content = true;
+  }
+
+  #noteFinish(body: JsonObject): void {
+    const [choice] = Array.isArray(body['choices']) ? body['choices'] : [];
+    const { delta, response } = body;
+    const reason =
+      (isObject(choice) && choice['finish_reason']) ||
+      (isObject(delta) && delta['stop_reason']) ||
+      (isObject(response) && body['type'] !== 'response.created' && response['status']);
+    if (typeof reason !== 'string' || reason === 'in_progress' || reason === 'queued') return;
+    this.finish = reason;
+    // A Chat stream may leave `[DONE]` out.
+    if (isObject(choice)) this.ended = true;
+  }
+}
+
+const FINISHES = /"(?:finish_reason|stop_reason|error|type":\s*"(?:message_stop|error|response\.\w+))"/;
+
+/** A Chat chunk that only names the role is none yet. */
+function hasContent(body: JsonObject): boolean {
+  const { choices } = body;
+  if (!Array.isArray(choices)) return true;
+  return choices.some((choice) => {
+    if (!isObject(choice)) return true;
+    const { delta, finish_reason } = choice;
+    if (typeof finish_reason === 'string') return true;
+    if (!isObject(delta)) return true;
+    return Object.entries(delta).some(([name, value]) => name !== 'role' && value !== '' && value !== null);
+  });
+}
+
+function parsed(data: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

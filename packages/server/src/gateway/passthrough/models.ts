@@ -1,0 +1,61 @@
+import { Fault } from '@floe/contract/faults';
+import type { ListedModel, ModelLists } from '../../providers/model-list.ts';
+import type { Client } from '../client.ts';
+import type { Gateway } from '../gateway.ts';
+import { type Caller, callerOf, listedModels, respond } from '../lists.ts';
+import type { Style } from '../opaque/resource-path.ts';
+import { mayUse } from './base.ts';
+
+/** `models` and `models/{id}` of the passthrough surfaces: bare ids this key may use, in the shape of the style. */
+export function createNativeLists(gateway: Gateway, lists: ModelLists) {
+  const shapeOf = (style: Style) => (style === 'a' ? ('openai' as const) : ('anthropic' as const));
+  return {
+    models: (client: Client, style: Style) =>
+      respond(client, gateway, shapeOf(style), () => {
+        const models = modelsFor(callerOf(client, gateway), lists, style);
+        return style === 'a' ? openaiList(models) : anthropicList(models);
+      }),
+
+    model: (client: Client, style: Style, id: string) =>
+      respond(client, gateway, shapeOf(style), () => {
+        const found = modelsFor(callerOf(client, gateway), lists, style).find((model) => model.id === id);
+        if (found) return style === 'a' ? openaiModel(found) : anthropicModel(found);
+        throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
+          param: 'model',
+        });
+      }),
+  };
+}
+
+/** The first provider behind the address that has a model describes it. */
+function modelsFor({ key, catalog }: Caller, lists: ModelLists, style: Style): ListedModel[] {
+  const found = new Map<string, ListedModel>();
+  for (const { provider, modelMap } of catalog.passthrough[style]) {
+    const listed = new Map(listedModels(provider, lists).map((model) => [model.id, model]));
+    const names = new Set([...modelMap.keys(), ...listed.keys()]);
+    for (const name of names) {
+      const id = modelMap.get(name) ?? name;
+      if (found.has(name) || !mayUse(provider, key, id)) continue;
+      const known = listed.get(id) ?? { created: 0, ownedBy: '', contextWindow: null };
+      found.set(name, { ...known, id: name, ownedBy: known.ownedBy || provider.sheet.kind });
+    }
+  }
+  return [...found.values()];
+}
+
+function openaiModel({ id, created, ownedBy }: ListedModel) {
+  return { id, object: 'model', created, owned_by: ownedBy };
+}
+
+function openaiList(models: readonly ListedModel[]) {
+  return { object: 'list', data: models.map(openaiModel) };
+}
+
+function anthropicModel({ id, created }: ListedModel) {
+  return { type: 'model', id, display_name: id, created_at: new Date(created * 1000).toISOString() };
+}
+
+function anthropicList(models: readonly ListedModel[]) {
+  const data = models.map(anthropicModel);
+  return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+}

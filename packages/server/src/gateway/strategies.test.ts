@@ -1,0 +1,171 @@
+// Which target a request goes to first, and where a conversation stays.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { deliver } from '@floe/testkit/answer';
+import { upstreamFault } from '@floe/testkit/fault-table';
+import { type Exchange, lasting } from '@floe/testkit/faults';
+import { chatReply, failing } from './test/chat-replies.ts';
+import { type GatewayInTime, startInTime } from './test/gateway-in-time.ts';
+
+const TURN = { messages: [{ role: 'user', content: 'hello' }] };
+const THREE = ['a/m', 'b/m', 'c/m'];
+
+async function start(
+  t: TestContext,
+  down: ReadonlySet<string> = new Set(),
+  seed = 1,
+): Promise<GatewayInTime> {
+  const answer = (id: string) => (isStream: boolean) =>
+    down.has(id) ? failing(503) : chatReply(`from ${id}`, isStream);
+  let state = seed;
+  const random = () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+  const gateway = await startInTime({
+    upstreams: { a: answer('a'), b: answer('b'), c: answer('c') },
+    providers: {
+      c: { api_key: undefined, credentials: ['one', 'two', 'six'].map(credential) },
+    },
+    routes: [
+      {
+        model: 'spread',
+        strategy: 'weighted',
+        targets: [weighted('a/m', 3), weighted('b/m', 1)],
+        retries: 0,
+      },
+      { model: 'even', strategy: 'weighted', targets: THREE, retries: 0 },
+      { model: 'quick', strategy: 'least_latency', targets: THREE, retries: 0 },
+      { model: 'plain', targets: THREE, retries: 0 },
+      { model: 'keys', targets: ['c/m'], retries: 0 },
+    ],
+    random,
+  });
+  t.after(() => gateway.close());
+  return gateway;
+}
+
+const weighted = (model: string, weight: number) => ({ model, weight });
+const credential = (name: string) => ({ name, api_key: `key-${name}`, weight: name === 'six' ? 6 : 1 });
+
+async function providerOf(
+  gateway: GatewayInTime,
+  model: string,
+  more: JsonObject = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const answer = await gateway.settled(gateway.ask('chat', { model, ...TURN, ...more }, { headers }));
+  assert.equal(answer.status, 200, answer.text);
+  return answer.headers['x-floe-provider'] ?? '';
+}
+
+const credentialOf = (gateway: GatewayInTime): string =>
+  JSON.parse(gateway.rows.at(-1)?.attempts_json ?? '[]').at(-1).credential;
+
+test('weights share the traffic, by chance for single requests and by name for conversations', async (t) => {
+  const gateway = await start(t);
+  const counts = { single: 0, named: 0 };
+  for (let n = 0; n < 200; n += 1) {
+    if ((await providerOf(gateway, 'spread')) === 'a') counts.single += 1;
+    if ((await providerOf(gateway, 'spread', { prompt_cache_key: `chat-${n}` })) === 'a') counts.named += 1;
+  }
+  for (const count of Object.values(counts)) assert.ok(count > 125 && count < 175, JSON.stringify(counts));
+});
+
+test('two replicas send a conversation to the same target and credential without talking', async (t) => {
+  const one = await start(t, new Set(), 7);
+  const two = await start(t, new Set(), 99);
+  for (let n = 0; n < 12; n += 1) {
+    const headers = { 'x-session-id': `session-${n}` };
+    assert.equal(await providerOf(one, 'even', {}, headers), await providerOf(two, 'even', {}, headers));
+    await providerOf(one, 'keys', {}, headers);
+    await providerOf(two, 'keys', {}, headers);
+    assert.equal(credentialOf(one), credentialOf(two));
+  }
+});
+
+test('a conversation is known by its session header, its cache key or its conversation id', async (t) => {
+  const gateway = await start(t);
+  const ways: readonly [JsonObject, Readonly<Record<string, string>>][] = [
+    [{}, { 'x-some-agent-session-id': 's-1' }],
+    [{}, { 'session-id': 's-2' }],
+    [{ prompt_cache_key: 's-3' }, {}],
+    [{ conversation: 'conv_4' }, {}],
+    [{ conversation: { id: 'conv_5' } }, {}],
+  ];
+  for (const [more, headers] of ways) {
+    const seen = new Set<string>();
+    for (let n = 0; n < 8; n += 1) {
+      await providerOf(gateway, 'keys', more, headers);
+      seen.add(credentialOf(gateway));
+    }
+    assert.equal(seen.size, 1, JSON.stringify([more, headers]));
+  }
+  const seen = new Set<string>();
+  for (let n = 0; n < 8; n += 1) {
+    await providerOf(gateway, 'keys', { user: 'same-user' });
+    seen.add(credentialOf(gateway));
+  }
+  assert.ok(seen.size > 1, 'an end user is no conversation');
+});
+
+test('a conversation that moved stays where it is until that fails or it rests five minutes', async (t) => {
+  const down = new Set(['a']);
+  const gateway = await start(t, down);
+  const chat = () => providerOf(gateway, 'plain', { prompt_cache_key: 'one' });
+  assert.equal(await chat(), 'b');
+  down.delete('a');
+  await gateway.pass(200_000);
+  assert.equal(await chat(), 'b');
+  assert.match(gateway.rows.at(-1)?.decisions_json ?? '', /the conversation stays where it was/);
+  assert.equal(await providerOf(gateway, 'plain', { prompt_cache_key: 'two' }), 'a');
+  down.add('b');
+  assert.equal(await chat(), 'a');
+  down.delete('b');
+  assert.equal(await chat(), 'a');
+  down.add('a');
+  assert.equal(await chat(), 'b');
+  down.delete('a');
+  await gateway.pass(300_001);
+  assert.equal(await chat(), 'a');
+});
+
+test('a conversation stays through what is not its target’s fault: its own mistakes', async (t) => {
+  const down = new Set(['a']);
+  const gateway = await start(t, down);
+  const chat = () => providerOf(gateway, 'plain', { prompt_cache_key: 'one' });
+  assert.equal(await chat(), 'b');
+  down.delete('a');
+  await gateway.upstream('b').setFaults(lasting(upstreamFault('content-filter-400'), 1));
+  const refused = gateway.ask('chat', { model: 'plain', ...TURN, prompt_cache_key: 'one' });
+  assert.equal((await gateway.settled(refused)).status, 400);
+  assert.equal(await chat(), 'b');
+});
+
+test('the quickest target of late is asked first, and one that was slow is tried again later', async (t) => {
+  const gateway = await start(t);
+  for (const [id, ms] of [
+    ['a', 900],
+    ['b', 300],
+    ['c', 600],
+  ] as const) {
+    const slow = gateway.settled(gateway.upstream(id).received(1), 0);
+    await gateway.upstream(id).setFaults({ ...PACED, name: `slow-${id}` });
+    const answer = gateway.ask('chat', { model: 'quick', ...TURN });
+    await slow;
+    gateway.clock.advance(ms);
+    gateway.upstream(id).gate.open();
+    assert.equal((await gateway.settled(answer, 0)).headers['x-floe-provider'], id);
+    await gateway.upstream(id).setFaults();
+  }
+  // Everything answers in no time on this clock, so whoever is asked becomes quicker still.
+  assert.equal(await providerOf(gateway, 'quick'), 'b');
+  assert.equal(await providerOf(gateway, 'quick'), 'b');
+});
+
+const PACED = {
+  does: 'answers when the gate is released',
+  times: Number.POSITIVE_INFINITY,
+  plan: ({ answer, delivery }: Exchange) => [{ do: 'gate' } as const, ...deliver(answer, delivery)],
+};

@@ -1,0 +1,30 @@
+import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
+
+/** An answer of the Chat dialect in either form; streams say `text` word by word. */
+export function chatReply(text: string, isStream: boolean): Reply {
+  const base = { id: 'c-1', created: 1, model: 'm' };
+  const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+  if (!isStream) {
+    const choice = { index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' };
+    return jsonReply({ ...base, object: 'chat.completion', choices: [choice], usage });
+  }
+  const chunk = (delta: object, finish: string | null = null) => ({
+    ...base,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  const words = text.split(/(?<= )/).map((content) => chunk({ content }));
+  const last = { ...base, object: 'chat.completion.chunk', choices: [], usage };
+  return sseReply([
+    chunk({ role: 'assistant', content: '' }),
+    ...words,
+    chunk({}, 'stop'),
+    last,
+    'data: [DONE]\n\n',
+  ]);
+}
+
+export function failing(status: number, headers: Readonly<Record<string, string>> = {}): Reply {
+  const reply = jsonReply({ error: { message: `status ${status}` } }, status);
+  return { ...reply, headers: { ...reply.headers, ...headers } };
+}

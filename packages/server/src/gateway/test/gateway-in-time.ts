@@ -1,0 +1,210 @@
+// The gateway over real HTTP with fake upstreams, on a clock that tests move by hand.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { FloeConfigSchema } from '@floe/contract/config';
+import type { JsonObject } from '@floe/contract/json';
+import { type CallAnswer, type CallOptions, call } from '@floe/testkit/client';
+import { FakeClock, nextTurn } from '@floe/testkit/clock';
+import type { ReceivedRequest } from '@floe/testkit/connection';
+import type { Reply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { createMetrics } from '../../analytics/metrics.ts';
+import { silentLog } from '../../core/log.ts';
+import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
+import { createMemoryLeases } from '../../guardrails/breakers/probe-leases.ts';
+import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
+import type { KeyRecord, Keyring } from '../../platform/keyring.ts';
+import { createHttpTransport } from '../../providers/transport.ts';
+import { MemoryAnswerCache } from '../../store/cache/memory.ts';
+import type { ExchangeRow } from '../../store/ports.ts';
+import { NO_ROWS } from '../../store/test/no-rows.ts';
+import { Flights } from '../cache/flights.ts';
+import { Client } from '../client.ts';
+import { compileCatalogs } from '../compile.ts';
+import { exchange } from '../exchange.ts';
+import type { Gateway } from '../gateway.ts';
+import { Latencies } from '../latencies.ts';
+import type { Owners } from '../opaque/owners.ts';
+import { Conversations } from '../stickiness.ts';
+import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
+import { NO_TURNS } from './no-turns.ts';
+
+const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES } as const;
+export type SurfaceName = keyof typeof SURFACES;
+
+export interface GatewayInTime {
+  readonly clock: FakeClock;
+  readonly breakers: Breakers;
+  readonly events: readonly BreakerEvent[];
+  readonly rows: readonly ExchangeRow[];
+  upstream(id: string): Upstream;
+  ask(surface: SurfaceName, body: JsonObject, options?: CallOptions): Promise<CallAnswer>;
+  /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
+  settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
+  /** Moves the clock in steps of a second, with everything that happens between. */
+  pass(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface InTimeOptions {
+  /** Provider id to what its upstream answers; all of the Chat dialect unless `providers` says otherwise. */
+  readonly upstreams: Readonly<Record<string, (isStream: boolean, request: ReceivedRequest) => Reply>>;
+  readonly routes: readonly JsonObject[];
+  /** More settings by provider id. */
+  readonly providers?: Readonly<Record<string, JsonObject>>;
+  readonly random?: () => number;
+}
+
+/** Long enough that no deadline is mistaken for a back-off. */
+const PATIENT = { connect_ms: 900_000, headers_ms: 900_000, first_token_ms: 900_000, idle_ms: 900_000 };
+
+export async function startInTime(options: InTimeOptions): Promise<GatewayInTime> {
+  const clock = new FakeClock();
+  const upstreams = await startUpstreams(options);
+  const rows: ExchangeRow[] = [];
+  const events: BreakerEvent[] = [];
+  const gateway = assemble(options, clock, upstreams, rows, events);
+  let count = 0;
+  const server = createServer((req, res) => {
+    const surface: Surface = SURFACES[surfaceIn(req.url)];
+    count += 1;
+    void exchange(new Client(`req_${count}`, req, res, clock), surface, gateway);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const authorization = `Bearer eis_${'0'.repeat(32)}`;
+  return {
+    clock,
+    breakers: gateway.breakers,
+    events,
+    rows,
+    upstream: (id) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`),
+    ask: (surface, body, more = {}) =>
+      call(`${url}/${surface}`, {
+        body,
+        ...more,
+        headers: { authorization, 'content-type': 'application/json', ...more.headers },
+      }),
+    settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
+    async pass(ms) {
+      for (let passed = 0; passed < ms; passed += 1000) await clock.advanceAsync(Math.min(1000, ms - passed));
+    },
+    async close() {
+      await gateway.transport.close();
+      server.closeAllConnections();
+      server.close();
+      for (const one of upstreams.values()) await one.close();
+    },
+  };
+}
+
+async function startUpstreams(options: InTimeOptions): Promise<ReadonlyMap<string, Upstream>> {
+  const upstreams = new Map<string, Upstream>();
+  for (const [id, answer] of Object.entries(options.upstreams)) {
+    const respond = (request: ReceivedRequest) =>
+      answer(/"stream":\s*true/.test(request.body.toString('utf8')), request);
+    upstreams.set(id, await startUpstream({ respond }));
+  }
+  return upstreams;
+}
+
+function assemble(
+  options: InTimeOptions,
+  clock: FakeClock,
+  upstreams: ReadonlyMap<string, Upstream>,
+  rows: ExchangeRow[],
+  events: BreakerEvent[],
+): Gateway {
+  const providers = [...upstreams].map(([id, { url }]) => ({
+    id,
+    kind: 'openai-compatible',
+    base_url: `${url}/v1`,
+    api_key: 'secret',
+    models: ['*'],
+    timeouts: PATIENT,
+    ...options.providers?.[id],
+  }));
+  const config = FloeConfigSchema.parse({ orgs: [{ id: 'acme', providers, routes: options.routes }] });
+  const { catalogs } = compileCatalogs(config.orgs, 'acme', {
+    variable: () => undefined,
+    outbound: config.outbound,
+  });
+  const random = options.random ?? (() => 0);
+  const onChange = (event: BreakerEvent) => void events.push(event);
+  return {
+    snapshot: () => ({ keyring: anyKey(), catalogs }),
+    transport: createHttpTransport(),
+    clock,
+    log: silentLog,
+    rows: {
+      append: (row) => void rows.push(row),
+      backlog: () => 0,
+      flush: async () => undefined,
+      close: async () => undefined,
+    },
+    metrics: createMetrics(
+      () => 0,
+      async () => 0,
+    ),
+    answers: new MemoryAnswerCache(clock),
+    flights: new Flights(),
+    owners: NO_OWNERS,
+    spoolDir: '',
+    guard: memoryGuard(NO_ROWS, clock),
+    breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
+    conversations: new Conversations(clock),
+    latencies: new Latencies(clock),
+    lastUsed: () => undefined,
+    random,
+    turns: NO_TURNS,
+    draining: () => false,
+  };
+}
+
+async function settled<T>(clock: FakeClock, answer: Promise<T>, upToMs: number): Promise<T> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  answer.then(over, over);
+  const giveUpAt = performance.now() + 20_000;
+  while (!isOver) {
+    assert.ok(performance.now() < giveUpAt, `no answer; waiting for ${clock.pending().join(', ')} ms`);
+    const [soonest] = clock.pending();
+    if (soonest !== undefined && soonest <= upToMs) clock.advance(soonest);
+    await nextTurn();
+  }
+  return answer;
+}
+
+function surfaceIn(path = ''): SurfaceName {
+  if (path.includes('responses')) return 'responses';
+  return path.includes('messages') ? 'messages' : 'chat';
+}
+
+function anyKey(): Keyring {
+  const record: KeyRecord = {
+    id: 'key_1',
+    orgId: 'acme',
+    name: 'any',
+    hash: '',
+    prefix: 'eis_',
+    last4: '0000',
+    scopes: new Set(['gateway']),
+    models: null,
+    team: null,
+    owner: null,
+    expiresAt: null,
+    revokedAt: null,
+  };
+  return { authenticate: () => record };
+}
+
+/** Nothing is kept at a provider here. */
+const NO_OWNERS: Owners = {
+  record: async () => undefined,
+  of: async () => new Map(),
+  claimResults: async () => true,
+};

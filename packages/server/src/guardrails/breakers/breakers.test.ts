@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '@floe/testkit/clock';
+import { MemoryCounters } from '../../store/counters/memory.ts';
+import { Breakers, type Guarded } from './breakers.ts';
+import { createCounterLeases } from './counter-leases.ts';
+import type { ProbeLeases } from './probe-leases.ts';
+import { createMemoryLeases } from './probe-leases.ts';
+
+const TARGET: Guarded = {
+  provider: {
+    id: 'p',
+    breaker: {
+      enabled: true,
+      consecutiveFailures: 2,
+      errorRate: 0.5,
+      slowFirstTokenMs: 1000,
+      openMs: 5000,
+    },
+  },
+  credential: { name: 'c' },
+  model: 'm',
+};
+
+function processes(clock: FakeClock, leases: () => ProbeLeases, count = 4): Breakers[] {
+  const one = () => new Breakers({ clock, random: () => 0.5, leases: leases(), onChange: () => undefined });
+  return Array.from({ length: count }, one);
+}
+
+function open(all: readonly Breakers[]): void {
+  for (const breakers of all)
+    for (let n = 0; n < 2; n += 1) breakers.failed('acme', TARGET, 'upstream_error', 'go');
+}
+
+const admissions = (all: readonly Breakers[]) => all.map((breakers) => breakers.admit('acme', TARGET));
+
+for (const [name, make] of [
+  ['a lease of its own', (clock: FakeClock) => createMemoryLeases(clock)],
+  ['the shared counters', (clock: FakeClock) => createCounterLeases(new MemoryCounters(clock))],
+] as const)
+  test(`of a fleet one process probes by ${name}; when its probe is over another may`, () => {
+    const clock = new FakeClock();
+    const shared = make(clock);
+    const all = processes(clock, () => shared);
+    open(all);
+    clock.advance(6000);
+    assert.deepEqual(admissions(all), ['probe', 'probing', 'probing', 'probing']);
+    all[0]?.succeeded('acme', TARGET, null, 'probe');
+    assert.deepEqual(admissions(all.slice(1)), ['probe', 'probing', 'probing']);
+  });
+
+test('a probe whose process dies blocks the others for the length of its lease only', () => {
+  const clock = new FakeClock();
+  const shared = createMemoryLeases(clock);
+  const all = processes(clock, () => shared, 2);
+  open(all);
+  clock.advance(6000);
+  assert.deepEqual(admissions(all), ['probe', 'probing']);
+  clock.advance(29_000);
+  assert.deepEqual(admissions(all.slice(1)), ['probing']);
+  clock.advance(2_000);
+  assert.deepEqual(admissions(all.slice(1)), ['probe']);
+});
+
+test('a lease that must be asked for over the network makes the next request the probe, and only that one', async () => {
+  const clock = new FakeClock();
+  const memory = createMemoryLeases(clock);
+  const remote: ProbeLeases = { ...memory, take: async (...args) => memory.take(...args) };
+  const all = processes(clock, () => remote);
+  open(all);
+  clock.advance(6000);
+  assert.deepEqual(admissions(all), ['probing', 'probing', 'probing', 'probing']);
+  await clock.advanceAsync(0);
+  const second = [...admissions(all), ...admissions(all)];
+  assert.equal(second.filter((admission) => admission === 'probe').length, 1);
+});
+
+test('mostly slow first tokens open a breaker, rare ones do not', () => {
+  const clock = new FakeClock();
+  const [breakers] = processes(clock, () => createMemoryLeases(clock), 1);
+  for (let n = 0; n < 12; n += 1) breakers?.succeeded('acme', TARGET, n % 3 === 0 ? 2000 : 10, 'go');
+  assert.equal(breakers?.admit('acme', TARGET), 'go');
+  for (let n = 0; n < 60; n += 1) breakers?.succeeded('acme', TARGET, 2000, 'go');
+  assert.equal(breakers?.admit('acme', TARGET), 'open');
+});
+
+test('half of the calls failing opens a breaker that never fails twice in a row', () => {
+  const clock = new FakeClock();
+  const [breakers] = processes(clock, () => createMemoryLeases(clock), 1);
+  for (let n = 0; n < 6; n += 1) {
+    breakers?.failed('acme', TARGET, 'upstream_error', 'go');
+    breakers?.succeeded('acme', TARGET, null, 'go');
+  }
+  assert.equal(breakers?.admit('acme', TARGET), 'open');
+});
+
+test('a breaker nobody asks for any more is forgotten', () => {
+  const clock = new FakeClock();
+  const all = processes(clock, () => createMemoryLeases(clock), 1);
+  open(all);
+  assert.equal(all[0]?.list('acme')[0]?.state, 'open');
+  assert.deepEqual(all[0]?.list('other'), []);
+  clock.advance(901_000);
+  assert.deepEqual(all[0]?.list('acme'), []);
+  assert.equal(all[0]?.quiet, true);
+});
+
+test('a target that has been well for half a minute is forgotten', () => {
+  const clock = new FakeClock();
+  const [breakers] = processes(clock, () => createMemoryLeases(clock), 1);
+  breakers?.failed('acme', TARGET, 'upstream_error', 'go');
+  assert.equal(breakers?.quiet, false);
+  clock.advance(31_000);
+  breakers?.succeeded('acme', TARGET, null, 'go');
+  assert.equal(breakers?.quiet, true);
+});

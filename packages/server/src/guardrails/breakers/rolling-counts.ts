@@ -1,0 +1,38 @@
+/** What a window counts. */
+export const COUNTED = ['ok', 'failed', 'slow', 'retried'] as const;
+export type Counted = (typeof COUNTED)[number];
+
+const SLOT_MS = 1000;
+const SLOTS = 30;
+
+/** Counts of the last 30 seconds in slots of one second; an old slot is emptied when its turn comes again. */
+export class RollingCounts {
+  /** Length of the window in milliseconds. */
+  static readonly spanMs = SLOT_MS * SLOTS;
+  #seconds = new Array<number>(SLOTS).fill(Number.NEGATIVE_INFINITY);
+  #counts = new Map(COUNTED.map((kind) => [kind, new Array<number>(SLOTS).fill(0)]));
+
+  add(kind: Counted, nowMs: number): void {
+    const second = Math.floor(nowMs / SLOT_MS);
+    const slot = second % SLOTS;
+    if (this.#seconds[slot] !== second) {
+      this.#seconds[slot] = second;
+      for (const counts of this.#counts.values()) counts[slot] = 0;
+    }
+    const counts = this.#counts.get(kind);
+    if (counts) counts[slot] = (counts[slot] ?? 0) + 1;
+  }
+
+  sum(kind: Counted, nowMs: number): number {
+    const oldest = Math.floor(nowMs / SLOT_MS) - SLOTS;
+    const counts = this.#counts.get(kind) ?? [];
+    let sum = 0;
+    for (let slot = 0; slot < SLOTS; slot += 1)
+      if ((this.#seconds[slot] ?? 0) > oldest) sum += counts[slot] ?? 0;
+    return sum;
+  }
+
+  clear(): void {
+    this.#seconds.fill(Number.NEGATIVE_INFINITY);
+  }
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { BreakerView } from '../guardrails/breakers/breakers.ts';
+import { forcedBreakers } from '../store/forced-breakers.ts';
+import { NOW, runApi } from './test/running-api.ts';
+
+const VIEW: BreakerView = {
+  orgId: 'acme',
+  provider: 'main',
+  credential: 'default',
+  model: 'family/large',
+  state: 'open',
+  because: '5 failures in a row',
+  forced: null,
+  waitMs: 1200.5,
+  calls: { ok: 1, failed: 5, slow: 0 },
+};
+const ID = 'main/family/large@default';
+const PATH = `/api/management/breakers/${encodeURIComponent(ID)}/force`;
+
+async function start(t: TestContext) {
+  const all = [VIEW, { ...VIEW, model: 'b' }, { ...VIEW, orgId: 'other' }];
+  const api = await runApi({ breakers: { list: (orgId) => all.filter((view) => view.orgId === orgId) } });
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme', { scopes: ['management'] });
+  return { ...api, key };
+}
+
+test('breakers of the org are listed by id, a page at a time', async (t) => {
+  const { call, key } = await start(t);
+  const first = await call('GET', '/api/management/breakers?limit=1', { key });
+  assert.equal(first.status, 200);
+  assert.equal(first.body['next_cursor'], 'main/b@default');
+  const second = await call(
+    'GET',
+    `/api/management/breakers?cursor=${encodeURIComponent('main/b@default')}`,
+    {
+      key,
+    },
+  );
+  assert.deepEqual(second.body['data'], [
+    {
+      id: ID,
+      provider: 'main',
+      model: 'family/large',
+      credential: 'default',
+      state: 'open',
+      because: '5 failures in a row',
+      wait_ms: 1201,
+      forced: null,
+      calls: { ok: 1, failed: 5, slow: 0 },
+    },
+  ]);
+  assert.equal(second.body['next_cursor'], null);
+});
+
+test('a forced state is stored with its end and its audit row, and auto takes it back', async (t) => {
+  const { call, key, database } = await start(t);
+  const body = { state: 'open', expires_in_seconds: 60, reason: 'maintenance' };
+  const forced = await call('POST', PATH, { key, body });
+  assert.equal(forced.status, 200, forced.text);
+  const until = new Date(NOW + 60_000).toISOString();
+  assert.deepEqual(forced.body['forced'], { state: 'open', until, reason: 'maintenance' });
+  const [stored] = await forcedBreakers(database.read, NOW);
+  assert.deepEqual([stored?.model, stored?.state, stored?.until], ['family/large', 'open', NOW + 60_000]);
+  assert.deepEqual(await forcedBreakers(database.read, NOW + 60_001), []);
+  const back = await call('POST', PATH, { key, body: { state: 'auto', reason: 'done' } });
+  assert.equal(back.body['forced'], null);
+  assert.deepEqual(await forcedBreakers(database.read, NOW), []);
+  const rows = await database.read
+    .selectFrom('audit')
+    .selectAll()
+    .where('action', '=', 'breakers.force')
+    .execute();
+  assert.deepEqual(
+    rows.map(({ subject }) => subject),
+    [ID, ID],
+  );
+});
+
+test('an id that is none, a state that is none and a key without the scope are refused', async (t) => {
+  const { call, key, addKey } = await start(t);
+  const body = { state: 'open', reason: 'why' };
+  const nameless = await call('POST', '/api/management/breakers/main/force', { key, body });
+  assert.deepEqual([nameless.status, nameless.body['error']?.['param']], [400, 'id']);
+  const stateless = await call('POST', PATH, { key, body: { ...body, state: 'half_open' } });
+  assert.deepEqual([stateless.status, stateless.body['error']?.['param']], [400, 'state']);
+  const reader = await addKey('acme', { scopes: ['read'] });
+  assert.equal((await call('POST', PATH, { key: reader.key, body })).status, 403);
+  assert.equal((await call('GET', '/api/management/breakers', { key: reader.key })).status, 200);
+});

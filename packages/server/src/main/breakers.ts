@@ -1,0 +1,96 @@
+import { enqueue } from '../alerts/alert.ts';
+import { CounterTable, GaugeTable } from '../analytics/figures.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { type BreakerEvent, Breakers } from '../guardrails/breakers/breakers.ts';
+import { createCounterLeases } from '../guardrails/breakers/counter-leases.ts';
+import type { Counters, Database } from '../store/ports.ts';
+
+export interface OpenedBreakers {
+  readonly breakers: Breakers;
+  /** Their part of the Prometheus exposition. */
+  readonly render: () => string;
+}
+
+/** The breakers of this process: what changes is logged, counted and told. */
+export function openBreakers(database: Database, counters: Counters, log: Log): OpenedBreakers {
+  const changes = new CounterTable({
+    name: 'floe_breaker_changes_total',
+    help: 'Changes of breakers by provider and the state they changed to.',
+    labels: ['provider', 'state'],
+  });
+  const tell = alerting(database, log);
+  const onChange = (event: BreakerEvent) => {
+    changes.add(1, event.provider, event.state);
+    if (event.state === 'open') log.warn({ ...event }, 'a breaker opened');
+    else log.info({ ...event }, 'a breaker changed');
+    tell(event);
+  };
+  const leases = createCounterLeases(counters);
+  const breakers = new Breakers({ clock: systemClock, random: Math.random, leases, onChange });
+  const open = new GaugeTable({
+    name: 'floe_breakers',
+    help: 'Breakers that are not closed, by provider and state.',
+    labels: ['provider', 'state'],
+  });
+  return {
+    breakers,
+    render() {
+      open.clear();
+      for (const { provider, state } of breakers.list()) if (state !== 'closed') open.add(1, provider, state);
+      return changes.render() + open.render();
+    },
+  };
+}
+
+/** Several processes notice one outage: what they tell within this time is one alert. */
+const SAME_OUTAGE_MS = 300_000;
+/** A breaker that nobody used again never closes; when it opens after so long, that is news. */
+const OLD_NEWS_MS = 3_600_000;
+
+/** One alert when a breaker opens and one when it has closed again; the failed probes between them are none. */
+function alerting(database: Database, log: Log): (event: BreakerEvent) => void {
+  const openSince = new Map<string, number>();
+
+  async function alert(event: BreakerEvent, id: string, sinceMs: number): Promise<void> {
+    const { orgId, provider, model, credential, isCredential, because } = event;
+    const isOver = event.state === 'closed';
+    const at = systemClock.now();
+    const name = `${provider}/${model} (credential ${credential})`;
+    const kind = isCredential ? 'credential' : 'breaker';
+    const about = {
+      orgId,
+      subject: { kind, id, name },
+      idempotencyKey: `${kind}/${id}/${event.state}/${Math.floor(at / SAME_OUTAGE_MS)}`,
+      at,
+      channels: null,
+    } as const;
+    const error = isOver ? {} : { error: because };
+    await database.transaction((writer) =>
+      isCredential
+        ? enqueue(writer, {
+            ...about,
+            event: 'credential',
+            fields: { state: isOver ? 'good' : 'bad', sinceMs, ...error },
+          })
+        : enqueue(writer, {
+            ...about,
+            event: 'breaker',
+            fields: { state: isOver ? 'closed' : 'open', sinceMs, ...error },
+          }),
+    );
+  }
+
+  return (event) => {
+    const id = `${event.provider}/${event.model}@${event.credential}`;
+    const key = `${event.orgId}\n${id}`;
+    const since = openSince.get(key);
+    if (event.state === 'closed') openSince.delete(key);
+    else if (event.state !== 'open' || (since !== undefined && systemClock.now() - since < OLD_NEWS_MS))
+      return;
+    else openSince.set(key, systemClock.now());
+    alert(event, id, since ?? systemClock.now()).catch((error: unknown) =>
+      log.warn({ err: error, breaker: id }, 'the alert of a breaker could not be stored'),
+    );
+  };
+}

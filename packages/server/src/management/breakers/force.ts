@@ -1,0 +1,50 @@
+import { breaker, breakerForce } from '@floe/contract/api/breakers';
+import { idParams } from '@floe/contract/api/page';
+import { type ForcedBreaker, forcedBreakers, putForcedBreakers } from '../../store/forced-breakers.ts';
+import { type Verb, writeVerb } from '../verb.ts';
+import { type BreakerSource, breakerOf, forcedOf, idOf, nameIn } from './view.ts';
+
+/** Forces a breaker open or closed for a while, or gives it back to itself; every process follows. */
+export function forceBreaker(breakers: BreakerSource): Verb {
+  return writeVerb({
+    name: 'breakers.force',
+    method: 'POST',
+    path: '/api/management/breakers/{id}/force',
+    scope: 'management',
+    summary: 'Force a breaker open or closed for a while',
+    params: idParams,
+    body: breakerForce,
+    answer: breaker,
+    status: 200,
+    changes: 'breakers',
+    async run({ orgId, clock, writer }, { params, body }) {
+      const name = nameIn(params.id);
+      const isIt = (entry: ForcedBreaker) => entry.orgId === orgId && idOf(entry) === params.id;
+      const now = clock.now();
+      const all = await forcedBreakers(writer, now);
+      const { state, reason } = body;
+      const until = now + body.expires_in_seconds * 1000;
+      const before = all.find(isIt) ?? null;
+      const after = state === 'auto' ? null : { ...name, orgId, state, until, reason };
+      await putForcedBreakers(writer, [...all.filter((entry) => !isIt(entry)), ...(after ? [after] : [])]);
+      const running = breakers.list(orgId).find((view) => idOf(view) === params.id);
+      const view = running ?? { ...CLOSED, ...name, orgId };
+      return {
+        answer: { ...breakerOf(view), forced: forcedOf(after) },
+        audit: {
+          subject: params.id,
+          before: before && { forced: forcedOf(before) },
+          after: { forced: forcedOf(after), reason },
+        },
+      };
+    },
+  });
+}
+
+const CLOSED = {
+  state: 'closed',
+  because: '',
+  forced: null,
+  waitMs: 0,
+  calls: { ok: 0, failed: 0, slow: 0 },
+} as const;

@@ -1,0 +1,42 @@
+import type { BreakerAnswer } from '@floe/contract/api/breakers';
+import { Fault } from '@floe/contract/faults';
+import type { Breakers, BreakerView, CircuitName } from '../../guardrails/breakers/breakers.ts';
+import type { Forced } from '../../guardrails/breakers/circuit.ts';
+
+/** What the verbs need of the running breakers. */
+export type BreakerSource = Pick<Breakers, 'list'>;
+
+export function breakerOf(view: BreakerView): BreakerAnswer {
+  const { provider, model, credential, state, because, waitMs, forced, calls } = view;
+  return {
+    id: idOf(view),
+    provider,
+    model,
+    credential,
+    state,
+    because,
+    wait_ms: Math.ceil(waitMs),
+    forced: forcedOf(forced),
+    calls,
+  };
+}
+
+export function forcedOf(forced: Forced | null): BreakerAnswer['forced'] {
+  if (!forced) return null;
+  return { state: forced.state, until: new Date(forced.until).toISOString(), reason: forced.reason };
+}
+
+export function idOf({ provider, model, credential }: Omit<CircuitName, 'orgId'>): string {
+  return `${provider}/${model}@${credential}`;
+}
+
+/** Providers hold no slash and credentials no `@`, so the id is read from both its ends. */
+export function nameIn(id: string): Omit<CircuitName, 'orgId'> {
+  const found = /^([a-z0-9][a-z0-9._-]{0,63})\/(.+)@([a-z0-9][a-z0-9._-]{0,63})$/s.exec(id);
+  if (found) return { provider: found[1] ?? '', model: found[2] ?? '', credential: found[3] ?? '' };
+  throw new Fault(
+    'invalid_request',
+    'id: a breaker is named <provider>/<model>@<credential>, such as main/some-model@default.',
+    { param: 'id' },
+  );
+}

@@ -1,0 +1,93 @@
+import type { Clock } from '../core/clock.ts';
+import type { Database } from '../store/ports.ts';
+import { claimResults, insertResources, resourcesById } from '../store/resources.ts';
+
+/** Owners kept in memory; one costs about 200 bytes. */
+const KNOWN = 20_000;
+
+interface Owner {
+  readonly provider: string;
+  /** Name of the provider's credential it was made with. */
+  readonly credential: string;
+  readonly keyId: string;
+}
+
+interface OwnedThing extends Owner {
+  readonly orgId: string;
+  readonly id: string;
+  readonly kind: string;
+}
+
+/**
+ * Who made the files, batches and stored answers that providers keep: the store, with what was asked for last in
+ * memory. What this process records it knows at once, other processes after the commit. Owners never change; an id that is unknown is asked for each time.
+ */
+export function createResourceOwners(database: Database, clock: Clock) {
+  const known = createOwnerMemory();
+  return {
+    async record(things: readonly OwnedThing[]): Promise<void> {
+      const fresh = things.filter(
+        ({ orgId, id, provider }) => !known.get(orgId, id)?.some((owner) => owner.provider === provider),
+      );
+      if (fresh.length === 0) return;
+      const rows = fresh.map(({ orgId, id, provider, credential, kind, keyId }) => ({
+        org_id: orgId,
+        resource_id: id,
+        provider,
+        credential,
+        kind,
+        key_id: keyId,
+        created_at: clock.now(),
+        counted: 0,
+      }));
+      // A client may use an id as soon as it has seen it, which in a stream is before the commit.
+      for (const { orgId, id, provider, credential, keyId } of fresh)
+        known.put(orgId, id, [{ provider, credential, keyId }]);
+      try {
+        await database.transaction((writer) => insertResources(writer, rows));
+      } finally {
+        // Asked for again: the store may know more of them, or nothing.
+        for (const { orgId, id } of fresh) known.drop(orgId, id);
+      }
+    },
+
+    async of(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Owner[]>> {
+      const found = new Map<string, readonly Owner[]>();
+      const asked: string[] = [];
+      for (const id of new Set(ids)) {
+        const owners = known.get(orgId, id);
+        if (owners) found.set(id, owners);
+        else asked.push(id);
+      }
+      if (asked.length === 0) return found;
+      for (const row of await resourcesById(database.read, orgId, asked)) {
+        const owner = { provider: row.provider, credential: row.credential, keyId: row.key_id };
+        found.set(row.resource_id, [...(found.get(row.resource_id) ?? []), owner]);
+      }
+      for (const id of asked) {
+        const owners = found.get(id);
+        if (owners) known.put(orgId, id, owners);
+      }
+      return found;
+    },
+
+    claimResults: (orgId: string, provider: string, id: string): Promise<boolean> =>
+      database.transaction((writer) => claimResults(writer, orgId, provider, id)),
+  };
+}
+
+/** Owners by org and id, the oldest forgotten first. */
+function createOwnerMemory() {
+  const owners = new Map<string, readonly Owner[]>();
+  const keyOf = (orgId: string, id: string) => `${orgId}\n${id}`;
+  return {
+    get: (orgId: string, id: string) => owners.get(keyOf(orgId, id)),
+    drop: (orgId: string, id: string) => void owners.delete(keyOf(orgId, id)),
+    put(orgId: string, id: string, found: readonly Owner[]): void {
+      owners.delete(keyOf(orgId, id));
+      owners.set(keyOf(orgId, id), found);
+      const [oldest] = owners.keys();
+      if (owners.size > KNOWN && oldest !== undefined) owners.delete(oldest);
+    },
+  };
+}

@@ -1,0 +1,216 @@
+// The native surfaces: bytes, headers and addresses both ways, and what must not get through.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Chunking } from '@floe/testkit/chunking';
+import { RawClient, requestBytes } from '@floe/testkit/raw-client';
+import { ownRecordings } from '@floe/testkit/recordings';
+import { jsonReply } from '@floe/testkit/reply';
+import { sharedRecordings } from '@floe/testkit/shared-recordings';
+import { type Fake, KEYS, type NativeHouse, PASS_A, PASS_B, startNativeHouse } from './native-house.ts';
+
+let house: NativeHouse;
+before(async () => {
+  house = await startNativeHouse();
+});
+after(() => house.close());
+
+const CHUNKINGS: readonly Chunking[] = ['whole', { seed: 5 }, { seed: 6, meanBytes: 200 }];
+const SURFACES: Readonly<Record<string, { readonly fake: Fake; readonly path: string }>> = {
+  chat: { fake: 'a-one', path: `${PASS_A}/chat/completions` },
+  responses: { fake: 'a-one', path: `${PASS_A}/responses` },
+  messages: { fake: 'b-one', path: `${PASS_B}/v1/messages` },
+};
+
+function recorded() {
+  const shared = sharedRecordings(({ surface }) => surface in SURFACES);
+  const all = [...ownRecordings(({ surface }) => surface in SURFACES), ...shared.recordings];
+  const found = all.flatMap(({ file, surface, interactions }) =>
+    interactions
+      .filter(({ method, status }) => method === 'POST' && status === 200)
+      .map((interaction) => ({ file, surface, interaction })),
+  );
+  return { found, absent: shared.absent };
+}
+
+const { found, absent } = recorded();
+
+test('recorded traffic beside the project was driven too', { skip: absent ?? false }, () => {
+  assert.ok(found.length > 100, `${found.length} answers`);
+});
+
+test('recorded answers reach the client byte for byte, however they were cut', async () => {
+  let passed = 0;
+  for (const [at, { file, surface, interaction }] of found.entries()) {
+    const place = SURFACES[surface] ?? assert.fail(surface);
+    const chunking = CHUNKINGS[at % CHUNKINGS.length] ?? 'whole';
+    house.play(place.fake, { interaction, chunking, framing: 'chunked' });
+    const body = { model: 'm-1', stream: interaction.stream, store: false };
+    // This key has one target, so a stream that begins with its error has nobody else to answer it.
+    const answer = await house.call(place.path, { body, key: 'narrow' });
+    assert.equal(answer.status, 200, file);
+    // A recording that stops without its last event is a broken answer here as well.
+    if (answer.complete) assert.deepEqual(answer.bytes, interaction.body, file);
+    else assert.deepEqual(answer.bytes, interaction.body.subarray(0, answer.bytes.length), file);
+    passed += answer.complete ? 1 : 0;
+  }
+  assert.ok(passed > found.length * 0.8, `${passed} of ${found.length} were whole`);
+});
+
+test('a request goes up byte for byte, with its query and headers, and without anything of ours', async () => {
+  house.play('a-one', jsonReply({ ok: true }));
+  const body = '{ "model":"m-1" ,"x":{"\\u0061":1.50},\n"messages":[ ] }';
+  const answer = await house.call(`${PASS_A}/chat/completions?a=1&b=%20x&a=2`, {
+    body,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'user-agent': 'my-agent/1',
+      'openai-organization': 'org-1',
+      'x-stainless-lang': 'js',
+      'x-floe-metadata': '{"a":"b"}',
+      'x-custom-copy': `my key is ${KEYS.ours}`,
+      'x-forwarded-for': '192.0.2.1',
+      connection: 'close, x-hop',
+      'x-hop': '1',
+      cookie: 'a=b',
+      'accept-encoding': 'gzip',
+    },
+  });
+  assert.equal(answer.status, 200, answer.text);
+  const { path, headers, body: received, method } = house.last('a-one');
+  assert.equal(method, 'POST');
+  assert.equal(path, '/v1/chat/completions?a=1&b=%20x&a=2');
+  assert.equal(received.toString(), body);
+  assert.equal(headers['authorization'], 'Bearer secret-of-a-one');
+  assert.equal(headers['user-agent'], 'my-agent/1');
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+  assert.equal(headers['openai-organization'], 'org-1');
+  assert.equal(headers['x-stainless-lang'], 'js');
+  assert.equal(headers['accept-encoding'], 'identity');
+  for (const gone of ['x-floe-metadata', 'x-custom-copy', 'x-forwarded-for', 'x-hop', 'cookie'])
+    assert.equal(headers[gone], undefined, gone);
+  assert.ok(!JSON.stringify(headers).includes('eis_'));
+});
+
+test('every method and path below a base is passed on', async () => {
+  house.play('a-one', ({ method, path }) => jsonReply({ method, path }));
+  house.play('b-one', ({ method, path }) => jsonReply({ method, path }));
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    for (const [base, below] of [
+      [PASS_A, '/things/one%20two?x=%2F'],
+      [`${PASS_B}/v1`, '/skies/blue'],
+    ] as const) {
+      const answer = await house.call(base + below, { method });
+      assert.deepEqual(answer.json(), { method, path: `/v1${below}` });
+    }
+  const head = await house.call(`${PASS_A}/things`, { method: 'HEAD' });
+  assert.equal(head.status, 200);
+  assert.equal(head.text, '');
+});
+
+test('an answer keeps its headers but for those of the connection and of the other host', async () => {
+  house.play('b-one', {
+    ...jsonReply({ id: 'msg_1', usage: { input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 5 } }),
+    headers: {
+      'content-type': 'application/json',
+      'request-id': 'req_upstream',
+      'x-request-id': 'upstream-own',
+      'anthropic-organization-id': 'org-9',
+      'anthropic-ratelimit-requests-remaining': '49',
+      'set-cookie': 'cf=1',
+      'alt-svc': 'h3=":443"',
+      'x-floe-provider': 'liar',
+    },
+  });
+  const answer = await house.call(`${PASS_B}/v1/messages`, {
+    body: { model: 'm-1', max_tokens: 5, messages: [], metadata: { user_id: 'u-7' } },
+    headers: { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'one,two', 'anthropic-odd': 'x' },
+  });
+  assert.equal(answer.headers['request-id'], 'req_upstream');
+  assert.equal(answer.headers['x-floe-upstream-request-id'], 'upstream-own');
+  assert.match(answer.headers['x-request-id'] ?? '', /^exc_/);
+  assert.equal(answer.headers['anthropic-organization-id'], 'org-9');
+  assert.equal(answer.headers['anthropic-ratelimit-requests-remaining'], '49');
+  assert.equal(answer.headers['x-floe-provider'], 'b-one');
+  assert.equal(answer.headers['set-cookie'], undefined);
+  assert.equal(answer.headers['alt-svc'], undefined);
+  const sent = house.last('b-one');
+  assert.equal(sent.headers['x-api-key'], 'secret-of-b-one');
+  assert.equal(sent.headers['authorization'], undefined);
+  assert.equal(sent.headers['anthropic-beta'], 'one,two');
+  assert.equal(sent.headers['anthropic-odd'], 'x');
+  const row = await house.row(answer);
+  assert.equal(row['route_mode'], 'passthrough-b');
+  assert.equal(row['surface'], 'messages');
+  assert.equal(row['end_user'], 'u-7');
+  const usage = row['usage'];
+  assert.deepEqual(
+    JSON.parse(JSON.stringify(usage, ['input_tokens', 'cached_tokens', 'output_tokens', 'source'])),
+    { input_tokens: 7, cached_tokens: 4, output_tokens: 5, source: 'provider' },
+  );
+});
+
+describe('addresses that two readers could take for different ones are refused', () => {
+  for (const path of [
+    '/files/../models',
+    '/%2e%2e/admin',
+    '/files/%2E%2E%2fmodels',
+    '/files/a%2fb',
+    '/files/a%5cb',
+    '/files\\..\\x',
+    '/files//x',
+    '/files/%252e%252e/x',
+    '/files/%zz',
+    '/files/%00',
+    '/./files',
+  ])
+    test(path, async () => {
+      const before = house.count('a-one');
+      const client = await RawClient.connect(house.url);
+      await client.send(
+        requestBytes({ path: PASS_A + path, headers: [['x-api-key', KEYS.ours]], method: 'GET' }),
+      );
+      const { status, body } = await client.answer();
+      client.hangUp();
+      assert.equal(status, 400, body.toString());
+      assert.match(body.toString(), /not passed on/);
+      assert.equal(house.count('a-one'), before);
+    });
+
+  test('and so is a platform key in the address', async () => {
+    const answer = await house.call(`${PASS_A}/things?key=${KEYS.ours}`);
+    assert.equal(answer.status, 400);
+    assert.ok(!answer.text.includes(KEYS.ours));
+  });
+});
+
+test('errors of ours come in the dialect of the base', async () => {
+  const b = await house.call(`${PASS_B}/v1/messages`, { body: { model: 'nowhere', messages: [] } });
+  assert.equal(b.status, 404);
+  assert.match(b.text, /"type":"error","error":\{"type":"not_found_error"/);
+  const a = await house.call(`${PASS_A}/responses`, { body: { model: 'nowhere', input: 'x' } });
+  assert.equal(a.status, 404);
+  assert.match(a.text, /"code":"model_not_found"/);
+  const outside = await house.call(`${PASS_B}/elsewhere`);
+  assert.equal(outside.status, 404);
+  assert.match(outside.text, /"type":"error"/);
+  const unknown = await house.call(`${PASS_A}/models`, { headers: { authorization: 'Bearer eis_x' } });
+  assert.equal(unknown.status, 401);
+});
+
+test('the model lists name what the key may use, bare and in the shape of the style', async () => {
+  const all = await house.openai().models.list();
+  assert.deepEqual(
+    all.data.map(({ id }) => id),
+    ['m-1', 'm-2'],
+  );
+  const few = await house.openai('narrow').models.list();
+  assert.deepEqual(
+    few.data.map(({ id }) => id),
+    ['m-1'],
+  );
+  const claude = await house.anthropic().models.retrieve('m-2');
+  assert.equal(claude.type, 'model');
+  const listed: string[] = [];
+  for await (const model of house.anthropic('narrow').models.list()) listed.push(model.id);
+  assert.deepEqual(listed, ['m-1']);
+});

@@ -1,0 +1,273 @@
+// What goes wrong on the way: failing over before content, breaking off after it, slow and leaving ends, long uploads.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { UPSTREAM_FAULTS, upstreamFault } from '@floe/testkit/fault-table';
+import { startFloe } from '@floe/testkit/process';
+import { HANG_UP_STAGES, hangUpAt, RawClient } from '@floe/testkit/raw-client';
+import { jsonReply, sseReply } from '@floe/testkit/reply';
+import { eventually } from './eventually.ts';
+import { type Fake, KEYS, type NativeHouse, PASS_A, PASS_B, startNativeHouse } from './native-house.ts';
+
+let house: NativeHouse;
+before(async () => {
+  house = await startNativeHouse();
+});
+after(() => house.close());
+
+const MESSAGE = { model: 'm-2', max_tokens: 5, stream: true, messages: [{ role: 'user', content: 'Hi' }] };
+const event = (type: string, more: object = {}) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+const GOOD = [
+  event('message_start', { message: { id: 'msg_1', usage: { input_tokens: 4, output_tokens: 1 } } }),
+  event('ping'),
+  event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+  event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'Hello' } }),
+  event('content_block_stop', { index: 0 }),
+  event('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 6 } }),
+  event('message_stop'),
+];
+const OVERLOADED = [
+  event('message_start', { message: { id: 'msg_2' } }),
+  event('error', { error: { type: 'overloaded_error', message: 'Overloaded' } }),
+];
+
+const ask = (body: object = MESSAGE) => house.call(`${PASS_B}/v1/messages`, { body });
+
+async function healthy(after: string): Promise<void> {
+  // A connection may have been closed meanwhile: then the other one answers.
+  for (const fake of ['b-one', 'b-two'] as const) house.play(fake, sseReply(GOOD));
+  await house.upstream('b-one').setFaults();
+  const answer = await ask();
+  assert.equal(answer.status, 200, after);
+  assert.equal(answer.text, GOOD.join(''), after);
+}
+
+test('the next provider answers, under its own name for the model, when one fails before content', async () => {
+  for (const failing of [
+    jsonReply({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 529),
+    jsonReply({ error: 'x' }, 503),
+    jsonReply({ error: 'x' }, 429),
+    jsonReply({ error: 'bad key' }, 401),
+    sseReply(OVERLOADED),
+  ]) {
+    house.play('b-one', failing);
+    house.play('b-two', sseReply(GOOD));
+    const answer = await ask();
+    assert.equal(answer.text, GOOD.join(''));
+    assert.equal(answer.headers['x-floe-provider'], 'b-two');
+    assert.equal(answer.headers['x-floe-attempts'], '2');
+    assert.deepEqual(JSON.parse(house.last('b-two').body.toString()), { ...MESSAGE, model: 'mapped-2' });
+  }
+});
+
+test('a provider’s own failure passes unchanged once nobody is left to ask', async () => {
+  const failure = {
+    type: 'error',
+    error: { type: 'overloaded_error', message: 'Overloaded' },
+    request_id: 'req_9',
+  };
+  house.play('b-one', jsonReply({ error: 'first' }, 500));
+  house.play('b-two', {
+    ...jsonReply(failure, 529),
+    headers: { 'content-type': 'application/json', 'retry-after': '7' },
+  });
+  const answer = await ask();
+  assert.equal(answer.status, 529);
+  assert.deepEqual(answer.json(), failure);
+  assert.equal(answer.headers['retry-after'], '7');
+  assert.equal(answer.headers['x-floe-error-source'], 'upstream');
+  house.play('b-one', sseReply(OVERLOADED));
+  house.play('b-two', sseReply(OVERLOADED));
+  const stream = await ask();
+  assert.equal(stream.text, OVERLOADED.join(''));
+  const row = await house.row(stream);
+  assert.deepEqual([row['status'], row['state']], [200, 'failed']);
+});
+
+test('a refusal keeps its wording, and a refused credential is never told as the caller’s', async () => {
+  const body = {
+    type: 'error',
+    error: { type: 'invalid_request_error', message: 'prompt is too long: 9 > 8' },
+  };
+  house.play('b-one', jsonReply(body, 400));
+  const refused = await ask();
+  assert.equal(refused.status, 400);
+  assert.deepEqual(refused.json(), body);
+  for (const fake of ['b-one', 'b-two'] as const) house.play(fake, jsonReply({ error: 'key' }, 403));
+  const denied = await ask();
+  assert.equal(denied.status, 502);
+  assert.match(denied.text, /upstream_auth_failed/);
+});
+
+test('what breaks never looks finished, whatever broke it', async () => {
+  for (const { name } of UPSTREAM_FAULTS) {
+    // Those that only wait are judged with a clock of their own; a coding passes as it is.
+    if (/accepts-|silent|silence|stall|slow|hang|gzip/.test(name)) continue;
+    if (name.startsWith('huge') && !process.env['FLOE_TEST_FULL']) continue;
+    house.play('b-one', sseReply(GOOD));
+    house.play('b-two', jsonReply({ error: 'x' }, 500));
+    await house.upstream('b-one').setFaults(upstreamFault(name));
+    const answer = await ask();
+    const whole = answer.status === 200 && answer.complete;
+    if (whole) assert.match(answer.text, /message_stop|"type":"error"|"error"/, name);
+    else if (answer.status === 200) assert.doesNotMatch(answer.text, /event: message_stop/, name);
+    await healthy(name);
+  }
+});
+
+test('a stream that breaks off after content breaks off for the client, and is counted as far as it came', async () => {
+  const cut = GOOD.slice(0, 4).join('');
+  for (const framing of ['close', 'chunked'] as const) {
+    house.play('b-one', { ...sseReply([cut]), framing });
+    const answer = await ask();
+    assert.equal(answer.status, 200);
+    assert.equal(answer.complete, false, framing);
+    assert.equal(answer.text, cut);
+    const row = await house.row(answer);
+    assert.deepEqual([row['state'], row['error_code']], ['partial', 'upstream_stream_broken']);
+  }
+  await healthy('cut streams');
+});
+
+test('a redirect is never followed nor handed on', async () => {
+  for (const fake of ['b-one', 'b-two'] as const)
+    house.play(fake, { status: 307, headers: { location: `${house.upstream('a-one').url}/x` }, body: '' });
+  const before = house.count('a-one');
+  const answer = await ask();
+  assert.equal(answer.status, 502);
+  assert.equal(answer.headers['location'], undefined);
+  assert.equal(house.count('a-one'), before);
+});
+
+test('a client may leave at every stage', async () => {
+  house.play('b-one', { ...sseReply(GOOD), framing: 'chunked' });
+  for (const stage of HANG_UP_STAGES)
+    for (const reset of [false, true]) {
+      const headers: [string, string][] = [
+        ['x-api-key', KEYS.ours],
+        ['content-type', 'application/json'],
+      ];
+      const body = JSON.stringify(MESSAGE);
+      await hangUpAt(house.url, stage, { path: `${PASS_B}/v1/messages`, headers, body }, reset);
+    }
+  await healthy('clients that left');
+});
+
+test('a client that leaves in the middle of an upload ends it at the provider', async () => {
+  const client = await RawClient.connect(house.url);
+  const before = house.count('a-one');
+  await client.send(uploadHead(1_000_000));
+  await client.send(Buffer.alloc(100_000, 'x'));
+  const requests = await house.upstream('a-one').received(before + 1);
+  client.reset();
+  await requests.at(-1)?.settled;
+  await healthy('an upload that was left');
+  const [row] = await eventually(async () => {
+    const answer = await house.call('/api/analytics/requests?state=aborted&route_mode=passthrough-a&limit=1');
+    const { data } = JSON.parse(answer.text);
+    return Array.isArray(data) && data.length > 0 ? data : undefined;
+  });
+  assert.equal(row.surface, 'files');
+});
+
+function uploadHead(length: number): string {
+  const lines = [
+    `POST ${PASS_A}/files HTTP/1.1`,
+    'host: x',
+    `authorization: Bearer ${KEYS.ours}`,
+    'content-type: multipart/form-data; boundary=b0',
+    `content-length: ${length}`,
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+test('a body larger than 512 MB is refused before any of it is read', async () => {
+  const client = await RawClient.connect(house.url);
+  await client.send(uploadHead(512 * 1024 * 1024 + 1));
+  const { status, body } = await client.answer();
+  client.hangUp();
+  assert.equal(status, 413);
+  assert.match(body.toString(), /request_too_large/);
+});
+
+test('an upload passes in both directions without being held in memory', async () => {
+  const length = (process.env['FLOE_TEST_FULL'] ? 512 : 128) * 1024 * 1024;
+  let received = 0;
+  const sink = createServer((req, res) => {
+    req.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    req.on('end', () => {
+      res.setHeader('content-type', 'application/json');
+      res.end('{"id":"file-1","object":"file"}');
+    });
+  });
+  await new Promise<void>((resolve) => sink.listen(0, '127.0.0.1', resolve));
+  const address = sink.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const floe = await startFloe({
+    yaml: JSON.stringify({
+      orgs: [
+        {
+          id: 'acme',
+          keys: [{ name: 'ours', key: KEYS.ours, scopes: ['gateway'] }],
+          providers: [{ id: 'a', kind: 'openai', base_url: `http://127.0.0.1:${port}/v1`, api_key: 'k' }],
+        },
+      ],
+    }),
+  });
+  try {
+    const client = await RawClient.connect(floe.url);
+    await client.send(uploadHead(length));
+    const piece = Buffer.alloc(1024 * 1024, 'x');
+    let peak = 0;
+    const start = residentMb(floe.pid);
+    for (let sent = 0; sent < length; sent += piece.length) {
+      await client.send(piece);
+      peak = Math.max(peak, residentMb(floe.pid));
+    }
+    const { status } = await client.answer();
+    client.hangUp();
+    assert.equal(status, 200);
+    assert.equal(received, length);
+    assert.ok(peak - start < 96, `${peak - start} MB more than before while ${length >> 20} MB passed`);
+  } finally {
+    await floe.stop();
+    sink.closeAllConnections();
+    sink.close();
+  }
+});
+
+function residentMb(pid: number): number {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+  return (pages * 4096) / (1024 * 1024);
+}
+
+test('a slow reader gets all of it, and its provider waits', async () => {
+  const fake: Fake = 'a-one';
+  const body = Buffer.alloc(24 * 1024 * 1024, 'y');
+  house.play(fake, {
+    headers: { 'content-type': 'application/octet-stream' },
+    body,
+    framing: 'content-length',
+  });
+  const client = await RawClient.connect(house.url);
+  await client.send(
+    `GET ${PASS_A}/blobs/1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEYS.ours}\r\n\r\n`,
+  );
+  const first = await client.take(1);
+  assert.equal(first.length, 1);
+  // Nobody reads now; what the process holds is a few buffers, not the answer.
+  const held = residentMb(house.floe.pid);
+  let taken = 0;
+  for (let bytes = await client.take(1 << 20); bytes.length > 0; bytes = await client.take(1 << 20)) {
+    taken += bytes.length;
+    if (taken >= body.length) break;
+  }
+  client.hangUp();
+  assert.ok(taken >= body.length);
+  assert.ok(residentMb(house.floe.pid) - held < 64);
+  await healthy('a slow reader');
+});

@@ -1,0 +1,266 @@
+// Files, batches and stored answers belong to whoever made them, with the official clients as witnesses.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import type { ReceivedRequest } from '@floe/testkit/connection';
+import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
+import { toFile } from 'openai';
+import { type Fake, type NativeHouse, PASS_A, PASS_B, startNativeHouse } from './native-house.ts';
+
+let house: NativeHouse;
+before(async () => {
+  house = await startNativeHouse();
+});
+after(() => house.close());
+
+/** What a fake keeps, of any collection, in the order it was made. */
+interface Thing {
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
+let made = 0;
+const kept = new Map<string, Thing[]>();
+beforeEach(() => {
+  kept.clear();
+  for (const fake of ['a-one', 'b-one'] as const) house.play(fake, (request) => serve(fake, request));
+});
+
+function serve(fake: Fake, { method, path, headers }: ReceivedRequest): Reply {
+  const url = new URL(path, 'http://fake');
+  const [, collection = '', id, what] =
+    /^\/v1\/(messages\/batches|\w+)(?:\/([^/]+))?(?:\/(.+))?$/.exec(url.pathname) ?? [];
+  const things = kept.get(fake + collection) ?? [];
+  kept.set(fake + collection, things);
+  if (id === undefined && method === 'POST') {
+    made += 1;
+    const type = fake === 'a-one' ? { object: collection.slice(0, -1) } : { type: collection };
+    const thing = { id: `${collection.replace(/\W/g, '')}_${made}`, ...type, agent: headers['user-agent'] };
+    things.unshift(thing);
+    return jsonReply(thing);
+  }
+  if (id === undefined)
+    return jsonReply(page(things, url.searchParams, fake === 'a-one' ? 'after' : 'after_id'));
+  const thing = things.find((one) => one.id === id);
+  if (!thing) return jsonReply({ error: { message: 'gone upstream' } }, 404);
+  if (what === 'content' || what === 'results')
+    return { headers: { 'content-type': 'application/octet-stream' }, body: RESULTS };
+  if (what === 'finish') Object.assign(thing, { output_file_id: `out-of-${id}` });
+  if (method === 'DELETE')
+    kept.set(
+      fake + collection,
+      things.filter((one) => one !== thing),
+    );
+  return jsonReply(method === 'DELETE' ? { id, deleted: true } : thing);
+}
+
+const RESULTS = [
+  {
+    custom_id: '1',
+    response: { status_code: 200, body: { usage: { prompt_tokens: 10, completion_tokens: 4 } } },
+  },
+  {
+    custom_id: '2',
+    response: { status_code: 200, body: { usage: { prompt_tokens: 5, completion_tokens: 1 } } },
+  },
+  {
+    custom_id: '3',
+    result: { type: 'succeeded', message: { usage: { input_tokens: 2, output_tokens: 2 } } },
+  },
+]
+  .map((line) => JSON.stringify(line))
+  .join('\n');
+
+function page(things: readonly Thing[], query: URLSearchParams, after: string) {
+  const from = things.findIndex(({ id }) => id === query.get(after)) + 1;
+  const data = things.slice(from, from + Number(query.get('limit') ?? 2));
+  const has_more = from + data.length < things.length;
+  return { object: 'list', data, has_more, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+}
+
+test('a file is there for the key that made it, and for nobody else', async () => {
+  const ours = await house
+    .openai()
+    .files.create({ file: await toFile(Buffer.from('text'), 'a.txt'), purpose: 'assistants' });
+  const sent = house.last('a-one');
+  assert.match(sent.headers['content-type'] ?? '', /^multipart\/form-data; boundary=/);
+  assert.match(sent.body.toString(), /name="file"; filename="a.txt"[\s\S]*text/);
+  assert.equal((await house.openai().files.retrieve(ours.id)).id, ours.id);
+  const before = house.count('a-one');
+  for (const key of ['colleague', 'stranger'] as const)
+    for (const [method, path] of [
+      ['GET', `/files/${ours.id}`],
+      ['GET', `/files/${ours.id}/content`],
+      ['DELETE', `/files/${ours.id}`],
+    ] as const) {
+      const answer = await house.call(PASS_A + path, { method, key });
+      assert.equal(answer.status, 404, `${key} ${method} ${path}`);
+      assert.match(answer.text, /"code":"not_found"/);
+    }
+  const borrowed = await house.call(`${PASS_A}/responses`, {
+    key: 'colleague',
+    body: { model: 'm-1', input: [{ role: 'user', content: [{ type: 'input_file', file_id: ours.id }] }] },
+  });
+  assert.equal(borrowed.status, 404);
+  assert.equal(house.count('a-one'), before, 'nothing of this reached the provider');
+  assert.equal((await house.openai().files.delete(ours.id)).deleted, true);
+});
+
+test('a list holds only the caller’s own, and pages of it are filled from further pages', async () => {
+  const mine: string[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    const key = n % 3 === 0 ? 'ours' : 'colleague';
+    const batch = await house.openai(key).batches.create({
+      input_file_id: await fileOf(key),
+      endpoint: '/v1/responses',
+      completion_window: '24h',
+    });
+    if (key === 'ours') mine.unshift(batch.id);
+  }
+  const seen: string[] = [];
+  for await (const batch of house.openai().batches.list({ limit: 2 })) seen.push(batch.id);
+  assert.deepEqual(seen, mine);
+  const answer = await house.call(`${PASS_A}/batches`, { key: 'stranger' });
+  assert.deepEqual(answer.json(), {
+    object: 'list',
+    data: [],
+    has_more: false,
+    first_id: null,
+    last_id: null,
+  });
+});
+
+async function fileOf(key: 'ours' | 'colleague'): Promise<string> {
+  const file = await toFile(Buffer.from('{}'), 'x.jsonl');
+  return (await house.openai(key).files.create({ file, purpose: 'batch' })).id;
+}
+
+test('an organization may share what its keys make', async () => {
+  const made = await house.anthropic('stranger').messages.batches.create({
+    requests: [
+      {
+        custom_id: '1',
+        params: { model: 'm-1', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] },
+      },
+    ],
+  });
+  assert.equal((await house.anthropic('stranger').messages.batches.retrieve(made.id)).id, made.id);
+  const foreign = await house.call(`${PASS_B}/v1/messages/batches/${made.id}`);
+  assert.equal(foreign.status, 404);
+  assert.match(foreign.text, /"not_found_error"/);
+});
+
+test('the files that a batch writes belong to whoever made the batch', async () => {
+  const batch = await house.openai().batches.create({
+    input_file_id: await fileOf('ours'),
+    endpoint: '/v1/responses',
+    completion_window: '24h',
+  });
+  await house.call(`${PASS_A}/batches/${batch.id}/finish`, { method: 'POST' });
+  kept.get('a-onefiles')?.push({ id: `out-of-${batch.id}` });
+  const results = await house.openai().files.content(`out-of-${batch.id}`);
+  assert.equal(await results.text(), RESULTS);
+  const foreign = await house.call(`${PASS_A}/files/out-of-${batch.id}/content`, { key: 'colleague' });
+  assert.equal(foreign.status, 404);
+});
+
+test('batch results are counted when they pass, once', async () => {
+  const batch = await house.anthropic().messages.batches.create({
+    requests: [
+      {
+        custom_id: '1',
+        params: { model: 'm-1', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] },
+      },
+    ],
+  });
+  const used: unknown[] = [];
+  for (let turn = 0; turn < 2; turn += 1) {
+    const answer = await house.call(`${PASS_B}/v1/messages/batches/${batch.id}/results`);
+    assert.equal(answer.text, RESULTS);
+    const { usage } = await house.row(answer);
+    used.push(isObject(usage) && [usage['input_tokens'], usage['output_tokens']]);
+  }
+  assert.deepEqual(used, [
+    [17, 7],
+    [null, null],
+  ]);
+});
+
+test('a stored response belongs to its key from its first event on', async () => {
+  house.play('a-one', ({ method, path }) =>
+    method === 'POST'
+      ? sseReply(
+          [
+            { type: 'response.created', response: { id: 'resp_1', status: 'in_progress', output: [] } },
+            { type: 'response.output_text.delta', delta: 'Hi' },
+            {
+              type: 'response.completed',
+              response: {
+                id: 'resp_1',
+                status: 'completed',
+                output: [],
+                usage: { input_tokens: 3, output_tokens: 2 },
+              },
+            },
+          ].map(
+            (event, sequence_number) =>
+              `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
+          ),
+        )
+      : jsonReply({ id: path, object: 'response', output: [], usage: { input_tokens: 3, output_tokens: 2 } }),
+  );
+  const stream = await house.openai().responses.create({ model: 'm-1', input: 'Hi', stream: true });
+  const types: string[] = [];
+  for await (const event of stream) types.push(event.type);
+  assert.deepEqual(types, ['response.created', 'response.output_text.delta', 'response.completed']);
+  await house.openai().responses.retrieve('resp_1');
+  assert.equal((await house.call(`${PASS_A}/responses/resp_1`, { key: 'colleague' })).status, 404);
+  const next = { model: 'm-1', input: 'And?', previous_response_id: 'resp_1' };
+  const theirs = await house.call(`${PASS_A}/responses`, { key: 'colleague', body: next });
+  assert.equal(theirs.status, 400);
+  assert.match(theirs.text, /previous_response_not_found/);
+  assert.equal((await house.call(`${PASS_A}/responses`, { body: { ...next, stream: true } })).status, 200);
+});
+
+test('a key that is restricted to models reaches other paths only where it says so', async () => {
+  const file = await house
+    .openai('narrow')
+    .files.create({ file: await toFile(Buffer.from('x'), 'x'), purpose: 'user_data' });
+  assert.equal((await house.openai('narrow').files.retrieve(file.id)).id, file.id);
+  for (const path of [`${PASS_A}/batches`, `${PASS_A}/filesystem`, `${PASS_B}/v1/files`]) {
+    const answer = await house.call(path, { key: 'narrow' });
+    assert.equal(answer.status, 403, path);
+    assert.match(answer.text, /paths/);
+  }
+});
+
+test('a model that stands inside a body must be allowed as well', async () => {
+  const requests = (model: string) => [{ custom_id: '1', params: { model, max_tokens: 5, messages: [] } }];
+  const before = house.count('b-one') + house.count('a-one');
+  for (const [path, body] of [
+    [`${PASS_B}/v1/messages/batches`, { requests: requests('elsewhere') }],
+    [
+      `${PASS_A}/responses`,
+      { model: 'm-1', input: 'x', tools: [{ type: 'image_generation', model: 'other' }] },
+    ],
+    [`${PASS_A}/realtime/client_secrets`, { session: { type: 'realtime', model: 'other' } }],
+  ] as const) {
+    const answer = await house.call(path, { body });
+    assert.equal(answer.status, 403, path);
+    assert.match(answer.text, /model_not_allowed|permission_error/);
+  }
+  assert.equal(house.count('b-one') + house.count('a-one'), before);
+});
+
+test('a batch file that names a model that is not allowed never becomes whole at the provider', async () => {
+  const line = (model: string) =>
+    JSON.stringify({ custom_id: 'x', method: 'POST', url: '/v1/responses', body: { model } });
+  const upload = (...models: string[]) =>
+    house.openai().files.create({
+      file: new File([models.map(line).join('\n')], 'batch.jsonl'),
+      purpose: 'batch',
+    });
+  await upload('m-1', 'm-2');
+  await assert.rejects(upload('m-1', 'elsewhere'), { status: 403, code: 'model_not_allowed' });
+  assert.equal(kept.get('a-onefiles')?.length, 1);
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { sharedRecordings } from '@floe/testkit/shared-recordings';
+import {
+  type EmbeddingsDialect,
+  readEmbeddings,
+  readEmbeddingsAsk,
+  writeEmbeddings,
+  writeEmbeddingsAnswer,
+} from './embeddings.ts';
+
+const ask = readEmbeddingsAsk({ input: ['one', 'two'], dimensions: 2, user: 'u' });
+
+test('hosts with a dialect of their own are asked in it', () => {
+  assert.deepEqual(writeEmbeddings(ask, 'embed', 'm', {}).body, {
+    model: 'm',
+    texts: ['one', 'two'],
+    input_type: 'search_document',
+    embedding_types: ['float'],
+    output_dimension: 2,
+  });
+  assert.deepEqual(writeEmbeddings(ask, 'gemini', 'm', {}).dropped, ['user']);
+  const many = readEmbeddingsAsk({ input: Array.from({ length: 97 }, () => 'x') });
+  assert.throws(() => writeEmbeddings(many, 'embed', 'm', {}), { code: 'unsupported_parameter' });
+});
+
+test('vectors keep the order of the input, not that of the answer', () => {
+  const data = [
+    { index: 1, embedding: [2] },
+    { index: 0, embedding: [1] },
+  ];
+  assert.deepEqual(readEmbeddings('openai', { data }, 2).vectors, [[1], [2]]);
+});
+
+test('an answer with too few vectors, or none, is no answer', () => {
+  for (const answer of [
+    {},
+    null,
+    { data: [{ embedding: [1] }] },
+    { data: [{}, {}] },
+    { error: { message: 'x' } },
+  ])
+    assert.throws(() => readEmbeddings('openai', answer, 2), { code: 'upstream_error' });
+});
+
+test('single precision survives base64 both ways', () => {
+  const vectors = [[0.1, -3.5e38, Number.MIN_VALUE, 7].map(Math.fround)];
+  const packed = writeEmbeddingsAnswer({ vectors, usage: { input: 3 } }, 'base64', 'm');
+  const again = readEmbeddings('openai', packed, 1);
+  const floats = writeEmbeddingsAnswer(again, 'float', 'm');
+  assert.deepEqual(floats['data'], [{ object: 'embedding', index: 0, embedding: vectors[0] }]);
+  assert.equal(again.usage?.input, 3);
+});
+
+const PATHS: readonly (readonly [RegExp, EmbeddingsDialect])[] = [
+  [/:batchEmbedContents/, 'gemini'],
+  [/\/v2\/embed$/, 'embed'],
+  [/\/embeddings$/, 'openai'],
+];
+const shared = sharedRecordings(() => true);
+
+test('recorded answers of every dialect are read', { skip: shared.absent ?? false }, () => {
+  const read = new Set<string>();
+  for (const { file, interactions } of shared.recordings)
+    for (const { path, status, body } of interactions) {
+      const [, dialect] = PATHS.find(([pattern]) => pattern.test(path)) ?? [];
+      if (!dialect || status !== 200) continue;
+      const answer: unknown = JSON.parse(body.toString('utf8'));
+      assert.ok(isObject(answer), file);
+      const { vectors } = readEmbeddings(dialect, answer, 1);
+      assert.ok((vectors[0]?.length ?? 0) > 100, file);
+      read.add(dialect);
+    }
+  assert.deepEqual([...read].sort(), ['embed', 'gemini', 'openai']);
+});
