@@ -23,6 +23,7 @@ import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { welcome } from './platform/welcome.ts';
+import { OutboundUnusable } from './providers/outbound.ts';
 import { StoreUnusable } from './store/store-unusable.ts';
 
 export const VERSION = '0.1.0';
@@ -34,6 +35,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'server',
   'storage',
   'telemetry',
+  'outbound',
   'retention',
   'security',
   'smtp',
@@ -83,6 +85,7 @@ function isExpected(error: unknown): error is Error {
     error instanceof ConfigError ||
     error instanceof StoreUnusable ||
     error instanceof CannotListen ||
+    error instanceof OutboundUnusable ||
     error instanceof Fault
   );
 }

@@ -45,6 +45,8 @@ const KINDS: Readonly<Record<Dialect, object>> = {
   responses: { kind: 'openai-compatible', dialects: ['responses'] },
   messages: { kind: 'anthropic-compatible' },
   gemini: { kind: 'gemini' },
+  converse: { kind: 'bedrock', region: 'test-1' },
+  cohere: { kind: 'cohere' },
 };
 
 /** Starts the server with a provider per dialect, each named like its dialect. */
