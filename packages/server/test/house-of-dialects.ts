@@ -69,6 +69,8 @@ export async function startHouse(): Promise<House> {
     api_key: `secret-of-${id}`,
     // Named models only: the server asks nobody for lists meanwhile.
     models: ['m-1'],
+    // Each answer stands for itself; what many lead to is judged in breakers.test.ts.
+    breaker: { enabled: false },
   }));
   const org = {
     id: 'acme',
