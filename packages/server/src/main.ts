@@ -13,6 +13,7 @@ import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
 import { createPassthrough } from './gateway/passthrough/passthrough.ts';
 import { Conversations } from './gateway/stickiness.ts';
+import { type BeatRoutes, createBeatRoutes } from './http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
@@ -50,6 +51,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.routes',
   'orgs.chat_reasoning',
   'orgs.attribution',
+  'orgs.monitoring',
+  'orgs.monitors',
   'orgs.passthrough',
   'orgs.resource_scope',
   'orgs.cache',
@@ -124,6 +127,7 @@ async function serve(environment: Environment): Promise<void> {
         metricsToken: loaded.config.telemetry.metrics_token,
         draining: () => state.draining,
       }),
+      beats: assembleBeats(parts, snapshots),
     },
     new URL(base_url).pathname.replace(/\/$/, ''),
   );
@@ -141,7 +145,9 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
+      await parts.monitoring.leave();
       await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
+      await parts.monitoring.flush();
       await api.close();
       await closeParts(parts);
     },
@@ -171,6 +177,16 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     random: Math.random,
     draining,
   };
+}
+
+function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
+  const authenticate = (presented: string) => {
+    const now = systemClock.now();
+    const key = snapshots.current().keyring.authenticate(presented, now);
+    lastUsed.note(key.id, now);
+    return key;
+  };
+  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
 }
 
 function assembleApi(

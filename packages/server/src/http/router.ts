@@ -11,6 +11,7 @@ import type { Style } from '../gateway/opaque/resource-path.ts';
 import { UNIFIED } from '../gateway/opaque/unified.ts';
 import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
+import type { BeatRoutes } from './beat-routes.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */
@@ -21,6 +22,7 @@ export interface Rooms {
   /** `/api` and `/relay`: answers everything below them, unknown paths included. */
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
   readonly operations: Operations;
+  readonly beats: BeatRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
@@ -34,6 +36,7 @@ export interface Operations {
 type Answer = (client: Client, path: string) => void;
 type Route = Partial<Record<'GET' | 'POST', Answer>>;
 
+const HEARTBEAT = '/api/monitoring/heartbeat';
 const V1 = '/gateway/v1';
 const MODELS = `${V1}/models`;
 const PASSTHROUGH_BASE = '/gateway/passthrough-a';
@@ -46,7 +49,7 @@ function isStyle(text: string | undefined): text is Style {
 
 /** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
 export function createRouter(rooms: Rooms, prefix: string): OnRequest {
-  const { gateway, lists, operations } = rooms;
+  const { gateway, lists, operations, beats } = rooms;
   const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
   const routes = new Map<string, Route>([
     ['/gateway/v1/chat/completions', surface(CHAT)],
@@ -82,6 +85,9 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
 
   return (req, res, requestId) => {
     const path = pathOf(req.url ?? '/', prefix);
+    const beat =
+      path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
+    if (beat) return void beat(req, res, requestId);
     if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
       return rooms.api(req, res, requestId);
     const client = new Client(requestId, req, res, gateway.clock);

@@ -69,11 +69,16 @@ test('a database that is away is told once a round and does not end the rounds',
   const clock = new ManualClock();
   const log = spyLog();
   const away = () => Promise.reject(new Error('away'));
-  const retention = startRetention({ expire: away, read: NONE, transaction: away }, clock, log, () => ({
-    requests_days: 1,
-    audit_days: 1,
-    checks_days: 1,
-  }));
+  const retention = startRetention(
+    { expire: away, read: NONE, transaction: away, rowTransaction: away },
+    clock,
+    log,
+    () => ({
+      requests_days: 1,
+      audit_days: 1,
+      checks_days: 1,
+    }),
+  );
   for (let round = 0; round < 3; round++) {
     clock.advance(3_600_000);
     await retention.settled();

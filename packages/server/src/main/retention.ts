@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { expireChecks } from '../store/monitoring/history.ts';
 import type { Database } from '../store/ports.ts';
 import { expireAlertLog, expireRest } from '../store/retention.ts';
 
@@ -14,7 +15,7 @@ export interface RetentionDays {
   readonly checks_days: number;
 }
 
-type Expirable = Pick<Database, 'expire' | 'read' | 'transaction'>;
+type Expirable = Pick<Database, 'expire' | 'read' | 'transaction' | 'rowTransaction'>;
 
 export interface Retention {
   /** Resolves when no round is under way. */
@@ -62,6 +63,8 @@ async function removeOld(
   try {
     const exchanges = await database.expire(requestsMs);
     await expireRest(database, { requestsMs, auditMs: nowMs - audit_days * DAY_MS, nowMs });
+    const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
+    if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than retention');
     await expireAlertLog(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
   } catch (error) {

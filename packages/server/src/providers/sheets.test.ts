@@ -19,6 +19,7 @@ const MEMBERS = new Set<keyof ProviderSheet>([
   'address',
   'quirks',
   'models',
+  'prices',
   'usage',
   'native',
   'offers',

@@ -65,11 +65,23 @@ async function mustShareKey(source: Database, target: Database): Promise<void> {
     );
 }
 
-/** The small tables, in the order their references need. */
+/** In the order their references need. */
+const SMALL_TABLES = [
+  'orgs',
+  'platform_keys',
+  'channels',
+  'limits',
+  'budgets',
+  'budget_spend',
+  'audit',
+  'settings',
+] as const;
+
+/** The small tables. */
 async function copyTables(source: Database, target: Database): Promise<Imported[]> {
   const imported: Imported[] = [];
   await target.transaction(async (writer) => {
-    for (const table of ['orgs', 'platform_keys', 'channels', 'audit', 'settings'] as const) {
+    for (const table of SMALL_TABLES) {
       const rows = await source.read.selectFrom(table).selectAll().execute();
       let added = 0;
       for (let at = 0; at < rows.length; at += ROWS_PER_BATCH)
@@ -83,7 +95,7 @@ async function copyTables(source: Database, target: Database): Promise<Imported[
 
 async function insertNew(
   writer: Writer,
-  table: 'orgs' | 'platform_keys' | 'channels' | 'audit' | 'settings',
+  table: (typeof SMALL_TABLES)[number],
   rows: readonly object[],
 ): Promise<number> {
   const { numInsertedOrUpdatedRows = 0n } = await writer

@@ -38,6 +38,12 @@ export async function expireRest(
         .execute();
       for (const table of ['rollup_hours', 'rollup_pairs'] as const)
         await writer.deleteFrom(table).where('org_id', '=', id).where('at', '<', before.requestsMs).execute();
+      await writer
+        .deleteFrom('budget_spend')
+        .where('org_id', '=', id)
+        .where('ends_at', '>', 0)
+        .where('ends_at', '<', before.requestsMs)
+        .execute();
     });
 }
 

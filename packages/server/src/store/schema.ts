@@ -1,12 +1,13 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
+import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 
 /**
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
  * integer nano-USD, flags are 0 or 1, and columns ending in `_json` hold JSON text.
  */
-export interface Schema {
+export interface Schema extends MonitoringSchema {
   orgs: OrgsTable;
   platform_keys: PlatformKeysTable;
   audit: AuditTable;
