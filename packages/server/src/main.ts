@@ -56,6 +56,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.passthrough',
   'orgs.resource_scope',
   'orgs.cache',
+  'orgs.ide',
   'orgs.channels',
   'orgs.limits',
   'orgs.budgets',

@@ -30,7 +30,10 @@ export function streamHeaders(x: Exchange): string[] {
 
 /** Of a stream that is answered before it is known who will: no provider, model or number of attempts. */
 export function earlyHeaders(x: Exchange): string[] {
-  return ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
+  const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
+  if (x.cache !== null) headers.push('x-floe-cache', x.cache);
+  if (x.rateHeaders) headers.push(...x.rateHeaders);
+  return headers;
 }
 
 /** A header value may hold visible ASCII only (RFC 9110 section 5.5); anything else is percent-encoded. */

@@ -26,7 +26,7 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   function reading(): Reading {
     if (read) return read;
     const body = parseBody(ask);
-    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(body);
+    const wireAsk = ask.wire ?? CLIENT_DIALECTS[dialect].readAsk(body);
     const [first] = x.course?.targets ?? [];
     const origin = first?.provider.sealOrigin(first.credential);
     read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
@@ -43,7 +43,8 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   }
   return (target: Target, moved: boolean) => {
     const { provider, credential } = target;
-    if (!provider.dialects.includes(dialect))
+    // An IDE's answers are written anew whoever gives them: strictly Chat, without a provider's additions.
+    if (ask.wire || !provider.dialects.includes(dialect))
       return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
     // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
     if (

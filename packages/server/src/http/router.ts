@@ -5,6 +5,7 @@ import { Client } from '../gateway/client.ts';
 import { embeddingsExchange } from '../gateway/embeddings.ts';
 import { answerFault, exchange } from '../gateway/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { createIdeAdapter, IDE_BASE } from '../gateway/ide/adapter.ts';
 import type { createLists } from '../gateway/lists.ts';
 import { opaqueExchange } from '../gateway/opaque/opaque-exchange.ts';
 import type { Style } from '../gateway/opaque/resource-path.ts';
@@ -50,6 +51,7 @@ function isStyle(text: string | undefined): text is Style {
 /** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
 export function createRouter(rooms: Rooms, prefix: string): OnRequest {
   const { gateway, lists, operations, beats } = rooms;
+  const ide = createIdeAdapter(gateway, lists);
   const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
   const routes = new Map<string, Route>([
     ['/gateway/v1/chat/completions', surface(CHAT)],
@@ -77,7 +79,8 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     const query = client.target.indexOf('?');
     const rest = query === -1 ? path : path + client.target.slice(query);
     const [, style] = PASSTHROUGH.exec(path) ?? [];
-    if (isStyle(style)) rooms.passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
+    if (path === IDE_BASE || path.startsWith(`${IDE_BASE}/`)) ide(client, path);
+    else if (isStyle(style)) rooms.passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
     else if (OPAQUE.test(path)) void opaqueExchange(client, UNIFIED, rest.slice(V1.length), gateway);
     else return false;
     return true;

@@ -128,7 +128,9 @@ export function readMessage(
       const cache = cacheMark(message);
       return {
         role: 'user',
-        parts: [{ type: 'result', id, parts: resultParts(content), isError: message['is_error'] === true, cache }],
+        parts: [
+          { type: 'result', id, parts: resultParts(content), isError: message['is_error'] === true, cache },
+        ],
       };
     }
     default:

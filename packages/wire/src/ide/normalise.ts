@@ -53,7 +53,10 @@ export function normalise(body: JsonObject): Normalised {
   const read = readElements(source, tools, draft);
   const lead = leadingSystem(read);
   const system = [
-    ...[...readSystem(body['instructions'], 'instructions', draft), ...readSystem(body['system'], 'system', draft)],
+    ...[
+      ...readSystem(body['instructions'], 'instructions', draft),
+      ...readSystem(body['system'], 'system', draft),
+    ],
     ...read.slice(0, lead).flatMap(({ parts }) => parts.filter((part) => part.type === 'text')),
   ].filter(({ text }) => text.trim() !== '');
   const turns = repairTurns(read.slice(lead), draft);
@@ -110,4 +113,3 @@ function refuseUnknownTurn(hasHistory: boolean, draft: IdeDraft): void {
     { param: 'previous_response_id' },
   );
 }
-

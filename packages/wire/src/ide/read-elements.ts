@@ -136,4 +136,3 @@ export function leadingSystem(turns: readonly Turn[]): number {
   const at = turns.findIndex(({ role }) => role !== 'system');
   return at === -1 ? turns.length : at;
 }
-

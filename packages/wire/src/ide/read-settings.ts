@@ -46,7 +46,11 @@ export function readToolSettings(body: JsonObject, draft: AskDraft): ToolSetting
   };
 }
 
-function choiceOf(value: Json | undefined, tools: readonly Tool[], wereGiven: boolean): ToolChoice | undefined {
+function choiceOf(
+  value: Json | undefined,
+  tools: readonly Tool[],
+  wereGiven: boolean,
+): ToolChoice | undefined {
   if (!says(value)) return undefined;
   if (tools.length === 0) {
     const word = textOf(objectOf(value)?.['type']) ?? '';
@@ -59,8 +63,7 @@ function choiceOf(value: Json | undefined, tools: readonly Tool[], wereGiven: bo
   const choice = readToolChoice(value, tools);
   if (choice === undefined || choice.mode === 'named' || choice.allowed === undefined) return choice;
   const allowed = choice.allowed.filter((name) => tools.some((tool) => tool.name === name));
-  if (allowed.length === 0)
-    throw invalid('`tool_choice` allows no tool that is in `tools`.', 'tool_choice');
+  if (allowed.length === 0) throw invalid('`tool_choice` allows no tool that is in `tools`.', 'tool_choice');
   return choice.mode === 'none' ? { mode: 'none' } : { mode: choice.mode, allowed };
 }
 

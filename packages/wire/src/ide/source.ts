@@ -34,7 +34,10 @@ function resultsIn(elements: JsonArray): number {
     if (!isObject(entry)) continue;
     const { role, type, content } = entry;
     const isResult =
-      role === 'tool' || role === 'function' || type === 'tool_result' || String(type).endsWith('_call_output');
+      role === 'tool' ||
+      role === 'function' ||
+      type === 'tool_result' ||
+      String(type).endsWith('_call_output');
     if (isResult) count += 1;
     else count += objectsIn(listOf(content)).filter((part) => part['type'] === 'tool_result').length;
   }
