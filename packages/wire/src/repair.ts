@@ -18,7 +18,11 @@ export function repairTurns(turns: readonly Turn[], draft: AskDraft): Turn[] {
       others.push(turn);
       turn = turns[++index];
     }
-    if (assistant.length > 0) repaired.push({ role: 'assistant', parts: assistant });
+    // What stood between this turn and the last one may have gone as a whole.
+    const before = repaired.at(-1);
+    if (before?.role === 'assistant')
+      repaired[repaired.length - 1] = { role: 'assistant', parts: [...before.parts, ...assistant] };
+    else if (assistant.length > 0) repaired.push({ role: 'assistant', parts: assistant });
     const calls = assistant.filter((part) => part.type === 'call');
     const results = answersTo(calls, others, draft);
     if (results.length > 0) repaired.push({ role: 'user', parts: results });

@@ -50,7 +50,8 @@ export function normalise(body: JsonObject): Normalised {
   refuseChoices(body, draft);
   const { tools, toolChoice, parallelTools } = readToolSettings(body, draft);
   const source = conversationIn(body);
-  const read = readElements(source, tools, draft);
+  // Only what is left counts as the beginning: a result whose call is gone is no turn.
+  const read = repairTurns(readElements(source, tools, draft), draft);
   const lead = leadingSystem(read);
   const system = [
     ...[
@@ -59,7 +60,7 @@ export function normalise(body: JsonObject): Normalised {
     ],
     ...read.slice(0, lead).flatMap(({ parts }) => parts.filter((part) => part.type === 'text')),
   ].filter(({ text }) => text.trim() !== '');
-  const turns = repairTurns(read.slice(lead), draft);
+  const turns = read.slice(lead);
   if (turns.length === 0) throw missing(source.elements.length === 0 ? 'messages' : source.member);
   if (says(body['previous_response_id'])) refuseUnknownTurn(tellsHistory(turns, system), draft);
   const ask: Ask = {

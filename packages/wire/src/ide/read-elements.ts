@@ -77,21 +77,25 @@ function keep(
       draft.drop('reasoning');
       return [];
     case 'media':
-      return [readable(part, path)];
+      return [readable(part, path, draft)];
     case 'call':
       return [ids.call(declared(part, freeform), path)];
     case 'result': {
-      const parts = part.parts.map((inner) => (inner.type === 'media' ? readable(inner, path) : inner));
+      const parts = part.parts.map((inner) => (inner.type === 'media' ? readable(inner, path, draft) : inner));
       return ids.result({ ...part, parts }, draft);
     }
   }
 }
 
-function readable(part: MediaPart, path: string): MediaPart {
+function readable(part: MediaPart, path: string, draft: AskDraft): MediaPart {
   const { source } = part;
   if ('url' in source && source.url.trim() === '') throw invalid(`\`${path}\` holds an empty address.`, path);
   if ('data' in source && !MIME.test(source.mime))
     throw invalid(`\`${path}\` has no media type such as image/png.`, path);
+  if (part.kind === 'file' && 'data' in source && source.mime.startsWith('image/')) {
+    draft.need('image', path);
+    return { ...part, kind: 'image' };
+  }
   return part.detail === undefined || DETAILS.has(part.detail) ? part : { ...part, detail: undefined };
 }
 
