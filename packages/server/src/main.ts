@@ -13,6 +13,8 @@ import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
 import { createPassthrough } from './gateway/passthrough/passthrough.ts';
 import { Conversations } from './gateway/stickiness.ts';
+import { createStoredResponses } from './gateway/stored/responses-api.ts';
+import { createTurnStore } from './gateway/stored/turn-store.ts';
 import { type BeatRoutes, createBeatRoutes } from './http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
@@ -50,6 +52,8 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.providers',
   'orgs.routes',
   'orgs.chat_reasoning',
+  'orgs.stored_responses',
+  'orgs.resource_scope',
   'orgs.attribution',
   'orgs.monitoring',
   'orgs.monitors',
@@ -112,7 +116,10 @@ async function serve(environment: Environment): Promise<void> {
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
 
-  const gateway = assembleGateway(parts, snapshots, () => state.draining);
+  const gateway = assembleGateway(parts, snapshots, {
+    draining: () => state.draining,
+    responsesDays: () => state.loaded.config.retention.responses_days,
+  });
   const alerts = assembleAlerts(parts, () => state.loaded.config);
   const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
   const { host, port, base_url } = loaded.config.server;
@@ -121,6 +128,7 @@ async function serve(environment: Environment): Promise<void> {
       gateway,
       lists: createLists(gateway, parts.modelLists),
       passthrough: createPassthrough(gateway, parts.modelLists),
+      responses: createStoredResponses(gateway),
       api: api.answer,
       operations: createOperations({
         database: parts.database,
@@ -157,14 +165,20 @@ async function serve(environment: Environment): Promise<void> {
   announce(loaded, parts, url, snapshots, firstRun);
 }
 
-function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
+function assembleGateway(
+  parts: Parts,
+  snapshots: Snapshots,
+  { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
+): Gateway {
   const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
+  const { database, turnsKey } = parts;
   return {
     snapshot: snapshots.current,
     transport,
     clock: systemClock,
     log,
     rows,
+    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
     metrics,
     breakers,
     conversations: new Conversations(systemClock),

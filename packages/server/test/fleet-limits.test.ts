@@ -121,7 +121,9 @@ test('a thousand requests at once on a dollar spend no more than the dollar, and
   assert.ok(paid >= 9, `ten reservations of 0.1 fit a dollar: ${paid}`);
   assert.ok(spent <= 1_000_000_000, `${spent} nano-USD`);
   // An answer is whole a moment before its reservation is settled.
-  await eventually(async () => ((await firstOf(fleet, 'budgets')).spent_nano_usd === spent ? true : undefined));
+  await eventually(async () =>
+    (await firstOf(fleet, 'budgets')).spent_nano_usd === spent ? true : undefined,
+  );
   await eventually(async () => {
     const [row] = await administer('select sum(spent_nano_usd)::bigint as spent from budget_spend', database);
     return Number(row?.['spent']) === spent ? true : undefined;

@@ -19,6 +19,8 @@ export interface Ask {
   readonly user: string | null;
   /** The request in the vocabulary, where reading it was the way to these bytes. */
   readonly wire?: WireAsk;
+  /** Item types of a stored conversation that its target cannot take back. */
+  readonly lost?: readonly string[];
 }
 
 /** Reads a request in one pass over its bytes. Throws 400s that name the field. */

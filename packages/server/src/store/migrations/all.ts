@@ -2,6 +2,7 @@ import { firstTables } from './0001-first-tables.ts';
 import { rollups } from './0002-rollups.ts';
 import { monitoring } from './0003-monitoring.ts';
 import { alerts } from './0004-alerts.ts';
+import { storedTurns } from './0005-stored-turns.ts';
 import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
 import type { Migration } from './migration.ts';
@@ -12,6 +13,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rollups,
   monitoring,
   alerts,
+  storedTurns,
   guardrails,
   resources,
 ];
