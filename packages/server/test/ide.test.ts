@@ -256,3 +256,17 @@ test('members nobody understands are named in a header, without their values', a
   for (const name of ['future_member', 'tools.web_search']) assert.ok(dropped.includes(name), dropped.join());
   assert.ok(isObject(answer.json()) && !JSON.stringify(answer.headers).includes('Tr0ub4dor'));
 });
+
+test('a stored turn of the Responses surface is gone on from; one nobody knows needs the history in the body', async () => {
+  const openai = new OpenAI({ baseURL: house.url, apiKey: house.key, maxRetries: 0 });
+  house.play('chat', sample('chat', 'text', false));
+  const stored = await openai.responses.create({ model: 'chat/m-1', input: 'The first question.' });
+  const next = { model: 'messages/m-1', input: [{ role: 'user', content: 'And now?' }] };
+  house.play('messages', sample('messages', 'text', false));
+  const answer = await ask('/chat/completions', { ...next, previous_response_id: stored.id });
+  assert.equal(answer.status, 200, answer.text);
+  const sent = house.lastRequest('messages').body.toString('utf8');
+  assert.match(sent, /The first question\..*"assistant".*And now\?/s);
+  const unknown = await ask('/chat/completions', { ...next, previous_response_id: 'resp_unknown' });
+  assert.equal(objectOf(objectOf(unknown.json())['error'])['code'], 'previous_response_not_found');
+});

@@ -117,7 +117,8 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   const { client, surface } = x;
   x.controls = readControls(client.headers);
   const body = await client.readBody(JSON_BODY_BYTES);
-  const ask = surface.ide ? readIdeAsk(x, surface.ide.deployment, body) : readAsk(surface, body);
+  const { ide } = surface;
+  const ask = ide ? await readIdeAsk(x, ide.deployment, body) : readAsk(surface, body);
   x.ask = ask;
   const course = route(x, catalog, key, ask);
   if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);

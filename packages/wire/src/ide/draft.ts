@@ -2,8 +2,14 @@ import { Fault } from '@floe/contract/faults';
 import { AskDraft } from '../ask-draft.ts';
 import { type Need, refusal } from '../request.ts';
 
-/** What an IDE does without: the request means the same to its user. */
-const DISPENSABLE: ReadonlySet<Need> = new Set(['unknown-content', 'hosted-tool', 'logprobs', 'audio-out']);
+/** What an IDE does without, references to items kept elsewhere included: the request means the same to its user. */
+const DISPENSABLE: ReadonlySet<Need> = new Set([
+  'unknown-content',
+  'hosted-tool',
+  'logprobs',
+  'audio-out',
+  'stored-state',
+]);
 /** The list of what was left out travels in a header. */
 const MOST_DROPPED = 40;
 
@@ -14,8 +20,7 @@ const MOST_DROPPED = 40;
 export class IdeDraft extends AskDraft {
   override need(need: Need, param: string): void {
     if (DISPENSABLE.has(need)) this.drop(param);
-    else if (need === 'choices' || need === 'stored-state' || need === 'background')
-      throw refusal({ need, param });
+    else if (need === 'choices' || need === 'background') throw refusal({ need, param });
     else if (need === 'media-id')
       throw new Fault(
         'unsupported_parameter',

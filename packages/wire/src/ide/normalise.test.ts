@@ -171,7 +171,7 @@ describe('the conversation', () => {
     const { ask } = normalise(
       body({ input: [HI, { type: 'future_thing', x: 1 }, { type: 'item_reference', id: 'i' }] }),
     );
-    assert.deepEqual(ask.dropped, ['input[1]', 'item_reference']);
+    assert.deepEqual(ask.dropped, ['input[1]', 'input[2]']);
     assert.equal(
       refusalOf({ input: [{ role: 'robot', content: 'x' }] }),
       '400 invalid_request input[0].role',

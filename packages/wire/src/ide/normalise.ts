@@ -4,7 +4,7 @@ import { invalid, missing, readModel, readNumber, readStop } from '../ask-draft.
 import { objectOf, says } from '../json-read.ts';
 import { readSystem } from '../read-parts.ts';
 import { repairTurns } from '../repair.ts';
-import type { Ask } from '../request.ts';
+import { type Ask, refusal } from '../request.ts';
 import { IdeDraft } from './draft.ts';
 import { leadingSystem, readElements, tellsHistory } from './read-elements.ts';
 import {
@@ -101,11 +101,12 @@ function streamOf(body: JsonObject): { readonly stream: boolean; readonly stream
 
 /** What stands for a conversation, a prompt or an answer kept elsewhere. */
 function refuseState(body: JsonObject, draft: IdeDraft): void {
-  for (const key of ['conversation', 'prompt']) if (says(body[key])) draft.need('stored-state', key);
+  for (const key of ['conversation', 'prompt'])
+    if (says(body[key])) throw refusal({ need: 'stored-state', param: key });
   if (body['background'] === true) draft.need('background', 'background');
 }
 
-/** Answers to an IDE are Chat answers, which nobody stores: only the history in the body itself counts. */
+/** Whoever keeps turns has put a known one into the conversation: this one is unknown. */
 function refuseUnknownTurn(hasHistory: boolean, draft: IdeDraft): void {
   if (hasHistory) return draft.drop('previous_response_id');
   throw new Fault(

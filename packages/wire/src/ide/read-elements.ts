@@ -81,7 +81,9 @@ function keep(
     case 'call':
       return [ids.call(declared(part, freeform), path)];
     case 'result': {
-      const parts = part.parts.map((inner) => (inner.type === 'media' ? readable(inner, path, draft) : inner));
+      const parts = part.parts.map((inner) =>
+        inner.type === 'media' ? readable(inner, path, draft) : inner,
+      );
       return ids.result({ ...part, parts }, draft);
     }
   }

@@ -373,3 +373,45 @@ test('an alias means nothing here, and neither does the end of a name', async (t
     /"model":"m-thinking:high"/,
   );
 });
+
+test('equal requests are answered from the cache however they are spelled, as a stream or not', async (t) => {
+  const gateway = await start(t, {
+    a: (isStream) => chatReply('kept words', isStream),
+    org: { cache: { enabled: true } },
+  });
+  const spellings: readonly JsonObject[] = [
+    ASK,
+    { model: 'a/m', messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }] },
+    { model: 'a/m', input: 'hello', stream: true, stream_options: { include_usage: true } },
+    { model: 'a/m', input: 'hello', stream: true },
+  ];
+  const outcomes: unknown[] = [];
+  for (const spelling of spellings) {
+    const answer = await gateway.settled(gateway.ask('ide', spelling), 0);
+    outcomes.push(answer.headers['x-floe-cache']);
+    assert.equal(
+      /"usage":\{/.test(answer.text),
+      spelling['stream_options'] !== undefined || !spelling['stream'],
+    );
+    assert.doesNotMatch(answer.text, /"service_tier"|"provider"/);
+  }
+  assert.deepEqual(outcomes, ['miss', 'hit', 'hit', 'hit']);
+  assert.equal(gateway.upstream('a').requests.length, 1);
+});
+
+test('a conversation id in the metadata keeps the conversation on its target', async (t) => {
+  const gateway = await startInTime({
+    upstreams: { a: (isStream) => chatReply('hi', isStream), b: (isStream) => chatReply('hi', isStream) },
+    routes: [{ model: 'a/m', strategy: 'weighted', targets: ['a/m', 'b/m'] }],
+    random: alternating(),
+  });
+  t.after(() => gateway.close());
+  const metadata = { ideConversationId: 'conversation-1' };
+  for (let turn = 0; turn < 6; turn += 1) await gateway.settled(gateway.ask('ide', { ...ASK, metadata }), 0);
+  assert.equal(new Set(gateway.rows.map(({ provider }) => provider)).size, 1);
+});
+
+function alternating(): () => number {
+  let turn = 0;
+  return () => (turn++ % 2 === 0 ? 0.01 : 0.99);
+}

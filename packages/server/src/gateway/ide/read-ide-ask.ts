@@ -4,6 +4,7 @@ import { shapeOf } from '@floe/wire/ide/shape';
 import { scanObject } from '@floe/wire/splice';
 import { type Ask, readAsk } from '../ask.ts';
 import type { Exchange } from '../exchange-record.ts';
+import { withStoredHistory } from './stored-history.ts';
 
 /**
  * Reads what an IDE sent, in whatever mix of dialects, as one Chat request. The rest of the gateway works on
@@ -11,14 +12,15 @@ import type { Exchange } from '../exchange-record.ts';
  *
  * @throws {Fault} 400s that name the field of the body as it came.
  */
-export function readIdeAsk(x: Exchange, deployment: string | null, body: Buffer): Ask {
+export async function readIdeAsk(x: Exchange, deployment: string | null, body: Buffer): Promise<Ask> {
   // Refuses what two parsers could read differently, before one of them reads it.
   scanObject(body);
   const parsed: unknown = JSON.parse(body.toString('utf8'));
   if (!isObject(parsed)) throw new Error('a scanned body is an object');
   if (x.catalog?.ide.capture)
     x.decisions.push({ step: 'capture', outcome: 'body_shape', because: shapeOf(parsed) });
-  const normalised = normalise(deployment === null ? parsed : { ...parsed, model: deployment });
+  const whole = await withStoredHistory(x, parsed);
+  const normalised = normalise(deployment === null ? whole : { ...whole, model: deployment });
   return { ...readAsk(x.surface, bytesOf(normalised)), wire: normalised.ask };
 }
 
