@@ -409,6 +409,8 @@ test('a conversation id in the metadata keeps the conversation on its target', a
   const metadata = { ideConversationId: 'conversation-1' };
   for (let turn = 0; turn < 6; turn += 1) await gateway.settled(gateway.ask('ide', { ...ASK, metadata }), 0);
   assert.equal(new Set(gateway.rows.map(({ provider }) => provider)).size, 1);
+  for (let turn = 0; turn < 6; turn += 1) await gateway.settled(gateway.ask('ide', ASK), 0);
+  assert.equal(new Set(gateway.rows.slice(6).map(({ provider }) => provider)).size, 2);
 });
 
 function alternating(): () => number {
