@@ -403,7 +403,7 @@ test('a conversation id in the metadata keeps the conversation on its target', a
   const gateway = await startInTime({
     upstreams: { a: (isStream) => chatReply('hi', isStream), b: (isStream) => chatReply('hi', isStream) },
     routes: [{ model: 'a/m', strategy: 'weighted', targets: ['a/m', 'b/m'] }],
-    random: alternating(),
+    random: spread(),
   });
   t.after(() => gateway.close());
   const metadata = { ideConversationId: 'conversation-1' };
@@ -413,7 +413,11 @@ test('a conversation id in the metadata keeps the conversation on its target', a
   assert.equal(new Set(gateway.rows.slice(6).map(({ provider }) => provider)).size, 2);
 });
 
-function alternating(): () => number {
+/** Numbers that come down everywhere between 0 and 1, the same in every run. */
+function spread(): () => number {
   let turn = 0;
-  return () => (turn++ % 2 === 0 ? 0.01 : 0.99);
+  return () => {
+    turn += 1;
+    return (turn * 0.618) % 1;
+  };
 }

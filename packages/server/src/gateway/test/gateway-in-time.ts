@@ -132,7 +132,10 @@ function assemble(
   const config = FloeConfigSchema.parse({
     orgs: [{ id: 'acme', providers, routes: options.routes, ...options.org }],
   });
-  const { catalogs } = compileCatalogs(config.orgs, 'acme', () => undefined);
+  const { catalogs } = compileCatalogs(config.orgs, 'acme', {
+    variable: () => undefined,
+    outbound: config.outbound,
+  });
   const random = options.random ?? (() => 0);
   const onChange = (event: BreakerEvent) => void events.push(event);
   return {
