@@ -57,7 +57,7 @@ function textOfStrict(text: string, model: string): string {
 
 for (const dialect of DIALECTS)
   describe(`over ${dialect}`, () => {
-    for (const { name, body } of IDE_BODIES)
+    for (const [at, { name, body }] of IDE_BODIES.entries())
       test(name, async () => {
         const model = `${dialect}/m-1`;
         for (const stream of [true, false]) {
@@ -76,6 +76,8 @@ for (const dialect of DIALECTS)
           const received = house.lastRequest(dialect).body.toString('utf8');
           assert.equal(house.upstream(dialect).requests.length, before + 1);
           assert.doesNotMatch(received, /account-7.*prompt_cache_key|cursor(?:Conv|Req)|"index":[01]/);
+          // Every row costs a question or several: one of each form and dialect tells.
+          if (at > 0) continue;
           const row = await house.row(answer.headers['x-request-id'] ?? '');
           assert.deepEqual([row['route_mode'], row['surface'], row['state']], ['ide', 'chat', 'complete']);
           assert.deepEqual([row['model_requested'], row['provider'], row['model']], [model, dialect, 'm-1']);

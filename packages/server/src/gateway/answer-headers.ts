@@ -33,6 +33,9 @@ export function earlyHeaders(x: Exchange): string[] {
   const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.rateHeaders) headers.push(...x.rateHeaders);
+  // What reading the request left out is left out whoever answers.
+  const dropped = x.ask?.wire?.dropped ?? [];
+  if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(headerText).join(','));
   return headers;
 }
 

@@ -113,6 +113,7 @@ function declared(call: CallPart, freeform: ReadonlySet<string>): CallPart {
 class CallIds {
   #made = 0;
   #unanswered: string[] = [];
+  #answered = 0;
 
   call(call: CallPart, path: string): CallPart {
     if (call.name === '') throw invalid(`\`${path}\` holds a tool call without a name.`, path);
@@ -125,8 +126,11 @@ class CallIds {
 
   result(result: ResultPart, draft: AskDraft): readonly ResultPart[] {
     if (result.id !== '') return [result];
-    const id = this.#unanswered.shift();
-    if (id !== undefined) return [{ ...result, id }];
+    const id = this.#unanswered[this.#answered];
+    if (id !== undefined) {
+      this.#answered += 1;
+      return [{ ...result, id }];
+    }
     draft.drop('tool_result.orphan');
     return [];
   }

@@ -62,7 +62,8 @@ function choiceOf(
     throw invalid('`tool_choice` must be a word or an object.', 'tool_choice');
   const choice = readToolChoice(value, tools);
   if (choice === undefined || choice.mode === 'named' || choice.allowed === undefined) return choice;
-  const allowed = choice.allowed.filter((name) => tools.some((tool) => tool.name === name));
+  const names = new Set(tools.map(({ name }) => name));
+  const allowed = choice.allowed.filter((name) => names.has(name));
   if (allowed.length === 0) throw invalid('`tool_choice` allows no tool that is in `tools`.', 'tool_choice');
   return choice.mode === 'none' ? { mode: 'none' } : { mode: choice.mode, allowed };
 }

@@ -150,10 +150,9 @@ function writeTool(tool: Tool): JsonObject {
 
 function writeChoice(choice: ToolChoice | undefined, tools: readonly Tool[]): Json | undefined {
   if (choice === undefined) return undefined;
+  const freeform = new Set(tools.flatMap((tool) => (tool.kind === 'freeform' ? [tool.name] : [])));
   const reference = (name: string): JsonObject =>
-    tools.some((tool) => tool.name === name && tool.kind === 'freeform')
-      ? { type: 'custom', custom: { name } }
-      : { type: 'function', function: { name } };
+    freeform.has(name) ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } };
   if (choice.mode === 'named') return reference(choice.name);
   if (choice.allowed === undefined) return choice.mode;
   return {
