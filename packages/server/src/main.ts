@@ -52,6 +52,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.monitors',
   'orgs.passthrough',
   'orgs.cache',
+  'orgs.ide',
   'orgs.channels',
   'orgs.limits',
   'orgs.budgets',
