@@ -4,6 +4,7 @@ import { monitoring } from './0003-monitoring.ts';
 import { alerts } from './0004-alerts.ts';
 import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
+import { boards } from './0009-boards.ts';
 import type { Migration } from './migration.ts';
 
 /** In order, forward only. */
@@ -12,6 +13,4 @@ export const MIGRATIONS: readonly Migration[] = [
   rollups,
   monitoring,
   alerts,
-  guardrails,
-  resources,
-];
+  guardrails, resources, boards];
