@@ -22,11 +22,14 @@ import { type Alerts, assembleAlerts } from './main/alerts.ts';
 import { watchFile } from './main/config-file.ts';
 import { fileRulesOf } from './main/file-rules.ts';
 import { maintain } from './main/maintenance.ts';
+import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import type { RuleHost } from './management/guardrails/rule-host.ts';
+import type { MonitoringHost } from './management/monitors/monitoring-host.ts';
+import { quietOfMonitors } from './monitoring/quiet.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { type PresentedHeaders, presentedKey } from './platform/key-format.ts';
 import { welcome } from './platform/welcome.ts';
@@ -53,6 +56,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.attribution',
   'orgs.monitoring',
   'orgs.monitors',
+  'orgs.boards',
   'orgs.passthrough',
   'orgs.resource_scope',
   'orgs.cache',
@@ -112,9 +116,16 @@ async function serve(environment: Environment): Promise<void> {
   await snapshots.renew();
 
   const gateway = assembleGateway(parts, snapshots, () => state.draining);
-  const alerts = assembleAlerts(parts, () => state.loaded.config);
-  const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
+  const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { host, port, base_url } = loaded.config.server;
+  const place = { url: base_url };
+  const watched = monitoringHost(
+    parts,
+    () => state.loaded,
+    () => place.url,
+  );
+  const api = assembleApi(parts, snapshots, alerts, watched, () => state.loaded);
+  const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(
     {
       gateway,
@@ -128,12 +139,13 @@ async function serve(environment: Environment): Promise<void> {
         draining: () => state.draining,
       }),
       beats: assembleBeats(parts, snapshots),
+      boards: assembleBoards(parts, watched, prefix),
     },
-    new URL(base_url).pathname.replace(/\/$/, ''),
+    prefix,
   );
   const server = createHttpServer(router, systemClock, log);
   const listening = await server.listen(host, port);
-  const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
+  if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening}`);
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
@@ -153,7 +165,7 @@ async function serve(environment: Environment): Promise<void> {
     },
   );
   // Last: whoever reads it may send a signal at once.
-  announce(loaded, parts, url, snapshots, firstRun);
+  announce(loaded, parts, place.url, snapshots, firstRun);
 }
 
 function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
@@ -193,6 +205,7 @@ function assembleApi(
   { database, log, pepper, guardrails, breakers }: Parts,
   snapshots: Snapshots,
   channels: Alerts,
+  monitoring: MonitoringHost,
   loaded: () => LoadedConfig,
 ): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
@@ -205,7 +218,7 @@ function assembleApi(
   };
   return createLazyApi(
     { host, log, version: VERSION, authenticate },
-    { pepper, breakers, cacheOf, channels, rules },
+    { pepper, breakers, cacheOf, channels, rules, monitoring },
   );
 }
 

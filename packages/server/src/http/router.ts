@@ -11,6 +11,7 @@ import type { Style } from '../gateway/opaque/resource-path.ts';
 import { UNIFIED } from '../gateway/opaque/unified.ts';
 import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
+import type { BoardRoutes } from './boards/board-routes.ts';
 import type { BeatRoutes } from './beat-routes.ts';
 import type { OnRequest } from './server.ts';
 
@@ -23,6 +24,7 @@ export interface Rooms {
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
   readonly operations: Operations;
   readonly beats: BeatRoutes;
+  readonly boards: BoardRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
@@ -67,6 +69,7 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
 
   function routeOf(path: string): Route | undefined {
     const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
+    if (path.startsWith('/boards/')) return { GET: rooms.boards.answer };
     if (route || !path.startsWith(`${MODELS}/`)) return route;
     return { GET: (client) => lists.model(client, decode(path.slice(MODELS.length + 1))) };
   }

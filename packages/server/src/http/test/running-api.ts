@@ -13,6 +13,7 @@ import { createOutboundGuard } from '../../core/outbound.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules, RuleHost } from '../../management/guardrails/rule-host.ts';
+import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
@@ -93,6 +94,7 @@ export async function runApi(
     /** Of the org `acme`. */
     readonly fileRules?: Partial<FileRules>;
     readonly breakers?: BreakerSource;
+    readonly engine?: MonitoringHost['engine'];
   } = {},
 ): Promise<RunningApi> {
   let now = NOW;
@@ -117,7 +119,15 @@ export async function runApi(
     fileRules: (orgId) => ({ ...NO_FILE_RULES, ...(orgId === 'acme' ? options.fileRules : {}) }),
   };
   const breakers = options.breakers ?? { list: () => [] };
-  const parts: VerbParts = { pepper, breakers, cacheOf: () => null, channels, rules };
+  const monitoring: MonitoringHost = {
+    engine: options.engine ?? engineAt(() => now),
+    store: database.engine,
+    secret: pepper,
+    baseUrl: () => 'https://floe.example',
+    timezone: () => 'UTC',
+    fileName: () => 'floe.yaml',
+  };
+  const parts: VerbParts = { pepper, breakers, cacheOf: () => null, channels, rules, monitoring };
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
@@ -153,6 +163,14 @@ export async function runApi(
       await database.close();
       await rm(dataDir, { recursive: true });
     },
+  };
+}
+
+/** Stands for a monitoring engine that was always there and has settled everything. */
+function engineAt(now: () => number): MonitoringHost['engine'] {
+  return {
+    sight: () => ({ nowMs: now(), settledUntil: now(), gaps: [] }),
+    moment: async () => ({ nowMs: now(), gaps: [] }),
   };
 }
 
