@@ -119,11 +119,7 @@ async function serve(environment: Environment): Promise<void> {
   const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { host, port, base_url } = loaded.config.server;
   const place = { url: base_url };
-  const watched = monitoringHost(
-    parts,
-    () => state.loaded,
-    () => place.url,
-  );
+  const watched = monitoringHost(parts, state, place);
   const api = assembleApi(parts, snapshots, alerts, watched, () => state.loaded);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(

@@ -48,7 +48,9 @@ const readOnly = {
   beat_url: z
     .string()
     .nullable()
-    .describe('Secret address for beats without headers; null for keys without `monitoring` or `management`.'),
+    .describe(
+      'Secret address for beats without headers; null for keys without `monitoring` or `management`.',
+    ),
   source: filePlace,
   created_at: moment,
   updated_at: moment,

@@ -11,8 +11,8 @@ import type { Style } from '../gateway/opaque/resource-path.ts';
 import { UNIFIED } from '../gateway/opaque/unified.ts';
 import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
-import type { BoardRoutes } from './boards/board-routes.ts';
 import type { BeatRoutes } from './beat-routes.ts';
+import type { BoardRoutes } from './boards/board-routes.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */

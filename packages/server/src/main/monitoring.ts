@@ -7,28 +7,24 @@ import { readBoard } from '../monitoring/boards/status.ts';
 import { boardBySlug } from '../store/monitoring/boards.ts';
 import type { Parts } from './parts.ts';
 
-/** What the verbs of monitoring stand on. @param baseUrl where this process is reached */
+/** What the verbs of monitoring stand on. @param place where this process is reached */
 export function monitoringHost(
   { database, monitoring, pepper }: Parts,
-  loaded: () => LoadedConfig,
-  baseUrl: () => string,
+  state: { readonly loaded: LoadedConfig },
+  place: { readonly url: string },
 ): MonitoringHost {
   return {
     engine: monitoring,
     store: database.engine,
     secret: pepper,
-    baseUrl,
-    timezone: (orgId) => loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ?? 'UTC',
-    fileName: () => basename(loaded().path ?? 'floe.yaml'),
+    baseUrl: () => place.url,
+    timezone: (orgId) => state.loaded.config.orgs.find(({ id }) => id === orgId)?.timezone ?? 'UTC',
+    fileName: () => basename(state.loaded.path ?? 'floe.yaml'),
   };
 }
 
 /** The public pages of boards. */
-export function assembleBoards(
-  { database, log }: Parts,
-  host: MonitoringHost,
-  prefix: string,
-): BoardRoutes {
+export function assembleBoards({ database, log }: Parts, host: MonitoringHost, prefix: string): BoardRoutes {
   const publicBoard = async (slug: string) => {
     const row = await boardBySlug(database.read, slug);
     return row?.public === 1 ? row : null;

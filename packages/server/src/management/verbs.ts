@@ -34,10 +34,10 @@ import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
 import { updateKey } from './keys/update.ts';
 import { getMe } from './me.ts';
-import { getRequest } from './requests/get.ts';
-import { listRequests } from './requests/list.ts';
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
+import { getRequest } from './requests/get.ts';
+import { listRequests } from './requests/list.ts';
 import type { Verb } from './verb.ts';
 
 /** What single verbs need beyond the `VerbHost`. */

@@ -3,7 +3,6 @@ import { type Mood, moodOf } from './headline.ts';
 import { html } from './markup.ts';
 
 const NAME_CHARS = 40;
-const CHAR_WIDTH = 6.6;
 const PADDING = 16;
 
 /** White on each has a contrast of at least 4.5. */
@@ -34,10 +33,18 @@ export function monitorBadge(monitor: ShownMonitor): string {
 function badge(name: string, state: string, mood: Mood): string {
   const characters = [...name];
   const label = characters.length > NAME_CHARS ? `${characters.slice(0, NAME_CHARS - 1).join('')}…` : name;
-  const left = Math.round([...label].length * CHAR_WIDTH) + PADDING;
-  const right = Math.round(state.length * CHAR_WIDTH) + PADDING;
+  const left = widthOf(label) + PADDING;
+  const right = widthOf(state) + PADDING;
   const text = (words: string, x: number, width: number) =>
     html`<text x="${x + width / 2}" y="14" textLength="${width - PADDING}" lengthAdjust="spacingAndGlyphs">${words}</text>`;
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${label}: ${state}"><title>${label}: ${state}</title><clipPath id="r"><rect width="${left + right}" height="20" rx="4"/></clipPath><g clip-path="url(#r)"><rect width="${left}" height="20" fill="#3b4654"/><rect x="${left}" width="${right}" height="20" fill="${COLOURS[mood]}"/></g><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">${text(label, 0, left)}${text(state, left, right)}</g></svg>
 `.text;
+}
+
+/** About as wide as the text is at 11 px; `textLength` makes it exactly so in whatever font there is. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text)
+    width += /[ijlftr .,:;'|!]/.test(character) ? 4.3 : /[mwMW@%]|[^\0-\u024f]/.test(character) ? 10.5 : 7;
+  return Math.round(width);
 }

@@ -22,11 +22,7 @@ export function isNews({ failing, unknown, paused }: DaySums): boolean {
  * @param summary what the drawing shows, in words
  * @param words what one day was, in words
  */
-export function bars(
-  days: readonly DaySums[],
-  summary: string,
-  words: (index: number) => string,
-): Markup {
+export function bars(days: readonly DaySums[], summary: string, words: (index: number) => string): Markup {
   const lines = { healthy: '', none: '' };
   const drawn: Markup[] = [];
   let from = 0;
@@ -36,7 +32,9 @@ export function bars(
     if (start && at > from && (!day || kindOf(day) !== kindOf(start) || kindOf(start) === 'news')) {
       const kind = kindOf(start);
       if (kind === 'news') drawn.push(stack(start, from * STEP, words(from)));
-      else lines[kind] += `M${from * STEP} ${kind === 'healthy' ? HEIGHT / 2 : HEIGHT - 1}h${(at - from) * STEP - STEP + BAR}`;
+      else
+        lines[kind] +=
+          `M${from * STEP} ${kind === 'healthy' ? HEIGHT / 2 : HEIGHT - 1}h${(at - from) * STEP - STEP + BAR}`;
       from = at;
     }
   }

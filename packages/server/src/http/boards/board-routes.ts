@@ -86,7 +86,10 @@ export function createBoardRoutes(parts: {
       if (asset) return send(client, 200, asset, FOR_EVER);
       board(client, path).catch((error: unknown) => {
         log.warn({ err: error, request_id: client.id }, 'a board could not be read');
-        refuse(client, new Fault('overloaded', 'The board cannot be read right now.', { retryAfterMs: 5_000 }));
+        refuse(
+          client,
+          new Fault('overloaded', 'The board cannot be read right now.', { retryAfterMs: 5_000 }),
+        );
       });
     },
   };
@@ -144,7 +147,8 @@ function made(type: string, text: string): Sent {
 function send(client: Client, status: number, { type, etag, plain, packed }: Sent, caching: string): void {
   const headers = [...SAFETY, 'cache-control', caching, 'x-request-id', client.id, 'vary', 'accept-encoding'];
   // Public already: other sites may read it and show it.
-  if (type !== HTML) headers.push('access-control-allow-origin', '*', 'cross-origin-resource-policy', 'cross-origin');
+  if (type !== HTML)
+    headers.push('access-control-allow-origin', '*', 'cross-origin-resource-policy', 'cross-origin');
   if (status === 200) {
     headers.push('etag', etag);
     if (matches(client.headers['if-none-match'], etag)) return client.answer(304, headers, '');

@@ -39,8 +39,7 @@ export function headlineOf(view: BoardView, zone: ZoneText): Headline {
     return { mood: 'maintenance', words: 'Maintenance is under way', more: sentence(rest) };
   if (healthy.length > 0 && waiting.length + paused.length === 0)
     return { mood: 'healthy', words: 'Everything is running', more: jobs(all.length) };
-  if (healthy.length > 0)
-    return { mood: 'healthy', words: 'Nothing is failing', more: sentence(rest) };
+  if (healthy.length > 0) return { mood: 'healthy', words: 'Nothing is failing', more: sentence(rest) };
   if (waiting.length > 0)
     return { mood: 'waiting', words: 'Waiting for the first beats', more: sentence(rest) };
   if (paused.length > 0) return { mood: 'paused', words: 'Everything is paused', more: jobs(all.length) };

@@ -63,7 +63,8 @@ function groupOf(
   view: BoardView,
   zone: ZoneText,
 ): Markup {
-  const note = index === 0 ? html`<p>Uptime over ${view.days.length} days; unknown and paused time left out</p>` : null;
+  const note =
+    index === 0 ? html`<p>Uptime over ${view.days.length} days; unknown and paused time left out</p>` : null;
   const list =
     monitors.length === 0
       ? html`<p class="empty">No monitors in this group.</p>`
@@ -104,7 +105,13 @@ function noteOf(monitor: ShownMonitor, mood: Mood, nowMs: number, zone: ZoneText
   if (mood === 'waiting') return lastBeatAt === null ? 'Waiting for the first beat' : 'Waiting for a beat';
   return lastBeatAt === null
     ? ''
-    : html`Last beat ${instant(lastBeatAt, `${durationText(nowMs - lastBeatAt).split(' ', 2).join(' ')} ago`, zone.full(lastBeatAt))}`;
+    : html`Last beat ${instant(
+        lastBeatAt,
+        `${durationText(nowMs - lastBeatAt)
+          .split(' ', 2)
+          .join(' ')} ago`,
+        zone.full(lastBeatAt),
+      )}`;
 }
 
 /** The days that were not plain, in words: what the bars show, for those who do not see them. */
@@ -115,7 +122,7 @@ function daysTold(monitor: ShownMonitor, view: BoardView, news: readonly number[
     return html`<tr><th scope="row">${dateOf(view, index, zone)}</th>${[failing, unknown, paused].map((ms) => html`<td>${ms === 0 ? '–' : durationText(ms)}</td>`)}</tr>`;
   });
   const earlier = news.length - told.length;
-  return html`<details><summary>${counted(news.length, 'day', 'days')} with downtime or gaps</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${earlier === 0 ? null : html`<p>and ${earlier} earlier</p>`}</details>`;
+  return html`<details><summary>${counted(news.length, 'unusual day', 'unusual days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${earlier === 0 ? null : html`<p>and ${earlier} earlier</p>`}</details>`;
 }
 
 function dayWords(monitor: ShownMonitor, view: BoardView, index: number, zone: ZoneText): string {
@@ -140,7 +147,7 @@ function planned({ maintenance, nowMs }: BoardView, zone: ZoneText): Markup | nu
   if (maintenance.length === 0) return null;
   const rows = maintenance.map(
     ({ name, startsAt, endsAt, monitors }) =>
-      html`<li class="event">${instant(startsAt, startsAt <= nowMs ? 'Under way' : zone.date(startsAt), zone.full(startsAt))}<p><strong>${name}</strong> for ${monitors.slice(0, 3).join(', ')}${monitors.length > 3 ? ` and ${monitors.length - 3} others` : null}</p><span class="lasted">${zone.when(startsAt, nowMs)} – ${zone.full(endsAt)}</span></li>`,
+      html`<li class="event">${instant(startsAt, startsAt <= nowMs ? 'Under way' : zone.date(startsAt), zone.full(startsAt))}<p><strong>${name}</strong> for ${monitors.slice(0, 3).join(', ')}${monitors.length > 3 ? ` and ${monitors.length - 3} others` : null}</p><span class="lasted">${zone.span(startsAt, endsAt)}</span></li>`,
   );
   return html`<section aria-labelledby="plan"><div class="head"><h2 id="plan">Planned maintenance</h2></div><ol class="card">${rows}</ol></section>
 `;

@@ -83,9 +83,12 @@ svg { flex: none; }
 .hatch { stroke: var(--blind); stroke-width: 1.75; }
 .defs { position: absolute; width: 0; height: 0; overflow: hidden; }
 .ends { display: grid; grid-template-columns: auto 1fr auto; gap: 0 .75rem; font-size: .75rem; color: var(--faint); line-height: 1.5rem; }
+.ends > :last-child { grid-column: 3; }
 details { text-align: center; }
 details[open] { grid-column: 1 / -1; grid-row: 2; text-align: left; }
 summary { cursor: pointer; display: inline-block; padding: 0 .375rem; color: var(--soft); border-radius: .25rem; }
+summary::after { content: " \\25be"; color: var(--faint); }
+details[open] summary::after { content: " \\25b4"; }
 summary:hover { color: var(--text); text-decoration: underline; text-underline-offset: .2em; }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; margin: .375rem 0 .5rem; font-size: .8125rem; font-variant-numeric: tabular-nums; color: var(--soft); }
@@ -109,7 +112,7 @@ footer .push { margin-left: auto; }
   .banner .at { grid-column: 2; grid-row: 3; }
   .job { padding: .875rem 1rem .75rem; }
   .line { flex-wrap: wrap; }
-  .line h3 { flex: 1 1 0; min-width: 40%; }
+  .line h3 { flex: 1 1 0; min-width: 5.5rem; overflow-wrap: break-word; }
   .line .note { order: 9; flex: 1 0 100%; padding-left: 1.625rem; margin-top: -.25rem; }
   .event { grid-template-columns: 1fr auto; padding: .75rem 1rem; }
   .event time, .event .past { grid-column: 1 / -1; font-size: .8125rem; }

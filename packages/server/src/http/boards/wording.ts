@@ -35,6 +35,8 @@ export interface ZoneText {
   when(ms: number, nowMs: number): string;
   /** `15 Nov 2026, 12:26 CET` */
   full(ms: number): string;
+  /** `12:26 – 14:00 CET`; the end with its day where it is another one. */
+  span(fromMs: number, toMs: number): string;
 }
 
 const KEPT = 50;
@@ -44,7 +46,12 @@ const known = new Map<string, ZoneText>();
 export function zoneText(timeZone: string): ZoneText {
   const found = known.get(timeZone);
   if (found) return found;
-  const date = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short', year: 'numeric' });
+  const date = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
   const day = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' });
   const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
   const exact = new Intl.DateTimeFormat('en-GB', {
@@ -63,13 +70,17 @@ export function zoneText(timeZone: string): ZoneText {
     when: (ms, nowMs) =>
       date.format(ms) === date.format(nowMs) ? time.format(ms) : `${day.format(ms)}, ${time.format(ms)}`,
     full: (ms) => `${date.format(ms)}, ${time.format(ms)} ${zone(ms)}`,
+    span: (from, to) =>
+      date.format(from) === date.format(to)
+        ? `${time.format(from)} – ${time.format(to)} ${zone(to)}`
+        : `${time.format(from)} – ${day.format(to)}, ${time.format(to)} ${zone(to)}`,
   };
   if (known.size >= KEPT) known.clear();
   known.set(timeZone, words);
   return words;
 }
 
-/** `2 other jobs`, `one job`. */
+/** `2 days`, `1 day`. */
 export function counted(count: number, one: string, many: string): string {
-  return count === 1 ? `one ${one}` : `${count} ${many}`;
+  return `${count} ${count === 1 ? one : many}`;
 }

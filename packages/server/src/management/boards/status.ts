@@ -1,7 +1,7 @@
 import { boardStatus } from '@floe/contract/api/boards';
 import { idParams } from '@floe/contract/api/page';
-import { readBoard } from '../../monitoring/boards/status.ts';
 import { boardJson } from '../../monitoring/boards/board-json.ts';
+import { readBoard } from '../../monitoring/boards/status.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { existingBoard } from './find.ts';

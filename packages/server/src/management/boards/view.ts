@@ -18,4 +18,3 @@ export function boardAnswer(row: BoardRow, host: MonitoringHost): Board {
     updated_by: row.updated_by,
   };
 }
-

@@ -1,7 +1,10 @@
-import { maintenanceReplacement, maintenanceWindow } from '@floe/contract/api/maintenance';
+import {
+  maintenanceCreation,
+  maintenanceReplacement,
+  maintenanceWindow,
+} from '@floe/contract/api/maintenance';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { maintenanceCreation } from '@floe/contract/api/maintenance';
 import { windowById } from '../../store/monitoring/maintenance.ts';
 import { validate } from '../input.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
@@ -26,9 +29,7 @@ export function putWindow(host: MonitoringHost): Verb {
       if (body.id !== undefined && body.id !== id)
         throw new Fault('invalid_request', 'id: is not the one of the path', { param: 'id' });
       const row = await windowById(context.writer, context.orgId, params.id);
-      return row
-        ? replaceWindow(context, row, body, host)
-        : addWindow(context, params.id, body, host);
+      return row ? replaceWindow(context, row, body, host) : addWindow(context, params.id, body, host);
     },
   });
 }

@@ -1,6 +1,6 @@
 import { MonitorSchema } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
-import { type MonitorDefinition, definitionColumns, definitionOf } from '../../monitoring/definition.ts';
+import { definitionColumns, definitionOf, type MonitorDefinition } from '../../monitoring/definition.ts';
 import type { MonitorRow } from '../../store/monitoring/definitions.ts';
 import { validate } from '../input.ts';
 import { isoOrNull } from './monitoring-host.ts';

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
-import { readMonitor } from '../../monitoring/read.ts';
 import { mustFindMonitor } from '../../monitoring/monitors.ts';
+import { readMonitor } from '../../monitoring/read.ts';
 import { channelById } from '../../store/channels.ts';
 import type { MonitorRow } from '../../store/monitoring/definitions.ts';
 import type { Reader, Writer } from '../../store/ports.ts';

@@ -56,7 +56,10 @@ const INHERITED = { grace_period_minutes: null };
 async function followsOrg(
   writer: Writer,
   orgId: string,
-  body: { readonly grace_source?: string | undefined; readonly grace_period_minutes?: number | null | undefined },
+  body: {
+    readonly grace_source?: string | undefined;
+    readonly grace_period_minutes?: number | null | undefined;
+  },
 ): Promise<boolean> {
   if (body.grace_source !== 'org') return false;
   const graceMs = (await defaultGrace(writer, orgId)) ?? DEFAULT_GRACE_MS;

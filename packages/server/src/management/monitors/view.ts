@@ -1,5 +1,5 @@
 import type { Check, Monitor } from '@floe/contract/api/monitors';
-import { check, monitor } from '@floe/contract/api/monitors';
+import { check, type monitor } from '@floe/contract/api/monitors';
 import type { JsonObject } from '@floe/contract/json';
 import { beatToken } from '../../monitoring/beat-token.ts';
 import { textsIn } from '../../monitoring/book.ts';

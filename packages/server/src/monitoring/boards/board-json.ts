@@ -4,7 +4,8 @@ import type { BoardView, ShownMonitor } from './status.ts';
 /** The state that stands for a whole board. */
 export function stateOf({ groups }: Pick<BoardView, 'groups'>): BoardStatus['status'] {
   const states = new Set(groups.flatMap(({ monitors }) => monitors.map(({ status }) => status)));
-  for (const state of ['failing', 'healthy', 'waiting', 'paused'] as const) if (states.has(state)) return state;
+  for (const state of ['failing', 'healthy', 'waiting', 'paused'] as const)
+    if (states.has(state)) return state;
   return 'empty';
 }
 

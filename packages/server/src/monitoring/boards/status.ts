@@ -6,7 +6,7 @@ import type { Reader } from '../../store/ports.ts';
 import { textsIn } from '../book.ts';
 import type { MonitorStatus } from '../clock.ts';
 import { concerns, type Occurrence, occurrencesAfter } from '../maintenance.ts';
-import { type Sight, spansOf, viewOf } from '../read.ts';
+import { type MonitorView, type Sight, spansOf, viewOf } from '../read.ts';
 import { type Span, withGaps } from '../timeline.ts';
 import { groupsOf } from './board.ts';
 import { type Day, type DaySums, lastDays, sumsByDay } from './days.ts';
@@ -92,19 +92,8 @@ export async function readBoard(
     if (!clock) continue;
     const recorded = spansOf(periods.get(monitor.uid) ?? [], clock, sight);
     const spans = withGaps(recorded, sight.gaps, sight.nowMs);
-    const sums = sumsByDay(spans, days, sight.nowMs);
-    const now = viewOf(monitor, clock, sight).clock;
-    shown.set(monitor.id, {
-      id: monitor.id,
-      name: monitor.name,
-      status: now.status,
-      lastBeatAt: now.lastBeatAt,
-      failingSince: now.failingSince,
-      pausedUntil: now.pausedUntil,
-      maintenanceUntil: underWay(announced, monitor.id, sight.nowMs),
-      ...uptime(sums),
-      days: sums,
-    });
+    const until = underWay(announced, monitor.id, sight.nowMs);
+    shown.set(monitor.id, shownOf(viewOf(monitor, clock, sight), until, sumsByDay(spans, days, sight.nowMs)));
     downtimes.push(...downtimesOf(monitor, recorded, spans, days[0]?.startsAt ?? 0, sight.nowMs));
   }
   return {
@@ -125,6 +114,24 @@ export async function readBoard(
       endsAt,
       monitors: monitors.map((monitor) => monitor.name),
     })),
+  };
+}
+
+function shownOf(
+  { row, clock }: MonitorView,
+  maintenanceUntil: number | null,
+  days: readonly DaySums[],
+): ShownMonitor {
+  return {
+    id: row.id,
+    name: row.name,
+    status: clock.status,
+    lastBeatAt: clock.lastBeatAt,
+    failingSince: clock.failingSince,
+    pausedUntil: clock.pausedUntil,
+    maintenanceUntil,
+    ...uptime(days),
+    days,
   };
 }
 

@@ -13,4 +13,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rollups,
   monitoring,
   alerts,
-  guardrails, resources, boards];
+  guardrails,
+  resources,
+  boards,
+];
