@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Fault } from '@floe/contract/faults';
 import { checkConfig } from './config/check.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
@@ -7,32 +6,26 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
-import { Flights } from './gateway/cache/flights.ts';
-import type { Gateway } from './gateway/gateway.ts';
-import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
 import { createPassthrough } from './gateway/passthrough/passthrough.ts';
-import { Conversations } from './gateway/stickiness.ts';
-import { type BeatRoutes, createBeatRoutes } from './http/beat-routes.ts';
-import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
+import { createStoredResponses } from './gateway/stored/responses-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
-import { type Alerts, assembleAlerts } from './main/alerts.ts';
+import { assembleAlerts } from './main/alerts.ts';
+import { assembleApi, assembleBeats } from './main/api.ts';
 import { watchFile } from './main/config-file.ts';
-import { fileRulesOf } from './main/file-rules.ts';
+import { assembleGateway } from './main/gateway.ts';
 import { maintain } from './main/maintenance.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
-import type { RuleHost } from './management/guardrails/rule-host.ts';
-import type { MonitoringHost } from './management/monitors/monitoring-host.ts';
 import { quietOfMonitors } from './monitoring/quiet.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
-import { type PresentedHeaders, presentedKey } from './platform/key-format.ts';
 import { welcome } from './platform/welcome.ts';
+import { OutboundUnusable } from './providers/outbound.ts';
 import { StoreUnusable } from './store/store-unusable.ts';
 
 export const VERSION = '0.1.0';
@@ -44,6 +37,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'server',
   'storage',
   'telemetry',
+  'outbound',
   'retention',
   'security',
   'smtp',
@@ -53,12 +47,13 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.providers',
   'orgs.routes',
   'orgs.chat_reasoning',
+  'orgs.stored_responses',
+  'orgs.resource_scope',
   'orgs.attribution',
   'orgs.monitoring',
   'orgs.monitors',
   'orgs.boards',
   'orgs.passthrough',
-  'orgs.resource_scope',
   'orgs.cache',
   'orgs.channels',
   'orgs.limits',
@@ -93,6 +88,7 @@ function isExpected(error: unknown): error is Error {
     error instanceof ConfigError ||
     error instanceof StoreUnusable ||
     error instanceof CannotListen ||
+    error instanceof OutboundUnusable ||
     error instanceof Fault
   );
 }
@@ -115,18 +111,22 @@ async function serve(environment: Environment): Promise<void> {
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
 
-  const gateway = assembleGateway(parts, snapshots, () => state.draining);
+  const gateway = assembleGateway(parts, snapshots, {
+    draining: () => state.draining,
+    responsesDays: () => state.loaded.config.retention.responses_days,
+  });
   const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { host, port, base_url } = loaded.config.server;
   const place = { url: base_url };
   const watched = monitoringHost(parts, state, place);
-  const api = assembleApi(parts, snapshots, alerts, watched, () => state.loaded);
+  const api = assembleApi(parts, snapshots, { alerts, monitoring: watched }, () => state.loaded, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(
     {
       gateway,
       lists: createLists(gateway, parts.modelLists),
       passthrough: createPassthrough(gateway, parts.modelLists),
+      responses: createStoredResponses(gateway),
       api: api.answer,
       operations: createOperations({
         database: parts.database,
@@ -162,60 +162,6 @@ async function serve(environment: Environment): Promise<void> {
   );
   // Last: whoever reads it may send a signal at once.
   announce(loaded, parts, place.url, snapshots, firstRun);
-}
-
-function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
-  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
-  return {
-    snapshot: snapshots.current,
-    transport,
-    clock: systemClock,
-    log,
-    rows,
-    metrics,
-    breakers,
-    conversations: new Conversations(systemClock),
-    latencies: new Latencies(systemClock),
-    answers,
-    flights: new Flights(),
-    guard: guardrails.guard,
-    lastUsed: lastUsed.note,
-    owners,
-    spoolDir: join(dataDir, 'uploads'),
-    random: Math.random,
-    draining,
-  };
-}
-
-function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
-  const authenticate = (presented: string) => {
-    const now = systemClock.now();
-    const key = snapshots.current().keyring.authenticate(presented, now);
-    lastUsed.note(key.id, now);
-    return key;
-  };
-  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
-}
-
-function assembleApi(
-  { database, log, pepper, guardrails, breakers }: Parts,
-  snapshots: Snapshots,
-  channels: Alerts,
-  monitoring: MonitoringHost,
-  loaded: () => LoadedConfig,
-): LazyApi {
-  const host = { database, clock: systemClock, changed: () => snapshots.renew() };
-  const authenticate = (headers: PresentedHeaders) =>
-    snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
-  const rules: RuleHost = {
-    guard: guardrails.guard,
-    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
-  };
-  return createLazyApi(
-    { host, log, version: VERSION, authenticate },
-    { pepper, breakers, cacheOf, channels, rules, monitoring },
-  );
 }
 
 function announce(

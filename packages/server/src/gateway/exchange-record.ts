@@ -11,6 +11,7 @@ import type { Gateway } from './gateway.ts';
 import type { OpaqueAsk } from './opaque/opaque-ask.ts';
 import type { AnswerSink } from './plan.ts';
 import type { Replay } from './replay.ts';
+import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
@@ -36,7 +37,7 @@ export interface AttemptRecord {
 
 /** What a step decided and why; the answer to "why this route?". */
 export interface Decision {
-  readonly step: 'authenticate' | 'limit' | 'budget' | 'route' | 'breaker' | 'send' | 'answer';
+  readonly step: 'authenticate' | 'limit' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
 }
@@ -61,6 +62,8 @@ export interface Exchange {
   ask: Ask | null;
   /** What is known of a request that passes unread. */
   opaque: OpaqueAsk | null;
+  /** Of a Responses request that goes on from a stored turn or becomes one. */
+  turn: OpenTurn | null;
   course: Course | null;
   /** Names the conversation it belongs to, where several targets could serve it. */
   conversation: string | null;

@@ -12,12 +12,14 @@ import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catal
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
 import { conversationOf } from './conversation.ts';
+import { countTokens } from './count-tokens.ts';
 import { EarlyAnswer } from './early-answer.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Gateway } from './gateway.ts';
 import { createPlanner } from './planner.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
+import { openTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 import { UpstreamRefusal } from './upstream-fault.ts';
 
@@ -40,7 +42,10 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     const { ask } = x;
     if (ask === null) throw new Error('what was understood has an ask');
     if (ask.stream) x.early = new EarlyAnswer(x);
-    x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
+    if (surface.name === 'count_tokens') x.state = await countTokens(x, ask, course);
+    else x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
+    // The one wait for the database: an answer ends when its turn can be gone on from.
+    if (x.turn) await x.turn.commit(x);
     x.status = 200;
   } catch (error) {
     tell(x, error);
@@ -65,6 +70,7 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     controls: null,
     ask: null,
     opaque: null,
+    turn: null,
     course: null,
     target: null,
     told: null,
@@ -108,7 +114,11 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   x.controls = readControls(client.headers);
   const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
   x.ask = ask;
-  return route(x, catalog, key, ask);
+  const course = route(x, catalog, key, ask);
+  if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
+  // Who left during a look-up is not listened to yet.
+  if (client.gone) throw new ClientGone('the client left');
+  return course;
 }
 
 function route(x: Exchange, catalog: Catalog, key: KeyRecord, ask: Ask): Course {

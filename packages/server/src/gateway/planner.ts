@@ -1,8 +1,10 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import type { Ask as WireAsk } from '@floe/wire/request';
 import { sealedBy } from '@floe/wire/seal';
 import { readBoolean } from '@floe/wire/splice';
 import { type Ask, parseBody } from './ask.ts';
+import { callerCredential } from './caller-credential.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { planForward } from './forward.ts';
@@ -26,9 +28,11 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   function reading(): Reading {
     if (read) return read;
     const body = parseBody(ask);
-    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(body);
+    const asked = x.turn?.whole() ?? body;
+    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(asked, { dropHostedTools: bringsOwnTools(asked) });
     const [first] = x.course?.targets ?? [];
-    const origin = first?.provider.sealOrigin(first.credential);
+    const credential = first?.provider.usesCaller ? callerCredential(x, first) : first?.credential;
+    const origin = credential && first?.provider.sealOrigin(credential);
     read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
     return read;
   }
@@ -43,7 +47,7 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   }
   return (target: Target, moved: boolean) => {
     const { provider, credential } = target;
-    if (!provider.dialects.includes(dialect))
+    if (!provider.speaks(dialect, target.model))
       return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
     // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
     if (
@@ -52,7 +56,7 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     )
       return planTranslate(x, ask, target, dialect, reading());
     const rewrite = (streamed: boolean) => translatedAnswer(x, ask, target, dialect, reading(), streamed);
-    return planForward(x, ask, target, rewrite, isRewritten());
+    return planForward(x, x.turn?.askFor(target) ?? ask, target, rewrite, isRewritten());
   };
 }
 
@@ -68,6 +72,21 @@ function keepsItsId({ body, members }: Ask, dialect: Surface['dialect']): boolea
   const store = members.get('store');
   return !store || readBoolean(body, store) !== false;
 }
+
+/**
+ * Whether tools of the caller's own stand beside those a provider runs itself: an agent's toolbox, which works
+ * without the latter elsewhere. A request for such tools alone is a request for them.
+ */
+function bringsOwnTools({ tools }: JsonObject): boolean {
+  return (
+    Array.isArray(tools) &&
+    tools.some(
+      (tool) => isObject(tool) && OWN_TOOLS.has(typeof tool['type'] === 'string' ? tool['type'] : ''),
+    )
+  );
+}
+
+const OWN_TOOLS = new Set(['', 'function', 'custom', 'namespace']);
 
 /** Looking costs as much as the scan of the body, so a Chat body is looked through only once it has moved. */
 function mayRefuseProofs(dialect: Surface['dialect'], body: Buffer, moved: boolean): boolean {

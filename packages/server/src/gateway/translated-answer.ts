@@ -16,6 +16,7 @@ import type { Exchange } from './exchange-record.ts';
 import { parse } from './forward-events.ts';
 import type { AnswerSink } from './plan.ts';
 import { Replay } from './replay.ts';
+import { type Ending, endingWith } from './stored/open-turn.ts';
 
 export interface Translation {
   readonly client: ClientDialect;
@@ -29,7 +30,7 @@ export interface Translation {
 }
 
 /** An answer of another dialect, read into events and written as the client's stream or as its fold. */
-export class TranslatedAnswer implements AnswerSink {
+export class TranslatedAnswer implements AnswerSink, Ending {
   #x: Exchange;
   #way: Translation;
   #arrival: AnswerSink;
@@ -41,6 +42,8 @@ export class TranslatedAnswer implements AnswerSink {
   #hasContent = false;
   #finished = false;
   #ended = false;
+  /** What the finish is told with, withheld until the turn is stored. */
+  #last = '';
 
   constructor(x: Exchange, way: Translation) {
     this.#x = x;
@@ -92,8 +95,15 @@ export class TranslatedAnswer implements AnswerSink {
   #endStream(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#out.end();
     this.#noteDropped(this.#writer.dropped);
+    const { response } = this.#writer;
+    if (this.#x.turn?.keeps && response) this.#x.turn.end(response, false, this);
+    else this.tell();
+  }
+
+  tell(): void {
+    if (this.#last !== '') this.#out.pass(this.#last);
+    this.#out.end();
   }
 
   failure(fault: Fault): string {
@@ -117,8 +127,9 @@ export class TranslatedAnswer implements AnswerSink {
   }
 
   #write(event: AnswerEvent): void {
-    if (this.#way.leavesStreamed) this.#text += this.#writer.write(event);
-    else this.#fold.add(event);
+    if (!this.#way.leavesStreamed) this.#fold.add(event);
+    else if (event.type === 'finish' && this.#x.turn?.keeps) this.#last = this.#writer.write(event);
+    else this.#text += this.#writer.write(event);
   }
 
   /**
@@ -138,7 +149,11 @@ export class TranslatedAnswer implements AnswerSink {
   #answerWhole(answer: Answer): void {
     const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
     this.#noteDropped(dropped);
-    this.#x.client.answer(200, answerHeaders(this.#x, 'application/json'), JSON.stringify(body));
+    const headers = answerHeaders(this.#x, 'application/json');
+    const { client, turn } = this.#x;
+    const text = JSON.stringify(body);
+    if (turn?.keeps) turn.end(body, false, endingWith(client, headers, text));
+    else client.answer(200, headers, text);
   }
 
   #noteDropped(dropped: ReadonlySet<string>): void {

@@ -68,14 +68,14 @@ test('a monitor is made, read, changed and removed, and the audit log says so', 
     [made.body.status, made.body.grace_period_minutes, made.body.grace_source, made.body.name],
     ['waiting', 5, 'org', 'backup'],
   );
-  assert.match(made.body.beat_url, /^https:\/\/floe\.example\/beat\/[0-9a-f-]{36}$/);
+  assert.match(String(made.body.beat_url), /^https:\/\/floe\.example\/beat\/[0-9a-f-]{36}$/);
   const path = `${MONITORS}/backup`;
   const changed = await api.call('PATCH', path, {
     key,
     body: { schedule: { cron: '0 3 * * *', timezone: 'Europe/Riga' }, grace_period_minutes: 30 },
   });
   assert.deepEqual(
-    [changed.body.expected_interval_minutes, changed.body.schedule.cron, changed.body.grace_source],
+    [changed.body.expected_interval_minutes, changed.body.schedule?.cron, changed.body.grace_source],
     [null, '0 3 * * *', 'monitor'],
   );
   const back = await api.call('PATCH', path, { key, body: { expected_interval_minutes: 10 } });
@@ -101,7 +101,7 @@ test('PUT takes what GET returned and changes nothing, however often; the grace 
     assert.deepEqual([again.status, again.body], [200, read.body]);
   }
   const audit = await get('/api/management/audit?subject=gitops');
-  assert.equal(audit.body.data.length, 1);
+  assert.equal(listed(audit.body.data).length, 1);
   const own = await put(path, { ...read.body, grace_period_minutes: 7 });
   assert.deepEqual([own.body.grace_period_minutes, own.body.grace_source], [7, 'monitor']);
   const inherited = await put(path, { expected_interval_minutes: 0.5 });
@@ -142,7 +142,7 @@ test('a monitor of floe.yaml is read-only here, but a beat URL that leaked can b
   for (const [method, where, body] of tries) {
     const { status, body: answer } = await api.call(method, where, { key, body });
     assert.deepEqual([status, answer.error?.code], [409, 'managed_by_file'], `${method} ${where}`);
-    assert.match(answer.error?.message, /line 12/);
+    assert.match(String(answer.error?.message), /line 12/);
   }
   const rotated = await post(`${path}/rotate`);
   assert.equal(rotated.status, 200);
@@ -183,7 +183,7 @@ test('a pause begins and ends, also by PATCH, and a second pause changes nothing
   assert.equal((await api.call('PATCH', path, { key, body: { paused: false } })).body.status, 'waiting');
   assert.equal((await post(`${path}/pause`, { until: '2020-01-01T00:00:00Z' })).body.error?.param, 'until');
   const audit = await get('/api/management/audit?subject=rests&action=monitors.pause');
-  assert.equal(audit.body.data.length, 2);
+  assert.equal(listed(audit.body.data).length, 2);
 });
 
 test('lists are filtered by tag, status and search, and go on where the page before ended', async () => {
@@ -198,7 +198,7 @@ test('lists are filtered by tag, status and search, and go on where the page bef
   assert.deepEqual((await ids('tag=lists&status=waiting')).toSorted(), ['list-2', 'list-3']);
   const first = await get(`${MONITORS}?tag=lists&limit=2`);
   const rest = await ids(`tag=lists&limit=2&cursor=${first.body.next_cursor}`);
-  assert.equal(first.body.data.length + rest.length, 3);
+  assert.equal(listed(first.body.data).length + rest.length, 3);
 });
 
 test('every verb answers 404 to another organization', async () => {

@@ -12,7 +12,7 @@ import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figure
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
-import { deriveSecretsKey, type SecretsKey } from '../platform/secrets.ts';
+import { deriveSecretsKey, deriveTurnsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
@@ -50,6 +50,8 @@ export interface Parts {
   readonly pepper: KeyObject;
   readonly monitoring: MonitoringEngine;
   readonly owners: ReturnType<typeof createResourceOwners>;
+  /** Seals stored turns. */
+  readonly turnsKey: SecretsKey;
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
@@ -99,6 +101,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     pepper: derivePepper(secret.key),
     monitoring,
     owners: createResourceOwners(database, clock),
+    turnsKey: deriveTurnsKey(secret.key),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey: deriveSecretsKey(secret.key),
     outbound,

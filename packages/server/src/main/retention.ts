@@ -12,6 +12,7 @@ const FIRST_MS = 60_000;
 export interface RetentionDays {
   readonly requests_days: number;
   readonly audit_days: number;
+  readonly responses_days: number;
   readonly checks_days: number;
 }
 
@@ -56,13 +57,18 @@ export function startRetention(
 async function removeOld(
   database: Expirable,
   nowMs: number,
-  { requests_days, audit_days, checks_days }: RetentionDays,
+  { requests_days, audit_days, checks_days, responses_days }: RetentionDays,
   log: Log,
 ): Promise<void> {
   const requestsMs = nowMs - requests_days * DAY_MS;
   try {
     const exchanges = await database.expire(requestsMs);
-    await expireRest(database, { requestsMs, auditMs: nowMs - audit_days * DAY_MS, nowMs });
+    await expireRest(database, {
+      requestsMs,
+      auditMs: nowMs - audit_days * DAY_MS,
+      responsesMs: nowMs - responses_days * DAY_MS,
+      nowMs,
+    });
     const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
     if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than retention');
     await expireAlertLog(database, nowMs - checks_days * DAY_MS);

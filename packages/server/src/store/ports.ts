@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ExchangesTable, Schema } from './schema.ts';
 
-export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'fn'>;
+export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn'>;
 export type Writer = Transaction<Schema>;
 
 export type Engine = 'sqlite' | 'postgres';

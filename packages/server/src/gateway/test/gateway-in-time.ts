@@ -28,6 +28,7 @@ import { Latencies } from '../latencies.ts';
 import type { Owners } from '../opaque/owners.ts';
 import { Conversations } from '../stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
+import { NO_TURNS } from './no-turns.ts';
 
 const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES } as const;
 export type SurfaceName = keyof typeof SURFACES;
@@ -126,7 +127,10 @@ function assemble(
     ...options.providers?.[id],
   }));
   const config = FloeConfigSchema.parse({ orgs: [{ id: 'acme', providers, routes: options.routes }] });
-  const { catalogs } = compileCatalogs(config.orgs, 'acme', () => undefined);
+  const { catalogs } = compileCatalogs(config.orgs, 'acme', {
+    variable: () => undefined,
+    outbound: config.outbound,
+  });
   const random = options.random ?? (() => 0);
   const onChange = (event: BreakerEvent) => void events.push(event);
   return {
@@ -154,6 +158,7 @@ function assemble(
     latencies: new Latencies(clock),
     lastUsed: () => undefined,
     random,
+    turns: NO_TURNS,
     draining: () => false,
   };
 }

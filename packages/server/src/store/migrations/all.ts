@@ -2,6 +2,7 @@ import { firstTables } from './0001-first-tables.ts';
 import { rollups } from './0002-rollups.ts';
 import { monitoring } from './0003-monitoring.ts';
 import { alerts } from './0004-alerts.ts';
+import { storedTurns } from './0005-stored-turns.ts';
 import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
 import { boards } from './0009-boards.ts';
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rollups,
   monitoring,
   alerts,
+  storedTurns,
   guardrails,
   resources,
   boards,
