@@ -55,6 +55,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.boards',
   'orgs.passthrough',
   'orgs.cache',
+  'orgs.ide',
   'orgs.channels',
   'orgs.limits',
   'orgs.budgets',
