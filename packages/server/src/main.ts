@@ -129,12 +129,7 @@ async function serve(environment: Environment): Promise<void> {
       passthrough: createPassthrough(gateway, parts.modelLists),
       responses: createStoredResponses(gateway),
       api: api.answer,
-      operations: createOperations({
-        database: parts.database,
-        metrics: parts.metrics,
-        metricsToken: loaded.config.telemetry.metrics_token,
-        draining: () => state.draining,
-      }),
+      operations: assembleOperations(parts, loaded, () => state.draining),
       beats: assembleBeats(parts, snapshots),
       boards: assembleBoards(parts, watched, prefix),
     },
@@ -163,6 +158,10 @@ async function serve(environment: Environment): Promise<void> {
   );
   // Last: whoever reads it may send a signal at once.
   announce(loaded, parts, place.url, snapshots, firstRun);
+}
+
+function assembleOperations({ database, metrics }: Parts, { config }: LoadedConfig, draining: () => boolean) {
+  return createOperations({ database, metrics, metricsToken: config.telemetry.metrics_token, draining });
 }
 
 function announce(
