@@ -14,6 +14,7 @@ import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
 import type { createStoredResponses } from '../gateway/stored/responses-api.ts';
 import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
+import type { BoardRoutes } from './boards/board-routes.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */
@@ -26,6 +27,7 @@ export interface Rooms {
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
   readonly operations: Operations;
   readonly beats: BeatRoutes;
+  readonly boards: BoardRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
@@ -75,6 +77,7 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
 
   function routeOf(path: string): Route | undefined {
     const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
+    if (path.startsWith('/boards/')) return { GET: rooms.boards.answer };
     if (route) return route;
     const stored = STORED.exec(path);
     if (stored) return storedRoute(responses, decode(stored[1] ?? ''), stored[2]);
