@@ -109,7 +109,10 @@ test('each missed beat is a check with the words of the specification; checks ar
   assert.ok(listed(missed.body.data).every(({ error }) => Object.is(error, MISSED)));
   const page = await get(`${JOB}/checks?status=missed&limit=4`);
   const rest = await get(`${JOB}/checks?status=missed&limit=4&cursor=${page.body.next_cursor}`);
-  assert.deepEqual([listed(page.body.data).length, listed(rest.body.data).length, rest.body.next_cursor], [4, 3, null]);
+  assert.deepEqual(
+    [listed(page.body.data).length, listed(rest.body.data).length, rest.body.next_cursor],
+    [4, 3, null],
+  );
   const failed = await get(`${JOB}/checks?status=failed`);
   assert.equal(listed(failed.body.data)[0]?.error, 'exit "1", badly');
   assert.equal((await get(`${JOB}/checks?status=red`)).status, 400);
@@ -158,10 +161,7 @@ test('a board says the same as the history, day by day in its own zone', async (
     ['2026-11-21', 205 * 60, 65 * 60, 600, 300],
   );
   assert.deepEqual(
-    listed(body.downtime).map((one) => [
-      String(one.started_at).slice(11, 16),
-      one.downtime_seconds,
-    ]),
+    listed(body.downtime).map((one) => [String(one.started_at).slice(11, 16), one.downtime_seconds]),
     [
       ['11:45', 900],
       ['11:15', 300],

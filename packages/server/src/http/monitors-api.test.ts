@@ -85,7 +85,9 @@ test('a monitor is made, read, changed and removed, and the audit log says so', 
   assert.equal((await get(path)).body.error?.code, 'monitor_not_found');
   const audit = await get('/api/management/audit?subject=backup');
   assert.deepEqual(
-    listed(audit.body.data).map(({ action }) => action).toSorted(),
+    listed(audit.body.data)
+      .map(({ action }) => action)
+      .toSorted(),
     ['monitors.create', 'monitors.delete', 'monitors.update', 'monitors.update'],
   );
 });
@@ -188,7 +190,11 @@ test('a pause begins and ends, also by PATCH, and a second pause changes nothing
 
 test('lists are filtered by tag, status and search, and go on where the page before ended', async () => {
   for (const id of ['list-1', 'list-2', 'list-3'])
-    await post(MONITORS, { id, expected_interval_minutes: 5, tags: id === 'list-2' ? ['x%', 'lists'] : ['lists'] });
+    await post(MONITORS, {
+      id,
+      expected_interval_minutes: 5,
+      tags: id === 'list-2' ? ['x%', 'lists'] : ['lists'],
+    });
   await beat('list-1', NOW - 1_000);
   const ids = async (query: string) =>
     listed((await get(`${MONITORS}?${query}`)).body.data).map(({ id }) => id);
@@ -214,7 +220,8 @@ test('every verb answers 404 to another organization', async () => {
   const ours = { monitors: 'mine', boards: 'mine-board', maintenance: 'mine-window' } as const;
   let tried = 0;
   for (const verb of api.verbs) {
-    const [, subject = ''] = /^\/api\/monitoring\/(monitors|boards|maintenance)\/\{id\}/.exec(verb.path) ?? [];
+    const [, subject = ''] =
+      /^\/api\/monitoring\/(monitors|boards|maintenance)\/\{id\}/.exec(verb.path) ?? [];
     if (!(subject in ours) || verb.method === 'PUT') continue;
     const path = verb.path.replace('{id}', ours[subject as keyof typeof ours]);
     const body = verb.method === 'PATCH' ? { name: 'taken over' } : undefined;
@@ -226,7 +233,10 @@ test('every verb answers 404 to another organization', async () => {
   // PUT makes one of their own, and takes nothing.
   await api.call('PUT', `${MONITORS}/mine`, { key: foreign, body: { expected_interval_minutes: 1 } });
   assert.equal((await get(`${MONITORS}/mine`)).body.expected_interval_minutes, 5);
-  const taken = await api.call('PUT', '/api/monitoring/boards/mine-board', { key: foreign, body: { groups: [] } });
+  const taken = await api.call('PUT', '/api/monitoring/boards/mine-board', {
+    key: foreign,
+    body: { groups: [] },
+  });
   assert.equal(taken.status, 409);
   assert.equal((await api.call('DELETE', `${MONITORS}/mine`, { key: foreign })).status, 204);
   assert.equal((await get(`${MONITORS}/mine`)).status, 200);
@@ -240,9 +250,21 @@ test('a schedule is previewed in its zone, over a change of its clocks', async (
     count: 3,
   });
   assert.deepEqual(body.data, [
-    { expected_at: '2026-10-23T23:30:00.000Z', deadline_at: '2026-10-23T23:40:00.000Z', local: '2026-10-24 02:30:00 EEST' },
-    { expected_at: '2026-10-24T23:30:00.000Z', deadline_at: '2026-10-24T23:40:00.000Z', local: '2026-10-25 02:30:00 EEST' },
-    { expected_at: '2026-10-26T00:30:00.000Z', deadline_at: '2026-10-26T00:40:00.000Z', local: '2026-10-26 02:30:00 EET' },
+    {
+      expected_at: '2026-10-23T23:30:00.000Z',
+      deadline_at: '2026-10-23T23:40:00.000Z',
+      local: '2026-10-24 02:30:00 EEST',
+    },
+    {
+      expected_at: '2026-10-24T23:30:00.000Z',
+      deadline_at: '2026-10-24T23:40:00.000Z',
+      local: '2026-10-25 02:30:00 EEST',
+    },
+    {
+      expected_at: '2026-10-26T00:30:00.000Z',
+      deadline_at: '2026-10-26T00:40:00.000Z',
+      local: '2026-10-26 02:30:00 EET',
+    },
   ]);
   const wrong = await post('/api/monitoring/schedule/preview', { schedule: { cron: 'soon' } });
   assert.equal(wrong.status, 400);

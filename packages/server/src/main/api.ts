@@ -37,5 +37,8 @@ export function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
   };
-  return createLazyApi({ host, log, version, authenticate }, { pepper, breakers, cacheOf, channels, rules, monitoring });
+  return createLazyApi(
+    { host, log, version, authenticate },
+    { pepper, breakers, cacheOf, channels, rules, monitoring },
+  );
 }
