@@ -3,8 +3,11 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { monitorById } from '../store/monitoring/definitions.ts';
 import type { Database, Writer } from '../store/ports.ts';
+import type { BeatCall, Sight } from './beat-call.ts';
 import { commitBeats } from './beats.ts';
+import { KnownClocks } from './known-clocks.ts';
 import { createMonitor, pauseMonitor, replaceMonitor, resumeMonitor } from './monitors.ts';
+import { keepQuietBeats } from './quiet-beats.ts';
 import { sweep } from './sweep.ts';
 import { Model, type ModelEvent, type ModelPlan } from './test/model.ts';
 import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG, T0 } from './test/monitors.ts';
@@ -81,6 +84,10 @@ function crashing(database: Database, dies: () => boolean): Database {
     rowTransaction: (work) => database.rowTransaction(dying(work)),
     ping: () => database.ping(),
     ingest: (region) => database.ingest(region),
+    async keepBeats(beats) {
+      if (dies()) throw new Crash('killed before the commit');
+      return database.keepBeats(beats);
+    },
     expire: (before) => database.expire(before),
     close: () => database.close(),
   };
@@ -131,10 +138,17 @@ export function historySuite(
   });
 }
 
+/** As the queue does: quietly if that is possible, else under lock. */
+async function take(database: Database, beat: BeatCall, sight: Sight, clocks: KnownClocks): Promise<void> {
+  const [kept] = await untilDone(() => keepQuietBeats(database, [beat], sight, clocks));
+  if (!kept) await untilDone(() => commitBeats(database, [beat], sight, clocks));
+}
+
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 async function tell(database: Database, id: string, told: Story): Promise<string> {
   const { gaps, events, first, workers, twice } = told;
+  const clocks = new KnownClocks();
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   const sight = (at: number) => ({ nowMs: at, gaps: known(at), othersUntil: Number.POSITIVE_INFINITY });
   const { uid } = await untilDone(() =>
@@ -174,7 +188,7 @@ async function tell(database: Database, id: string, told: Story): Promise<string
         break;
       default: {
         const beat = call(id, at, { kind: step.kind, idempotencyKey: twice ? `key ${at}` : null });
-        const send = () => untilDone(() => commitBeats(database, [beat], sight(at)));
+        const send = () => take(database, beat, sight(at), clocks);
         await Promise.all([send(), ...(twice ? [send()] : [])]);
       }
     }
