@@ -133,7 +133,12 @@ function alertOf({ uid, orgId, notice, lastBeatAt }: Told, definition: MonitorsT
       return {
         ...alert,
         event: 'monitor_recovered',
-        fields: { failingSinceMs: notice.since, downtimeMs: notice.at - notice.since, tags },
+        fields: {
+          failingSinceMs: notice.since,
+          downtimeMs: notice.at - notice.since,
+          tags,
+          ...(notice.by === 'pause' ? { paused: true } : {}),
+        },
       };
     case 'never_beaten':
       return {

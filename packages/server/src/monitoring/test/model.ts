@@ -127,6 +127,8 @@ export class Model {
         this.#checks.push(`${event.kind === 'ok' ? 'ok' : 'failed'} ${at}`);
         return this.#beaten(event.kind, at);
       case 'pause':
+        if (this.#told !== null) this.#alerts.push(`recovered ${this.#told}`);
+        this.#told = null;
         if (this.#state !== 'paused') this.#enter('paused', at);
         this.#pausedUntil = event.until;
         this.#promise = null;
