@@ -130,7 +130,8 @@ async function survives(t: TestContext, url: string | null): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-beats-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const store = url === null ? {} : { FLOE_DATABASE_URL: url, FLOE_SECRET_KEY: 'survive'.repeat(10) };
-  const start = (): Promise<Floe> => startFloe({ yaml, dataDir, env: { FLOE_LOG_LEVEL: 'error', ...store } });
+  const start = (): Promise<Floe> =>
+    startFloe({ yaml, dataDir, env: { FLOE_LOG_LEVEL: 'error', ...store }, startTimeoutMs: 60_000 });
   const acknowledged: string[] = [];
   const due = new Map<string, number>();
   let database: Database | null = null;
