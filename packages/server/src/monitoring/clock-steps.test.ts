@@ -14,7 +14,7 @@ import { createMonitor } from './monitors.ts';
 import { Model, type ModelEvent } from './test/model.ts';
 import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG } from './test/monitors.ts';
 
-const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 15 : 400;
+const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 15 : 150;
 const S = 1_000;
 
 /** What may happen to a process and its clock. Seconds. */
