@@ -123,12 +123,7 @@ async function serve(environment: Environment): Promise<void> {
     {
       ...gatewayRooms(gateway, parts),
       api: api.answer,
-      operations: createOperations({
-        database: parts.database,
-        metrics: parts.metrics,
-        metricsToken: loaded.config.telemetry.metrics_token,
-        draining: () => state.draining,
-      }),
+      operations: assembleOperations(parts, loaded, () => state.draining),
       beats: assembleBeats(parts, snapshots),
       boards: assembleBoards(parts, watched, prefix),
     },
@@ -157,6 +152,10 @@ async function serve(environment: Environment): Promise<void> {
   );
   // Last: whoever reads it may send a signal at once.
   announce(loaded, parts, place.url, snapshots, firstRun);
+}
+
+function assembleOperations({ database, metrics }: Parts, { config }: LoadedConfig, draining: () => boolean) {
+  return createOperations({ database, metrics, metricsToken: config.telemetry.metrics_token, draining });
 }
 
 function announce(

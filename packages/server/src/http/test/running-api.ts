@@ -256,7 +256,6 @@ function send(
             status: incoming.statusCode ?? 0,
             headers: incoming.headers,
             text,
-            // HEAD has the headers of a body and none.
             body: text !== '' && isJson(incoming.headers) ? JSON.parse(text) : undefined,
           });
         });
