@@ -1,5 +1,6 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { compilePatterns } from '../core/pattern.ts';
+import { compilePolicies } from '../guardrails/policies/policies.ts';
 import { compileRules, fromFile } from '../guardrails/rules.ts';
 import { NO_STORED_RULES, type StoredRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured.ts';
@@ -55,6 +56,7 @@ export function compileCatalogs(
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
       cache: compileCache(org, purges.get(org.id) ?? 0),
       rules: rulesOf(org, stored),
+      policies: compilePolicies(org.policies),
     });
   }
   if (orgs.length === 0) {

@@ -20,13 +20,13 @@ import type { Client } from './client.ts';
 import { readControls } from './controls.ts';
 import { authenticate, begin, tell } from './exchange.ts';
 import type { Exchange } from './exchange-record.ts';
-import { parse } from './forward-events.ts';
 import type { Gateway } from './gateway.ts';
 import type { AnswerSink, Plan } from './plan.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
 import { EMBEDDINGS } from './surface.ts';
 import { headerOf, readRefusal } from './upstream-fault.ts';
+import { parse } from './upstream-json.ts';
 
 const JSON_BODY_BYTES = 32 * 1024 * 1024;
 

@@ -16,6 +16,7 @@ import { EarlyAnswer } from './early-answer.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Gateway } from './gateway.ts';
 import { createPlanner } from './planner.ts';
+import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
 import type { Surface } from './surface.ts';
@@ -78,6 +79,10 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     spentUsage: null,
     finish: null,
     cache: null,
+    isKeepable: true,
+    answerGate: null,
+    stoppedBy: null,
+    rewrittenBy: null,
     status: 0,
     fault: null,
     state: 'failed',
@@ -108,7 +113,12 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   x.controls = readControls(client.headers);
   const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
   x.ask = ask;
-  return route(x, catalog, key, ask);
+  const course = route(x, catalog, key, ask);
+  if (catalog.policies !== null) {
+    const body = passRequestGate(x, key, ask, catalog.policies);
+    if (body !== ask.body) x.ask = readAsk(surface, body);
+  }
+  return course;
 }
 
 function route(x: Exchange, catalog: Catalog, key: KeyRecord, ask: Ask): Course {
@@ -157,8 +167,8 @@ export function tell(x: Exchange, error: unknown): void {
   const fault = faultOf(x, error);
   x.fault = fault;
   x.status = x.told || x.early?.sent ? 200 : fault.status;
-  x.state = x.told ? 'partial' : 'failed';
-  if (x.told) endTold(client, x.told.failure(fault));
+  x.state = x.told ? 'partial' : fault.code === 'policy_denied' ? 'blocked' : 'failed';
+  if (x.told) endTold(client, (x.stoppedBy ?? x.told).failure(fault));
   else if (x.early?.sent) client.endBroken(x.early.failure(fault));
   else answerFault(client, fault, surface.faultShape, answerHeaders(x, 'application/json'));
 }

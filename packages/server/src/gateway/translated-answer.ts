@@ -10,12 +10,12 @@ import type {
 } from '@floe/wire/dialect';
 import type { AnswerEvent } from '@floe/wire/events';
 import { readFrame, SseFramer } from '@floe/wire/sse';
-import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
-import { parse } from './forward-events.ts';
 import type { AnswerSink } from './plan.ts';
+import { tellWhole } from './policy/answer-gate.ts';
 import { Replay } from './replay.ts';
+import { parse } from './upstream-json.ts';
 
 export interface Translation {
   readonly client: ClientDialect;
@@ -138,7 +138,7 @@ export class TranslatedAnswer implements AnswerSink {
   #answerWhole(answer: Answer): void {
     const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
     this.#noteDropped(dropped);
-    this.#x.client.answer(200, answerHeaders(this.#x, 'application/json'), JSON.stringify(body));
+    tellWhole(this.#x, JSON.stringify(body));
   }
 
   #noteDropped(dropped: ReadonlySet<string>): void {

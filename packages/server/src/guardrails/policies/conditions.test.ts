@@ -173,6 +173,7 @@ test('a condition that could not work is refused with what is wrong with it', ()
     ['request.model', /must give true or false/],
     ['request.max_tokens > "many"', /no matching overload/],
     ['request.messages.exists(m, request.messages.exists(n, n.text == m.text))', /inside of another/],
+    ['request.messages.map(m, m.role).exists(r, r == "user")', /use exists/],
     ['request.messages.exists(m, m.txt == "a")', /field not found: txt/],
     ['answer.text == "x"', /not known yet/],
     ['nothing(request.model)', /./],

@@ -45,6 +45,10 @@ class ExpressionReader {
         const inside = iterRange?.exprKind.case === 'listExpr' ? loops : loops + 1;
         if (inside > 1)
           throw new Error('a loop over what was sent stands inside of another; write it as one loop');
+        if (inside > 0 && accuInit?.exprKind.case === 'listExpr')
+          throw new Error(
+            'map and filter make lists as long as what was sent; use exists, exists_one or all',
+          );
         this.#loopVariables.push(iterVar, iterVar2, accuVar);
         for (const part of [accuInit, loopCondition, loopStep, result]) this.read(part, inside);
         this.#loopVariables.length -= 3;

@@ -160,7 +160,7 @@ const NEAR_MISSES: Record<FindingKind, readonly string[]> = {
     '-----BEGIN PUBLIC KEY-----',
     'https://example.org:8443/a@b',
     'https://user@example.org',
-    'postgres://user:${PASSWORD}@db/x',
+    'postgres://user:<password>@db/x',
     'secret_access_key = "changeme"',
     random(400),
   ],

@@ -1,0 +1,54 @@
+import { Fault } from '@floe/contract/faults';
+import { redactJson } from '../../guardrails/policies/detect/json-texts.ts';
+import { denialOf, type Judgement, judge } from '../../guardrails/policies/judge.ts';
+import type { Policies } from '../../guardrails/policies/policies.ts';
+import { type JudgedRequest, RequestSubject } from '../../guardrails/policies/request-subject.ts';
+import type { KeyRecord } from '../../platform/keyring.ts';
+import type { Ask } from '../ask.ts';
+import { endUserOf } from '../end-user.ts';
+import type { Exchange } from '../exchange-record.ts';
+
+/**
+ * Judges a request by its org's policies. Returns the body to send on: the client's own, or one without the
+ * values that a rule wants out of it. From here on the answer is judged too.
+ *
+ * @throws Fault `policy_denied`
+ */
+export function passRequestGate(x: Exchange, key: KeyRecord, ask: Ask, policies: Policies): Buffer {
+  const { request: side, answer } = policies;
+  const request = judgedRequest(x, key, ask);
+  if (answer) x.answerGate = { side: answer, request };
+  if (side === null) return ask.body;
+  const judgement = judge(side, new RequestSubject(request, side));
+  note(x, judgement);
+  if (judgement.deniedBy) throw new Fault('policy_denied', denialOf(judgement.deniedBy));
+  if (judgement.redact.size === 0) return ask.body;
+  noteRewriting(x, judgement);
+  return Buffer.from(redactJson(ask.body.toString('utf8'), judgement.redact).json);
+}
+
+function judgedRequest(x: Exchange, key: KeyRecord, { body, members, model, stream }: Ask): JudgedRequest {
+  return {
+    body,
+    members,
+    model,
+    stream,
+    surface: x.surface.name,
+    key: key.name,
+    team: key.team,
+    owner: key.owner,
+    endUser: endUserOf(x),
+    metadata: x.controls?.metadata ?? null,
+  };
+}
+
+/** Every rule that applied, on the row. */
+export function note(x: Exchange, { decisions }: Judgement): void {
+  for (const { outcome, because } of decisions) x.decisions.push({ step: 'policy', outcome, because });
+}
+
+/** Told in `x-floe-rewritten`: what went on is not what was sent. */
+export function noteRewriting(x: Exchange, { decisions }: Judgement): void {
+  const names = decisions.filter(({ outcome }) => outcome === 'redacted').map(({ policy }) => policy.name);
+  x.rewrittenBy = [...new Set([...(x.rewrittenBy ?? []), ...names])];
+}
