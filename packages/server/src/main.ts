@@ -19,6 +19,7 @@ import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
 import { type Alerts, assembleAlerts } from './main/alerts.ts';
 import { watchFile } from './main/config-file.ts';
+import { examine } from './main/examine.ts';
 import { fileRulesOf } from './main/file-rules.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
@@ -56,6 +57,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.channels',
   'orgs.limits',
   'orgs.budgets',
+  'orgs.policies',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -75,6 +77,7 @@ function check(env: Environment, path: string | undefined): void {
   const { ok, lines } = checkConfig({
     env,
     implemented: IMPLEMENTED,
+    examine,
     ...(path === undefined ? {} : { path }),
   });
   (ok ? process.stdout : process.stderr).write(`${lines.join('\n')}\n`);
@@ -100,7 +103,7 @@ function prefixed(text: string): string {
 
 async function serve(environment: Environment): Promise<void> {
   const log = createLog(environment.logLevel);
-  const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED });
+  const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
   const state = { loaded, draining: false };

@@ -46,8 +46,8 @@ export class ForwardedStream implements AnswerSink {
     const forward = this.#forward;
     const bytes = forward.push(chunk);
     if (!this.started && forward.content) this.#out.start();
-    const flowing = bytes === undefined || this.#out.pass(bytes);
     this.#note();
+    const flowing = bytes === undefined || this.#out.pass(bytes);
     if (forward.fault) throw forward.fault;
     if (forward.done) this.#out.end();
     return flowing;

@@ -30,7 +30,7 @@ export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer):
   x.cache = 'hit';
   x.target = target;
   // Rules may ask who the caller is, so what another was told is judged again.
-  const judged = ask.stream ? judgedStream(x, text) : judgedBody(x, text);
+  const judged = ask.stream ? judgedStream(x, text, head.usage) : judgedBody(x, text);
   x.usage = head.usage;
   x.finish = head.finish;
   x.dropped = head.dropped;

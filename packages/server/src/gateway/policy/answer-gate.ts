@@ -31,7 +31,7 @@ export function judgedBody(x: Exchange, body: Buffer | string): Buffer | string 
 /** What is judged is what the client would read, whichever dialect the provider spoke. */
 function judged(x: Exchange, { side, request }: AnswerGate, json: string): string {
   const answer = UPSTREAM_DIALECTS[x.surface.dialect].readAnswer(parse(Buffer.from(json)), { id: x.id });
-  const subject = new AnswerSubject(judgedAnswer(answer), request, side, () =>
+  const subject = new AnswerSubject(judgedAnswer(x, answer), request, side, () =>
     findInJson(json, side.detects),
   );
   const judgement = judge(side, subject);
@@ -43,11 +43,11 @@ function judged(x: Exchange, { side, request }: AnswerGate, json: string): strin
   return redactJson(json, judgement.redact).json;
 }
 
-function judgedAnswer({ blocks, finish, usage }: Answer): JudgedAnswer {
+function judgedAnswer(x: Exchange, { blocks, finish, usage }: Answer): JudgedAnswer {
   return {
     text: blocks.map(({ text }) => text).join('\n'),
     finish: finish?.raw ?? '',
     tools: blocks.flatMap((block) => (block.kind === 'tool' ? [block.name] : [])),
-    usage: usage ?? null,
+    usage: usage ?? x.usage,
   };
 }

@@ -47,6 +47,7 @@ export class StreamGate {
   #blocks = new Map<number, Block>();
   #tools: string[] = [];
   #finish = '';
+  /** As the stream says it, else as it is known from elsewhere: not every client is shown it. */
   #usage: Usage | null = null;
   #seen: Found = new Map();
   #sawNew = false;
@@ -58,8 +59,9 @@ export class StreamGate {
   #response: JsonObject | null = null;
   #lastData = '';
 
-  constructor(x: Exchange, gate: AnswerGate) {
+  constructor(x: Exchange, gate: AnswerGate, usage: Usage | null = null) {
     this.#x = x;
+    this.#usage = usage;
     this.#gate = gate;
     this.#early = earlySide(gate.side);
     this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].answerReader((event) => this.#hear(event), {
@@ -169,7 +171,7 @@ export class StreamGate {
     const { side, request } = this.#gate;
     const texts = [...this.#blocks.values()].map(({ pieces }) => pieces.join(''));
     const text = texts.join('\n');
-    const answer = { text, finish: this.#finish, tools: this.#tools, usage: this.#usage };
+    const answer = { text, finish: this.#finish, tools: this.#tools, usage: this.#usage ?? this.#x.usage };
     const subject = new AnswerSubject(answer, request, side, () => findIn(texts, side));
     const judgement = judge(side, subject);
     note(this.#x, judgement);
@@ -186,9 +188,9 @@ export class StreamGate {
 }
 
 /** A kept stream as the client may have it. @throws Fault `policy_denied` before anything of it was told */
-export function judgedStream(x: Exchange, text: Buffer | string): Buffer | string {
+export function judgedStream(x: Exchange, text: Buffer | string, usage: Usage | null): Buffer | string {
   if (x.answerGate === null) return text;
-  const gate = new StreamGate(x, x.answerGate);
+  const gate = new StreamGate(x, x.answerGate, usage);
   const good = gate.pass(text);
   const rest = gate.end();
   if (gate.fault) throw gate.fault;
