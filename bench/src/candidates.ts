@@ -33,7 +33,13 @@ const plain = { path: '/v1/chat/completions', model: MODEL };
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const CALLER = { ...JSON_HEADERS, authorization: 'Bearer sk-bench-000000000000000000000000000000000000' };
 
-export function prepare(id: CandidateId, workDir: string, upstreamPort: number): Candidate | Absent {
+/** `org`: further lines of the org in floe.yaml, indented by four. */
+export function prepare(
+  id: CandidateId,
+  workDir: string,
+  upstreamPort: number,
+  org = '',
+): Candidate | Absent {
   switch (id) {
     case 'direct':
       return { id, about: 'the mock upstream itself', ...plain, headers: CALLER, program: null };
@@ -51,7 +57,7 @@ export function prepare(id: CandidateId, workDir: string, upstreamPort: number):
         }),
       };
     case 'floe':
-      return floe(workDir, upstreamPort);
+      return floe(workDir, upstreamPort, org);
     case 'portkey':
       return portkey(upstreamPort);
   }
@@ -95,7 +101,7 @@ http {
 }
 
 /** The real server with a key to check, a row to write and metrics to count for every request. */
-function floe(workDir: string, upstreamPort: number): Candidate {
+function floe(workDir: string, upstreamPort: number, org: string): Candidate {
   const dir = join(workDir, 'floe');
   mkdirSync(dir);
   const key = `eis_${randomBytes(24).toString('hex')}`;
@@ -107,7 +113,7 @@ function floe(workDir: string, upstreamPort: number): Candidate {
     keys: [{ name: bench, key: "\${FLOE_BENCH_KEY}", scopes: [gateway] }]
     providers:
       - { id: mock, kind: openai-compatible, base_url: "http://127.0.0.1:${upstreamPort}/v1", api_key: sk-upstream, models: ["*"] }
-`,
+${org}`,
   );
   return {
     id: 'floe',

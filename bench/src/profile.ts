@@ -17,6 +17,7 @@ const HELP = `node bench/profile.mjs [options]
   --load <name>      requests, paced or flood (requests)
   --seconds <n>      length of the load (4)
   --body <name>      1.6 KB, 30 KB, 300 KB or 1 MB, with --load requests (1.6 KB)
+  --limits           an org with two limits of requests, tokens and concurrency
   --rows <n>         functions shown of each thread (40)
 `;
 
@@ -28,10 +29,17 @@ const { values } = parseArgs({
     load: { type: 'string', default: 'requests' },
     seconds: { type: 'string', default: '4' },
     body: { type: 'string', default: '1.6 KB' },
+    limits: { type: 'boolean', default: false },
     rows: { type: 'string', default: '40' },
     help: { type: 'boolean', default: false },
   },
 });
+
+/** Never reached: what is measured is the counting. */
+const LIMITS = `    limits:
+      - { scope: org, rpm: 100000000, tpm: 100000000000 }
+      - { per: key, rpm: 100000000, concurrency: 10000 }
+`;
 
 /** Puts the load on and gives the number of requests or events a figure is divided by. */
 async function load(member: Member, seconds: number, workDir: string): Promise<number> {
@@ -54,7 +62,7 @@ async function main(): Promise<void> {
   const pins = pinning();
   if ('rest' in pins) pinMyself(pins.rest);
   const mock = await startMock(workDir);
-  const candidate = prepare('floe', workDir, mock.running.port);
+  const candidate = prepare('floe', workDir, mock.running.port, values.limits ? LIMITS : '');
   if ('why' in candidate || !candidate.program) throw new Error('the server cannot be prepared');
   const file = join(workDir, 'main.cpuprofile');
   const port = await freePort();

@@ -1,4 +1,5 @@
 import json
+import pickle
 import unittest
 from datetime import datetime
 
@@ -103,6 +104,16 @@ class Retries(unittest.TestCase):
         client.heartbeat("job")
         names = [call.headers["idempotency-key"] for call in around.calls]
         self.assertEqual(names, ["beat-1", "beat-1", "beat-2"])
+
+
+class Errors(unittest.TestCase):
+    def test_a_result_survives_the_way_to_another_process(self):
+        around = FakeSurroundings()
+        around.respond = lambda *_: answer(429, {"error": {"code": "slow"}}, {"retry-after": "3600"})
+        result = Floe("eis_test_key", on_error=lambda _: None, _around=around).heartbeat("job")
+        error = pickle.loads(pickle.dumps(result)).error
+        told = (type(error).__name__, str(error), error.code, error.retry_after_seconds)
+        self.assertEqual(told, ("FloeRateLimitError", str(result.error), "slow", 3600))
 
 
 class Arguments(unittest.TestCase):

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Launcher, plain JavaScript for any Node: the command itself is TypeScript and needs the project's Node.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { environment, isSupported, setup } from '../../../scripts/setup.mjs';
 
@@ -9,9 +9,15 @@ if (isSupported(process.version)) {
   await import(main);
 } else {
   const node = setup();
-  const done = spawnSync(node, [main, ...process.argv.slice(2)], {
+  const child = spawn(node, [main, ...process.argv.slice(2)], {
     env: environment(node),
     stdio: 'inherit',
   });
-  process.exit(done.status ?? 1);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
+    process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
 }

@@ -3,5 +3,7 @@ export interface Command {
   readonly words: readonly string[];
   readonly usage: string;
   readonly does: string;
+  /** What `--help` tells beyond usage and purpose. */
+  readonly help?: string;
   run(args: readonly string[]): Promise<number>;
 }

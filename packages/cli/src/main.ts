@@ -1,17 +1,36 @@
+import { ApiError } from './api-get.ts';
 import { backup } from './backup.ts';
+import { beat } from './beat.ts';
 import type { Command } from './command.ts';
 import { checkConfig } from './config-check.ts';
+import { UsageError } from './connection.ts';
 import { importSqlite } from './import.ts';
 import { migrate } from './migrate.ts';
+import { monitors } from './monitors.ts';
 import { restore } from './restore.ts';
+import { run } from './run.ts';
 import { serve } from './serve.ts';
 
-const COMMANDS: readonly Command[] = [serve, checkConfig, backup, restore, migrate, importSqlite];
+const COMMANDS: readonly Command[] = [
+  serve,
+  checkConfig,
+  beat,
+  run,
+  monitors,
+  backup,
+  restore,
+  migrate,
+  importSqlite,
+];
 
 function help(): string {
   const width = Math.max(...COMMANDS.map((command) => command.usage.length));
   const lines = COMMANDS.map((command) => `  floe ${command.usage.padEnd(width)}  ${command.does}`);
-  return `Floe: one endpoint for every model provider, and a monitor for every job.\n\n${lines.join('\n')}\n  floe ${'help'.padEnd(width)}  Shows this.\n`;
+  return `Floe: one endpoint for every model provider, and a monitor for every job.\n\n${lines.join('\n')}\n  floe ${'help'.padEnd(width)}  Shows this; floe <command> --help tells more.\n`;
+}
+
+function helpFor({ usage, does, help: more }: Command): string {
+  return `floe ${usage}\n${does}\n${more === undefined ? '' : `\n${more}\n`}`;
 }
 
 /** Finds the command whose words begin the arguments, longest first, and runs it with the rest. */
@@ -21,9 +40,28 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const found = COMMANDS.find((command) => command.words.every((word, index) => args[index] === word));
-  if (found) return found.run(args.slice(found.words.length));
-  process.stderr.write(`floe: unknown command "${args.join(' ')}"\n\n${help()}`);
-  return 2;
+  if (!found) {
+    process.stderr.write(`floe: unknown command "${args.join(' ')}"\n\n${help()}`);
+    return 2;
+  }
+  const rest = args.slice(found.words.length);
+  // What stands after "--" belongs to somebody else's command.
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (own.includes('--help') || own.includes('-h')) {
+    process.stdout.write(helpFor(found));
+    return 0;
+  }
+  return found.run(rest).catch(told);
+}
+
+/** The exit code for an error that is a message to the person; any other is a defect and stays one. */
+function told(error: unknown): number {
+  const isUsage =
+    error instanceof UsageError ||
+    (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
+  if (!isUsage && !(error instanceof ApiError)) throw error;
+  process.stderr.write(`floe: ${error.message}\n`);
+  return isUsage ? 2 : 1;
 }
 
 process.exitCode = await main(process.argv.slice(2));

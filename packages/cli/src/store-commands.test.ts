@@ -22,7 +22,10 @@ test('backup works while the server runs, restore does not, and the restored ins
     });
     return [status, stdout + stderr] as const;
   };
-  assert.deepEqual(floe('migrate', '--dry-run'), [0, 'Would apply:\n  1 first-tables\n  2 rollups\n']);
+  const [dry, planned] = floe('migrate', '--dry-run');
+  assert.equal(dry, 0);
+  // Each release adds its own; what stands first stays first.
+  assert.match(planned, /^Would apply:\n {2}1 first-tables\n {2}2 rollups\n( {2}\d+ [a-z-]+\n)*$/);
   const server = await startFloe({ dataDir });
   t.after(() => server.kill9());
   const key = await server.key();

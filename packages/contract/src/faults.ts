@@ -45,6 +45,7 @@ export const FAULTS = {
   precondition_failed: { status: 412, ...invalid },
   request_too_large: { status: 413, openai: 'invalid_request_error', anthropic: 'request_too_large' },
   unsupported_media_type: { status: 415, ...invalid },
+  websocket_unsupported: { status: 426, ...invalid, retry: false },
   rate_limit_exceeded: { status: 429, ...limited },
   upstream_rate_limited: { status: 429, ...limited },
   headers_too_large: { status: 431, ...invalid },

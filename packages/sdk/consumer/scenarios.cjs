@@ -15,7 +15,7 @@ const scenarios = {
   /** A loop alone does not keep the process. */
   async loop(Floe, [{ url }]) {
     const floe = new Floe({ apiKey: 'eis_test_key', baseUrl: url });
-    floe.startHeartbeat('job', { everySeconds: 0.5 });
+    floe.startHeartbeat('job', { everySeconds: 3600 });
   },
   /** A worker that the orchestrator ends. */
   async worker(Floe, [{ url }]) {
@@ -40,10 +40,10 @@ const scenarios = {
   /** The event loop stands still for many intervals. */
   async blocked(Floe, [{ url }]) {
     const floe = new Floe({ apiKey: 'eis_test_key', baseUrl: url, onError: () => undefined });
-    const loop = floe.startHeartbeat('job', { everySeconds: 0.05, keepAlive: true });
+    const loop = floe.startHeartbeat('job', { everySeconds: 0.3, keepAlive: true });
     while (loop.lastResult === null) await new Promise(setImmediate);
     say('blocking');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000);
     await new Promise(setImmediate);
     await loop.stop();
   },

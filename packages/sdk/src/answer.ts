@@ -87,8 +87,9 @@ function refusal(call: Call, received: Received, nowMs: number): FloeError {
   const code = textOf(error, 'code') ?? `http_${status}`;
   const said = textOf(error, 'message');
   const requestId = textOf(body, 'request_id') ?? received.header('x-request-id');
-  const advice = ADVICE[status] ?? '';
-  const message = `${originOf(call.url)} answered ${status} ${code}${said === null ? '' : `: ${said}`}${advice}`;
+  // What Floe says itself is better than what can be guessed from a status.
+  const advice = said === null ? (ADVICE[status] ?? '') : `: ${said}`;
+  const message = `${originOf(call.url)} answered ${status} ${code}${advice}`;
   const detail = { code, status, requestId, retryAfterSeconds: retryAfter(received, nowMs) };
   return apiError(withoutKey(call, message), detail);
 }
@@ -100,9 +101,9 @@ function withoutKey(call: Call, message: string): string {
 }
 
 const ADVICE: Readonly<Record<number, string>> = {
-  401: ' Check the API key.',
-  403: ' The key needs the scope beat or monitoring.',
-  404: ' Check the monitor id, that the key belongs to its organization, and baseUrl.',
+  401: '. Check the API key.',
+  403: '. The key needs the scope beat or monitoring.',
+  404: '. Check the monitor id, that the key belongs to its organization, and baseUrl.',
 };
 
 /** RFC 9110 10.2.3: seconds or a date; `retry-after-ms` is what the gateway's own clients prefer. */

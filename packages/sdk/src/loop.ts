@@ -82,7 +82,8 @@ export class HeartbeatLoop implements HeartbeatHandle {
   }
 
   #plan(waitMs: number): void {
-    const keepsAlive = this.#options.keepAlive === true;
+    // The first beat leaves even when the program ends right after starting its loop.
+    const keepsAlive = this.#options.keepAlive === true || waitMs === 0;
     this.#timer = this.#parts.around.after(
       waitMs,
       () => {

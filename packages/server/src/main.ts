@@ -13,6 +13,9 @@ import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
 import { createPassthrough } from './gateway/passthrough/passthrough.ts';
 import { Conversations } from './gateway/stickiness.ts';
+import { createStoredResponses } from './gateway/stored/responses-api.ts';
+import { createTurnStore } from './gateway/stored/turn-store.ts';
+import { type BeatRoutes, createBeatRoutes } from './http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
@@ -50,7 +53,11 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.providers',
   'orgs.routes',
   'orgs.chat_reasoning',
+  'orgs.stored_responses',
+  'orgs.resource_scope',
   'orgs.attribution',
+  'orgs.monitoring',
+  'orgs.monitors',
   'orgs.passthrough',
   'orgs.resource_scope',
   'orgs.cache',
@@ -111,7 +118,10 @@ async function serve(environment: Environment): Promise<void> {
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
 
-  const gateway = assembleGateway(parts, snapshots, () => state.draining);
+  const gateway = assembleGateway(parts, snapshots, {
+    draining: () => state.draining,
+    responsesDays: () => state.loaded.config.retention.responses_days,
+  });
   const alerts = assembleAlerts(parts, () => state.loaded.config);
   const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
   const { host, port, base_url } = loaded.config.server;
@@ -120,6 +130,7 @@ async function serve(environment: Environment): Promise<void> {
       gateway,
       lists: createLists(gateway, parts.modelLists),
       passthrough: createPassthrough(gateway, parts.modelLists),
+      responses: createStoredResponses(gateway),
       api: api.answer,
       operations: createOperations({
         database: parts.database,
@@ -127,6 +138,7 @@ async function serve(environment: Environment): Promise<void> {
         metricsToken: loaded.config.telemetry.metrics_token,
         draining: () => state.draining,
       }),
+      beats: assembleBeats(parts, snapshots),
     },
     new URL(base_url).pathname.replace(/\/$/, ''),
   );
@@ -144,7 +156,9 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
+      await parts.monitoring.leave();
       await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
+      await parts.monitoring.flush();
       await api.close();
       await closeParts(parts);
     },
@@ -153,14 +167,20 @@ async function serve(environment: Environment): Promise<void> {
   announce(loaded, parts, url, snapshots, firstRun);
 }
 
-function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boolean): Gateway {
+function assembleGateway(
+  parts: Parts,
+  snapshots: Snapshots,
+  { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
+): Gateway {
   const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
+  const { database, turnsKey } = parts;
   return {
     snapshot: snapshots.current,
     transport,
     clock: systemClock,
     log,
     rows,
+    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
     metrics,
     breakers,
     conversations: new Conversations(systemClock),
@@ -174,6 +194,16 @@ function assembleGateway(parts: Parts, snapshots: Snapshots, draining: () => boo
     random: Math.random,
     draining,
   };
+}
+
+function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
+  const authenticate = (presented: string) => {
+    const now = systemClock.now();
+    const key = snapshots.current().keyring.authenticate(presented, now);
+    lastUsed.note(key.id, now);
+    return key;
+  };
+  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
 }
 
 function assembleApi(

@@ -317,6 +317,29 @@ test('the row of a stopped stream says that a part of it was read, and why it en
   assert.ok(Number(row['cost_nano_usd']) > 0);
 });
 
+test('what is denied is not stored as a response, and what is cleaned is stored clean', async () => {
+  says = EMAIL;
+  const stored = (org: string, id: unknown) =>
+    call(`${floe.url}/gateway/v1/responses/${String(id)}`, {
+      method: 'GET',
+      headers: { authorization: `Bearer ${keyOf(org)}` },
+    });
+  for (const model of ['chat/m-1', 'responses/m-1']) {
+    const asking = { surface: 'responses', model } as const;
+    const clean = await ask('scrubbed', 'x', { store: true }, asking);
+    const kept = await stored('scrubbed', objectOf(clean.json())['id']);
+    assert.equal(kept.status, 200, kept.text);
+    assert.ok(kept.text.includes('[redacted:email]') && !kept.text.includes(EMAIL));
+    for (const org of ['answers', 'finish']) {
+      const stopped = await ask(org, 'x', { store: true, stream: true }, asking);
+      assert.match(stopped.text, /policy_denied|permission_error/);
+      assert.doesNotMatch(stopped.text, LOOKS_FINISHED);
+      const id = /"id":\s*"(resp_\w+)"/.exec(stopped.text)?.[1];
+      assert.equal((await stored(org, id)).status, 404, `${model}: ${id}`);
+    }
+  }
+});
+
 test('a kept answer is judged for the caller who gets it', async () => {
   says = EMAIL;
   const as = (who: string) => ({ headers: { 'x-floe-metadata': JSON.stringify({ who }) } });

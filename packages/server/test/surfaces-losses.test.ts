@@ -66,6 +66,8 @@ interface Need {
   readonly more: JsonObject;
   /** Dialects that carry it beside the surface's own. */
   readonly carriedBy?: readonly Dialect[];
+  /** Of the refusal; `unsupported_parameter` unless given. */
+  readonly code?: string;
 }
 
 const part = (...parts: JsonObject[]) => [{ role: 'user', content: parts }];
@@ -85,7 +87,11 @@ const NEEDS: Readonly<Record<Surface, readonly Need[]>> = {
     },
   ],
   responses: [
-    { param: 'previous_response_id', more: { previous_response_id: 'resp_7' } },
+    {
+      param: 'previous_response_id',
+      more: { previous_response_id: 'resp_7' },
+      code: 'previous_response_not_found',
+    },
     { param: 'background', more: { background: true } },
     { param: 'conversation', more: { conversation: 'conv_7' } },
     { param: 'tools[0]', more: { tools: [{ type: 'web_search' }] } },
@@ -140,7 +146,7 @@ for (const surface of SURFACES)
         }
       });
 
-      for (const { param, more, carriedBy } of NEEDS[surface])
+      for (const { param, more, carriedBy, code = 'unsupported_parameter' } of NEEDS[surface])
         test(`${Object.keys(more)} (${param}) is ${carriedBy?.includes(dialect) ? 'carried' : 'refused by name'}`, async () => {
           const before = house.upstream(dialect).requests.length;
           const answer = await ask(surface, dialect, more);
@@ -150,15 +156,12 @@ for (const surface of SURFACES)
           const body: unknown = answer.json();
           assert.ok(isObject(body) && isObject(body.error));
           assert.equal(body.error.type, 'invalid_request_error');
-          assert.equal(body.error.code, 'unsupported_parameter');
+          assert.equal(body.error.code, code);
           assert.ok(String(body.error.param).startsWith(param), String(body.error.param));
           assert.equal(body.type, surface === 'messages' ? 'error' : undefined);
           assert.equal(answer.headers['x-floe-error-source'], 'gateway');
           const row = await house.row(answer.headers['x-request-id'] ?? '');
-          assert.deepEqual(
-            [row['status'], row['error_code'], row['attempts']],
-            [400, 'unsupported_parameter', []],
-          );
+          assert.deepEqual([row['status'], row['error_code'], row['attempts']], [400, code, []]);
         });
     });
 

@@ -66,6 +66,13 @@ describe('calls come back as the client declared its tools', () => {
     });
     const [item] = items(answered('files__read', '{}'), given);
     assert.deepEqual([item?.['namespace'], item?.['name']], ['files', 'read']);
+    const { body } = CLIENT_DIALECTS.responses.writeAnswer(collect(answered('files__read', '{}')), given);
+    const [tool] = objectsIn(body['tools']);
+    assert.deepEqual([tool?.['type'], tool?.['name']], ['namespace', 'files']);
+    assert.deepEqual(
+      objectsIn(tool?.['tools']).map(({ name }) => name),
+      ['read'],
+    );
   });
 
   test('a name that providers refuse', () => {

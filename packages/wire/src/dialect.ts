@@ -28,6 +28,8 @@ export interface AnswerContext {
   readonly inputEstimate?: number | undefined;
   /** Vendor and credential that answer. When given, foreign seals travel packed; else they are dropped. */
   readonly sealOrigin?: string | undefined;
+  /** Responses only: the answer can be gone on from with `previous_response_id`. */
+  readonly stored?: boolean | undefined;
   /** Chat only: freeform calls as function calls whose arguments are the raw text (IDE clients). */
   readonly freeformAsFunction?: boolean | undefined;
 }
@@ -40,6 +42,8 @@ export interface AnswerWriter {
   write(event: AnswerEvent): string;
   /** What the client's dialect could not show, each once. */
   readonly dropped: ReadonlySet<string>;
+  /** The answer object as last told, in the dialect whose streams end with it. */
+  readonly response?: JsonObject;
 }
 
 export interface ClientDialect {

@@ -95,9 +95,9 @@ def _redirected(call: Call, received: Received) -> FloeError:
 
 
 _ADVICE = {
-    401: " Check the API key.",
-    403: " The key needs the scope beat or monitoring.",
-    404: " Check the monitor id, that the key belongs to its organization, and base_url.",
+    401: ". Check the API key.",
+    403: ". The key needs the scope beat or monitoring.",
+    404: ". Check the monitor id, that the key belongs to its organization, and base_url.",
 }
 
 
@@ -111,9 +111,10 @@ def _refusal(call: Call, received: Received, now: float) -> FloeError:
     error = _member(body, "error")
     code = _text(error, "code") or f"http_{received.status}"
     said = _text(error, "message")
-    message = f"{origin_of(call.url)} answered {received.status} {code}" + ("" if said is None else f": {said}")
+    # What Floe says itself is better than what can be guessed from a status.
+    advice = _ADVICE.get(received.status, "") if said is None else f": {said}"
     return api_error(
-        _without_key(call, message + _ADVICE.get(received.status, "")),
+        _without_key(call, f"{origin_of(call.url)} answered {received.status} {code}{advice}"),
         status=received.status,
         code=code,
         request_id=_text(body, "request_id") or received.headers.get("x-request-id"),

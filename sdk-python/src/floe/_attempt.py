@@ -64,9 +64,11 @@ def _exchange(call: Call, deadline: _Deadline) -> Received:
             sock.settimeout(deadline.left())
             sock = ssl.create_default_context().wrap_socket(sock, server_hostname=host)
         connection = http.client.HTTPConnection(host, port)
-        connection.sock = _DeadlineSocket(sock, deadline)  # type: ignore[assignment]
+        connection.sock = _DeadlineSocket(sock, deadline)
         target = urllib.parse.quote(url.path, safe="/%:@!$&'()*+,;=~-._")
-        connection.putrequest("POST", f"{target}?{url.query}" if url.query else target)
+        connection.putrequest("POST", f"{target}?{url.query}" if url.query else target, skip_host=True)
+        # As it was written: http.client would add the port of https, which it takes for plain http.
+        connection.putheader("host", url.netloc.encode("idna"))
         for name, value in call.headers.items():
             connection.putheader(name, value)
         connection.putheader("content-length", str(len(call.body)))

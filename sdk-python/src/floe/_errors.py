@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Dict, Optional, Type
 
 
 class FloeError(Exception):
@@ -27,6 +27,16 @@ class FloeError(Exception):
         self.request_id = request_id
         #: How long the server asked to wait.
         self.retry_after_seconds = retry_after_seconds
+
+    def __reduce__(self) -> Any:
+        """Results travel between processes; by default an exception is rebuilt from its message alone."""
+        return (_rebuilt, (type(self), str(self), self.__dict__))
+
+
+def _rebuilt(kind: Type["FloeError"], message: str, members: Dict[str, Any]) -> "FloeError":
+    error = kind.__new__(kind, message)
+    error.__dict__.update(members)
+    return error
 
 
 class FloeConfigurationError(FloeError):
@@ -93,7 +103,7 @@ def api_error(
 ) -> FloeApiError:
     """The error for an HTTP status of 400 and above."""
     retryable = False
-    kind = FloeRequestError
+    kind: Type[FloeApiError] = FloeRequestError
     if status in (401, 403):
         kind = FloeAuthenticationError
     elif status == 404:

@@ -33,7 +33,7 @@ const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 export function createMetrics(
   backlog: () => number,
   alertsQueued: () => Promise<number>,
-  more: () => string = () => '',
+  more: () => Promise<string> = async () => '',
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -89,7 +89,7 @@ export function createMetrics(
     },
     async render() {
       const own = [alerts, exchanges, tokens, caches, latency, firstToken].map((table) => table.render());
-      return `${own.join('')}${more()}${await registry.metrics()}`;
+      return `${own.join('')}${await more()}${await registry.metrics()}`;
     },
     contentType: registry.contentType,
   };

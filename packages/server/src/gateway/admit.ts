@@ -93,14 +93,15 @@ function outputCapOf({ body, members }: Ask): number {
   return DEFAULT_OUTPUT_TOKENS;
 }
 
+/** One line for all of them: every row carries it. */
 function explain(x: Exchange, { claims, taken }: Grant): void {
-  for (const [index, { name, counts, limit }] of claims.entries()) {
-    const unit = counts === 'usd' ? 'nano-USD' : counts;
-    const used = taken.levels[index]?.used ?? 0;
-    x.decisions.push({
-      step: counts === 'usd' ? 'budget' : 'limit',
-      outcome: 'granted',
-      because: `"${name}": ${used} of ${limit} ${unit}${taken.away ? ', counted by this process alone' : ''}`,
-    });
+  if (claims.length === 0) return;
+  let because = taken.away ? 'counted by this process alone' : '';
+  for (let index = 0; index < claims.length; index++) {
+    const claim = claims[index];
+    if (claim === undefined) continue;
+    if (because !== '') because += '; ';
+    because += `"${claim.name}" ${claim.counts} ${taken.levels[index]?.used ?? 0} of ${claim.limit}`;
   }
+  x.decisions.push({ step: 'limit', outcome: 'granted', because });
 }

@@ -87,6 +87,16 @@ export class ClientStream {
     this.#x.client.end();
   }
 
+  /** Judges the last bytes before they are told: what they end may have to be stored first. @throws Fault `policy_denied` */
+  judgeEnd<Bytes extends Buffer | string>(bytes: Bytes): Bytes | Buffer {
+    const gate = this.#gate;
+    if (gate === null) return bytes;
+    const judged = Buffer.concat([gate.pass(bytes), gate.end()]);
+    if (gate.fault) throw gate.fault;
+    this.#gate = null;
+    return judged;
+  }
+
   #passJudged(gate: StreamGate, bytes: Buffer | string): boolean {
     const good = gate.pass(bytes);
     // Of an answer that is denied before any content nothing is told: it is refused as a whole.

@@ -16,6 +16,8 @@ export interface Ask {
   readonly choices: number;
   /** The body's own hint at who is behind it. */
   readonly user: string | null;
+  /** Item types of a stored conversation that its target cannot take back. */
+  readonly lost?: readonly string[];
 }
 
 /** Reads a request in one pass over its bytes. Throws 400s that name the field. */

@@ -15,6 +15,8 @@ export interface Catalog {
   readonly userHeaders: readonly string[];
   /** Who is behind the passthrough surfaces, in the order to try them. */
   readonly passthrough: Readonly<Record<'a' | 'b', readonly PassthroughTarget[]>>;
+  /** Whether Responses turns are kept for `previous_response_id`. */
+  readonly storedResponses: boolean;
   /** Who sees files, batches and stored answers: the key that made them, or every key of the org. */
   readonly resourceScope: 'key' | 'org';
   /** Null while the org's cache is off. */
@@ -59,6 +61,7 @@ export const EMPTY_CATALOG: Catalog = {
   chatReasoning: 'strip',
   userHeaders: [],
   passthrough: { a: [], b: [] },
+  storedResponses: true,
   resourceScope: 'key',
   cache: null,
   rules: null,

@@ -54,6 +54,7 @@ export function compileCatalogs(
       routes: org.routes.map(compileRoute),
       chatReasoning: org.chat_reasoning,
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
+      storedResponses: org.stored_responses,
       cache: compileCache(org, purges.get(org.id) ?? 0),
       rules: rulesOf(org, stored),
       policies: compilePolicies(org.policies),

@@ -13,6 +13,7 @@ import type { AnswerSink } from './plan.ts';
 import type { AnswerGate } from './policy/answer-gate.ts';
 import type { StreamGate } from './policy/stream-gate.ts';
 import type { Replay } from './replay.ts';
+import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
@@ -38,7 +39,7 @@ export interface AttemptRecord {
 
 /** What a step decided and why; the answer to "why this route?". */
 export interface Decision {
-  readonly step: 'authenticate' | 'limit' | 'budget' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
+  readonly step: 'authenticate' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
 }
@@ -63,6 +64,8 @@ export interface Exchange {
   ask: Ask | null;
   /** What is known of a request that passes unread. */
   opaque: OpaqueAsk | null;
+  /** Of a Responses request that goes on from a stored turn or becomes one. */
+  turn: OpenTurn | null;
   course: Course | null;
   /** Names the conversation it belongs to, where several targets could serve it. */
   conversation: string | null;

@@ -12,6 +12,7 @@ import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catal
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
 import { conversationOf } from './conversation.ts';
+import { countTokens } from './count-tokens.ts';
 import { EarlyAnswer } from './early-answer.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Gateway } from './gateway.ts';
@@ -19,6 +20,7 @@ import { createPlanner } from './planner.ts';
 import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
+import { openTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 import { UpstreamRefusal } from './upstream-fault.ts';
 
@@ -41,7 +43,10 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     const { ask } = x;
     if (ask === null) throw new Error('what was understood has an ask');
     if (ask.stream) x.early = new EarlyAnswer(x);
-    x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
+    if (surface.name === 'count_tokens') x.state = await countTokens(x, ask, course);
+    else x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
+    // The one wait for the database: an answer ends when its turn can be gone on from.
+    if (x.turn) await x.turn.commit(x);
     x.status = 200;
   } catch (error) {
     tell(x, error);
@@ -66,6 +71,7 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     controls: null,
     ask: null,
     opaque: null,
+    turn: null,
     course: null,
     target: null,
     told: null,
@@ -118,6 +124,9 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
     const body = passRequestGate(x, key, ask, catalog.policies);
     if (body !== ask.body) x.ask = readAsk(surface, body);
   }
+  if (surface.dialect === 'responses') x.turn = await openTurn(x, x.ask);
+  // Who left during a look-up is not listened to yet.
+  if (client.gone) throw new ClientGone('the client left');
   return course;
 }
 

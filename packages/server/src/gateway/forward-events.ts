@@ -5,11 +5,14 @@ import type { AnswerReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { AnswerEvent } from '@floe/wire/events';
 import { readFrame, SseFramer, writeFrame } from '@floe/wire/sse';
+import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
-import { tellWhole } from './policy/answer-gate.ts';
+import { judgedBody } from './policy/answer-gate.ts';
 import { responsesFailure } from './responses-failure.ts';
+import { type Ending, endingWith } from './stored/open-turn.ts';
+import { ToldResponse } from './stored/told-response.ts';
 import { parse } from './upstream-json.ts';
 
 type EventDialect = 'responses' | 'messages';
@@ -18,7 +21,7 @@ type EventDialect = 'responses' | 'messages';
  * A Responses or Messages stream for a client of the same dialect: whole frames pass as they are. The
  * dialect's own reader listens, so that usage is counted and a broken answer is noticed.
  */
-export class ForwardedEvents implements AnswerSink {
+export class ForwardedEvents implements AnswerSink, Ending {
   #x: Exchange;
   #dialect: EventDialect;
   #framer = new SseFramer();
@@ -30,11 +33,16 @@ export class ForwardedEvents implements AnswerSink {
   /** The response object as announced, and the last frame: what an error event must continue from. */
   #response: JsonObject | null = null;
   #lastData = '';
+  /** The answer as its events told it, where it is to be stored. */
+  #told: ToldResponse | null;
+  /** Its last event, withheld until then. */
+  #last: Buffer | null = null;
 
   constructor(x: Exchange, dialect: EventDialect) {
     this.#x = x;
     this.#dialect = dialect;
     this.#out = new ClientStream(x);
+    this.#told = dialect === 'responses' && x.turn?.keeps ? new ToldResponse() : null;
     this.#reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => this.#hear(event), { id: x.id });
   }
 
@@ -52,15 +60,29 @@ export class ForwardedEvents implements AnswerSink {
     for (const end of ends) {
       this.#listen(bytes.subarray(good, end));
       if (this.#fault) break;
-      good = end;
+      if (this.#whole && this.#told) this.#last = Buffer.from(bytes.subarray(good, end));
+      else good = end;
       // What follows the last event is no part of the answer, wherever the chunk happens to end.
       if (this.#whole) break;
     }
     if (this.#hasContent && !this.started) this.#out.start();
     const flowing = good === 0 || this.#out.pass(good === bytes.length ? bytes : bytes.subarray(0, good));
     if (this.#fault) throw this.#fault;
-    if (this.#whole) this.#out.end();
+    if (this.#whole) this.#end();
     return flowing;
+  }
+
+  #end(): void {
+    const response = this.#told?.response;
+    if (!response) return this.tell();
+    // What is denied is not stored either.
+    if (this.#last) this.#last = this.#out.judgeEnd(this.#last);
+    this.#x.turn?.end(response, true, this);
+  }
+
+  tell(): void {
+    if (this.#last) this.#out.pass(this.#last);
+    this.#out.end();
   }
 
   get whole(): boolean {
@@ -92,6 +114,7 @@ export class ForwardedEvents implements AnswerSink {
     const event = readFrame(frame);
     if (event === undefined) return;
     this.#lastData = event.data;
+    this.#told?.hear(event.data);
     if (event.event === 'response.created') this.#response = responseIn(event.data);
     this.#reader.read(event);
   }
@@ -116,7 +139,11 @@ export function forwardedBody(x: Exchange, dialect: EventDialect): AnswerSink {
     if (answer.fault) throw answer.fault;
     if (!answer.finish)
       throw new Fault('upstream_error', 'The provider sent an answer that is not finished.');
-    tellWhole(x, bytes);
+    const told = judgedBody(x, bytes);
+    const headers = answerHeaders(x, 'application/json');
+    const body = dialect === 'responses' && x.turn?.keeps ? parse(Buffer.from(told)) : null;
+    if (isObject(body)) x.turn?.end(body, true, endingWith(x.client, headers, told));
+    else x.client.answer(200, headers, told);
   });
 }
 

@@ -33,7 +33,7 @@ export function planForward(
   }
   return {
     request,
-    dropped: [],
+    dropped: ask.lost ?? [],
     answer,
     refusal: (status, headers, body) => readRefusal(provider.id, provider.sheet, status, headers, body),
   };

@@ -12,6 +12,7 @@ import type { Catalog } from './catalog.ts';
 import type { Latencies } from './latencies.ts';
 import type { Owners } from './opaque/owners.ts';
 import type { Conversations } from './stickiness.ts';
+import type { TurnStore } from './stored/turn-store.ts';
 
 /** One version of everything a request is judged by; swapped whole, never changed. */
 export interface GatewaySnapshot {
@@ -26,6 +27,7 @@ export interface Gateway {
   readonly clock: Clock;
   readonly log: Log;
   readonly rows: RowSink;
+  readonly turns: TurnStore;
   readonly metrics: Metrics;
   readonly breakers: Breakers;
   readonly conversations: Conversations;

@@ -41,7 +41,7 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
   };
 }
 
-/** Throws 401s and `insufficient_scope`. */
+/** Who asks for something else than an exchange, and what their org offers. Throws as `authenticate` does. */
 export function callerOf(client: Client, gateway: Gateway): Caller {
   const { keyring, catalogs } = gateway.snapshot();
   const key = keyring.authenticate(presentedKey(client.headers), gateway.clock.now());

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS } from '@floe/wire/dialects';
 import type { Ask as WireAsk } from '@floe/wire/request';
 import { sealedBy } from '@floe/wire/seal';
@@ -26,7 +27,8 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   function reading(): Reading {
     if (read) return read;
     const body = parseBody(ask);
-    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(body);
+    const asked = x.turn?.whole() ?? body;
+    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(asked, { dropHostedTools: bringsOwnTools(asked) });
     const [first] = x.course?.targets ?? [];
     const origin = first?.provider.sealOrigin(first.credential);
     read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
@@ -52,7 +54,7 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     )
       return planTranslate(x, ask, target, dialect, reading());
     const rewrite = (streamed: boolean) => translatedAnswer(x, ask, target, dialect, reading(), streamed);
-    return planForward(x, ask, target, rewrite, isRewritten());
+    return planForward(x, x.turn?.askFor(target) ?? ask, target, rewrite, isRewritten());
   };
 }
 
@@ -68,6 +70,21 @@ function keepsItsId({ body, members }: Ask, dialect: Surface['dialect']): boolea
   const store = members.get('store');
   return !store || readBoolean(body, store) !== false;
 }
+
+/**
+ * Whether tools of the caller's own stand beside those a provider runs itself: an agent's toolbox, which works
+ * without the latter elsewhere. A request for such tools alone is a request for them.
+ */
+function bringsOwnTools({ tools }: JsonObject): boolean {
+  return (
+    Array.isArray(tools) &&
+    tools.some(
+      (tool) => isObject(tool) && OWN_TOOLS.has(typeof tool['type'] === 'string' ? tool['type'] : ''),
+    )
+  );
+}
+
+const OWN_TOOLS = new Set(['', 'function', 'custom', 'namespace']);
 
 /** Looking costs as much as the scan of the body, so a Chat body is looked through only once it has moved. */
 function mayRefuseProofs(dialect: Surface['dialect'], body: Buffer, moved: boolean): boolean {

@@ -31,3 +31,6 @@ export const MESSAGES: Surface = {
   faultShape: 'anthropic',
   forwarded: ['anthropic-version', 'anthropic-beta'],
 };
+
+/** Counts what a Messages request would come to, and asks no model. */
+export const COUNT_TOKENS: Surface = { ...MESSAGES, name: 'count_tokens' };

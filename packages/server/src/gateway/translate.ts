@@ -68,6 +68,7 @@ export function translatedAnswer(
     // About four bytes a token: told before the provider has counted, and corrected by its count.
     inputEstimate: Math.ceil(ask.body.length / 4),
     sealOrigin,
+    stored: x.turn?.keeps === true,
   };
   const readerOptions = { id, sealOrigin, thinkTags: provider.hasThinkTags(model) };
   return new TranslatedAnswer(x, {

@@ -1,4 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
 import { type Answer, AnswerFold, eventsOf } from '@floe/wire/answer';
 import type {
   AnswerContext,
@@ -10,11 +11,13 @@ import type {
 } from '@floe/wire/dialect';
 import type { AnswerEvent } from '@floe/wire/events';
 import { readFrame, SseFramer } from '@floe/wire/sse';
+import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
-import { tellWhole } from './policy/answer-gate.ts';
+import { judgedBody } from './policy/answer-gate.ts';
 import { Replay } from './replay.ts';
+import { type Ending, endingWith } from './stored/open-turn.ts';
 import { parse } from './upstream-json.ts';
 
 export interface Translation {
@@ -29,7 +32,7 @@ export interface Translation {
 }
 
 /** An answer of another dialect, read into events and written as the client's stream or as its fold. */
-export class TranslatedAnswer implements AnswerSink {
+export class TranslatedAnswer implements AnswerSink, Ending {
   #x: Exchange;
   #way: Translation;
   #arrival: AnswerSink;
@@ -41,6 +44,8 @@ export class TranslatedAnswer implements AnswerSink {
   #hasContent = false;
   #finished = false;
   #ended = false;
+  /** What the finish is told with, withheld until the turn is stored. */
+  #last: Buffer | string = '';
 
   constructor(x: Exchange, way: Translation) {
     this.#x = x;
@@ -92,8 +97,17 @@ export class TranslatedAnswer implements AnswerSink {
   #endStream(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#out.end();
     this.#noteDropped(this.#writer.dropped);
+    const { response } = this.#writer;
+    if (!this.#x.turn?.keeps || !response) return this.tell();
+    // What is denied is not stored either.
+    this.#last = this.#out.judgeEnd(this.#last);
+    this.#x.turn.end(response, false, this);
+  }
+
+  tell(): void {
+    if (this.#last.length > 0) this.#out.pass(this.#last);
+    this.#out.end();
   }
 
   failure(fault: Fault): string {
@@ -117,8 +131,9 @@ export class TranslatedAnswer implements AnswerSink {
   }
 
   #write(event: AnswerEvent): void {
-    if (this.#way.leavesStreamed) this.#text += this.#writer.write(event);
-    else this.#fold.add(event);
+    if (!this.#way.leavesStreamed) this.#fold.add(event);
+    else if (event.type === 'finish' && this.#x.turn?.keeps) this.#last = this.#writer.write(event);
+    else this.#text += this.#writer.write(event);
   }
 
   /**
@@ -138,7 +153,18 @@ export class TranslatedAnswer implements AnswerSink {
   #answerWhole(answer: Answer): void {
     const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
     this.#noteDropped(dropped);
-    tellWhole(this.#x, JSON.stringify(body));
+    const { client, turn } = this.#x;
+    const text = judgedBody(this.#x, JSON.stringify(body));
+    const headers = answerHeaders(this.#x, 'application/json');
+    if (turn?.keeps) turn.end(this.#kept(body, text), false, endingWith(client, headers, text));
+    else client.answer(200, headers, text);
+  }
+
+  /** The body as it is told: a policy may have taken something out. */
+  #kept(body: JsonObject, told: Buffer | string): JsonObject {
+    if (this.#x.rewrittenBy === null) return body;
+    const parsed = parse(Buffer.from(told));
+    return isObject(parsed) ? parsed : body;
   }
 
   #noteDropped(dropped: ReadonlySet<string>): void {

@@ -22,7 +22,8 @@ export function worthOf(x: Exchange): Worth {
     return { usage: x.usage, source: x.usage ? 'provider' : 'none', nanoUsd: 0, priceSource: null };
   const whole = x.usage !== null && (x.state === 'complete' || x.finish !== null);
   const usage = whole ? x.usage : assumed(x);
-  const source = whole ? 'provider' : usage ? 'estimated' : 'none';
+  // Told in part is told: only what a provider said nothing of at all is an estimate.
+  const source = x.usage ? 'provider' : usage ? 'estimated' : 'none';
   const price = x.target === null ? null : x.target.provider.priceOf(x.target.model);
   if (usage === null || price === null) return { usage, source, nanoUsd: null, priceSource: null };
   return { usage, source, nanoUsd: costNanoUsd(price, usage, x.createdAt), priceSource: price.source };

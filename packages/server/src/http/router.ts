@@ -10,7 +10,9 @@ import { opaqueExchange } from '../gateway/opaque/opaque-exchange.ts';
 import type { Style } from '../gateway/opaque/resource-path.ts';
 import { UNIFIED } from '../gateway/opaque/unified.ts';
 import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
-import { CHAT, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
+import type { createStoredResponses } from '../gateway/stored/responses-api.ts';
+import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
+import type { BeatRoutes } from './beat-routes.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */
@@ -18,9 +20,11 @@ export interface Rooms {
   readonly gateway: Gateway;
   readonly lists: ReturnType<typeof createLists>;
   readonly passthrough: Passthrough;
+  readonly responses: ReturnType<typeof createStoredResponses>;
   /** `/api` and `/relay`: answers everything below them, unknown paths included. */
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
   readonly operations: Operations;
+  readonly beats: BeatRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
@@ -31,9 +35,11 @@ export interface Operations {
   readonly home: (client: Client) => void;
 }
 
-type Answer = (client: Client, path: string) => void;
-type Route = Partial<Record<'GET' | 'POST', Answer>>;
+type Answer = (client: Client, path: string, url: string) => void;
+type Method = 'GET' | 'POST' | 'DELETE';
+type Route = Partial<Record<Method, Answer>>;
 
+const HEARTBEAT = '/api/monitoring/heartbeat';
 const V1 = '/gateway/v1';
 const MODELS = `${V1}/models`;
 const PASSTHROUGH_BASE = '/gateway/passthrough-a';
@@ -44,15 +50,18 @@ function isStyle(text: string | undefined): text is Style {
   return text === 'a' || text === 'b';
 }
 
+const STORED = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
+
 /** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
 export function createRouter(rooms: Rooms, prefix: string): OnRequest {
-  const { gateway, lists, operations } = rooms;
+  const { gateway, lists, responses, operations, beats } = rooms;
   const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
   const routes = new Map<string, Route>([
     ['/gateway/v1/chat/completions', surface(CHAT)],
     ['/gateway/v1/responses', surface(RESPONSES)],
     ['/gateway/v1/messages', surface(MESSAGES)],
     [`${V1}/embeddings`, { POST: (client) => void embeddingsExchange(client, gateway) }],
+    ['/gateway/v1/messages/count_tokens', surface(COUNT_TOKENS)],
     [MODELS, { GET: lists.models }],
     ['/gateway/v1/key', { GET: lists.key }],
     ['/healthz', { GET: operations.health }],
@@ -64,7 +73,10 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
 
   function routeOf(path: string): Route | undefined {
     const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
-    if (route || !path.startsWith(`${MODELS}/`)) return route;
+    if (route) return route;
+    const stored = STORED.exec(path);
+    if (stored) return storedRoute(decode(stored[1] ?? ''), stored[2]);
+    if (!path.startsWith(`${MODELS}/`)) return undefined;
     return { GET: (client) => lists.model(client, decode(path.slice(MODELS.length + 1))) };
   }
 
@@ -80,17 +92,31 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     return true;
   }
 
+  function storedRoute(id: string, below: string | undefined): Route {
+    if (below === 'input_items')
+      return { GET: (client, _, url) => responses.inputItems(client, id, queryOf(url)) };
+    if (below === 'cancel') return { POST: (client, _, url) => responses.cancel(client, id, queryOf(url)) };
+    return {
+      GET: (client, _, url) => responses.get(client, id, queryOf(url)),
+      DELETE: (client, _, url) => responses.remove(client, id, queryOf(url)),
+    };
+  }
+
   return (req, res, requestId) => {
     const path = pathOf(req.url ?? '/', prefix);
+    const beat =
+      path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
+    if (beat) return void beat(req, res, requestId);
     if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
       return rooms.api(req, res, requestId);
     const client = new Client(requestId, req, res, gateway.clock);
+    const headers = ['content-type', 'application/json', 'x-request-id', requestId];
+    if (wantsWebSocket(req) && path.startsWith('/gateway/'))
+      return answerFault(client, NO_WEBSOCKET, shapeOf(path), [...headers, 'upgrade', 'HTTP/1.1']);
     const route = routeOf(path);
     if (!route && passesUnread(client, path)) return;
-    const method = req.method === 'HEAD' ? 'GET' : req.method;
-    const answer = method === 'GET' || method === 'POST' ? route?.[method] : undefined;
-    if (answer) return answer(client, path);
-    const headers = ['content-type', 'application/json', 'x-request-id', requestId];
+    const answer = route && methodOf(req, route);
+    if (answer) return answer(client, path, req.url ?? '');
     const fault = route ? wrongMethod(req.method ?? '', path) : unknownPath(path);
     if (route) headers.push('allow', allowed(route));
     answerFault(client, fault, shapeOf(path), headers);
@@ -103,6 +129,25 @@ function pathOf(url: string, prefix: string): string {
   // RFC 9112 section 3.2.2: a server accepts the absolute form that clients send to proxies.
   const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '');
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+}
+
+function queryOf(url: string): URLSearchParams {
+  const query = url.indexOf('?');
+  return new URLSearchParams(query === -1 ? '' : url.slice(query + 1));
+}
+
+function methodOf({ method }: IncomingMessage, route: Route): Answer | undefined {
+  if (method === 'HEAD') return route.GET;
+  return method === 'GET' || method === 'POST' || method === 'DELETE' ? route[method] : undefined;
+}
+
+const NO_WEBSOCKET = new Fault(
+  'websocket_unsupported',
+  'WebSockets are not spoken here. Send the same request with POST; answers stream as server-sent events.',
+);
+
+function wantsWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 function decode(text: string): string {

@@ -50,8 +50,8 @@ async function seedRules(id: string): Promise<void> {
   };
   await api.database.transaction(async (writer) => {
     for (const kind of ['limits', 'budgets'] as const) {
-      for (const row of await rulesOfOrg(writer, kind, 'acme'))
-        await removeRule(writer, kind, 'acme', row.id);
+      for (const org of ['acme', 'other'])
+        for (const row of await rulesOfOrg(writer, kind, org)) await removeRule(writer, kind, org, row.id);
       const times = { created_at: NOW, updated_at: NOW, updated_by: 'test' };
       await putRule(writer, kind, { id, org_id: 'acme', rule_json: JSON.stringify(rules[kind]), ...times });
     }

@@ -7,10 +7,12 @@ import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
+import { MonitoringEngine } from '../monitoring/engine.ts';
+import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
-import { deriveSecretsKey, type SecretsKey } from '../platform/secrets.ts';
+import { deriveSecretsKey, deriveTurnsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
@@ -46,7 +48,10 @@ export interface Parts {
   readonly breakers: Breakers;
   readonly modelLists: ModelLists;
   readonly pepper: KeyObject;
+  readonly monitoring: MonitoringEngine;
   readonly owners: ReturnType<typeof createResourceOwners>;
+  /** Seals stored turns. */
+  readonly turnsKey: SecretsKey;
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
@@ -68,6 +73,9 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const database = await openDatabase(url, { dataDir, log, clock });
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
+  const figures = createMonitoringFigures();
+  const monitoring = new MonitoringEngine({ database, clock, log, figures });
+  await monitoring.start();
   const outbound = createOutbound(loaded.config);
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
@@ -82,7 +90,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     metrics: createMetrics(
       () => rows.backlog(),
       () => queuedDeliveries(database.read),
-      render,
+      async () => render() + (await monitoringMetrics(database, figures)),
     ),
     guardrails,
     prices: await loadingPrices,
@@ -91,7 +99,9 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     transport,
     modelLists: createModelLists(transport, clock, log),
     pepper: derivePepper(secret.key),
+    monitoring,
     owners: createResourceOwners(database, clock),
+    turnsKey: deriveTurnsKey(secret.key),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey: deriveSecretsKey(secret.key),
     outbound,

@@ -43,7 +43,7 @@ test('a minute after the start and then every hour, what the configuration of th
     database,
     ages.map((day) => exchangeRow(`exc_${day}`, { created_at: now - day * DAY_MS })),
   );
-  const days = { requests_days: 90, audit_days: 30, checks_days: 400 };
+  const days = { requests_days: 90, audit_days: 30, checks_days: 400, responses_days: 30 };
   const log = spyLog();
   const removed = () => log.lines.map(({ fields }) => ('exchanges' in fields ? fields.exchanges : null));
   const retention = startRetention(database, clock, log, () => days);
@@ -69,11 +69,17 @@ test('a database that is away is told once a round and does not end the rounds',
   const clock = new ManualClock();
   const log = spyLog();
   const away = () => Promise.reject(new Error('away'));
-  const retention = startRetention({ expire: away, read: NONE, transaction: away }, clock, log, () => ({
-    requests_days: 1,
-    audit_days: 1,
-    checks_days: 1,
-  }));
+  const retention = startRetention(
+    { expire: away, read: NONE, transaction: away, rowTransaction: away },
+    clock,
+    log,
+    () => ({
+      requests_days: 1,
+      audit_days: 1,
+      responses_days: 1,
+      checks_days: 1,
+    }),
+  );
   for (let round = 0; round < 3; round++) {
     clock.advance(3_600_000);
     await retention.settled();
@@ -87,6 +93,9 @@ test('a database that is away is told once a round and does not end the rounds',
 
 const NONE = {
   get selectFrom(): never {
+    throw new Error('away');
+  },
+  get withRecursive(): never {
     throw new Error('away');
   },
   get fn(): never {

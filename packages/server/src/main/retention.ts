@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { expireChecks } from '../store/monitoring/history.ts';
 import type { Database } from '../store/ports.ts';
 import { expireAlertLog, expireRest } from '../store/retention.ts';
 
@@ -11,10 +12,11 @@ const FIRST_MS = 60_000;
 export interface RetentionDays {
   readonly requests_days: number;
   readonly audit_days: number;
+  readonly responses_days: number;
   readonly checks_days: number;
 }
 
-type Expirable = Pick<Database, 'expire' | 'read' | 'transaction'>;
+type Expirable = Pick<Database, 'expire' | 'read' | 'transaction' | 'rowTransaction'>;
 
 export interface Retention {
   /** Resolves when no round is under way. */
@@ -55,13 +57,20 @@ export function startRetention(
 async function removeOld(
   database: Expirable,
   nowMs: number,
-  { requests_days, audit_days, checks_days }: RetentionDays,
+  { requests_days, audit_days, checks_days, responses_days }: RetentionDays,
   log: Log,
 ): Promise<void> {
   const requestsMs = nowMs - requests_days * DAY_MS;
   try {
     const exchanges = await database.expire(requestsMs);
-    await expireRest(database, { requestsMs, auditMs: nowMs - audit_days * DAY_MS, nowMs });
+    await expireRest(database, {
+      requestsMs,
+      auditMs: nowMs - audit_days * DAY_MS,
+      responsesMs: nowMs - responses_days * DAY_MS,
+      nowMs,
+    });
+    const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
+    if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than retention');
     await expireAlertLog(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
   } catch (error) {

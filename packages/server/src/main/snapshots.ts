@@ -4,6 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import { compileCatalogs } from '../gateway/compile.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { loadStoredRules } from '../guardrails/stored-rules.ts';
+import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
@@ -15,13 +16,11 @@ import type { Parts } from './parts.ts';
 const DEFAULT_ORG = 'default';
 
 /**
- * Brings orgs and keys of the file into the store and revokes the keys that left it, be it the last one;
+ * Brings orgs, keys and monitors of the file into the store; keys that left it are revoked, monitors disabled;
  * without any org at all, makes the first org and its key.
  */
-export async function enter(
-  loaded: LoadedConfig,
-  { database, pepper, secretsKey }: Parts,
-): Promise<FirstRun | null> {
+export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRun | null> {
+  const { database, pepper, secretsKey, monitoring } = parts;
   const { orgs } = loaded.config;
   const declared = orgs.map((org, at) => ({
     id: org.id,
@@ -33,13 +32,31 @@ export async function enter(
     })),
   }));
   // A replica that was started without the file says nothing about the keys of those that have it.
-  if (loaded.path !== null || database.engine === 'sqlite')
+  if (loaded.path !== null || database.engine === 'sqlite') {
+    const moment = await monitoring.moment();
     await database.transaction(async (writer) => {
       await syncFileKeys(writer, declared, pepper, systemClock.now());
+      await syncFileMonitors(
+        { writer, engine: database.engine, secret: pepper, ...moment },
+        fileOrgs(loaded),
+      );
       await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
       await database.signals.announce(writer);
     });
+  }
   return orgs.length === 0 ? bootstrap(database, pepper, systemClock) : null;
+}
+
+function fileOrgs({ config, lineOf }: LoadedConfig): FileOrg[] {
+  return config.orgs.map((org, at) => ({
+    id: org.id,
+    timezone: org.timezone,
+    graceMs: org.monitoring.grace_period_minutes * 60_000,
+    monitors: org.monitors.map((monitor, index) => ({
+      config: monitor,
+      line: lineOf(['orgs', at, 'monitors', index]) ?? null,
+    })),
+  }));
 }
 
 function channelsOf({ config, lineOf }: LoadedConfig): FileChannels[] {

@@ -39,8 +39,8 @@ export class SecretUnreadable extends Error {
   constructor(reason: 'wrong_key' | 'damaged', options?: ErrorOptions) {
     super(
       reason === 'wrong_key'
-        ? 'A stored credential was encrypted with another FLOE_SECRET_KEY.'
-        : 'A stored credential is damaged, or stands where it does not belong.',
+        ? 'What is stored was encrypted with another FLOE_SECRET_KEY.'
+        : 'What is stored is damaged, or stands where it does not belong.',
       options,
     );
     this.reason = reason;
@@ -49,8 +49,17 @@ export class SecretUnreadable extends Error {
 
 /** The key that seals credentials, from the installation's secret key (HKDF, RFC 5869). */
 export function deriveSecretsKey(secretKey: Buffer): SecretsKey {
-  const bytes = Buffer.from(hkdfSync('sha256', secretKey, '', 'floe credentials', KEY_BYTES));
-  const id = createHmac('sha256', bytes).update('floe credentials key id').digest('hex').slice(0, 8);
+  return deriveKey(secretKey, 'floe credentials');
+}
+
+/** The key that seals stored turns: another one, so that neither kind of text opens as the other. */
+export function deriveTurnsKey(secretKey: Buffer): SecretsKey {
+  return deriveKey(secretKey, 'floe stored turns');
+}
+
+function deriveKey(secretKey: Buffer, purpose: string): SecretsKey {
+  const bytes = Buffer.from(hkdfSync('sha256', secretKey, '', purpose, KEY_BYTES));
+  const id = createHmac('sha256', bytes).update(`${purpose} key id`).digest('hex').slice(0, 8);
   return { key: createSecretKey(bytes), id };
 }
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamOptions } from '@floe/wire/dialect';
 import { compilePatterns, type Matcher } from '../core/pattern.ts';
-import { NO_PRICES } from './price-catalog.ts';
 import type { Price } from './prices.ts';
-import { type PricingSettings, pricingOf } from './pricing.ts';
+import { type PricingSettings, pricingByModel } from './pricing.ts';
 import type { Address, Dialect, Path, Paths, ProviderSheet } from './provider.ts';
 
 /** One secret of a provider and its share of the traffic. */
@@ -138,14 +137,14 @@ export function configureProvider(settings: ProviderSettings): Provider {
     origin: base.protocol === 'sandbox:' ? address.base : base.origin,
     timeouts: settings.timeouts,
     breaker: settings.breaker ?? DEFAULT_BREAKER,
-    credentials,
     models: settings.models,
     body: Object.entries(settings.body),
+    credentials,
     dialects,
     dialectFor: preferredDialect(sheet, dialects, upstreamModel),
     allows: compilePatterns(settings.models),
     hasThinkTags: compilePatterns(sheet.thinkTags ?? []),
-    priceOf: pricingByModel(settings, upstreamModel),
+    priceOf: pricingByModel(sheet.prices, settings.pricing, upstreamModel),
     upstreamModel,
     pathOf: pathsBelow(base, speaks, address.query),
     opaquePath,
@@ -161,22 +160,6 @@ export function configureProvider(settings: ProviderSettings): Provider {
     headersFor: (credential) => headers.get(credential) ?? headersOf(settings, credential),
     sealOrigin: (credential) => origins.get(credential) ?? sealOriginOf(settings.id, credential),
   };
-}
-
-/** A price stands under the id asked for, else under the upstream's name of it. */
-function pricingByModel(
-  { sheet, pricing }: ProviderSettings,
-  upstreamModel: (model: string) => string,
-): (model: string) => Price | null {
-  const { billing = 'metered', multiplier = 1, overrides = {}, book = NO_PRICES } = pricing ?? {};
-  const priceOf = pricingOf({
-    billing: sheet.prices === 'free' ? 'free' : billing,
-    multiplier,
-    overrides,
-    book,
-    bookName: sheet.prices ?? null,
-  });
-  return (model) => priceOf(model) ?? priceOf(upstreamModel(model));
 }
 
 function pathnameOf(base: URL): string {

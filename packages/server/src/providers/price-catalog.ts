@@ -63,6 +63,7 @@ function ratesOf(prices: ModelPrice): Rates | undefined {
     output: output ?? { base: 0, tiers: [] },
     cacheRead: rateOf(prices['cache_read_mtok']),
     cacheWrite: rateOf(prices['cache_write_mtok']),
+    perThousandRequests: rateOf(prices['requests_kcount'])?.base,
   };
 }
 

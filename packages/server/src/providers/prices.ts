@@ -13,6 +13,8 @@ export interface Rates {
   /** Absent: as `input`. */
   readonly cacheRead?: Rate | undefined;
   readonly cacheWrite?: Rate | undefined;
+  /** US dollars per thousand requests, beside the tokens. */
+  readonly perThousandRequests?: number | undefined;
 }
 
 /** What a model costs, and who says so. */
@@ -46,16 +48,17 @@ const NANO_PER_TOKEN = 1000;
  * pay their own rate.
  */
 export function costNanoUsd(price: Price, usage: Usage, atMs: number): number {
-  const { input, output, cacheRead, cacheWrite } = price.ratesAt(atMs);
+  const { input, output, cacheRead, cacheWrite, perThousandRequests = 0 } = price.ratesAt(atMs);
   const { input: total = 0, output: out = 0 } = usage;
   const cached = Math.min(usage.cached ?? 0, total);
   const written = Math.min(usage.cacheWrite ?? 0, total - cached);
+  // Dollars per million of each, the fee of the one request among them.
   const usd =
     (total - cached - written) * usdPerMillion(input, total) +
     cached * usdPerMillion(cacheRead ?? input, total) +
     written * usdPerMillion(cacheWrite ?? input, total) +
     out * usdPerMillion(output, total);
-  return wholeNano(usd * price.multiplier * NANO_PER_TOKEN);
+  return wholeNano((usd + perThousandRequests * 1000) * price.multiplier * NANO_PER_TOKEN);
 }
 
 /** The most that so many tokens can cost: all input uncached, or written to the cache where that is dearer. */

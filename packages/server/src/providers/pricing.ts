@@ -1,4 +1,5 @@
 import { compilePatterns } from '../core/pattern.ts';
+import { NO_PRICES } from './price-catalog.ts';
 import { type Price, type PriceBook, type Rate, unmetered } from './prices.ts';
 
 /** USD per million tokens, as the operator writes it. */
@@ -44,6 +45,23 @@ export function pricingOf(settings: PricingSettings): (model: string) => Price |
     known.set(model, price);
     return price;
   };
+}
+
+/** As `pricingOf`, for a sheet's name in the catalog; a price stands under the id asked for, else the upstream's name of it. */
+export function pricingByModel(
+  bookName: string | undefined,
+  pricing: Omit<PricingSettings, 'bookName'> | undefined,
+  upstreamModel: (model: string) => string,
+): (model: string) => Price | null {
+  const { billing = 'metered', multiplier = 1, overrides = {}, book = NO_PRICES } = pricing ?? {};
+  const priceOf = pricingOf({
+    billing: bookName === 'free' ? 'free' : billing,
+    multiplier,
+    overrides,
+    book,
+    bookName: bookName ?? null,
+  });
+  return (model) => priceOf(model) ?? priceOf(upstreamModel(model));
 }
 
 function overridden({ input, output, cache_read, cache_write }: PriceSetting): Price {

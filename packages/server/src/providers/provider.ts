@@ -106,6 +106,10 @@ export interface ProviderSheet {
   readonly usage: 'ask' | 'given' | 'forbidden';
   /** Models whose Chat content carries `<think>…</think>`; `*` matches anything. */
   readonly thinkTags?: readonly string[];
+  /** It keeps Responses answers itself, for `previous_response_id`. */
+  readonly keepsResponses?: true;
+  /** It counts the tokens of Messages requests; others of that dialect are asked whether they do. */
+  readonly countsTokens?: true;
   readonly errors?: readonly ErrorRule[];
   /** Model ids a key-only setup lists before the provider's own list was read. */
   readonly knownModels?: readonly string[];

@@ -17,6 +17,7 @@ import { HOUR_MS } from './rollups/gather.ts';
 import { rollupTotal } from './rollups/read.ts';
 import { claimDatabase } from './secret-key.ts';
 import { StoreUnusable } from './store-unusable.ts';
+import { insertTurns } from './stored-turns.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { testDatabase } from './test/postgres-database.ts';
 import { exchangeRow, ORG, platformKeyRow } from './test/rows.ts';
@@ -25,6 +26,18 @@ import { temporaryDirectory } from './test/temporary-directory.ts';
 const quiet = { log: silentLog, clock: systemClock };
 const T0 = Date.UTC(2026, 10, 21);
 const ROWS = 4_500;
+/** More than one batch of them. */
+const TURNS = Array.from({ length: 45 }, (_, n) => ({
+  id: `exc_t${n}`,
+  org_id: ORG,
+  key_id: 'key_one',
+  response_id: `resp_${n}`,
+  previous_id: n === 0 ? null : `exc_t${n - 1}`,
+  created_at: T0,
+  origin: 'o',
+  held: 0,
+  sealed: 's',
+}));
 
 async function filledSqlite(t: TestContext, dataDir: string): Promise<Database> {
   const database = await openDatabase('sqlite:', { ...quiet, dataDir });
@@ -34,6 +47,7 @@ async function filledSqlite(t: TestContext, dataDir: string): Promise<Database> 
     await insertKey(writer, platformKeyRow('key_one', { last_used_at: 7 }));
     const entry = { id: 'aud_1', org_id: ORG, at: 5, actor: 'setup', action: 'keys.create' };
     await appendAudit(writer, { ...entry, subject: 'key_one', before_json: null, after_json: '{}' });
+    await insertTurns(writer, TURNS);
     await claimDatabase(writer, Buffer.alloc(32, 1));
   });
   const rows = Array.from({ length: ROWS }, (_, n) =>
@@ -50,6 +64,7 @@ async function filledSqlite(t: TestContext, dataDir: string): Promise<Database> 
 const contents = async (database: Database) => ({
   keys: await database.read.selectFrom('platform_keys').selectAll().execute(),
   audit: await database.read.selectFrom('audit').selectAll().execute(),
+  turns: await database.read.selectFrom('stored_turns').selectAll().orderBy('id').execute(),
   newest: await exchangePage(database.read, { orgId: ORG, limit: 100, metadata: { env: 'prod' } }),
   sums: await rollupTotal(database.read, {
     orgId: ORG,
@@ -70,8 +85,12 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'orgs', added: 1, known: 0 },
     { table: 'platform_keys', added: 1, known: 0 },
     { table: 'channels', added: 0, known: 0 },
+    { table: 'limits', added: 0, known: 0 },
+    { table: 'budgets', added: 0, known: 0 },
+    { table: 'budget_spend', added: 0, known: 0 },
     { table: 'audit', added: 1, known: 0 },
     { table: 'settings', added: 1, known: 0 },
+    { table: 'stored_turns', added: TURNS.length, known: 0 },
     { table: 'exchanges', added: ROWS, known: 0 },
   ]);
   const again = await importSqlite(from, { url, dataDir }, quiet);
@@ -81,8 +100,12 @@ test('an imported instance holds the same rows and the same sums, and a second i
       [0, 1],
       [0, 1],
       [0, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
       [0, 1],
       [0, 1],
+      [0, TURNS.length],
       [0, ROWS],
     ],
   );

@@ -10,6 +10,8 @@ import { copySqlite } from './sqlite/copy-file.ts';
 import { StoreUnusable } from './store-unusable.ts';
 
 const ROWS_PER_BATCH = 2_000;
+/** A stored turn may be megabytes. */
+const TURNS_PER_BATCH = 20;
 /** Written by `claimDatabase`; both sides must have been used with one key. */
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
@@ -44,7 +46,11 @@ export async function importSqlite(
     const target = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
     try {
       await mustShareKey(source, target);
-      return [...(await copyTables(source, target)), await copyExchanges(source, target, directory)];
+      return [
+        ...(await copyTables(source, target)),
+        await copyTurns(source, target),
+        await copyExchanges(source, target, directory),
+      ];
     } finally {
       await source.close();
       await target.close();
@@ -65,11 +71,23 @@ async function mustShareKey(source: Database, target: Database): Promise<void> {
     );
 }
 
-/** The small tables, in the order their references need. */
+/** In the order their references need. */
+const SMALL_TABLES = [
+  'orgs',
+  'platform_keys',
+  'channels',
+  'limits',
+  'budgets',
+  'budget_spend',
+  'audit',
+  'settings',
+] as const;
+
+/** The small tables. */
 async function copyTables(source: Database, target: Database): Promise<Imported[]> {
   const imported: Imported[] = [];
   await target.transaction(async (writer) => {
-    for (const table of ['orgs', 'platform_keys', 'channels', 'audit', 'settings'] as const) {
+    for (const table of SMALL_TABLES) {
       const rows = await source.read.selectFrom(table).selectAll().execute();
       let added = 0;
       for (let at = 0; at < rows.length; at += ROWS_PER_BATCH)
@@ -83,7 +101,7 @@ async function copyTables(source: Database, target: Database): Promise<Imported[
 
 async function insertNew(
   writer: Writer,
-  table: 'orgs' | 'platform_keys' | 'channels' | 'audit' | 'settings',
+  table: (typeof SMALL_TABLES)[number] | 'stored_turns',
   rows: readonly object[],
 ): Promise<number> {
   const { numInsertedOrUpdatedRows = 0n } = await writer
@@ -97,6 +115,25 @@ async function insertNew(
 /** Both databases have the same tables, so a row of one is a row of the other. */
 function asRows(rows: readonly object[]) {
   return rows as never[];
+}
+
+async function copyTurns(source: Database, target: Database): Promise<Imported> {
+  let [added, known, lastId] = [0, 0, ''];
+  for (;;) {
+    const rows = await source.read
+      .selectFrom('stored_turns')
+      .selectAll()
+      .where('id', '>', lastId)
+      .orderBy('id')
+      .limit(TURNS_PER_BATCH)
+      .execute();
+    const last = rows.at(-1);
+    if (!last) return { table: 'stored_turns', added, known };
+    const inserted = await target.transaction((writer) => insertNew(writer, 'stored_turns', rows));
+    added += inserted;
+    known += rows.length - inserted;
+    lastId = last.id;
+  }
 }
 
 /** Through the same door as the spool's rows, which counts each new one in the rollups, and no other. */

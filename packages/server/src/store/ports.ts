@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ExchangesTable, Schema } from './schema.ts';
 
-export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'fn'>;
+export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn'>;
 export type Writer = Transaction<Schema>;
 
 export type Engine = 'sqlite' | 'postgres';
@@ -15,6 +15,11 @@ export interface Database {
   readonly read: Reader;
   /** Runs `work` in one serialised write transaction; commits when it resolves, rolls back when it throws. */
   transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+  /**
+   * As `transaction`, but it does not wait for those of other processes: `work` locks the rows it changes, in the
+   * order of their ids. SQLite has one process and one writer, where the two are the same.
+   */
+  rowTransaction<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
   /** Resolves when the store answers; rejects when it does not. For `/readyz`. */
   ping(): Promise<void>;
   /**

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expireAlerts } from './alerts.ts';
 import type { Database, Writer } from './ports.ts';
 import { MINUTE_MS } from './rollups/gather.ts';
+import { expireTurns } from './stored-turns.ts';
 
 /** Short enough for a transaction of some milliseconds: rows and changes get their turn in between. */
 const ROWS_PER_BATCH = 2000;
@@ -22,13 +23,19 @@ export async function expireInBatches(
   return removed;
 }
 
-/** Removes audit entries and rollups that are over; the engines do the exchanges themselves. */
+/** Removes audit entries, rollups and stored turns that are over; the engines do the exchanges themselves. */
 export async function expireRest(
   database: Pick<Database, 'read' | 'transaction'>,
-  before: { readonly requestsMs: number; readonly auditMs: number; readonly nowMs: number },
+  before: {
+    readonly requestsMs: number;
+    readonly auditMs: number;
+    readonly responsesMs: number;
+    readonly nowMs: number;
+  },
 ): Promise<void> {
   const minutesMs = Math.max(before.requestsMs, before.nowMs - MINUTES_KEPT_MS);
-  for (const { id } of await database.read.selectFrom('orgs').select('id').execute())
+  for (const { id } of await database.read.selectFrom('orgs').select('id').execute()) {
+    await expireConversations(database, id, before.responsesMs);
     await database.transaction(async (writer) => {
       await writer.deleteFrom('audit').where('org_id', '=', id).where('at', '<', before.auditMs).execute();
       await writer
@@ -38,7 +45,23 @@ export async function expireRest(
         .execute();
       for (const table of ['rollup_hours', 'rollup_pairs'] as const)
         await writer.deleteFrom(table).where('org_id', '=', id).where('at', '<', before.requestsMs).execute();
+      await writer
+        .deleteFrom('budget_spend')
+        .where('org_id', '=', id)
+        .where('ends_at', '>', 0)
+        .where('ends_at', '<', before.requestsMs)
+        .execute();
     });
+  }
+}
+
+/** From the last turn to the first: each batch frees those its turns were built on. */
+async function expireConversations(
+  database: Pick<Database, 'transaction'>,
+  orgId: string,
+  beforeMs: number,
+): Promise<void> {
+  for (;;) if ((await database.transaction((writer) => expireTurns(writer, orgId, beforeMs))) === 0) return;
 }
 
 /** Removes alerts from before `beforeMs` that are over, and the log of their deliveries. */

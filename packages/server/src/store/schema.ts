@@ -1,12 +1,13 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
+import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 
 /**
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
  * integer nano-USD, flags are 0 or 1, and columns ending in `_json` hold JSON text.
  */
-export interface Schema {
+export interface Schema extends MonitoringSchema {
   orgs: OrgsTable;
   platform_keys: PlatformKeysTable;
   audit: AuditTable;
@@ -19,6 +20,7 @@ export interface Schema {
   channels: ChannelsTable;
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
+  stored_turns: StoredTurnsTable;
   settings: SettingsTable;
   budget_spend: BudgetSpendTable;
   spend_journals: SpendJournalsTable;
@@ -167,6 +169,25 @@ export interface ResourcesTable {
   created_at: number;
   /** 1 once what its results used was counted. */
   counted: number;
+}
+
+/** One request to Responses and its answer, kept so that a later request can go on from it. */
+export interface StoredTurnsTable {
+  /** Of the exchange that made it. */
+  id: string;
+  org_id: string;
+  key_id: string;
+  /** What clients call the answer; only as unique as the provider that made it up. */
+  response_id: string;
+  /** `id` of the turn this one went on from. */
+  previous_id: string | null;
+  created_at: number;
+  /** Provider and credential that answered, as seals name them. */
+  origin: string;
+  /** 1 when the provider keeps the answer too, under the same id. */
+  held: number;
+  /** Input and answer, encrypted. */
+  sealed: string;
 }
 
 export interface SettingsTable {

@@ -125,6 +125,10 @@ function readItem(item: JsonObject, path: string, draft: AskDraft): OpenTurn {
     }
     case 'reasoning':
       return readReasoningItem(item, draft, path);
+    case 'item_reference':
+      // It stands for content that only its keeper has.
+      draft.need('stored-state', path);
+      return { role: 'assistant', parts: [] };
     default:
       if (isHostedTrace(type)) {
         draft.drop(type);

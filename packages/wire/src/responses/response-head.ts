@@ -29,13 +29,13 @@ export function responseHead(context: AnswerContext): JsonObject {
     reasoning: { effort: ask.reasoning?.effort ?? null, summary: ask.reasoning?.summary ?? null },
     safety_identifier: ask.user ?? null,
     service_tier: ask.serviceTier ?? 'default',
-    store: request['store'] !== false,
+    store: context.stored ?? request['store'] !== false,
     temperature: ask.sampling.temperature ?? 1,
     presence_penalty: ask.sampling.presencePenalty ?? 0,
     frequency_penalty: ask.sampling.frequencyPenalty ?? 0,
     text: { format: formatOf(ask), verbosity: ask.verbosity ?? 'medium' },
     tool_choice: choiceOf(ask),
-    tools: ask.tools.map(toolOf),
+    tools: toolsOf(ask.tools),
     top_logprobs: 0,
     top_p: ask.sampling.topP ?? 1,
     truncation: request['truncation'] === 'auto' ? 'auto' : 'disabled',
@@ -70,6 +70,24 @@ function choiceOf(ask: Ask): Json {
 
 function typeOf(name: string, tools: readonly Tool[]): string {
   return tools.some((tool) => tool.name === name && tool.kind === 'freeform') ? 'custom' : 'function';
+}
+
+/** Tools as the client declared them: those of a namespace stand in it again, where its first one stood. */
+function toolsOf(tools: readonly Tool[]): JsonObject[] {
+  const namespaces = new Map<string, JsonObject[]>();
+  return tools.flatMap((tool) => {
+    const within = tool.kind === 'function' ? tool.within : undefined;
+    if (within === undefined) return [toolOf(tool)];
+    const member = { ...toolOf(tool), name: within.name };
+    const known = namespaces.get(within.namespace);
+    if (known) {
+      known.push(member);
+      return [];
+    }
+    const members = [member];
+    namespaces.set(within.namespace, members);
+    return [{ type: 'namespace', name: within.namespace, tools: members }];
+  });
 }
 
 function toolOf(tool: Tool): JsonObject {

@@ -28,6 +28,7 @@ import { Latencies } from '../latencies.ts';
 import type { Owners } from '../opaque/owners.ts';
 import { Conversations } from '../stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
+import { NO_TURNS } from './no-turns.ts';
 
 const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES } as const;
 export type SurfaceName = keyof typeof SURFACES;
@@ -154,6 +155,7 @@ function assemble(
     latencies: new Latencies(clock),
     lastUsed: () => undefined,
     random,
+    turns: NO_TURNS,
     draining: () => false,
   };
 }

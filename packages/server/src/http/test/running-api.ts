@@ -12,7 +12,7 @@ import { type Log, silentLog } from '../../core/log.ts';
 import { createOutboundGuard } from '../../core/outbound.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
-import type { FileRules, RuleHost } from '../../management/guardrails/rule-host.ts';
+import type { FileRules } from '../../management/guardrails/rule-host.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
@@ -24,9 +24,9 @@ import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
+import { rulesOfFile } from './file-rules.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
-const NO_FILE_RULES: FileRules = { limits: [], budgets: [], timezone: 'UTC' };
 export const pepper = derivePepper(Buffer.alloc(32, 9));
 
 /** Channels whose receivers live on loopback, and no mail. */
@@ -99,23 +99,12 @@ export async function runApi(
   const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
-  await database.transaction(async (writer) => {
-    await insertOrg(writer, {
-      id: 'acme',
-      name: 'Acme',
-      created_at: now,
-      metadata_keys_json: '["project"]',
-    });
-    await insertOrg(writer, { id: 'other', name: 'Other', created_at: now });
-  });
+  await insertOrgs(database, now);
   let platform = await loadPlatform(database.read, pepper, now);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const rules: RuleHost = {
-    guard: memoryGuard(database, clock),
-    fileRules: (orgId) => ({ ...NO_FILE_RULES, ...(orgId === 'acme' ? options.fileRules : {}) }),
-  };
+  const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const parts: VerbParts = { pepper, breakers, cacheOf: () => null, channels, rules };
   const all = [...verbs(parts), ...(options.more ?? [])];
@@ -154,6 +143,14 @@ export async function runApi(
       await rm(dataDir, { recursive: true });
     },
   };
+}
+
+async function insertOrgs(database: Database, now: number): Promise<void> {
+  const acme = { id: 'acme', name: 'Acme', created_at: now, metadata_keys_json: '["project"]' };
+  await database.transaction(async (writer) => {
+    await insertOrg(writer, acme);
+    await insertOrg(writer, { id: 'other', name: 'Other', created_at: now });
+  });
 }
 
 /** As the spool does it, so that the row is counted too. */

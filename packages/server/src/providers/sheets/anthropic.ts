@@ -10,6 +10,7 @@ export const anthropic: ProviderSheet = {
   urlVariables: ['ANTHROPIC_BASE_URL'],
   quirks: claudeQuirks,
   native: 'b',
+  countsTokens: true,
   prices: 'anthropic',
   docs: 'https://platform.claude.com/docs/en/api',
   checked: '2026-11-21',

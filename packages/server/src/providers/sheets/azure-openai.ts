@@ -23,6 +23,7 @@ export const azureOpenai: ProviderSheet = {
   ],
   offers: ['images', 'audio', 'files', 'batches'],
   embeddings: { speaks: 'openai' },
+  keepsResponses: true,
   prices: 'azure',
   docs: 'https://learn.microsoft.com/azure/ai-foundry/openai/reference',
   checked: '2026-11-21',

@@ -15,6 +15,7 @@ export const openai: ProviderSheet = {
   native: 'a',
   offers: ['images', 'audio', 'moderations', 'files', 'batches'],
   embeddings: { speaks: 'openai' },
+  keepsResponses: true,
   prices: 'openai',
   docs: 'https://platform.openai.com/docs/api-reference',
   checked: '2026-11-21',

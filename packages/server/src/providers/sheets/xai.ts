@@ -25,6 +25,7 @@ export const xai: ProviderSheet = {
   // A wrong key is a 400 here, recorded 2026-08.
   errors: [{ status: 400, text: 'incorrect api key', means: 'bad_credentials' }],
   offers: ['images', 'files', 'batches'],
+  keepsResponses: true,
   prices: 'x-ai',
   docs: 'https://docs.x.ai',
   checked: '2026-11-21',

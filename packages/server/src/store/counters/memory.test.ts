@@ -5,6 +5,7 @@ import { MemoryCounters } from './memory.ts';
 countersSuite('memory', async () => {
   const clock = new ManualClock();
   return {
+    slackMs: 1,
     counters: new MemoryCounters(clock),
     advance: async (ms) => clock.advance(ms),
   };

@@ -15,6 +15,7 @@ countersSuite('redis', async (t) => {
   });
   return {
     counters,
+    slackMs: 20_000,
     advance: async (ms) => {
       offset += ms;
     },

@@ -1,9 +1,19 @@
 import { firstTables } from './0001-first-tables.ts';
 import { rollups } from './0002-rollups.ts';
+import { monitoring } from './0003-monitoring.ts';
 import { alerts } from './0004-alerts.ts';
+import { storedTurns } from './0005-stored-turns.ts';
 import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
 import type { Migration } from './migration.ts';
 
 /** In order, forward only. */
-export const MIGRATIONS: readonly Migration[] = [firstTables, rollups, alerts, guardrails, resources];
+export const MIGRATIONS: readonly Migration[] = [
+  firstTables,
+  rollups,
+  monitoring,
+  alerts,
+  storedTurns,
+  guardrails,
+  resources,
+];

@@ -85,6 +85,10 @@ class PostgresDatabase implements Database {
     return serialised(this.read, work);
   }
 
+  rowTransaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    return this.read.transaction().execute(work);
+  }
+
   async ping(): Promise<void> {
     const late = Promise.withResolvers<never>();
     const timer = this.#clock.after(PING_TIMEOUT_MS, () =>

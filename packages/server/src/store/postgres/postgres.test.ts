@@ -15,6 +15,7 @@ import { repositorySuite } from '../repositories.suite.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { StoreUnusable } from '../store-unusable.ts';
+import { storedTurnSuite } from '../stored-turns.suite.ts';
 import { ingestRows } from '../test/ingest-rows.ts';
 import { spyLog } from '../test/log-spy.ts';
 import { administer, openEmpty, testDatabase } from '../test/postgres-database.ts';
@@ -24,6 +25,7 @@ import { openPostgres } from './open-postgres.ts';
 const quiet = { log: silentLog, clock: systemClock };
 
 repositorySuite('postgres', openEmpty);
+storedTurnSuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);
 alertsSuite('postgres', openEmpty);
 

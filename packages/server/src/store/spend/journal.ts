@@ -17,8 +17,8 @@ const RETRY_MS = 1_000;
 const CLOSE_MS = 4_000;
 /** What `applied` says of a journal that was counted to its end. */
 const RECOVERED = Number.MAX_SAFE_INTEGER;
-/** What a request may wait for its reservation to be on disk. */
-const HOLD_MS = 5_000;
+/** What a request may wait for its reservation to be on disk: long, for the disk or the machine is in trouble by then. */
+const HOLD_MS = 15_000;
 
 export interface SpendJournalOptions {
   /** Must be held by this process alone: every journal found in it belongs to a dead one. */
@@ -41,7 +41,7 @@ export interface SpendJournalOptions {
  * was never settled is charged in full at the next start.
  */
 export interface SpendJournal {
-  /** Resolves when the hold is on disk. Throws `overloaded` when the disk takes it not within 5 seconds. */
+  /** Resolves when the hold is on disk. Throws `overloaded` when the disk takes it not within 15 seconds. */
   hold(id: string, charges: readonly Charge[]): Promise<void>;
   settle(id: string, charges: readonly Charge[]): void;
   /** Resolves when the database has everything that was settled so far; rejects when it is away. */
@@ -98,9 +98,10 @@ class DiskJournal implements SpendJournal {
   async hold(id: string, charges: readonly Charge[]): Promise<void> {
     this.#open.set(id, this.#append('hold', id, charges));
     const late = Promise.withResolvers<never>();
-    const timer = this.#options.clock.after(HOLD_MS, () =>
-      late.reject(new Fault('overloaded', 'A budget reservation could not be written to disk in time.')),
-    );
+    const message = 'A budget reservation could not be written to disk in time.';
+    // What the disk has told by then is heard first.
+    const expire = () => setImmediate(() => late.reject(new Fault('overloaded', message)));
+    const timer = this.#options.clock.after(HOLD_MS, expire);
     try {
       await Promise.race([this.#writer.stored(), late.promise]);
     } finally {

@@ -74,6 +74,10 @@ class SqliteDatabase implements Database {
     return result;
   }
 
+  rowTransaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    return this.transaction(work);
+  }
+
   expire(beforeMs: number): Promise<number> {
     return expireInBatches(this, beforeMs);
   }

@@ -15,6 +15,7 @@ import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { StoreUnusable } from '../store-unusable.ts';
+import { storedTurnSuite } from '../stored-turns.suite.ts';
 import { exchangeRow } from '../test/rows.ts';
 import { temporaryDirectory } from '../test/temporary-directory.ts';
 import { Connection } from './connection.ts';
@@ -33,6 +34,7 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
 }
 
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+storedTurnSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 alertsSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 

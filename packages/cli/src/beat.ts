@@ -1,0 +1,44 @@
+import { parseArgs } from 'node:util';
+import { Floe } from '@floe/sdk';
+import type { Command } from './command.ts';
+import { CONNECTION_HELP, connection, UsageError } from './connection.ts';
+import { metadataOf } from './metadata-option.ts';
+
+export const beat: Command = {
+  words: ['beat'],
+  usage: 'beat <monitor-id>',
+  does: 'Sends one heartbeat; exit code 0 once it is recorded.',
+  help: `Options:
+  -m, --metadata key=value  stored with the check; may be repeated
+  -q, --quiet               say nothing when it worked
+${CONNECTION_HELP}
+
+Example: 0 3 * * *  /usr/local/bin/backup && floe beat nightly-backup --quiet`,
+  run: send,
+};
+
+async function send(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      metadata: { type: 'string', short: 'm', multiple: true },
+      quiet: { type: 'boolean', short: 'q' },
+    },
+  });
+  const [monitorId, ...more] = positionals;
+  if (monitorId === undefined || more.length > 0) throw new UsageError('usage: floe beat <monitor-id>');
+  const metadata = metadataOf(values.metadata);
+  const floe = new Floe({ ...connection(), onError: () => undefined });
+  const result = await floe.heartbeat(monitorId, Object.keys(metadata).length === 0 ? undefined : metadata);
+  if (result.metadataDropped !== null) process.stderr.write(`floe: ${result.metadataDropped}\n`);
+  if (!result.beat) {
+    process.stderr.write(`floe: no beat for ${monitorId}: ${result.error?.message ?? 'unknown'}\n`);
+    return 1;
+  }
+  const { status, nextDueAt } = result.beat;
+  const next = nextDueAt === null ? '' : `; the next is due at ${nextDueAt}`;
+  if (!values.quiet)
+    process.stdout.write(`${monitorId}: beat recorded${status === null ? '' : `, ${status}`}${next}\n`);
+  return 0;
+}

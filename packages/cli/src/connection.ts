@@ -1,0 +1,26 @@
+/** Where Floe is and who asks. */
+export interface Connection {
+  readonly apiKey: string;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+}
+
+/** A mistake of the person at the command line: told in one line, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What `--help` says about it. */
+export const CONNECTION_HELP = `Environment:
+  FLOE_API_KEY   a platform key (eis_…); scope "beat" sends beats, "monitoring" also reads monitors
+  FLOE_BASE_URL  address of Floe; http://127.0.0.1:3563 unless set`;
+
+/** @throws UsageError when the environment holds no key, or an address that is none. */
+export function connection(env: NodeJS.ProcessEnv = process.env): Connection {
+  const apiKey = env['FLOE_API_KEY']?.trim() ?? '';
+  const baseUrl = (env['FLOE_BASE_URL']?.trim() || 'http://127.0.0.1:3563').replace(/\/+$/, '');
+  if (apiKey === '') throw new UsageError('FLOE_API_KEY is not set. Put a platform key (eis_…) into it.');
+  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new UsageError('FLOE_BASE_URL is not an address such as https://floe.example.com.');
+  return { apiKey, baseUrl };
+}

@@ -1,0 +1,15 @@
+import { UsageError } from './connection.ts';
+
+/**
+ * `key=value` pairs of repeated `--metadata` options; values stay text.
+ *
+ * @throws UsageError for an option without `=`.
+ */
+export function metadataOf(options: readonly string[] = []): Record<string, string> {
+  const entries = options.map((option): [string, string] => {
+    const at = option.indexOf('=');
+    if (at < 1) throw new UsageError(`--metadata ${option}: write it as key=value.`);
+    return [option.slice(0, at), option.slice(at + 1)];
+  });
+  return Object.fromEntries(entries);
+}

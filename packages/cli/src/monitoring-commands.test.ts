@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { beat } from './beat.ts';
+import { connection } from './connection.ts';
+import { monitors } from './monitors.ts';
+import { run } from './run.ts';
+
+const PROGRAM = join(import.meta.dirname, 'main.ts');
+const BEAT_PATH = '/api/monitoring/heartbeat';
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
+
+interface Cleanup {
+  after(fn: () => unknown): void;
+}
+
+/** A Floe that records beats; what a path answers can be changed. */
+async function fakeFloe(t: Cleanup, answers: Readonly<Record<string, Reply>> = {}): Promise<Upstream> {
+  const server = await startUpstream({
+    respond: ({ path }) => {
+      const given = answers[path];
+      if (given) return given;
+      if (path.startsWith('/beat/')) return { headers: { 'content-type': 'text/plain' }, body: 'OK' };
+      if (path !== BEAT_PATH) return refusal(404, 'not_found');
+      return jsonReply({
+        ok: true,
+        monitor_id: 'job',
+        beat_id: 'beat_1',
+        received_at: '2026-11-21T12:00:00.000Z',
+        status: 'healthy',
+        next_due_at: '2026-11-21T13:00:00.000Z',
+      });
+    },
+  });
+  t.after(() => server.close());
+  return server;
+}
+
+function refusal(status: number, code: string): Reply {
+  return jsonReply({ error: { message: `No: ${code}.`, type: 'x', param: null, code } }, status);
+}
+
+function start(args: readonly string[], env: Readonly<Record<string, string>>, input = ''): ChildProcess {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: 60_000,
+  });
+  child.stdin?.on('error', () => undefined).end(input);
+  return child;
+}
+
+async function ended(child: ChildProcess) {
+  const parts = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (part: string) => {
+    parts.stdout += part;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (part: string) => {
+    parts.stderr += part;
+  });
+  const [code, signal] = await once(child, 'close');
+  return { code, signal, ...parts };
+}
+
+function floe(
+  server: Upstream | string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const url = typeof server === 'string' ? server : server.url;
+  return ended(start(args, { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: url, ...env }));
+}
+
+function bodies(server: Upstream, path: string): unknown[] {
+  return server.requests.filter((request) => request.path === path).map((request) => bodyOf(request.body));
+}
+
+function bodyOf(bytes: Buffer): unknown {
+  return JSON.parse(bytes.toString('utf8'));
+}
+
+/** A job that does what the code says. */
+function job(code: string): string[] {
+  return ['--', process.execPath, '-e', code];
+}
+
+suite('floe beat', { concurrency: 3 }, () => {
+  test('sends a beat with its metadata and says when the next is due', async (t) => {
+    const server = await fakeFloe(t);
+    const done = await floe(`${server.url}/`, ['beat', 'job', '-m', 'host=db-1', '--metadata', 'a=b=c']);
+    assert.deepEqual(done, {
+      code: 0,
+      signal: null,
+      stdout: 'job: beat recorded, healthy; the next is due at 2026-11-21T13:00:00.000Z\n',
+      stderr: '',
+    });
+    assert.deepEqual(bodies(server, BEAT_PATH), [
+      { monitor_id: 'job', metadata: { host: 'db-1', a: 'b=c' } },
+    ]);
+    const quiet = await floe(server, ['beat', 'job', '-q']);
+    assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', '']);
+  });
+
+  test('an unknown monitor is exit code 1 with what the server says', async (t) => {
+    const server = await fakeFloe(t, { [BEAT_PATH]: refusal(404, 'monitor_not_found') });
+    const { code, stderr } = await floe(server, ['beat', 'job']);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^floe: no beat for job: .* answered 404 monitor_not_found: No: monitor_not_found\.$/m,
+    );
+  });
+
+  test('used wrongly it says how it is used, exit code 2', async () => {
+    const { code, stderr } = await floe('http://127.0.0.1:9', ['beat', 'a', 'b']);
+    assert.deepEqual([code, stderr], [2, 'floe: usage: floe beat <monitor-id>\n']);
+    for (const [command, args, said] of [
+      [beat, [], /usage: floe beat <monitor-id>/],
+      [beat, ['a', '-m', 'x'], /--metadata x: write it as key=value/],
+      [beat, ['a', '--fast'], /--fast/],
+      [run, ['a'], /usage: floe run <monitor-id> -- <command>/],
+      [run, ['a', '--'], /usage/],
+      [run, ['--', 'true'], /usage/],
+    ] as const)
+      await assert.rejects(command.run(args), said);
+    assert.throws(() => connection({}), /FLOE_API_KEY is not set/);
+    const wrong = { FLOE_API_KEY: 'eis_a', FLOE_BASE_URL: 'floe' };
+    assert.throws(() => connection(wrong), /FLOE_BASE_URL is not an address/);
+  });
+
+  test('every monitoring command explains itself', async () => {
+    const { code, stdout } = await floe('', ['run', 'a', '--help', '--', 'b']);
+    assert.equal(code, 0);
+    assert.match(stdout, /^floe run <monitor-id> -- <command>\nRuns a command/);
+    for (const { help = '' } of [beat, run, monitors]) assert.match(help, /FLOE_API_KEY/);
+  });
+});
+
+suite('floe run', { concurrency: 3 }, () => {
+  test('a command that succeeds passes through and beats with its duration and output', async (t) => {
+    const server = await fakeFloe(t);
+    const code = `process.stdin.pipe(process.stdout); process.stdin.on('end', () => console.error('to err'))`;
+    const env = { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url };
+    const done = await ended(start(['run', 'job', '-m', 'host=a', ...job(code)], env, 'from stdin\n'));
+    assert.deepEqual(done, { code: 0, signal: null, stdout: 'from stdin\n', stderr: 'to err\n' });
+    const [sent] = bodies(server, BEAT_PATH);
+    const { metadata } = Object(sent);
+    assert.equal(metadata.host, 'a');
+    assert.equal(metadata.exit_status, 0);
+    assert.ok(Number.isInteger(metadata.duration_ms));
+    assert.match(metadata.output, /from stdin\n/);
+    assert.match(metadata.output, /to err\n/);
+  });
+
+  test('only the last 8 KB of output are sent, and all of it passes through', async (t) => {
+    const server = await fakeFloe(t);
+    const code = `process.stdout.write('ü'.repeat(100000) + 'end')`;
+    const { stdout } = await floe(server, ['run', 'job', ...job(code)]);
+    assert.equal(stdout.length, 100_003);
+    const { metadata } = Object(bodies(server, BEAT_PATH)[0]);
+    assert.match(metadata.output, /^…ü+end$/);
+    assert.ok(Buffer.byteLength(metadata.output) <= 8195);
+    await floe(server, ['run', 'job', '--no-output', ...job('console.log(1)')]);
+    assert.equal(Object(bodies(server, BEAT_PATH)[1]).metadata.output, undefined);
+  });
+
+  test('the exit code is the command’s, and a failure without a beat URL sends nothing', async (t) => {
+    const server = await fakeFloe(t);
+    assert.equal((await floe(server, ['run', 'job', ...job('process.exit(3)')])).code, 3);
+    assert.equal(
+      (await floe(server, ['run', 'job', ...job('process.kill(process.pid, "SIGKILL")')])).signal,
+      'SIGKILL',
+    );
+    const missing = await floe(server, ['run', 'job', '--', 'no-such-program-here']);
+    assert.deepEqual(
+      [missing.code, missing.stderr],
+      [127, 'floe: no-such-program-here: command not found\n'],
+    );
+    assert.deepEqual(bodies(server, BEAT_PATH), []);
+  });
+
+  test('with a key that may read the monitor, start, status and output go to its beat URL', async (t) => {
+    const server = await fakeFloe(t, {
+      '/api/monitoring/monitors/my%20job': jsonReply({ beat_url: 'https://floe.internal/beat/secret-token' }),
+    });
+    const args = ['run', 'my job', '-m', 'host=a', ...job('console.log("bad"); process.exit(7)')];
+    const { code, stderr } = await floe(server, args);
+    assert.deepEqual([code, stderr], [7, '']);
+    const [, begin, end] = server.requests;
+    assert.match(begin?.path ?? '', new RegExp(`^/beat/secret-token/start\\?rid=${UUID}$`));
+    assert.equal(end?.path, begin?.path.replace('/start', '/7'));
+    assert.equal(end?.body.toString(), 'host=a\nbad\n');
+    assert.equal(end?.headers['x-api-key'], undefined);
+    assert.equal(server.requests.length, 3);
+  });
+
+  test('a beat URL in the environment needs no key', async (t) => {
+    const server = await fakeFloe(t);
+    const env = { FLOE_API_KEY: '', FLOE_BEAT_URL: `${server.url}/beat/secret-token` };
+    const { code, stderr } = await floe(server, ['run', 'job', ...job('')], env);
+    assert.deepEqual([code, stderr], [0, '']);
+    const paths = server.requests.map(({ path }) => path.replace(/\?.*/, ''));
+    assert.deepEqual(paths, ['/beat/secret-token/start', '/beat/secret-token/0']);
+  });
+
+  test('without a key, or against a server that refuses or is gone, the command runs all the same', async (t) => {
+    const unwatched = await floe('http://127.0.0.1:9', ['run', 'job', ...job('process.exit(4)')], {
+      FLOE_API_KEY: '',
+    });
+    assert.equal(unwatched.code, 4);
+    assert.match(unwatched.stderr, /^floe: FLOE_API_KEY is not set.* The command runs unwatched\.\n$/);
+    const refusing = await fakeFloe(t, { [BEAT_PATH]: refusal(401, 'invalid_api_key') });
+    const refused = await floe(refusing, ['run', 'job', ...job('console.log("done")')]);
+    assert.deepEqual([refused.code, refused.stdout], [0, 'done\n']);
+    assert.match(refused.stderr, /^floe: job was not told: .*401 invalid_api_key/);
+    const gone = await floe('http://127.0.0.1:9', ['run', 'job', ...job('console.log("done")')]);
+    assert.deepEqual([gone.code, gone.stdout], [0, 'done\n']);
+    assert.match(gone.stderr, /^floe: job was not told: /);
+  });
+
+  test('a server that never answers does not keep the command from starting, running and ending', async (t) => {
+    const hole = await startUpstream({ respond: () => new Promise<Reply>(() => undefined) });
+    t.after(() => hole.close());
+    const child = start(['run', 'job', ...job('console.log("done"); process.exit(5)')], {
+      FLOE_API_KEY: 'eis_test_key',
+      FLOE_BASE_URL: hole.url,
+    });
+    assert.equal((await ended(child)).code, 5);
+  });
+
+  test('signals reach the command, which decides what becomes of them', async (t) => {
+    const server = await fakeFloe(t);
+    const env = { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url };
+    const code = `process.on('SIGTERM', () => { console.log('tidied'); process.exit(9); });
+      setTimeout(() => process.exit(1), 30000); console.log('ready')`;
+    const child = start(['run', 'job', ...job(code)], env);
+    const done = ended(child);
+    if (child.stdout) await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    const { code: status, stdout } = await done;
+    assert.deepEqual([status, stdout], [9, 'ready\ntidied\n']);
+    const plain = start(['run', 'job', ...job(`setTimeout(() => {}, 30000); console.log('ready')`)], env);
+    const killed = ended(plain);
+    if (plain.stdout) await once(plain.stdout, 'data');
+    plain.kill('SIGTERM');
+    assert.equal((await killed).signal, 'SIGTERM');
+  });
+
+  test('what stands after "--" is the command’s own, help included', async (t) => {
+    const server = await fakeFloe(t);
+    const code = 'console.log(process.argv.slice(1).join())';
+    const { stdout } = await floe(server, ['run', 'job', ...job(code), '--', '--help', '-m', '--']);
+    assert.equal(stdout, '--help,-m,--\n');
+  });
+});
+
+suite('floe monitors', { concurrency: 3 }, () => {
+  const one = {
+    id: 'nightly',
+    name: 'Nightly backup',
+    status: 'healthy',
+    last_beat_at: '2026-11-21T03:00:00.000Z',
+    next_due_at: '2026-11-22T03:00:00.000Z',
+    tags: ['db'],
+  };
+  const two = {
+    id: 'q',
+    name: 'Queue\u001b[31m',
+    status: 'waiting',
+    last_beat_at: null,
+    next_due_at: null,
+    tags: [],
+  };
+  const first = '/api/monitoring/monitors?limit=500';
+  const pages = {
+    [first]: jsonReply({ data: [one], next_cursor: 'a/b' }),
+    [`${first}&cursor=a%2Fb`]: jsonReply({ data: [two], next_cursor: null }),
+  };
+
+  test('lists every page as a table', async (t) => {
+    const server = await fakeFloe(t, pages);
+    const { code, stdout } = await floe(server, ['monitors']);
+    assert.equal(code, 0);
+    assert.deepEqual(stdout.split('\n'), [
+      'ID       STATUS   LAST BEAT                 NEXT DUE                  NAME',
+      'nightly  healthy  2026-11-21T03:00:00.000Z  2026-11-22T03:00:00.000Z  Nightly backup',
+      'q        waiting  -                         -                         Queue [31m',
+      '',
+    ]);
+  });
+
+  test('gives every field as JSON, and only those asked for', async (t) => {
+    const server = await fakeFloe(t, pages);
+    assert.deepEqual(JSON.parse((await floe(server, ['monitors', '--json'])).stdout), [one, two]);
+    const waiting = await floe(server, ['monitors', '--json', '--status', 'waiting']);
+    assert.deepEqual(JSON.parse(waiting.stdout), [two]);
+    assert.equal((await floe(server, ['monitors', '--tag', 'none'])).stdout, 'No monitors.\n');
+  });
+
+  test('tells what went wrong in one line, without the key and without following redirects', async (t) => {
+    for (const [reply, said] of [
+      [
+        jsonReply({ error: { message: 'Key eis_test_key may not.', code: 'x' } }, 403),
+        /refused: Key \[key\] may not\.$/,
+      ],
+      [{ status: 307, headers: { location: '/elsewhere' }, body: '' }, /answered 307, but not as Floe does/],
+      [{ headers: { 'content-type': 'text/html' }, body: '<p>' }, /answered 200, but not as Floe does/],
+      [jsonReply({ data: 7 }), /did not answer with a list/],
+    ] as const) {
+      const server = await fakeFloe(t, { [first]: reply });
+      Object.assign(process.env, { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url });
+      await assert.rejects(monitors.run([]), { name: 'ApiError', message: said });
+      assert.equal(server.requests.length, 1);
+    }
+    const gone = await floe('http://127.0.0.1:9', ['monitors']);
+    assert.equal(gone.code, 1);
+    assert.match(gone.stderr, /^floe: http:\/\/127\.0\.0\.1:9 could not be reached: .*FLOE_BASE_URL/);
+  });
+});

@@ -1,0 +1,54 @@
+import { estimateTokens } from '@floe/wire/token-estimate';
+import { answerHeaders } from './answer-headers.ts';
+import { wholeAnswer } from './answer-sinks.ts';
+import { type Ask, parseBody } from './ask.ts';
+import type { Course, Target } from './catalog.ts';
+import type { Exchange } from './exchange-record.ts';
+import { forwardRequest } from './forward-request.ts';
+import type { Plan } from './plan.ts';
+import { send } from './send.ts';
+import { readRefusal, UpstreamRefusal } from './upstream-fault.ts';
+
+/** What hosts of the Messages dialect say that have no such path. */
+const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405, 501]);
+
+/**
+ * `count_tokens` of the Messages API for whatever model was asked for. A provider of that dialect counts itself;
+ * for any other the answer is an estimate, and the header `x-floe-usage-source: estimated` says so.
+ */
+export async function countTokens(x: Exchange, ask: Ask, course: Course): Promise<'complete'> {
+  const [first] = course.targets;
+  if (!first?.provider.dialects.includes('messages')) {
+    estimate(x, ask);
+    return 'complete';
+  }
+  const counting = course.targets.filter(({ provider }) => provider.dialects.includes('messages'));
+  try {
+    await send(x, { ...course, targets: counting }, (target) => planCount(x, ask, target));
+  } catch (error) {
+    const lacksIt = error instanceof UpstreamRefusal && NO_SUCH_PATH.has(error.status);
+    if (!lacksIt || first.provider.sheet.countsTokens) throw error;
+    estimate(x, ask);
+  }
+  return 'complete';
+}
+
+function planCount(x: Exchange, ask: Ask, target: Target): Plan {
+  const { provider } = target;
+  const { request } = forwardRequest(ask, target, x.surface, x.client.headers);
+  const [path = '', query] = request.path.split('?');
+  const countPath = `${path}/count_tokens`;
+  const tell = (bytes: Buffer) => x.client.answer(200, answerHeaders(x, 'application/json'), bytes);
+  return {
+    request: { ...request, path: query === undefined ? countPath : `${countPath}?${query}` },
+    dropped: [],
+    answer: () => wholeAnswer(tell),
+    refusal: (status, headers, body) => readRefusal(provider.id, provider.sheet, status, headers, body),
+  };
+}
+
+function estimate(x: Exchange, ask: Ask): void {
+  const { system, messages, tools } = parseBody(ask);
+  const body = JSON.stringify({ input_tokens: estimateTokens(system, messages, tools) });
+  x.client.answer(200, [...answerHeaders(x, 'application/json'), 'x-floe-usage-source', 'estimated'], body);
+}

@@ -1,0 +1,127 @@
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { Timer } from '../../core/clock.ts';
+import type { Credential, Provider } from '../../providers/configured.ts';
+import type { UpstreamHandler } from '../../providers/transport.ts';
+import type { Catalog } from '../catalog.ts';
+import type { Gateway } from '../gateway.ts';
+import type { Turn } from './turn-store.ts';
+
+/** The provider is asked for something it has ready: it need not think. */
+const ANSWER_MS = 30_000;
+const ANSWER_BYTES = 64 * 1024 * 1024;
+
+export interface KeeperAnswer {
+  readonly status: number;
+  /** Null when it is no JSON object. */
+  readonly body: JsonObject | null;
+}
+
+/**
+ * Asks the provider that keeps a response about it: `GET`, `DELETE`, or `POST` to `/cancel`. Null when the
+ * provider or the credential it was made with is not configured any more.
+ *
+ * @throws Fault `upstream_unreachable`, `upstream_timeout` or `upstream_error`.
+ */
+export async function askKeeper(
+  gateway: Gateway,
+  catalog: Catalog,
+  turn: Turn,
+  method: 'GET' | 'DELETE' | 'POST',
+  below = '',
+): Promise<KeeperAnswer | null> {
+  const keeper = keeperOf(catalog, turn);
+  if (!keeper) return null;
+  const { provider, credential } = keeper;
+  const [path, query] = provider.pathOf('responses', '', false).split('?');
+  const resource = `${path}/${encodeURIComponent(String(turn.response['id']))}${below}`;
+  const body = method === 'POST' ? Buffer.from('{}') : null;
+  const headers = provider.headersFor(credential);
+  const request = {
+    method,
+    origin: provider.origin,
+    path: query === undefined ? resource : `${resource}?${query}`,
+    headers: [...headers, 'accept', 'application/json'],
+    body,
+    connectMs: provider.timeouts.connectMs,
+  };
+  return new Promise((resolve, reject) => {
+    const call = new Call(provider.id, resolve, reject);
+    const cancel = gateway.transport.dispatch(request, call);
+    const timer = gateway.clock.after(ANSWER_MS, () => {
+      cancel();
+      call.fail(new Fault('upstream_timeout', `${provider.id} did not answer within 30 seconds.`));
+    });
+    call.endBy(timer);
+  });
+}
+
+function keeperOf(
+  catalog: Catalog,
+  { held, origin }: Turn,
+): { provider: Provider; credential: Credential } | null {
+  if (!held) return null;
+  for (const provider of catalog.providers.values())
+    for (const credential of provider.credentials)
+      if (provider.sealOrigin(credential) === origin) return { provider, credential };
+  return null;
+}
+
+class Call implements UpstreamHandler {
+  readonly #provider: string;
+  readonly #resolve: (answer: KeeperAnswer) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #chunks: Buffer[] = [];
+  #status = 0;
+  #size = 0;
+  #timer: Timer | null = null;
+
+  constructor(provider: string, resolve: (answer: KeeperAnswer) => void, reject: (error: Error) => void) {
+    this.#provider = provider;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Cancelled when the answer is there. */
+  endBy(timer: Timer): void {
+    this.#timer = timer;
+  }
+
+  onConnected(): void {
+    // One deadline covers the whole call.
+  }
+
+  onHead(status: number): void {
+    this.#status = status;
+  }
+
+  onData(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size <= ANSWER_BYTES) this.#chunks.push(chunk);
+  }
+
+  onEnd(): void {
+    this.#timer?.cancel();
+    if (this.#size > ANSWER_BYTES)
+      this.#reject(new Fault('upstream_error', `${this.#provider} answered with more than 64 MB.`));
+    else this.#resolve({ status: this.#status, body: objectIn(Buffer.concat(this.#chunks)) });
+  }
+
+  onError(cause: Error): void {
+    this.fail(new Fault('upstream_unreachable', `${this.#provider} cannot be reached.`, { cause }));
+  }
+
+  fail(fault: Fault): void {
+    this.#timer?.cancel();
+    this.#reject(fault);
+  }
+}
+
+function objectIn(bytes: Buffer): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isPacked, packSeal } from '@floe/wire/seal';
+import type { Turn } from './turn-store.ts';
+
+/** An item of an earlier turn, and who made or took it. */
+export interface ReplayItem {
+  readonly item: JsonObject;
+  /** Provider and credential of its turn. */
+  readonly origin: string;
+  /** That provider keeps it under its id. */
+  readonly held: boolean;
+}
+
+/** Items any provider of the Responses dialect can take back; others are traces of one provider's own tools. */
+const PORTABLE = new Set([
+  'message',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+]);
+
+/** `input` of a request as a list of items, whatever form it came in. */
+export function itemsOf(input: Json | undefined): JsonObject[] {
+  if (input === undefined || input === null || input === '') return [];
+  const list = Array.isArray(input) ? input : [input];
+  return list.map((entry) =>
+    isObject(entry)
+      ? entry
+      : { type: 'message', role: 'user', content: [{ type: 'input_text', text: String(entry) }] },
+  );
+}
+
+/** Everything said in these turns, in order. */
+export function historyOf(turns: readonly Turn[]): ReplayItem[] {
+  return turns.flatMap(({ input, response, origin, held }) =>
+    [...input, ...itemsOf(response['output'])].map((item) => ({ item, origin, held })),
+  );
+}
+
+/** For a reader of the vocabulary: proofs carry the name of their maker, so that no other target gets them. */
+export function packedItem({ item, origin }: ReplayItem): JsonObject {
+  const proof = item['encrypted_content'];
+  if (typeof proof !== 'string' || isPacked(proof)) return item;
+  return { ...item, encrypted_content: packSeal({ dialect: 'responses', value: proof }, origin) };
+}
+
+/**
+ * For an upstream of the Responses dialect that does not have the conversation itself: items without their ids,
+ * which it would look up in vain, and without what only another provider understands. Undefined when nothing is left.
+ */
+export function nativeItem({ item, origin }: ReplayItem, target: string): JsonObject | undefined {
+  const { id: _, ...said } = item;
+  const type = typeof item['type'] === 'string' ? item['type'] : 'message';
+  if (type === 'reasoning') {
+    const proof = item['encrypted_content'];
+    return origin === target && typeof proof === 'string' && !isPacked(proof) ? said : undefined;
+  }
+  if (PORTABLE.has(type)) return said;
+  return origin === target ? item : undefined;
+}

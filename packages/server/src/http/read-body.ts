@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../core/clock.ts';
+
+/** A small body has this long to arrive whole. */
+const BODY_MS = 30_000;
+/** What comes after the part that is kept is read and thrown away, up to here. */
+const DROPPED_BYTES = 16 * 1024 * 1024;
+
+/** The client left before its request was whole; nobody is left to answer. */
+export class RequestGone extends Error {
+  override readonly name = 'RequestGone';
+}
+
+export interface BodyLimits {
+  readonly limit: number;
+  /** What happens to a longer body: `refuse` it, or keep its beginning and `drop` the rest. */
+  readonly onExcess: 'refuse' | 'drop';
+}
+
+/**
+ * The body of a small request, whatever its content type says.
+ *
+ * @throws Fault `request_too_large`, `request_timeout`; `RequestGone` when the client leaves.
+ */
+export function readBody(req: IncomingMessage, clock: Clock, limits: BodyLimits): Promise<Buffer> {
+  if (req.complete && req.readableLength === 0 && req.readableEnded) return Promise.resolve(Buffer.alloc(0));
+  const { limit, onExcess } = limits;
+  return new Promise((resolve, reject) => {
+    const kept: Buffer[] = [];
+    let size = 0;
+    const over = (failure: Error | null) => {
+      timer.cancel();
+      req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
+      req.on('error', ignore);
+      if (failure) {
+        req.resume();
+        reject(failure);
+      } else resolve(kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept));
+    };
+    const timer = clock.after(BODY_MS, () =>
+      over(new Fault('request_timeout', 'The request body did not arrive within 30 seconds.')),
+    );
+    const take = (chunk: Buffer) => {
+      const room = limit - size;
+      size += chunk.length;
+      if (room > 0) kept.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+      if (size > limit && (onExcess === 'refuse' || size > DROPPED_BYTES)) over(tooLarge(limit));
+    };
+    const whole = () => over(null);
+    const gone = () => over(new RequestGone('the client left while sending its request'));
+    req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
+  });
+}
+
+function tooLarge(limit: number): Fault {
+  return new Fault('request_too_large', `The request body is larger than ${Math.floor(limit / 1024)} KB.`);
+}
+
+function ignore(): void {
+  // The connection's end is already known from 'close'.
+}

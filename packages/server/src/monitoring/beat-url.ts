@@ -1,0 +1,63 @@
+import { Fault } from '@floe/contract/faults';
+import { tokenHash } from './beat-token.ts';
+import type { BeatCall } from './beats.ts';
+import { keyOf } from './heartbeat.ts';
+
+/** How much of a body is kept. */
+export const BEAT_BODY_BYTES = 16 * 1024;
+
+export interface BeatUrl {
+  readonly token: string;
+  /** What stands after the token; '' for a plain beat. */
+  readonly signal: string;
+}
+
+const BEAT_URL = /^\/beat\/([^/]+)(?:\/([^/]*))?\/?$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The parts of `/beat/{token}[/start|/fail|/log|/{0-255}]`; null for any other path. */
+export function parseBeatUrl(path: string): BeatUrl | null {
+  const [, token, signal = ''] = BEAT_URL.exec(path) ?? [];
+  return token === undefined ? null : { token, signal };
+}
+
+/**
+ * The call that a beat URL stands for. Pairs of start and end are matched by the query's `rid`, as clients of other
+ * heartbeat services send it.
+ *
+ * @throws Fault `monitor_not_found` for a token that cannot be one, `invalid_request` for an unknown signal or run id.
+ */
+export function callOfUrl(
+  { token, signal }: BeatUrl,
+  query: URLSearchParams,
+  body: Buffer,
+  idempotencyKey: string | readonly string[] | undefined,
+): Omit<BeatCall, 'receivedAt'> {
+  if (!UUID.test(token))
+    throw new Fault('monitor_not_found', 'No monitor has this beat URL. Copy it again, whole.');
+  const runId = query.get('rid');
+  if (runId !== null && !UUID.test(runId))
+    throw new Fault('invalid_request', 'rid: must be a UUID.', { param: 'rid' });
+  const { kind, exitStatus } = readSignal(signal);
+  const metadata = {
+    ...(exitStatus === null ? {} : { exit_status: exitStatus }),
+    ...(body.length === 0 ? {} : { body: body.toString('utf8') }),
+  };
+  return {
+    address: { tokenHash: tokenHash(token) },
+    kind,
+    runId: runId?.toLowerCase() ?? null,
+    idempotencyKey: keyOf(idempotencyKey),
+    metadataJson: Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
+    error: exitStatus === null || kind !== 'fail' ? null : `the job ended with exit status ${exitStatus}`,
+  };
+}
+
+function readSignal(signal: string): { readonly kind: BeatCall['kind']; readonly exitStatus: number | null } {
+  if (signal === '') return { kind: 'ok', exitStatus: null };
+  if (signal === 'start' || signal === 'fail' || signal === 'log') return { kind: signal, exitStatus: null };
+  const exitStatus = /^\d{1,3}$/.test(signal) ? Number(signal) : 256;
+  if (exitStatus > 255)
+    throw new Fault('invalid_request', 'After the token comes nothing, start, fail, log or 0 to 255.');
+  return { kind: exitStatus === 0 ? 'ok' : 'fail', exitStatus };
+}

@@ -1,0 +1,90 @@
+import { type ClockRow, NEVER } from '../store/monitoring/clocks.ts';
+import { type Clock, type MonitorStatus, type Plan, planOf, wakeAt } from './clock.ts';
+import type { Schedule } from './schedule.ts';
+
+/** The schedule as columns hold it: one of the two forms. */
+export interface ScheduleColumns {
+  readonly interval_ms: number | null;
+  readonly cron: string | null;
+  readonly timezone: string | null;
+}
+
+export function scheduleOf({ interval_ms, cron, timezone }: ScheduleColumns): Schedule {
+  if (interval_ms !== null) return { kind: 'interval', intervalMs: interval_ms };
+  if (cron === null) throw new Error('a monitor has neither an interval nor a cron expression');
+  return { kind: 'cron', cron, timezone: timezone ?? 'UTC' };
+}
+
+export function scheduleColumns(schedule: Schedule): ScheduleColumns {
+  return schedule.kind === 'interval'
+    ? { interval_ms: schedule.intervalMs, cron: null, timezone: null }
+    : { interval_ms: null, cron: schedule.cron, timezone: schedule.timezone };
+}
+
+/** Columns that say what is promised. */
+export type PlanColumns = ScheduleColumns &
+  Pick<ClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses'>;
+
+export function planOfRow(row: PlanColumns): Plan {
+  return planOf(scheduleOf(row), {
+    graceMs: row.grace_ms,
+    firstBeatDueMs: row.first_beat_due_ms,
+    alertAfterMisses: row.alert_after_misses,
+  });
+}
+
+export function clockOfRow(row: ClockRow): Clock {
+  return {
+    status: statusOf(row.status),
+    lastBeatAt: row.last_beat_at,
+    anchorAt: row.anchor_at,
+    expectedAt: row.expected_at,
+    dueAt: row.due_at,
+    failingSince: row.failing_since,
+    misses: row.misses,
+    alertedSince: row.alerted_since,
+    granted: row.granted === 1,
+    pausedUntil: row.paused_until,
+    periodAt: row.period_at,
+    settledAt: row.settled_at,
+    runAt: row.run_at,
+    runId: row.run_id,
+  };
+}
+
+/** The columns that a clock moves. */
+export function clockColumns(clock: Clock) {
+  return {
+    status: clock.status,
+    last_beat_at: clock.lastBeatAt,
+    anchor_at: clock.anchorAt,
+    expected_at: clock.expectedAt,
+    due_at: clock.dueAt,
+    failing_since: clock.failingSince,
+    misses: clock.misses,
+    alerted_since: clock.alertedSince,
+    granted: clock.granted ? 1 : 0,
+    paused_until: clock.pausedUntil,
+    period_at: clock.periodAt,
+    settled_at: clock.settledAt,
+    run_at: clock.runAt,
+    run_id: clock.runId,
+    wake_at: wakeAt(clock) ?? NEVER,
+  };
+}
+
+/**
+ * The row after a beat. Its wake-up stays where it was while that is less than half a window early: the sweep that
+ * it wakes finds nothing and sets it right, and many beats have changed no index.
+ */
+export function movedByBeat(row: ClockRow, clock: Clock): ClockRow {
+  const moved = { ...row, ...clockColumns(clock) };
+  const window = moved.wake_at - clock.settledAt;
+  const harmless = row.wake_at > clock.settledAt && row.wake_at <= moved.wake_at;
+  return harmless && moved.wake_at - row.wake_at < window / 2 ? { ...moved, wake_at: row.wake_at } : moved;
+}
+
+export function statusOf(text: string): MonitorStatus {
+  if (text === 'waiting' || text === 'healthy' || text === 'failing' || text === 'paused') return text;
+  throw new Error(`a monitor has the unknown status "${text}"`);
+}

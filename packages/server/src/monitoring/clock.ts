@@ -1,0 +1,96 @@
+import { type Promises, promisesOf, type Schedule } from './schedule.ts';
+
+/** States of a monitor as the API names them. `unknown` is no state: it is a span nobody could see. */
+export type MonitorStatus = 'waiting' | 'healthy' | 'failing' | 'paused';
+
+/** What a monitor promises, as the clock judges it. Durations in milliseconds. */
+export interface Plan {
+  readonly schedule: Schedule;
+  readonly promises: Promises;
+  readonly graceMs: number;
+  /** When a monitor that never beat is reported; null: after one promise and its grace. */
+  readonly firstBeatDueMs: number | null;
+  /** Misses in a row before anybody is told. */
+  readonly alertAfterMisses: number;
+}
+
+/** Where a monitor stands: all that the next event needs to know. Immutable; instants in milliseconds. */
+export interface Clock {
+  readonly status: MonitorStatus;
+  /** Newest beat, a failed one included. */
+  readonly lastBeatAt: number | null;
+  /** What promises are counted from: the last beat, a resume, the end of a gap. */
+  readonly anchorAt: number;
+  /** The next promise that was not judged yet; null while nothing is promised. */
+  readonly expectedAt: number | null;
+  /** A beat is on time when received at or before it. For a monitor that never beat: when that is reported. */
+  readonly dueAt: number | null;
+  readonly failingSince: number | null;
+  /** Missed and failed beats since the last good one. */
+  readonly misses: number;
+  /** Start of the failing that was told and not yet told to be over. */
+  readonly alertedSince: number | null;
+  /** Whether a gap of ours already gave this last beat a whole new window. */
+  readonly granted: boolean;
+  readonly pausedUntil: number | null;
+  /** Start of the period that is open. */
+  readonly periodAt: number;
+  /** Everything up to here is accounted for. */
+  readonly settledAt: number;
+  /** Start of the run under way, and its id where the client gave one. */
+  readonly runAt: number | null;
+  readonly runId: string | null;
+}
+
+/** A span in which no process of ours was there to take beats. */
+export interface Gap {
+  readonly startAt: number;
+  readonly endAt: number;
+}
+
+/** What an event adds to the history. */
+export interface Outcome {
+  /** Missed beats, and promises that fell into a gap of ours. */
+  readonly verdicts: Verdict[];
+  /** Periods that began; each ends where the next begins. */
+  readonly periods: Period[];
+  readonly notices: Notice[];
+}
+
+export interface Verdict {
+  readonly status: 'missed' | 'unknown';
+  readonly expectedAt: number;
+  /** When it became certain: the deadline, or the end of the gap. */
+  readonly at: number;
+  /** How many promises it stands for: 1, unless a catch-up was too long to be written out. */
+  readonly standsFor: number;
+}
+
+export interface Period {
+  readonly status: MonitorStatus;
+  readonly startedAt: number;
+  readonly reason: PeriodReason;
+}
+
+export type PeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'paused' | 'resumed';
+
+export type Notice =
+  | { readonly event: 'failing'; readonly at: number; readonly since: number; readonly reason: PeriodReason }
+  | { readonly event: 'recovered'; readonly at: number; readonly since: number }
+  | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
+
+export function noOutcome(): Outcome {
+  return { verdicts: [], periods: [], notices: [] };
+}
+
+export function planOf(
+  schedule: Schedule,
+  rest: Pick<Plan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses'>,
+): Plan {
+  return { schedule, promises: promisesOf(schedule), ...rest };
+}
+
+/** When the sweep has to look at a clock; null: never. */
+export function wakeAt(clock: Clock): number | null {
+  return clock.status === 'paused' ? clock.pausedUntil : clock.dueAt;
+}

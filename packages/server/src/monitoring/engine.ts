@@ -1,0 +1,142 @@
+import type { Clock as SystemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { expireBeatKeys } from '../store/monitoring/history.ts';
+import type { Database } from '../store/ports.ts';
+import { BeatQueue } from './beat-queue.ts';
+import { type BeatAnswer, type BeatCall, commitBeats } from './beats.ts';
+import type { Gap } from './clock.ts';
+import type { MonitoringFigures } from './figures.ts';
+import { Pulse } from './pulse.ts';
+import type { Sight } from './read.ts';
+import { CLOCKS_PER_SWEEP, sweep } from './sweep.ts';
+
+/** Idempotency keys are known this long. */
+const KEYS_KEPT_MS = 48 * 60 * 60 * 1000;
+const KEYS_EVERY_MS = 60 * 60 * 1000;
+
+export interface EngineParts {
+  readonly database: Database;
+  readonly clock: SystemClock;
+  readonly log: Log;
+  readonly figures: MonitoringFigures;
+  /** Beats of one transaction; for measurements. */
+  readonly batch?: number;
+}
+
+/** Takes beats and finds those that are missing. Any number of processes run one each on a shared store. */
+export class MonitoringEngine {
+  readonly #parts: EngineParts;
+  readonly #queue: BeatQueue;
+  readonly #pulse: Pulse;
+  #keysExpiredAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    const { database, clock, log, batch } = parts;
+    this.#queue = new BeatQueue({
+      clock,
+      log,
+      commit: (calls) => this.#commit(calls),
+      ...(batch === undefined ? {} : { batch }),
+    });
+    this.#pulse = new Pulse({
+      database,
+      clock,
+      log,
+      oldestPending: () => this.#queue.oldest(),
+      afterwards: () => this.#sweepAll(),
+    });
+  }
+
+  /** From here on this process counts as being there. @throws Fault when the database is away. */
+  start(): Promise<void> {
+    return this.#pulse.start();
+  }
+
+  /** Time of the database in milliseconds. */
+  now(): number {
+    return this.#pulse.now();
+  }
+
+  /** What the history needs to be read: our own gaps and the time. */
+  sight(): Sight {
+    const { gaps, settledUntil } = this.#pulse;
+    return { gaps, settledUntil, nowMs: this.#pulse.now() };
+  }
+
+  /**
+   * What a change of monitors needs to know: until when everything is accounted for, and our own gaps.
+   *
+   * @throws Fault when the database is away.
+   */
+  async moment(): Promise<{ readonly nowMs: number; readonly gaps: readonly Gap[] }> {
+    await this.#pulse.fresh();
+    return { nowMs: this.#pulse.settledUntil, gaps: this.#pulse.gaps };
+  }
+
+  /** Beats that are not committed yet. */
+  get pending(): number {
+    return this.#queue.length;
+  }
+
+  /**
+   * Takes one beat, received now; resolves when it is committed.
+   *
+   * @throws Fault `monitor_not_found`, or `overloaded` with the time to wait.
+   */
+  async beat(call: Omit<BeatCall, 'receivedAt'>): Promise<BeatAnswer> {
+    const { figures } = this.#parts;
+    try {
+      const answer = await this.#queue.add({ ...call, receivedAt: this.#pulse.now() });
+      figures.beat(call.kind);
+      return answer;
+    } catch (error) {
+      figures.beat('refused');
+      throw error;
+    }
+  }
+
+  /** A pulse and the sweep after it, now instead of within the second; for tests and measurements. */
+  async lookNow(): Promise<void> {
+    await this.#pulse.take();
+    await this.#sweepAll();
+  }
+
+  /**
+   * Answers what is under way and says that this process is gone: what is due from now on is not held against anybody.
+   * Beats that still come on open connections are taken.
+   */
+  async leave(): Promise<void> {
+    await this.#queue.flush();
+    await this.#pulse.close();
+  }
+
+  /** Resolves when every beat taken is answered. */
+  flush(): Promise<void> {
+    return this.#queue.flush();
+  }
+
+  async #commit(calls: readonly BeatCall[]) {
+    await this.#pulse.fresh();
+    return commitBeats(this.#parts.database, calls, {
+      nowMs: this.#pulse.now(),
+      gaps: this.#pulse.gaps,
+      othersUntil: this.#pulse.othersUntil,
+    });
+  }
+
+  async #sweepAll(): Promise<void> {
+    const { database, figures, clock } = this.#parts;
+    for (;;) {
+      const { gaps, settledUntil } = this.#pulse;
+      const swept = await sweep(database, gaps, settledUntil, this.#pulse.now());
+      figures.sweep(swept);
+      if (swept.clocks < CLOCKS_PER_SWEEP) break;
+      // A long sweep must not make this process look dead.
+      await this.#pulse.fresh();
+    }
+    if (clock.monotonic() - this.#keysExpiredAt < KEYS_EVERY_MS) return;
+    this.#keysExpiredAt = clock.monotonic();
+    await expireBeatKeys(database, this.#pulse.now() - KEYS_KEPT_MS);
+  }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { FloeConfigSchema } from '@floe/contract/config';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { monitorById, monitorsOfOrg } from '../store/monitoring/definitions.ts';
+import type { Database } from '../store/ports.ts';
+import { openSqlite } from '../store/sqlite/open-sqlite.ts';
+import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { commitBeats } from './beats.ts';
+import { syncFileMonitors } from './file-monitors.ts';
+import { createMonitor } from './monitors.ts';
+import { sweep } from './sweep.ts';
+import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG, T0 } from './test/monitors.ts';
+
+async function open(t: TestContext): Promise<Database> {
+  const database = await openSqlite(join(temporaryDirectory(t), 'floe.db'), {
+    log: silentLog,
+    clock: systemClock,
+  });
+  t.after(() => database.close());
+  await addOrg(database);
+  return database;
+}
+
+/** Takes over a file with these monitors at `nowMs`. */
+async function file(database: Database, nowMs: number, monitors: readonly object[], graceMinutes = 5) {
+  const config = FloeConfigSchema.parse({
+    orgs: [{ id: ORG, monitoring: { grace_period_minutes: graceMinutes }, monitors }],
+  });
+  const [org] = config.orgs;
+  assert.ok(org);
+  await changed(database, nowMs, [], (changing) =>
+    syncFileMonitors(changing, [
+      {
+        id: ORG,
+        timezone: 'UTC',
+        graceMs: org.monitoring.grace_period_minutes * MINUTE,
+        monitors: org.monitors.map((one, line) => ({ config: one, line })),
+      },
+    ]),
+  );
+}
+
+async function beat(database: Database, id: string, at: number) {
+  const sight = { nowMs: at, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
+  return (await commitBeats(database, [call(id, at)], sight))[0];
+}
+
+async function dueAt(database: Database, id: string) {
+  const clock = await database.read
+    .selectFrom('monitor_clocks')
+    .select('due_at')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return clock?.due_at;
+}
+
+const audits = (database: Database) =>
+  database.read.selectFrom('audit').select(['action', 'subject']).orderBy('at').orderBy('id').execute();
+
+test('monitors of the file are made once, and an unchanged file changes nothing', async (t) => {
+  const database = await open(t);
+  const monitors = [{ id: 'job', expected_interval_minutes: 10, tags: ['etl'] }];
+  await file(database, T0, monitors);
+  await file(database, T0 + MINUTE, monitors);
+  assert.deepEqual(await audits(database), [{ action: 'monitors.create', subject: 'job' }]);
+  const row = await monitorById(database.read, ORG, 'job');
+  assert.deepEqual([row?.source, row?.updated_at, row?.name], ['file', T0, 'job']);
+});
+
+test('a monitor with an equal id is taken over with its history and its clock', async (t) => {
+  const database = await open(t);
+  const made = await changed(database, T0, [], (changing) => createMonitor(changing, ORG, monitor('job')));
+  await beat(database, 'job', T0 + 10_000);
+  await file(database, T0 + 20_000, [{ id: 'job', name: 'The job', expected_interval_minutes: 1 }]);
+  const row = await monitorById(database.read, ORG, 'job');
+  assert.deepEqual([row?.uid, row?.source, row?.name], [made.uid, 'file', 'The job']);
+  assert.equal(await dueAt(database, 'job'), T0 + 10_000 + MINUTE + 5 * MINUTE);
+});
+
+test('a monitor that leaves the file takes no beats and keeps its history; back again it goes on', async (t) => {
+  const database = await open(t);
+  const monitors = [{ id: 'job', expected_interval_minutes: 1 }];
+  await file(database, T0, monitors);
+  await beat(database, 'job', T0 + 10_000);
+  await file(database, T0 + 20_000, []);
+  assert.equal(await beat(database, 'job', T0 + 30_000), 'unknown');
+  await sweep(database, [], T0 + 60 * MINUTE, T0 + 60 * MINUTE);
+  const [row] = await monitorsOfOrg(database.read, ORG);
+  assert.equal(row?.disabled_at, T0 + 20_000);
+  await file(database, T0 + 90 * MINUTE, monitors);
+  await beat(database, 'job', T0 + 91 * MINUTE);
+  const { checks, periods } = await historyOf(database, row?.uid ?? '');
+  assert.equal(checks.length, 2);
+  assert.deepEqual(
+    periods.map((line) => line.split(' ')[1]),
+    ['waiting', 'healthy', 'paused', 'waiting', 'healthy'],
+  );
+  assert.deepEqual(
+    (await audits(database)).map(({ action }) => action),
+    ['monitors.create', 'monitors.disable', 'monitors.update'],
+  );
+});
+
+test('another grace of the org changes the deadlines of those that inherit it, and only those', async (t) => {
+  const database = await open(t);
+  const monitors = [
+    { id: 'own', expected_interval_minutes: 10, grace_period_minutes: 1 },
+    { id: 'org', expected_interval_minutes: 10 },
+  ];
+  await file(database, T0, monitors);
+  for (const { id } of monitors) await beat(database, id, T0);
+  const before = T0 + 10 * MINUTE;
+  assert.deepEqual(await Promise.all(monitors.map(({ id }) => dueAt(database, id))), [
+    before + MINUTE,
+    before + 5 * MINUTE,
+  ]);
+  await file(database, T0 + MINUTE, monitors, 30);
+  assert.deepEqual(await Promise.all(monitors.map(({ id }) => dueAt(database, id))), [
+    before + MINUTE,
+    before + 30 * MINUTE,
+  ]);
+});

@@ -1,0 +1,95 @@
+import type { MonitorConfig } from '@floe/contract/config';
+import { newId } from '../core/ids.ts';
+import { appendAudit } from '../store/audit.ts';
+import {
+  defaultGrace,
+  type MonitorRow,
+  monitorsOfOrg,
+  putDefaultGrace,
+} from '../store/monitoring/definitions.ts';
+import { definitionColumns, definitionOf } from './definition.ts';
+import { type Changing, changeClock, createMonitor, disableMonitor, replaceMonitor } from './monitors.ts';
+
+/** An org of floe.yaml as far as monitors are concerned. */
+export interface FileOrg {
+  readonly id: string;
+  readonly timezone: string;
+  readonly graceMs: number;
+  readonly monitors: readonly { readonly config: MonitorConfig; readonly line: number | null }[];
+}
+
+/**
+ * Brings the monitors of floe.yaml into the store: one with an equal id is taken over with its history, wherever it was
+ * made; one that left the file is disabled. Every difference is audited; no difference writes nothing.
+ *
+ * @throws Fault `invalid_request` for a cron expression that cannot be read.
+ */
+export async function syncFileMonitors(
+  changing: Omit<Changing, 'actor' | 'source'>,
+  orgs: readonly FileOrg[],
+): Promise<void> {
+  for (const org of orgs)
+    await syncOrg({ ...changing, actor: 'file', source: { kind: 'file', line: null } }, org);
+}
+
+async function syncOrg(changing: Changing, org: FileOrg): Promise<void> {
+  const { writer } = changing;
+  const stored = await monitorsOfOrg(writer, org.id);
+  await setDefaultGrace(changing, org.id, org.graceMs, stored);
+  const byId = new Map(stored.map((row) => [row.id, row]));
+  for (const { config, line } of org.monitors) {
+    const row = byId.get(config.id);
+    byId.delete(config.id);
+    const here: Changing = { ...changing, source: { kind: 'file', line } };
+    const definition = definitionOf(config, org.timezone);
+    if (!row) await audit(here, 'monitors.create', null, await createMonitor(here, org.id, definition));
+    else if (differs(row, { ...definitionColumns(definition), source: 'file', disabled_at: null }))
+      await audit(here, 'monitors.update', row, await replaceMonitor(here, row, definition));
+  }
+  for (const row of byId.values()) {
+    if (row.source !== 'file' || row.disabled_at !== null) continue;
+    await disableMonitor(changing, row);
+    await audit(changing, 'monitors.disable', row, { ...row, disabled_at: changing.nowMs });
+  }
+}
+
+/** The org's grace; monitors that inherit it, and only those, go on with the new one. */
+export async function setDefaultGrace(
+  changing: Changing,
+  orgId: string,
+  graceMs: number,
+  monitors: readonly MonitorRow[],
+): Promise<void> {
+  if ((await defaultGrace(changing.writer, orgId)) === graceMs) return;
+  await putDefaultGrace(changing.writer, orgId, graceMs);
+  for (const row of monitors)
+    if (row.grace_ms === null && row.disabled_at === null) await changeClock(changing, row);
+}
+
+function differs(row: MonitorRow, wanted: Partial<MonitorRow>): boolean {
+  const stored: Readonly<Record<string, unknown>> = { ...row };
+  return Object.entries(wanted).some(([column, value]) => stored[column] !== value);
+}
+
+async function audit(
+  { writer, nowMs, actor }: Changing,
+  action: string,
+  before: MonitorRow | null,
+  after: MonitorRow,
+): Promise<void> {
+  await appendAudit(writer, {
+    id: newId('aud', nowMs),
+    org_id: after.org_id,
+    at: nowMs,
+    actor,
+    action,
+    subject: after.id,
+    before_json: before && JSON.stringify(shown(before)),
+    after_json: JSON.stringify(shown(after)),
+  });
+}
+
+/** A monitor as the audit log keeps it. */
+function shown({ uid: _uid, org_id: _org, source_line: _line, ...rest }: MonitorRow) {
+  return rest;
+}

@@ -1,0 +1,75 @@
+import { Fault } from '@floe/contract/faults';
+import { isObject, type Json } from '@floe/contract/json';
+import type { BeatCall } from './beats.ts';
+
+export const HEARTBEAT_BYTES = 64 * 1024;
+export const METADATA_BYTES = 16 * 1024;
+const KEY_CHARS = 255;
+
+export interface Heartbeat {
+  readonly call: Omit<BeatCall, 'receivedAt'>;
+  /** Why the metadata is not stored; null when it is, or when there was none. */
+  readonly metadataDropped: string | null;
+}
+
+/**
+ * Reads the body of `POST /api/monitoring/heartbeat`. A beat is not refused for its trimmings: unknown fields are passed
+ * over and metadata that cannot be stored is dropped with the reason (product section 6).
+ *
+ * @throws Fault `invalid_json`, `missing_required_parameter` or `invalid_request`, with `param`.
+ */
+export function readHeartbeat(
+  body: Buffer,
+  idempotencyKey: string | readonly string[] | undefined,
+  orgId: string,
+): Heartbeat {
+  const given = parse(body);
+  if (!isObject(given))
+    throw new Fault('invalid_request', 'Send a JSON object with monitor_id.', { param: 'monitor_id' });
+  const { monitor_id: id } = given;
+  if (id === undefined)
+    throw new Fault('missing_required_parameter', 'monitor_id: is missing.', { param: 'monitor_id' });
+  if (typeof id !== 'string' || id === '')
+    throw new Fault('invalid_request', 'monitor_id: must be a string that is not empty.', {
+      param: 'monitor_id',
+    });
+  const { json, dropped } = metadataOf(given['metadata']);
+  return {
+    call: {
+      address: { orgId, id },
+      kind: 'ok',
+      runId: null,
+      idempotencyKey: keyOf(idempotencyKey),
+      metadataJson: json,
+      error: null,
+    },
+    metadataDropped: dropped,
+  };
+}
+
+/** An idempotency key of a reasonable length; a longer one is no reason to refuse a beat. */
+export function keyOf(header: string | readonly string[] | undefined): string | null {
+  const key = typeof header === 'string' ? header.trim() : '';
+  return key === '' ? null : key.slice(0, KEY_CHARS);
+}
+
+function parse(body: Buffer): Json {
+  try {
+    return JSON.parse(body.toString('utf8').replace(/^\ufeff/, ''));
+  } catch (cause) {
+    throw new Fault(
+      'invalid_json',
+      'The body is not JSON. Send {"monitor_id": "…"} with content-type: application/json.',
+      { param: 'body', cause },
+    );
+  }
+}
+
+function metadataOf(metadata: Json | undefined): { json: string | null; dropped: string | null } {
+  if (metadata === undefined || metadata === null) return { json: null, dropped: null };
+  if (!isObject(metadata)) return { json: null, dropped: 'metadata is not a JSON object' };
+  const json = JSON.stringify(metadata);
+  const bytes = Buffer.byteLength(json);
+  if (bytes <= METADATA_BYTES) return { json, dropped: null };
+  return { json: null, dropped: `metadata has ${bytes} bytes, more than ${METADATA_BYTES}` };
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import type { Database } from '../store/ports.ts';
+import { openPostgres } from '../store/postgres/open-postgres.ts';
+import { testDatabase } from '../store/test/postgres-database.ts';
+import { tcpProxy } from '../store/test/tcp-proxy.ts';
+import { MonitoringEngine } from './engine.ts';
+import { createMonitoringFigures } from './figures.ts';
+import { createMonitor } from './monitors.ts';
+import { addOrg, call, changed, MINUTE, monitor, ORG } from './test/monitors.ts';
+
+const MONITORS = 60;
+
+/** A process of its own as far as the store can tell: a pool, a lease, a clock that is `aheadMs` wrong. */
+async function startProcess(t: TestContext, url: string, aheadMs: number) {
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+  const database = await openPostgres(url, { log: silentLog, clock });
+  const figures = createMonitoringFigures();
+  const engine = new MonitoringEngine({ database, clock, log: silentLog, figures });
+  await engine.start();
+  t.after(async () => {
+    await engine.leave();
+    await database.close();
+  });
+  return { database, engine };
+}
+
+function beat(engine: MonitoringEngine, id: string, idempotencyKey: string | null = null) {
+  const { receivedAt: _, ...rest } = call(id, 0, { idempotencyKey });
+  return engine.beat(rest);
+}
+
+async function addMonitors(database: Database, engine: MonitoringEngine): Promise<void> {
+  await addOrg(database);
+  const { nowMs, gaps } = await engine.moment();
+  await changed(database, nowMs, gaps, async (changing) => {
+    for (let n = 0; n < MONITORS; n++)
+      await createMonitor(changing, ORG, monitor(`job-${n}`, { expected_interval_minutes: 1440 }));
+  });
+}
+
+test('processes with clocks half a minute apart sweep and ingest at once, and agree', async (t) => {
+  const url = await testDatabase(t);
+  const [one, two, three] = [
+    await startProcess(t, url, 0),
+    await startProcess(t, url, 30_000),
+    await startProcess(t, url, -30_000),
+  ];
+  const all = [one, two, three];
+  await addMonitors(one.database, one.engine);
+  const answers = await Promise.all(
+    all.flatMap(({ engine }) =>
+      Array.from({ length: MONITORS }, (_, n) => beat(engine, `job-${n}`, `first beat of ${n}`)),
+    ),
+  );
+  assert.equal(new Set(answers.map(({ beatId }) => beatId)).size, MONITORS, 'one beat per key');
+  const times = await Promise.all(all.map(({ engine }) => beat(engine, 'job-0')));
+  const spread = times.map(({ receivedAt }) => receivedAt - systemClock.now());
+  assert.ok(
+    spread.every((ms) => Math.abs(ms) < 10_000),
+    `${spread}`,
+  );
+  // Every other one is overdue since a minute, as if its last beat had been a day earlier.
+  const late = one.engine.now() - MINUTE;
+  const overdue = await one.database.read.selectFrom('monitor_clocks').select(['uid', 'id']).execute();
+  const dead = overdue.filter(({ id }) => Number(id.slice(4)) % 2 === 1).map(({ uid }) => uid);
+  await one.database.transaction((writer) =>
+    writer
+      .updateTable('monitor_clocks')
+      .set({ expected_at: late, due_at: late, wake_at: late, settled_at: late, period_at: late - 1 })
+      .where('uid', 'in', dead)
+      .execute(),
+  );
+  for (let round = 0; round < 3; round++) await Promise.all(all.map(({ engine }) => engine.lookNow()));
+  const { read } = one.database;
+  const missed = await read.selectFrom('checks').select('uid').where('status', '=', 'missed').execute();
+  const failing = await read
+    .selectFrom('monitor_periods')
+    .select(['uid', 'started_at'])
+    .where('status', '=', 'failing')
+    .execute();
+  const alerts = await read.selectFrom('alerts').select('event').execute();
+  const sorted = (rows: readonly { uid: string }[]) => rows.map(({ uid }) => uid).toSorted();
+  assert.deepEqual(sorted(missed), dead.toSorted());
+  assert.deepEqual(sorted(failing), dead.toSorted());
+  assert.ok(failing.every(({ started_at }) => started_at === late));
+  assert.equal(alerts.length, dead.length);
+  assert.deepEqual(await read.selectFrom('monitor_gaps').selectAll().execute(), []);
+});
+
+test('while the database is away beats are refused with the time to wait, and none that was taken is lost', async (t) => {
+  const url = await testDatabase(t);
+  const proxy = await tcpProxy(url);
+  t.after(() => proxy.close());
+  const { database, engine } = await startProcess(t, proxy.url, 0);
+  await addMonitors(database, engine);
+  const taken = [(await beat(engine, 'job-1')).beatId];
+  proxy.cut();
+  const refused = await Promise.allSettled(Array.from({ length: 20 }, () => beat(engine, 'job-1')));
+  for (const result of refused) {
+    assert.equal(result.status, 'rejected');
+    assert.ok(result.reason instanceof Fault);
+    assert.equal(result.reason.status, 503);
+    assert.ok(result.reason.detail.retryAfterMs);
+  }
+  proxy.mend();
+  taken.push((await beat(engine, 'job-1')).beatId);
+  const rows = await database.read.selectFrom('checks').select('id').execute();
+  for (const id of taken) assert.ok(rows.some((row) => row.id === id));
+});

@@ -1,0 +1,132 @@
+import { Fault } from '@floe/contract/faults';
+import type { CheckRow, ClockRow } from '../store/monitoring/clocks.ts';
+import {
+  clocksOf,
+  type MonitorQuery,
+  type MonitorRow,
+  monitorById,
+  monitorPage,
+} from '../store/monitoring/definitions.ts';
+import { type CheckQuery, checkPage, periodsIn } from '../store/monitoring/history.ts';
+import type { Page } from '../store/pages.ts';
+import type { Reader } from '../store/ports.ts';
+import { type Clock, type Gap, noOutcome } from './clock.ts';
+import { clockOfRow, planOfRow, statusOf } from './clock-rows.ts';
+import { settle } from './settle.ts';
+import { type Span, type Uptime, uptimeOf, withGaps } from './timeline.ts';
+
+/** What reading takes beside the store. The engine gives one. */
+export interface Sight {
+  /** Database time. */
+  readonly nowMs: number;
+  /** Everything before it is committed: what was due and did not come may be called missed. */
+  readonly settledUntil: number;
+  readonly gaps: readonly Gap[];
+}
+
+/** A monitor with where it stands now, whether or not the sweep has looked since. */
+export interface MonitorView {
+  readonly row: MonitorRow;
+  readonly clock: Clock;
+  /** The grace in force, and who set it. */
+  readonly graceMs: number;
+  readonly graceSource: 'monitor' | 'org';
+}
+
+/** Monitors of an org, newest first; filtered by tag or by a part of id or name. */
+export async function listMonitors(
+  reader: Reader,
+  query: MonitorQuery,
+  sight: Sight,
+): Promise<Page<MonitorView>> {
+  const { rows, nextCursor } = await monitorPage(reader, query);
+  const clocks = await clocksOf(
+    reader,
+    rows.map(({ uid }) => uid),
+  );
+  const views = rows.flatMap((row) => {
+    const clock = clocks.get(row.uid);
+    return clock ? [viewOf(row, clock, sight)] : [];
+  });
+  return { rows: views, nextCursor };
+}
+
+/** @throws Fault `monitor_not_found` */
+export async function readMonitor(
+  reader: Reader,
+  orgId: string,
+  id: string,
+  sight: Sight,
+): Promise<MonitorView> {
+  const row = await monitorById(reader, orgId, id);
+  const clock = row && (await clocksOf(reader, [row.uid])).get(row.uid);
+  if (row && clock) return viewOf(row, clock, sight);
+  throw new Fault('monitor_not_found', `There is no monitor "${id.slice(0, 100)}" in this organization.`);
+}
+
+/** Checks of a monitor, newest first, by cursor; `started` and `logged` calls only when asked for. */
+export function readChecks(reader: Reader, query: CheckQuery): Promise<Page<CheckRow>> {
+  return checkPage(reader, query);
+}
+
+export interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The timeline of a monitor: spans that touch the range, oldest first, our own gaps cut out as `unknown`. */
+export async function readPeriods(
+  reader: Reader,
+  { row }: Pick<MonitorView, 'row'>,
+  range: Range,
+  sight: Sight,
+): Promise<Span[]> {
+  const spans = withGaps(await recorded(reader, row.uid, range, sight), sight.gaps, sight.nowMs);
+  return spans.filter(
+    ({ startedAt, endedAt }) => startedAt < range.toMs && (endedAt ?? sight.nowMs) > range.fromMs,
+  );
+}
+
+/** Uptime and downtime of a range, from durations. */
+export async function readUptime(
+  reader: Reader,
+  { row }: Pick<MonitorView, 'row'>,
+  range: Range,
+  sight: Sight,
+): Promise<Uptime> {
+  const periods = await recorded(reader, row.uid, range, sight);
+  return uptimeOf(periods, sight.gaps, { ...range, nowMs: sight.nowMs });
+}
+
+/** Recorded periods, and those that began since the clock was last written. */
+async function recorded(reader: Reader, uid: string, range: Range, sight: Sight): Promise<Span[]> {
+  const rows = await periodsIn(reader, uid, range.fromMs, Number.MAX_SAFE_INTEGER);
+  const clock = (await clocksOf(reader, [uid])).get(uid);
+  const starts = rows.map(({ started_at, status, reason }) => ({
+    status: statusOf(status),
+    startedAt: started_at,
+    reason,
+  }));
+  if (clock) {
+    const out = noOutcome();
+    settle(clockOfRow(clock), planOfRow(clock), sight.gaps, sight.settledUntil, out);
+    for (const period of out.periods) {
+      // One that begins where the last one did replaces it, as in the store.
+      if (starts.at(-1)?.startedAt === period.startedAt) starts.pop();
+      starts.push(period);
+    }
+  }
+  return starts
+    .map((span, at) => ({ ...span, endedAt: starts[at + 1]?.startedAt ?? null }))
+    .filter(({ startedAt }) => startedAt < range.toMs);
+}
+
+function viewOf(row: MonitorRow, clock: ClockRow, sight: Sight): MonitorView {
+  const until = Math.max(clock.settled_at, sight.settledUntil);
+  return {
+    row,
+    clock: settle(clockOfRow(clock), planOfRow(clock), sight.gaps, until, noOutcome()),
+    graceMs: clock.grace_ms,
+    graceSource: row.grace_ms === null ? 'org' : 'monitor',
+  };
+}

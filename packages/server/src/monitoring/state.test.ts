@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Clock, type Gap, noOutcome, type Outcome, type Plan, planOf } from './clock.ts';
+import type { Schedule } from './schedule.ts';
+import { settle, WRITTEN_OUT } from './settle.ts';
+import { beat, begin, pause, replan, unpause } from './state.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const every = (intervalMs: number): Schedule => ({ kind: 'interval', intervalMs });
+
+function plan(schedule: Schedule, graceMs = 0, more: Partial<Plan> = {}): Plan {
+  const { firstBeatDueMs = null, alertAfterMisses = 1 } = more;
+  return planOf(schedule, { graceMs, firstBeatDueMs, alertAfterMisses });
+}
+
+/** A monitor that beat at `at`. */
+function beaten(of: Plan, at: number): Clock {
+  return ok(begin(of, at - 1, null, noOutcome()), of, at);
+}
+
+function ok(
+  clock: Clock,
+  of: Plan,
+  at: number,
+  out: Outcome = noOutcome(),
+  gaps: readonly Gap[] = [],
+): Clock {
+  return beat(clock, of, gaps, { kind: 'ok', at, runId: null }, out).clock;
+}
+
+function missedAt({ verdicts }: Outcome): number[] {
+  return verdicts.filter(({ status }) => status === 'missed').map(({ expectedAt }) => expectedAt);
+}
+
+test('at the deadline a beat is on time; a millisecond later it is late', () => {
+  const of = plan(every(HOUR), 5 * MINUTE);
+  const clock = beaten(of, 0);
+  const deadline = HOUR + 5 * MINUTE;
+  for (const [at, missed] of [
+    [deadline - 1, 0],
+    [deadline, 0],
+    [deadline + 1, 1],
+  ] as const) {
+    const out = noOutcome();
+    assert.equal(ok(clock, of, at, out).status, 'healthy');
+    assert.equal(out.verdicts.length, missed, `beat at ${at - deadline} ms after the deadline`);
+    const swept = noOutcome();
+    assert.equal(settle(clock, of, [], at, swept).status, missed === 0 ? 'healthy' : 'failing');
+  }
+});
+
+test('the failing period starts at the deadline, whenever somebody looks', () => {
+  const of = plan(every(HOUR), 5 * MINUTE);
+  const out = noOutcome();
+  const clock = settle(beaten(of, 0), of, [], 10 * HOUR, out);
+  assert.deepEqual(out.periods, [{ status: 'failing', startedAt: HOUR + 5 * MINUTE, reason: 'missed' }]);
+  assert.deepEqual(
+    missedAt(out),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((hour) => hour * HOUR),
+  );
+  assert.deepEqual(clock.failingSince, HOUR + 5 * MINUTE);
+});
+
+test('ten hours that no sweep looked at leave the same history when the late beat comes', () => {
+  const of = plan(every(HOUR), 5 * MINUTE);
+  const swept = noOutcome();
+  let clock = beaten(of, 0);
+  for (let at = MINUTE; at < 10 * HOUR; at += 7 * MINUTE) clock = settle(clock, of, [], at, swept);
+  ok(clock, of, 10 * HOUR, swept);
+  const late = noOutcome();
+  ok(beaten(of, 0), of, 10 * HOUR, late);
+  assert.deepEqual(late, swept);
+});
+
+test('a grace longer than the interval makes no extra misses', () => {
+  const of = plan(every(MINUTE), 10 * MINUTE);
+  const out = noOutcome();
+  ok(beaten(of, 0), of, 11 * MINUTE, out);
+  assert.deepEqual(missedAt(out), []);
+  ok(beaten(of, 0), of, 12 * MINUTE + 1, out);
+  assert.deepEqual(missedAt(out), [MINUTE, 2 * MINUTE]);
+});
+
+test('a monitor that never beat is reported once, and stays waiting', () => {
+  for (const [firstBeatDueMs, due] of [
+    [null, HOUR + 5 * MINUTE],
+    [10 * MINUTE, 10 * MINUTE],
+  ] as const) {
+    const of = plan(every(HOUR), 5 * MINUTE, { firstBeatDueMs });
+    const out = noOutcome();
+    const clock = settle(begin(of, 0, null, noOutcome()), of, [], DAY, out);
+    assert.equal(clock.status, 'waiting');
+    assert.deepEqual(out, {
+      verdicts: [],
+      periods: [],
+      notices: [{ event: 'never_beaten', at: due, since: 0 }],
+    });
+  }
+});
+
+test('nobody is told before as many misses in a row as the monitor wants', () => {
+  const of = plan(every(HOUR), 0, { alertAfterMisses: 3 });
+  const out = noOutcome();
+  let clock = settle(beaten(of, 0), of, [], 2 * HOUR + 1, out);
+  assert.deepEqual(out.notices, []);
+  clock = settle(clock, of, [], 3 * HOUR + 1, out);
+  assert.deepEqual(out.notices, [{ event: 'failing', at: 3 * HOUR, since: HOUR, reason: 'missed' }]);
+  ok(clock, of, 3 * HOUR + MINUTE, out);
+  assert.deepEqual(out.notices[1], { event: 'recovered', at: 3 * HOUR + MINUTE, since: HOUR });
+  const short = noOutcome();
+  ok(settle(beaten(of, 0), of, [], HOUR + 1, short), of, HOUR + 2, short);
+  assert.deepEqual(short.notices, [], 'what nobody heard of needs no end');
+});
+
+test('a beat that is older than the newest one moves nothing back', () => {
+  const of = plan(every(HOUR));
+  const clock = ok(beaten(of, 0), of, 30 * MINUTE);
+  const out = noOutcome();
+  assert.deepEqual(ok(clock, of, 20 * MINUTE, out), clock);
+  assert.deepEqual(out, noOutcome());
+});
+
+test('a job that says it failed is failing at once, and was heard', () => {
+  const of = plan(every(HOUR));
+  const out = noOutcome();
+  const failed = beat(beaten(of, 0), of, [], { kind: 'fail', at: MINUTE, runId: null }, out).clock;
+  assert.deepEqual(out.periods, [{ status: 'failing', startedAt: MINUTE, reason: 'failed' }]);
+  assert.equal(failed.lastBeatAt, MINUTE);
+  assert.equal(failed.expectedAt, HOUR + MINUTE);
+  assert.equal(ok(failed, of, 2 * MINUTE, out).status, 'healthy');
+});
+
+test('start and log keep no promise; a run is measured from its start to its end', () => {
+  const of = plan(every(HOUR));
+  const call = (clock: Clock, kind: 'ok' | 'fail' | 'start' | 'log', at: number, runId: string | null) =>
+    beat(clock, of, [], { kind, at, runId }, noOutcome());
+  const started = call(beaten(of, 0), 'start', MINUTE, 'a').clock;
+  assert.equal(started.dueAt, HOUR);
+  assert.equal(call(started, 'log', 2 * MINUTE, 'a').clock.runAt, MINUTE);
+  assert.equal(call(started, 'ok', 3 * MINUTE, 'a').durationMs, 2 * MINUTE);
+  const other = call(started, 'ok', 3 * MINUTE, 'b');
+  assert.deepEqual([other.durationMs, other.clock.runAt], [null, MINUTE], 'another run leaves it open');
+  assert.equal(call(started, 'fail', 3 * MINUTE, 'b').clock.runAt, null, 'a failure closes any run');
+  assert.equal(
+    call(started, 'ok', MINUTE + 73 * HOUR, 'a').durationMs,
+    null,
+    'an end days later is of another run',
+  );
+});
+
+test('a pause judges nothing and is not ended by a beat; what follows it is a fresh window', () => {
+  const of = plan(every(HOUR), 5 * MINUTE);
+  const out = noOutcome();
+  const paused = pause(beaten(of, 0), of, [], 30 * MINUTE, null, out);
+  const later = ok(settle(paused, of, [], DAY, out), of, DAY, out);
+  assert.equal(later.status, 'paused');
+  assert.deepEqual(out.verdicts, []);
+  const resumed = unpause(later, of, [], 2 * DAY, out);
+  assert.deepEqual([resumed.status, resumed.dueAt], ['waiting', 2 * DAY + HOUR + 5 * MINUTE]);
+  assert.equal(settle(resumed, of, [], 3 * DAY, out).status, 'failing');
+  const until = pause(beaten(of, 0), of, [], MINUTE, 10 * HOUR, noOutcome());
+  assert.equal(settle(until, of, [], 10 * HOUR, noOutcome()).periodAt, 10 * HOUR);
+});
+
+test('a shorter schedule fails nobody for what it did not promise before', () => {
+  const daily = plan(every(DAY), HOUR);
+  const hourly = plan(every(HOUR), 5 * MINUTE);
+  const at = 20 * HOUR;
+  const clock = replan(beaten(daily, 0), daily, hourly, [], at, noOutcome());
+  assert.equal(clock.status, 'healthy');
+  assert.equal(clock.dueAt, at + 5 * MINUTE);
+  const out = noOutcome();
+  settle(clock, hourly, [], at + HOUR + 5 * MINUTE + 1, out);
+  assert.deepEqual(missedAt(out), [at, at + HOUR]);
+});
+
+test('a longer schedule does not make a failing monitor well; a beat does', () => {
+  const hourly = plan(every(HOUR));
+  const daily = plan(every(DAY));
+  const failing = settle(beaten(hourly, 0), hourly, [], 3 * HOUR, noOutcome());
+  const changed = replan(failing, hourly, daily, [], 3 * HOUR, noOutcome());
+  assert.deepEqual([changed.status, changed.expectedAt], ['failing', DAY]);
+  assert.equal(ok(changed, daily, 4 * HOUR).status, 'healthy');
+});
+
+test('times of a cron expression follow the zone through the changes of its clock', () => {
+  const of = plan({ kind: 'cron', cron: '30 3 * * *', timezone: 'Europe/Riga' }, HOUR);
+  const next = (text: string) => new Date(of.promises.after(Date.parse(text)) ?? 0).toISOString();
+  assert.equal(next('2023-03-25T12:00:00Z').slice(0, 13), '2023-03-26T01', 'right after the jump forward');
+  assert.equal(next('2023-10-28T12:00:00Z').slice(0, 10), '2023-10-29');
+  const first = Date.parse(next('2023-10-28T12:00:00Z'));
+  assert.equal(new Date(of.promises.after(first) ?? 0).toISOString(), '2023-10-30T01:30:00.000Z', 'once');
+  const hourly = plan({ kind: 'cron', cron: '0 * * * *', timezone: 'Europe/Riga' });
+  let clock = beaten(hourly, Date.parse('2023-10-28T12:00:00Z'));
+  const out = noOutcome();
+  for (let hour = 1; hour <= 24; hour++)
+    clock = ok(clock, hourly, Date.parse('2023-10-28T12:00:00Z') + hour * HOUR, out);
+  assert.deepEqual(out.verdicts, [], 'an hour that comes twice is no miss');
+});
+
+test('a cron job whose clock is a little ahead keeps the promise of its hour', () => {
+  const of = plan({ kind: 'cron', cron: '0 3 * * *', timezone: 'UTC' }, 10 * MINUTE);
+  const three = Date.parse('2026-01-02T03:00:00Z');
+  assert.equal(beaten(of, three - 2_000).expectedAt, three + DAY);
+  assert.equal(beaten(of, three - MINUTE).expectedAt, three);
+});
+
+test('a schedule that comes to its end promises nothing any more', () => {
+  const of = plan({ kind: 'cron', cron: '0 0 30 2 *', timezone: 'UTC' });
+  const clock = beaten(of, 0);
+  assert.deepEqual([clock.status, clock.dueAt], ['healthy', null]);
+  assert.equal(settle(clock, of, [], 1000 * DAY, noOutcome()).status, 'healthy');
+});
+
+test('intervals longer than a timer can wait are judged like the others', () => {
+  const of = plan(every(366 * DAY));
+  const out = noOutcome();
+  settle(beaten(of, 0), of, [], 366 * DAY + 1, out);
+  assert.deepEqual(missedAt(out), [366 * DAY]);
+});
+
+test('a catch-up that is too long to be written out says how much it stands for', () => {
+  const of = plan(every(MINUTE));
+  const out = noOutcome();
+  const clock = settle(beaten(of, 0), of, [], 5_000 * MINUTE + 1, out);
+  assert.equal(out.verdicts.length, WRITTEN_OUT + 1);
+  assert.equal(
+    out.verdicts.reduce((sum, { standsFor }) => sum + standsFor, 0),
+    5_000,
+  );
+  assert.equal(clock.expectedAt, 5_001 * MINUTE);
+});
+
+test('what was due before we were gone is a miss, what was due then is not', () => {
+  const of = plan(every(HOUR), 10 * MINUTE);
+  const gap = { startAt: 2 * HOUR, endAt: 4 * HOUR };
+  const dead = noOutcome();
+  const failing = settle(beaten(of, 0), of, [gap], 6 * HOUR, dead);
+  assert.deepEqual(dead.periods, [{ status: 'failing', startedAt: HOUR + 10 * MINUTE, reason: 'missed' }]);
+  assert.deepEqual(missedAt(dead), [HOUR, 5 * HOUR], 'no rows for the promises in the gap');
+  assert.equal(failing.failingSince, HOUR + 10 * MINUTE);
+  const alive = noOutcome();
+  const clock = settle(beaten(of, 90 * MINUTE), of, [gap], 4 * HOUR, alive);
+  assert.equal(clock.dueAt, 4 * HOUR + HOUR + 10 * MINUTE);
+  assert.deepEqual(alive.verdicts, [
+    { status: 'unknown', expectedAt: 150 * MINUTE, at: 4 * HOUR, standsFor: 1 },
+  ]);
+});

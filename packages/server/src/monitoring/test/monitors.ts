@@ -1,0 +1,98 @@
+import { createSecretKey } from 'node:crypto';
+import type { MonitorConfig } from '@floe/contract/config';
+import { insertOrg } from '../../store/orgs.ts';
+import type { Database, Writer } from '../../store/ports.ts';
+import type { BeatCall } from '../beats.ts';
+import type { Gap } from '../clock.ts';
+import { definitionOf, type MonitorDefinition } from '../definition.ts';
+import type { Changing } from '../monitors.ts';
+
+export const ORG = 'acme';
+export const T0 = Date.UTC(2026, 10, 21);
+export const MINUTE = 60_000;
+export const secret = createSecretKey(Buffer.alloc(32, 7));
+
+/** A definition as floe.yaml gives it, one minute and no grace unless changed. */
+export function monitor(id: string, changes: Partial<MonitorConfig> = {}): MonitorDefinition {
+  const every = changes.schedule === undefined ? { expected_interval_minutes: 1 } : {};
+  return definitionOf(
+    {
+      id,
+      name: id,
+      kind: 'heartbeat',
+      description: '',
+      tags: [],
+      channels: [],
+      paused: false,
+      alert_after_misses: 1,
+      grace_period_minutes: 0,
+      ...every,
+      ...changes,
+    },
+    'UTC',
+  );
+}
+
+export async function addOrg(database: Database, id = ORG): Promise<void> {
+  await database.transaction((writer) => insertOrg(writer, { id, name: id, created_at: T0 }));
+}
+
+/** Runs a change of monitors in its transaction, at `nowMs`. */
+export function changed<T>(
+  database: Database,
+  nowMs: number,
+  gaps: readonly Gap[],
+  work: (changing: Changing) => Promise<T>,
+): Promise<T> {
+  return database.transaction((writer: Writer) =>
+    work({
+      writer,
+      engine: database.engine,
+      secret,
+      nowMs,
+      gaps,
+      actor: 'test',
+      source: { kind: 'console', line: null },
+    }),
+  );
+}
+
+export function call(id: string, receivedAt: number, changes: Partial<BeatCall> = {}): BeatCall {
+  return {
+    address: { orgId: ORG, id },
+    kind: 'ok',
+    receivedAt,
+    runId: null,
+    idempotencyKey: null,
+    metadataJson: null,
+    error: null,
+    ...changes,
+  };
+}
+
+/** The recorded history of a monitor, as lines that can be compared. */
+export async function historyOf(database: Database, uid: string) {
+  const checks = await database.read.selectFrom('checks').selectAll().where('uid', '=', uid).execute();
+  const periods = await database.read
+    .selectFrom('monitor_periods')
+    .selectAll()
+    .where('uid', '=', uid)
+    .orderBy('started_at')
+    .execute();
+  const alerts = await database.read
+    .selectFrom('alerts')
+    .select('idempotency_key')
+    .where('idempotency_key', 'like', `${uid}:%`)
+    .execute();
+  return {
+    checks: checks
+      .map(({ status, at, expected_at }) =>
+        status === 'missed' || status === 'unknown' ? `${status} ${at} ${expected_at}` : `${status} ${at}`,
+      )
+      .toSorted(),
+    periods: periods.map(({ started_at, status }) => `${started_at} ${status}`),
+    alerts: alerts
+      .map(({ idempotency_key }) => idempotency_key.slice(uid.length + 1).replace(':', ' '))
+      .toSorted(),
+  };
+}

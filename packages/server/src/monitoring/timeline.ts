@@ -1,0 +1,84 @@
+import type { Gap, MonitorStatus } from './clock.ts';
+
+/** A stretch of a monitor's history. `unknown`: no process of ours was there to see. Instants in milliseconds. */
+export interface Span {
+  readonly status: MonitorStatus | 'unknown';
+  readonly startedAt: number;
+  /** Null for the one that goes on. */
+  readonly endedAt: number | null;
+  readonly reason: string;
+}
+
+export interface Uptime {
+  /** Healthy time by healthy and failing time; null when there was neither. */
+  readonly uptimeRatio: number | null;
+  readonly healthyMs: number;
+  readonly downtimeMs: number;
+  readonly unknownMs: number;
+  /** Failing periods that touch the range. */
+  readonly incidents: number;
+}
+
+/** Cuts our own gaps out of periods: nobody knows what was then. A pause is a pause whether we were there or not. */
+export function withGaps(periods: readonly Span[], gaps: readonly Gap[], nowMs: number): Span[] {
+  const spans: Span[] = [];
+  let next = 0;
+  for (const period of periods) {
+    const end = period.endedAt ?? nowMs;
+    if (period.status === 'paused') {
+      spans.push(period);
+      continue;
+    }
+    while (next < gaps.length && (gaps[next]?.endAt ?? 0) <= period.startedAt) next += 1;
+    let at = period.startedAt;
+    for (let i = next; i < gaps.length; i++) {
+      const gap = gaps[i];
+      if (!gap || gap.startAt >= end) break;
+      const startAt = Math.max(gap.startAt, at);
+      const endAt = Math.min(gap.endAt, end);
+      if (endAt <= startAt) continue;
+      if (startAt > at) spans.push({ ...period, startedAt: at, endedAt: startAt });
+      spans.push({ status: 'unknown', startedAt: startAt, endedAt: endAt, reason: 'not_running' });
+      at = endAt;
+    }
+    if (at < end || period.endedAt === null) spans.push({ ...period, startedAt: at });
+  }
+  return joined(spans);
+}
+
+/** A gap that reaches over two periods is one span. */
+function joined(spans: readonly Span[]): Span[] {
+  const whole: Span[] = [];
+  for (const span of spans) {
+    const last = whole.at(-1);
+    if (last && last.status === 'unknown' && span.status === 'unknown' && last.endedAt === span.startedAt)
+      whole[whole.length - 1] = { ...last, endedAt: span.endedAt };
+    else whole.push(span);
+  }
+  return whole;
+}
+
+/**
+ * Uptime of a range from durations: pauses, waiting and what nobody saw count for neither side.
+ *
+ * @param periods as recorded, before gaps are cut out of them.
+ */
+export function uptimeOf(
+  periods: readonly Span[],
+  gaps: readonly Gap[],
+  range: { readonly fromMs: number; readonly toMs: number; readonly nowMs: number },
+): Uptime {
+  const toMs = Math.min(range.toMs, range.nowMs);
+  const length = ({ startedAt, endedAt }: Span) =>
+    Math.max(0, Math.min(endedAt ?? range.nowMs, toMs) - Math.max(startedAt, range.fromMs));
+  const sums = { waiting: 0, healthy: 0, failing: 0, paused: 0, unknown: 0 };
+  for (const span of withGaps(periods, gaps, range.nowMs)) sums[span.status] += length(span);
+  const judged = sums.healthy + sums.failing;
+  return {
+    uptimeRatio: judged === 0 ? null : sums.healthy / judged,
+    healthyMs: sums.healthy,
+    downtimeMs: sums.failing,
+    unknownMs: sums.unknown,
+    incidents: periods.filter((period) => period.status === 'failing' && length(period) > 0).length,
+  };
+}

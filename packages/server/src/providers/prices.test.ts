@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import { loadPriceBook, NO_PRICES } from './price-catalog.ts';
+import { costNanoUsd, worstNanoUsd } from './prices.ts';
+import { pricingOf } from './pricing.ts';
+import { SHEETS } from './sheets.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00Z');
+
+test('every text model of the catalog costs what the catalog itself works out, cache and long contexts included', async (t) => {
+  const book = await loadPriceBook();
+  const usages = [
+    { input: 1_000, output: 100 },
+    { input: 150_000, cached: 40_000, cacheWrite: 10_000, output: 2_000 },
+    { input: 450_000, cached: 440_000, output: 1 },
+  ];
+  const times = [NOON, Date.parse('2026-11-21T20:00:00Z'), Date.parse('2025-01-01T03:00:00Z')];
+  let compared = 0;
+  for (const name of new Set(SHEETS.map(({ prices }) => prices ?? '')))
+    for (const { id } of findProvider({ providerId: name })?.models ?? []) {
+      const listed = book.priceOf(name, id);
+      if (listed === null) continue;
+      for (const usage of usages)
+        for (const at of times) {
+          const counts = {
+            input_tokens: usage.input,
+            cache_read_tokens: usage.cached ?? 0,
+            cache_write_tokens: usage.cacheWrite ?? 0,
+            output_tokens: usage.output,
+          };
+          const theirs = calcPrice(counts, id, { providerId: name, timestamp: new Date(at) });
+          const nano = costNanoUsd({ ...listed, multiplier: 1 }, usage, at);
+          const wanted = (theirs?.total_price ?? 0) * 1e9;
+          assert.ok(Math.abs(nano - wanted) <= 1, `${name}/${id}: ${nano} nano-USD, not ${wanted}`);
+          compared += 1;
+        }
+    }
+  assert.ok(compared > 500, `${compared}`);
+  t.diagnostic(`${compared} costs compared`);
+});
+
+test('the operator’s price comes before the catalog’s, and a discount is for the catalog’s alone', async () => {
+  const book = await loadPriceBook();
+  const overrides = { 'gpt-4*': { input: 3, output: 7, cache_read: 1 } };
+  const pricing = { billing: 'metered', multiplier: 0.5, overrides, book, bookName: 'openai' } as const;
+  const priceOf = pricingOf(pricing);
+  const own = priceOf('gpt-4o') ?? assert.fail();
+  assert.equal(own.source, 'override');
+  assert.equal(
+    costNanoUsd(own, { input: 1000, cached: 400, output: 10 }, NOON),
+    600 * 3000 + 400 * 1000 + 70_000,
+  );
+  const listed = priceOf('gpt-5') ?? assert.fail();
+  assert.equal(listed.source, 'catalog');
+  assert.match(listed.date ?? '', /^\d{4}-\d\d-\d\d$/);
+  assert.equal(costNanoUsd(listed, { input: 1_000_000 }, NOON), (1.25 * 1e9) / 2);
+  assert.equal(priceOf('no-such-model'), null, 'unknown is not free');
+});
+
+test('free and seat cost nothing, whatever the model', () => {
+  for (const billing of ['free', 'seat'] as const) {
+    const priceOf = pricingOf({ billing, multiplier: 1, overrides: {}, book: NO_PRICES, bookName: null });
+    const price = priceOf('anything') ?? assert.fail();
+    assert.equal(price.source, billing);
+    assert.equal(costNanoUsd(price, { input: 1e6, output: 1e6 }, NOON), 0);
+  }
+});
+
+test('what may be written to the cache is reserved at the dearer of the two rates', () => {
+  const overrides = { '*': { input: 3, output: 15, cache_write: 3.75 } };
+  const priceOf = pricingOf({
+    billing: 'metered',
+    multiplier: 1,
+    overrides,
+    book: NO_PRICES,
+    bookName: null,
+  });
+  const price = priceOf('m') ?? assert.fail();
+  assert.equal(worstNanoUsd(price, 1000, 100, NOON), 1000 * 3750 + 100 * 15_000);
+});

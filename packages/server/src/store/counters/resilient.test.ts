@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '../../core/log.ts';
+import type { Settlement, Taken } from '../ports.ts';
+import { ManualClock } from '../test/manual-clock.ts';
+import { leaseClaim, settlement, spendClaim, windowClaim } from './counters.suite.ts';
+import { MemoryCounters } from './memory.ts';
+import type { RemoteCounters } from './redis.ts';
+import { ResilientCounters } from './resilient.ts';
+
+const TIMEOUT_MS = 50;
+
+/** A shared store that a test can have hang: calls made meanwhile are never answered, but they are carried out. */
+function storeOn(clock: ManualClock) {
+  const inside = new MemoryCounters(clock);
+  const state = { hangs: false, calls: 0, settled: [] as Settlement[] };
+  async function answer<T>(value: T): Promise<T> {
+    state.calls += 1;
+    return state.hangs ? new Promise<T>(() => undefined) : value;
+  }
+  const remote: RemoteCounters = {
+    take: (org, id, claims) => answer(inside.take(org, id, claims)),
+    settle(org, done) {
+      state.settled.push(done);
+      inside.settle(org, done);
+      return answer(undefined);
+    },
+    peek: (org, claims) => inside.peek(org, claims).then(answer),
+    renew: (org, held) => inside.renew(org, held).then(answer),
+    ping: () => answer(undefined),
+    close: async () => undefined,
+  };
+  return { remote, state, inside };
+}
+
+function house(replicas = 4) {
+  const clock = new ManualClock();
+  const { remote, state, inside } = storeOn(clock);
+  const options = { remote, clock, log: silentLog, replicas: () => replicas, timeoutMs: TIMEOUT_MS };
+  const counters = new ResilientCounters(options);
+  /** A take, its time moved on when the store does not answer. */
+  async function take(id: string, claims: Parameters<MemoryCounters['take']>[2]): Promise<Taken> {
+    const taking = counters.take('org', id, claims);
+    await settleTurns();
+    if (state.hangs) clock.advance(TIMEOUT_MS);
+    await settleTurns();
+    return taking;
+  }
+  return { clock, counters, state, inside, take };
+}
+
+async function settleTurns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('a store that hangs is waited for three times, then not at all until it answers', async () => {
+  const { clock, counters, state, take } = house();
+  const claims = [windowClaim('rpm', 40)];
+  state.hangs = true;
+  for (const id of ['a', 'b', 'c']) assert.equal((await take(id, claims)).away, true);
+  assert.equal(counters.away, true);
+  const calls = state.calls;
+  for (let n = 0; n < 6; n++) assert.equal((await counters.take('org', `d${n}`, claims)).refused, null);
+  assert.equal(state.calls, calls, 'nobody asks it');
+  const refused = await counters.take('org', 'e', claims);
+  assert.equal(refused.refused, null, 'the tenth of a share of ten');
+  assert.equal((await counters.take('org', 'f', claims)).refused, 0);
+  state.hangs = false;
+  clock.advance(500);
+  await settleTurns();
+  assert.equal(counters.away, false);
+  assert.equal((await take('g', claims)).away, false);
+});
+
+test('what a process admitted before counts against its share when the store goes away', async () => {
+  const { state, take, counters } = house();
+  const claims = [windowClaim('rpm', 40)];
+  for (let n = 0; n < 10; n++) await take(`a${n}`, claims);
+  state.hangs = true;
+  for (const id of ['b', 'c', 'd']) assert.equal((await take(id, claims)).refused, 0);
+  assert.equal((await counters.take('org', 'e', claims)).refused, 0);
+});
+
+test('leases and reservations of takes that nobody heard of are given back when the store answers', async () => {
+  const { clock, state, take, inside, counters } = house();
+  const claims = [leaseClaim('at-once', 100), spendClaim('month', 1000, 40)];
+  const before = await take('before', claims);
+  state.hangs = true;
+  for (const id of ['a', 'b', 'c']) await take(id, claims);
+  await counters.settle('org', settlement('before', before, claims, [0, 25]));
+  assert.deepEqual(
+    (await inside.peek('org', claims)).map(({ used }) => used),
+    [4, 160],
+    'they were carried out',
+  );
+  state.hangs = false;
+  clock.advance(500);
+  await settleTurns();
+  assert.deepEqual(
+    (await inside.peek('org', claims)).map(({ used }) => used),
+    [0, 25],
+  );
+});
+
+test('each rule says what happens meanwhile: no limit, or refusal', async () => {
+  const { state, take, counters } = house();
+  state.hangs = true;
+  for (const id of ['a', 'b', 'c']) await take(id, [windowClaim('x', 100)]);
+  const open = [windowClaim('open', 1, 1, { away: 'open' })];
+  for (const id of ['d', 'e', 'f']) assert.equal((await counters.take('org', id, open)).refused, null);
+  const closed = await counters.take('org', 'g', [windowClaim('closed', 100, 1, { away: 'closed' })]);
+  assert.equal(closed.refused, 0);
+  assert.equal(closed.away, true);
+});

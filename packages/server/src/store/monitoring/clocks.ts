@@ -1,0 +1,207 @@
+import type { Engine, Reader, Writer } from '../ports.ts';
+import { parameter, run, statement } from './records.ts';
+import type {
+  BeatKeysTable,
+  ChecksTable,
+  MonitorClocksTable,
+  MonitorPeriodsTable,
+  MonitorsTable,
+} from './tables.ts';
+
+export type ClockRow = MonitorClocksTable;
+export type CheckRow = ChecksTable;
+export type PeriodRow = MonitorPeriodsTable;
+export type BeatKeyRow = BeatKeysTable;
+
+/** `wake_at` of a clock that nothing wakes. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** How a beat names its monitor. */
+export type MonitorAddress = { readonly orgId: string; readonly id: string } | { readonly tokenHash: string };
+
+/** Columns that events change; the others change with the definition. */
+const MOVING = [
+  'status',
+  'last_beat_at',
+  'anchor_at',
+  'expected_at',
+  'due_at',
+  'failing_since',
+  'misses',
+  'alerted_since',
+  'granted',
+  'paused_until',
+  'period_at',
+  'settled_at',
+  'run_at',
+  'run_id',
+  'wake_at',
+] as const satisfies readonly (keyof ClockRow)[];
+
+const CHECK_COLUMNS = [
+  'uid',
+  'at',
+  'id',
+  'status',
+  'error',
+  'expected_at',
+  'detected_at',
+  'received_at',
+  'duration_ms',
+  'metadata_json',
+  'stands_for',
+] as const satisfies readonly (keyof CheckRow)[];
+
+const PERIOD_COLUMNS = ['uid', 'started_at', 'status', 'reason'] as const;
+const KEY_COLUMNS = ['uid', 'key', 'beat_id', 'received_at'] as const;
+
+const locked = (engine: Engine, how = 'for update') => (engine === 'postgres' ? how : '');
+
+const LOCK_ADDRESSED = statement(
+  (rows, engine) => `select * from monitor_clocks where uid in (
+    select c.uid from ${rows(1, 'monitor_clocks', ['org_id', 'id'])} a
+      join monitor_clocks c on c.org_id = a.org_id and c.id = a.id
+    union select c.uid from ${rows(2, 'monitor_clocks', ['token_hash'])} a
+      join monitor_clocks c on c.token_hash = a.token_hash)
+  order by uid ${locked(engine)}`,
+);
+
+/** The clocks that beats are for, locked until the transaction ends, in one order for everybody. */
+export function lockAddressed(
+  writer: Writer,
+  engine: Engine,
+  addresses: readonly MonitorAddress[],
+): Promise<ClockRow[]> {
+  const byId = addresses.flatMap((one) => ('id' in one ? [{ org_id: one.orgId, id: one.id }] : []));
+  const byToken = addresses.flatMap((one) => ('id' in one ? [] : [{ token_hash: one.tokenHash }]));
+  return run<ClockRow>(writer, engine, LOCK_ADDRESSED, [
+    parameter(engine, ['org_id', 'id'], byId),
+    parameter(engine, ['token_hash'], byToken),
+  ]);
+}
+
+const LOCK_DUE = statement((_, engine) =>
+  engine === 'sqlite'
+    ? 'select * from monitor_clocks where wake_at < ?1 order by wake_at, uid limit ?2'
+    : 'select * from monitor_clocks where wake_at < $1 order by wake_at, uid limit $2 for update skip locked',
+);
+
+/** Clocks that may have something to judge before `beforeMs`, oldest first; those somebody holds are passed over. */
+export function lockDue(
+  writer: Writer,
+  engine: Engine,
+  beforeMs: number,
+  limit: number,
+): Promise<ClockRow[]> {
+  return run<ClockRow>(writer, engine, LOCK_DUE, [beforeMs, limit]);
+}
+
+const LOCK_ONE = statement(
+  (_, engine) =>
+    `select * from monitor_clocks where uid = ${engine === 'sqlite' ? '?1' : '$1'} ${locked(engine)}`,
+);
+
+/** One clock, locked; undefined when there is none. */
+export async function lockClock(writer: Writer, engine: Engine, uid: string): Promise<ClockRow | undefined> {
+  const [row] = await run<ClockRow>(writer, engine, LOCK_ONE, [uid]);
+  return row;
+}
+
+export async function insertClock(writer: Writer, row: ClockRow): Promise<void> {
+  await writer.insertInto('monitor_clocks').values(row).execute();
+}
+
+/** Takes a clock away: its monitor takes no beats and judges nothing any more. */
+export async function removeClock(writer: Writer, uid: string): Promise<void> {
+  await writer.deleteFrom('monitor_clocks').where('uid', '=', uid).execute();
+}
+
+/** Changes what a definition says about its clock, and where the clock then stands. */
+export async function replaceClock(writer: Writer, row: ClockRow): Promise<void> {
+  await writer.updateTable('monitor_clocks').set(row).where('uid', '=', row.uid).execute();
+}
+
+const MOVED = ['uid', ...MOVING];
+const MOVE = statement(
+  (rows) => `update monitor_clocks set ${MOVING.map((column) => `${column} = moved.${column}`).join(', ')}
+    from ${rows(1, 'monitor_clocks', MOVED)} as moved where monitor_clocks.uid = moved.uid`,
+);
+
+/** Writes clocks that the transaction has locked. */
+export async function moveClocks(writer: Writer, engine: Engine, rows: readonly ClockRow[]): Promise<void> {
+  if (rows.length > 0) await run(writer, engine, MOVE, [parameter(engine, MOVED, rows.map(plain))]);
+}
+
+function adding(table: string, columns: readonly string[], conflict: string) {
+  return statement(
+    (rows) => `insert into ${table} (${columns.join(', ')})
+      select * from ${rows(1, table, columns)} as added where true on conflict ${conflict}`,
+  );
+}
+
+const ADD_CHECKS = adding('checks', CHECK_COLUMNS, 'do nothing');
+const ADD_PERIODS = adding(
+  'monitor_periods',
+  PERIOD_COLUMNS,
+  '(uid, started_at) do update set status = excluded.status, reason = excluded.reason',
+);
+const ADD_KEYS = adding('beat_keys', KEY_COLUMNS, 'do nothing');
+
+/** Adds checks; one that is there already stays as it is. */
+export async function insertChecks(writer: Writer, engine: Engine, rows: readonly CheckRow[]): Promise<void> {
+  if (rows.length > 0)
+    await run(writer, engine, ADD_CHECKS, [parameter(engine, CHECK_COLUMNS, rows.map(plain))]);
+}
+
+/** Begins periods, in order; of two of a monitor that begin in one instant, the later one stands. */
+export async function insertPeriods(
+  writer: Writer,
+  engine: Engine,
+  rows: readonly PeriodRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const last = [...new Map(rows.map((row) => [`${row.uid}\n${row.started_at}`, row])).values()];
+  await run(writer, engine, ADD_PERIODS, [parameter(engine, PERIOD_COLUMNS, last.map(plain))]);
+}
+
+const KNOWN_KEYS = statement(
+  (rows) => `select k.* from ${rows(1, 'beat_keys', ['uid', 'key'])} a
+    join beat_keys k on k.uid = a.uid and k.key = a.key`,
+);
+
+/** Beats that came before under the same idempotency keys. Their clocks are locked, so nobody adds one now. */
+export async function knownBeats(
+  writer: Writer,
+  engine: Engine,
+  keys: readonly { readonly uid: string; readonly key: string }[],
+): Promise<BeatKeyRow[]> {
+  if (keys.length === 0) return [];
+  return run<BeatKeyRow>(writer, engine, KNOWN_KEYS, [parameter(engine, ['uid', 'key'], keys)]);
+}
+
+export async function insertBeatKeys(
+  writer: Writer,
+  engine: Engine,
+  rows: readonly BeatKeyRow[],
+): Promise<void> {
+  if (rows.length > 0) await run(writer, engine, ADD_KEYS, [parameter(engine, KEY_COLUMNS, rows.map(plain))]);
+}
+
+/** A row with an index signature, which interfaces lack. */
+function plain<Row extends object>(row: Row): { [Column in keyof Row]: Row[Column] } {
+  return row;
+}
+
+/** Definitions by uid, for messages about them. */
+export async function definitionsOf(reader: Reader, uids: readonly string[]): Promise<MonitorsTable[]> {
+  const found: MonitorsTable[] = [];
+  for (let at = 0; at < uids.length; at += 1_000)
+    found.push(
+      ...(await reader
+        .selectFrom('monitors')
+        .selectAll()
+        .where('uid', 'in', uids.slice(at, at + 1_000))
+        .execute()),
+    );
+  return found;
+}

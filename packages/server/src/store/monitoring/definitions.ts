@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { decodeCursor, type Page, type PageRequest, toPage } from '../pages.ts';
+import type { Reader, Writer } from '../ports.ts';
+import type { ClockRow } from './clocks.ts';
+import type { MonitorsTable } from './tables.ts';
+
+export type MonitorRow = MonitorsTable;
+
+export interface MonitorQuery extends PageRequest {
+  /** Only monitors that carry this tag. */
+  readonly tag?: string | undefined;
+  /** Part of the id or the name, in any case. */
+  readonly search?: string | undefined;
+}
+
+/** Monitors of an org that were not disabled, newest first. */
+export async function monitorPage(reader: Reader, query: MonitorQuery): Promise<Page<MonitorRow>> {
+  let rows = reader
+    .selectFrom('monitors')
+    .selectAll()
+    .where('org_id', '=', query.orgId)
+    .where('disabled_at', 'is', null);
+  if (query.cursor !== undefined) {
+    const { at, id } = decodeCursor(query.cursor);
+    rows = rows.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'uid'), '<', tuple(at, id)));
+  }
+  if (query.tag !== undefined)
+    rows = rows.where(
+      'tags_json',
+      'like',
+      sql<string>`${`%${escaped(JSON.stringify(query.tag))}%`} escape '!'`,
+    );
+  if (query.search !== undefined) {
+    const part = `%${escaped(query.search.toLowerCase())}%`;
+    rows = rows.where(
+      sql<boolean>`(lower(id) like ${part} escape '!' or lower(name) like ${part} escape '!')`,
+    );
+  }
+  const found = await rows
+    .orderBy('created_at', 'desc')
+    .orderBy('uid', 'desc')
+    .limit(query.limit + 1)
+    .execute();
+  return toPage(found, query.limit, (row) => ({ at: row.created_at, id: row.uid }));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[!%_]/g, '!$&');
+}
+
+export function monitorById(reader: Reader, orgId: string, id: string): Promise<MonitorRow | undefined> {
+  return reader
+    .selectFrom('monitors')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Every monitor of an org, disabled ones too, by id. */
+export function monitorsOfOrg(reader: Reader, orgId: string): Promise<MonitorRow[]> {
+  return reader.selectFrom('monitors').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
+}
+
+export async function insertMonitor(writer: Writer, row: MonitorRow): Promise<void> {
+  await writer.insertInto('monitors').values(row).execute();
+}
+
+export async function updateMonitor(
+  writer: Writer,
+  uid: string,
+  change: Partial<Omit<MonitorRow, 'uid' | 'org_id' | 'id'>>,
+): Promise<void> {
+  await writer.updateTable('monitors').set(change).where('uid', '=', uid).execute();
+}
+
+/** Removes a monitor with everything that is known of it. */
+export async function deleteMonitor(writer: Writer, uid: string): Promise<void> {
+  for (const table of ['monitor_clocks', 'checks', 'monitor_periods', 'beat_keys', 'monitors'] as const)
+    await writer.deleteFrom(table).where('uid', '=', uid).execute();
+}
+
+/** Clocks of monitors, by uid. */
+export async function clocksOf(reader: Reader, uids: readonly string[]): Promise<Map<string, ClockRow>> {
+  if (uids.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('monitor_clocks')
+    .selectAll()
+    .where('uid', 'in', [...uids])
+    .execute();
+  return new Map(rows.map((row) => [row.uid, row]));
+}
+
+/** How many monitors there are in each state, for `/metrics`. */
+export function countByStatus(reader: Reader): Promise<{ status: string; count: number }[]> {
+  return reader
+    .selectFrom('monitor_clocks')
+    .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
+    .groupBy('status')
+    .execute();
+}
+
+export async function defaultGrace(reader: Reader, orgId: string): Promise<number | undefined> {
+  const row = await reader
+    .selectFrom('monitor_defaults')
+    .select('grace_ms')
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  return row?.grace_ms;
+}
+
+export async function putDefaultGrace(writer: Writer, orgId: string, graceMs: number): Promise<void> {
+  await writer
+    .insertInto('monitor_defaults')
+    .values({ org_id: orgId, grace_ms: graceMs })
+    .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ grace_ms: graceMs }))
+    .execute();
+}
+
+/** Time of the last pulse of any process and our gaps after `afterMs`: for changes outside the engine. */
+export async function lastPulse(reader: Reader): Promise<number | null> {
+  const row = await reader.selectFrom('monitor_pulse').select('seen_at').executeTakeFirst();
+  return row?.seen_at ?? null;
+}

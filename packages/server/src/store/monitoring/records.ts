@@ -1,0 +1,59 @@
+import { CompiledQuery } from 'kysely';
+import type { Engine, Writer } from '../ports.ts';
+
+type Value = string | number | null;
+type Records = readonly Readonly<Record<string, Value>>[];
+
+/** SQL of a statement whose parameters are JSON lists of rows, per engine: made once, for it is the hot path. */
+export interface Statement {
+  readonly sqlite: string;
+  readonly postgres: string;
+}
+
+/** Makes a statement for both engines; `rows(n, …)` stands for the n-th parameter as a table. */
+export function statement(
+  text: (
+    rows: (parameter: number, table: string, columns: readonly string[]) => string,
+    engine: Engine,
+  ) => string,
+): Statement {
+  return {
+    sqlite: text((parameter, _, columns) => {
+      // Positions, not names: an array is a third of the JSON, and SQLite finds its members by counting.
+      const picked = columns.map((column, at) => `value ->> ${at} as ${column}`);
+      return `(select ${picked.join(', ')} from json_each(?${parameter}))`;
+    }, 'sqlite'),
+    postgres: text(
+      (parameter, table, columns) =>
+        `(select ${columns.join(', ')} from json_populate_recordset(null::${table}, $${parameter}::json))`,
+      'postgres',
+    ),
+  };
+}
+
+/** Rows as one parameter: a statement per batch whatever its size, always the same text, so that it is parsed once. */
+export function parameter(engine: Engine, columns: readonly string[], rows: Records): string {
+  if (engine === 'postgres') return holdable(JSON.stringify(rows, [...columns]));
+  return JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
+}
+
+/** Runs a statement in a transaction. The rows are those its text selects; the caller names their type. */
+export async function run<Row>(
+  writer: Writer,
+  engine: Engine,
+  { sqlite, postgres }: Statement,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
+  const query = CompiledQuery.raw(engine === 'sqlite' ? sqlite : postgres, [...parameters]);
+  return rowsAs<Row>((await writer.executeQuery(query)).rows);
+}
+
+/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair, which JSON spells out. */
+function holdable(json: string): string {
+  return json.replace(/\\u0000|\\ud[89a-f]../gi, '\\ufffd');
+}
+
+/** The statement's text selects the columns of the type it is run for; the migrations made them that way. */
+function rowsAs<Row>(rows: unknown[]): Row[] {
+  return rows as Row[];
+}

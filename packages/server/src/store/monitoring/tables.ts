@@ -1,0 +1,140 @@
+/** What a monitor is, as people define it. Its clock stands apart, in `monitor_clocks`. */
+export interface MonitorsTable {
+  /** Never used again: a monitor that is made anew under an old id has a history of its own. */
+  uid: string;
+  org_id: string;
+  /** What jobs send as `monitor_id`; unique in the org. */
+  id: string;
+  name: string;
+  description: string;
+  /** Either this or `cron` and `timezone`. */
+  interval_ms: number | null;
+  cron: string | null;
+  timezone: string | null;
+  /** Null: the org's default. */
+  grace_ms: number | null;
+  first_beat_due_ms: number | null;
+  alert_after_misses: number;
+  tags_json: string;
+  channels_json: string;
+  paused: number;
+  paused_until: number | null;
+  muted_until: number | null;
+  /** Rises when the beat URL is rotated; the token is derived from it, see `beatToken`. */
+  token_version: number;
+  /** Set when the monitor left floe.yaml: it takes no beats and judges nothing, its history stays. */
+  disabled_at: number | null;
+  /** `file` when it stands in floe.yaml, else `console`. */
+  source: string;
+  source_line: number | null;
+  created_at: number;
+  updated_at: number;
+  updated_by: string;
+}
+
+/** Where a monitor stands: what every beat reads and writes. Narrow, and with all a beat needs to be judged. */
+export interface MonitorClocksTable {
+  uid: string;
+  org_id: string;
+  id: string;
+  /** SHA-256 of the token of the beat URL, hex. */
+  token_hash: string;
+  interval_ms: number | null;
+  cron: string | null;
+  timezone: string | null;
+  /** The grace in force: the monitor's, or the org's default. */
+  grace_ms: number;
+  first_beat_due_ms: number | null;
+  alert_after_misses: number;
+  status: string;
+  last_beat_at: number | null;
+  anchor_at: number;
+  expected_at: number | null;
+  due_at: number | null;
+  failing_since: number | null;
+  misses: number;
+  alerted_since: number | null;
+  granted: number;
+  paused_until: number | null;
+  period_at: number;
+  settled_at: number;
+  run_at: number | null;
+  run_id: string | null;
+  /**
+   * The sweep looks when this has passed; never later than it must, often earlier: beats leave it alone as long
+   * as it does no harm, for it is indexed and the rest of the row is not.
+   */
+  wake_at: number;
+}
+
+/** One row per beat, per missed beat and per promise that nobody could judge. */
+export interface ChecksTable {
+  uid: string;
+  /** When it came or became certain: the instant lists are ordered by. */
+  at: number;
+  id: string;
+  /** ok, missed, failed or unknown; started and logged for calls that are no beats. */
+  status: string;
+  error: string | null;
+  expected_at: number | null;
+  detected_at: number;
+  received_at: number | null;
+  duration_ms: number | null;
+  metadata_json: string | null;
+  /** More than 1 when a catch-up was too long to be written out. */
+  stands_for: number;
+}
+
+/** Each ends where the next one of its monitor begins. */
+export interface MonitorPeriodsTable {
+  uid: string;
+  started_at: number;
+  status: string;
+  reason: string;
+}
+
+/** Idempotency keys of beats, kept for two days. */
+export interface BeatKeysTable {
+  uid: string;
+  key: string;
+  beat_id: string;
+  received_at: number;
+}
+
+/** The grace of monitors that set none, per org. */
+export interface MonitorDefaultsTable {
+  org_id: string;
+  grace_ms: number;
+}
+
+/** Processes that take beats. */
+export interface MonitorLeasesTable {
+  process_id: string;
+  seen_at: number;
+  /** Every beat this process accepted before it is committed, or was refused. */
+  accepted_until: number;
+}
+
+/** One row: when any process was last there. */
+export interface MonitorPulseTable {
+  id: number;
+  seen_at: number;
+}
+
+/** Spans in which no process was there. */
+export interface MonitorGapsTable {
+  started_at: number;
+  ended_at: number;
+}
+
+export interface MonitoringSchema {
+  monitors: MonitorsTable;
+  monitor_clocks: MonitorClocksTable;
+  checks: ChecksTable;
+  monitor_periods: MonitorPeriodsTable;
+  beat_keys: BeatKeysTable;
+  monitor_defaults: MonitorDefaultsTable;
+  monitor_leases: MonitorLeasesTable;
+  monitor_pulse: MonitorPulseTable;
+  monitor_gaps: MonitorGapsTable;
+}

@@ -1,0 +1,144 @@
+// `count_tokens` for every provider, and what else only Messages clients send, through the official client.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { jsonReply } from '@floe/testkit/reply';
+import { DIALECTS, objectOf } from './answers-said.ts';
+import { type House, startHouse } from './house-of-dialects.ts';
+import { sample } from './upstream-samples.ts';
+
+let house: House;
+before(async () => {
+  house = await startHouse();
+});
+after(() => house.close());
+
+const messages = [{ role: 'user' as const, content: 'How many tokens are these words, roughly?' }];
+
+test('a provider of the dialect counts itself, and gets the client’s bytes', async () => {
+  house.play(
+    'messages',
+    jsonReply({ input_tokens: 4711, context_management: { original_input_tokens: 5000 } }),
+  );
+  const counted = await house.anthropic.messages.countTokens(
+    { model: 'messages/m-1', messages },
+    { headers: { 'anthropic-beta': 'token-counting-2024-11-01' } },
+  );
+  assert.equal(counted.input_tokens, 4711);
+  const { path, body, headers } = house.lastRequest('messages');
+  assert.equal(path, '/v1/messages/count_tokens');
+  assert.deepEqual(JSON.parse(body.toString('utf8')), { model: 'm-1', messages });
+  assert.equal(headers['anthropic-beta'], 'token-counting-2024-11-01');
+  assert.equal(house.lastHeaders().get('x-floe-usage-source'), null);
+  const row = await house.row(house.lastId());
+  assert.deepEqual([row['surface'], row['provider'], row['status']], ['count_tokens', 'messages', 200]);
+});
+
+for (const dialect of DIALECTS.filter((name) => name !== 'messages'))
+  test(`for a model behind ${dialect} the count is an estimate that says so, and nobody is asked`, async () => {
+    const before = house.upstream(dialect).requests.length;
+    const ask = { model: `${dialect}/m-1`, messages };
+    const short = await house.anthropic.messages.countTokens(ask);
+    assert.ok(short.input_tokens >= 8 && short.input_tokens <= 30, String(short.input_tokens));
+    assert.equal(house.lastHeaders().get('x-floe-usage-source'), 'estimated');
+    const long = await house.anthropic.messages.countTokens({ ...ask, system: 'Long. '.repeat(1000) });
+    assert.ok(long.input_tokens > 1000);
+    assert.equal(house.upstream(dialect).requests.length, before);
+  });
+
+test('a host of the dialect without such a path is estimated, and its other refusals are told as they are', async () => {
+  house.play('messages', { ...jsonReply({ error: 'no such path' }), status: 404 });
+  const estimated = await house.anthropic.messages.countTokens({ model: 'messages/m-1', messages });
+  assert.ok(estimated.input_tokens > 0);
+  assert.equal(house.lastHeaders().get('x-floe-usage-source'), 'estimated');
+  const refusal = {
+    type: 'error',
+    error: { type: 'invalid_request_error', message: 'messages.0: not like this' },
+  };
+  house.play('messages', { ...jsonReply(refusal), status: 400 });
+  const answer = await count({ model: 'messages/m-1', messages });
+  assert.deepEqual([answer.status, answer.json()], [400, refusal]);
+});
+
+test('a count has the errors of any other request', async () => {
+  for (const [body, status] of [
+    [{ model: 'nobody/m-1', messages }, 404],
+    [{ model: 'chat/m-1' }, 400],
+    [{ messages }, 400],
+  ] as const) {
+    const answer = await count(body);
+    assert.equal(answer.status, status);
+    assert.equal(objectOf(answer.json())['type'], 'error');
+  }
+});
+
+test('both API versions and every beta reach a provider of the dialect as the client said them', async () => {
+  house.play('messages', sample('messages', 'text', false));
+  for (const version of ['2023-06-01', '2026-10-21', undefined]) {
+    const answer = await call(`${house.url}/messages?beta=true`, {
+      headers: {
+        'x-api-key': house.key,
+        ...(version && { 'anthropic-version': version }),
+        'anthropic-beta': 'context-management-2025-06-27,some-beta-nobody-knows',
+      },
+      body: { model: 'messages/m-1', max_tokens: 10, messages, context_management: { edits: [] } },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const { headers, body } = house.lastRequest('messages');
+    assert.equal(headers['anthropic-version'], version ?? '2023-06-01');
+    assert.equal(headers['anthropic-beta'], 'context-management-2025-06-27,some-beta-nobody-knows');
+    assert.ok(body.includes('"context_management":{"edits":[]}'));
+  }
+});
+
+test('a system turn in the middle of the conversation is kept where it stands, for every provider', async () => {
+  const conversation = [
+    { role: 'user', content: 'First question.' },
+    { role: 'assistant', content: 'First answer.' },
+    { role: 'system', content: [{ type: 'text', text: 'From now on in French.' }] },
+    { role: 'user', content: 'Second question.' },
+  ];
+  for (const dialect of DIALECTS) {
+    house.play(dialect, sample(dialect, 'text', false));
+    const answer = await call(`${house.url}/messages`, {
+      headers: { 'x-api-key': house.key },
+      body: { model: `${dialect}/m-1`, max_tokens: 10, messages: conversation },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const sent = house.lastRequest(dialect).body.toString('utf8');
+    const places = ['First question.', 'First answer.', 'in French.', 'Second question.'].map((text) =>
+      sent.indexOf(text),
+    );
+    assert.ok(!places.includes(-1), sent);
+    assert.deepEqual(
+      places,
+      [...places].sort((a, b) => a - b),
+    );
+  }
+});
+
+test('tools a provider runs itself are left out beside the caller’s own, and refused alone', async () => {
+  const hosted = { type: 'web_search' };
+  const own = {
+    type: 'function',
+    name: 'shell',
+    parameters: { type: 'object', properties: {} },
+    strict: false,
+  };
+  const ask = (tools: readonly object[], more: object = {}) =>
+    call(`${house.url}/responses`, {
+      headers: { authorization: `Bearer ${house.key}` },
+      body: { model: 'messages/m-1', input: 'Hi', tools, ...more },
+    });
+  house.play('messages', sample('messages', 'text', false));
+  const kept = await ask([hosted, own, { type: 'tool_search' }]);
+  assert.equal(kept.status, 200, kept.text);
+  assert.deepEqual(kept.headers['x-floe-dropped']?.split(','), ['tools.web_search', 'tools.tool_search']);
+  assert.ok(!house.lastRequest('messages').body.includes('web_search'));
+  assert.equal((await ask([hosted])).status, 400);
+  assert.equal((await ask([hosted, own], { tool_choice: { type: 'web_search' } })).status, 400);
+});
+
+function count(body: object) {
+  return call(`${house.url}/messages/count_tokens`, { headers: { 'x-api-key': house.key }, body });
+}

@@ -1,0 +1,180 @@
+// The scenarios of Open Responses' HTTP compliance tests, written from its schema (2026-04-24), over an upstream of
+// the OpenAI and one of the Anthropic dialect. Its own test programs are in no package registry.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { call, eventFrames } from '@floe/testkit/client';
+import { violations } from '../../wire/test/json-schema.ts';
+import { ABLE_MODELS, type AbleHouse, startAbleHouse } from './able-house.ts';
+import { SENTENCE } from './able-upstream.ts';
+import { objectOf, objectsIn } from './answers-said.ts';
+
+const SPECS = process.env['FLOE_FIXTURES']
+  ? resolve(process.env['FLOE_FIXTURES'], '../specs')
+  : resolve(import.meta.dirname, '../../../../shared/specs');
+const SPEC_FILE = join(SPECS, 'openresponses-2026-04-24.json');
+const spec: JsonObject = existsSync(SPEC_FILE) ? objectOf(JSON.parse(readFileSync(SPEC_FILE, 'utf8'))) : {};
+const schemas = objectOf(objectOf(spec['components'])['schemas']);
+const absent = Object.keys(schemas).length === 0 ? `no schema at ${SPEC_FILE}` : false;
+
+/** What the schema requires of a response object; checked also where the schema itself is not at hand. */
+const REQUIRED = (
+  'id object created_at completed_at status incomplete_details model previous_response_id instructions output error ' +
+  'tools tool_choice truncation parallel_tool_calls text top_p presence_penalty frequency_penalty top_logprobs ' +
+  'temperature reasoning usage max_output_tokens max_tool_calls store background service_tier metadata ' +
+  'safety_identifier prompt_cache_key'
+).split(' ');
+
+const WEATHER = {
+  type: 'function',
+  name: 'get_weather',
+  description: 'The weather of a place',
+  parameters: { type: 'object', properties: { location: { type: 'string' } }, required: ['location'] },
+};
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const said = (role: string, content: Json) => ({ type: 'message', role, content });
+
+interface Scenario {
+  readonly ask: JsonObject;
+  readonly expect: 'text' | 'call';
+}
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'a simple text answer': { ask: { input: [said('user', 'Say hello in exactly 3 words.')] }, expect: 'text' },
+  'a system prompt': {
+    ask: { input: [said('system', 'You are a pirate.'), said('user', 'Say hello.')] },
+    expect: 'text',
+  },
+  'a developer prompt and instructions': {
+    ask: { instructions: 'Be brief.', input: [said('developer', 'In rhyme.'), said('user', 'Hi')] },
+    expect: 'text',
+  },
+  'a tool call': { ask: { input: 'The weather in Oslo?', tools: [WEATHER] }, expect: 'call' },
+  'an image': {
+    ask: {
+      input: [
+        said('user', [
+          { type: 'input_text', text: 'What is it?' },
+          { type: 'input_image', image_url: PIXEL },
+        ]),
+      ],
+    },
+    expect: 'text',
+  },
+  'a conversation': {
+    ask: { input: [said('user', 'I am Ada.'), said('assistant', 'Hello Ada!'), said('user', 'Who am I?')] },
+    expect: 'text',
+  },
+  'every setting': {
+    ask: {
+      input: 'Hi',
+      temperature: 0.5,
+      top_p: 0.9,
+      max_output_tokens: 64,
+      metadata: { run: '7' },
+      reasoning: { effort: 'low', summary: 'auto' },
+      text: { format: { type: 'text' }, verbosity: 'low' },
+      parallel_tool_calls: false,
+      tools: [WEATHER],
+      tool_choice: 'auto',
+      truncation: 'disabled',
+      service_tier: 'auto',
+    },
+    expect: 'call',
+  },
+};
+
+let house: AbleHouse;
+before(async () => {
+  house = await startAbleHouse();
+});
+after(() => house.close());
+
+async function ask(body: JsonObject) {
+  const answer = await call(`${house.url}/responses`, {
+    headers: { authorization: `Bearer ${house.key}` },
+    body,
+  });
+  assert.equal(answer.status, 200, answer.text);
+  return answer;
+}
+
+function assertValid(value: Json | undefined, schema: string): void {
+  if (absent === false)
+    assert.deepEqual(violations(value, schemas[schema], spec, { optional: new Set() }), [], schema);
+}
+
+function assertResponse(value: unknown, expect: Scenario['expect']): void {
+  const response = objectOf(value);
+  assert.deepEqual(
+    REQUIRED.filter((name) => response[name] === undefined),
+    [],
+  );
+  assertValid(response, 'ResponseResource');
+  assert.equal(response['status'], 'completed');
+  const [item] = objectsIn(response['output']);
+  if (expect === 'call')
+    assert.deepEqual(
+      [item?.['type'], item?.['name'], JSON.parse(String(item?.['arguments']))],
+      ['function_call', 'get_weather', { location: 'ok' }],
+    );
+  else assert.equal(objectsIn(item?.['content'])[0]?.['text'], SENTENCE);
+}
+
+/** Schemas of the events by the constant of their `type`. */
+function eventSchema(type: string): string {
+  const found = Object.entries(schemas).find(([name, schema]) => {
+    const { enum: words } = objectOf(objectOf(objectOf(schema)['properties'])['type']);
+    return name.endsWith('StreamingEvent') && Array.isArray(words) && words.includes(type);
+  });
+  return found?.[0] ?? assert.fail(`the specification knows no event "${type}"`);
+}
+
+for (const model of ABLE_MODELS)
+  describe(`Open Responses over ${model}`, { concurrency: 2 }, () => {
+    for (const [name, scenario] of Object.entries(SCENARIOS)) {
+      test(`${name}, whole`, async () => {
+        assertResponse((await ask({ model, ...scenario.ask })).json(), scenario.expect);
+      });
+
+      test(`${name}, streamed`, async () => {
+        const { text } = await ask({ model, ...scenario.ask, stream: true });
+        const events = eventFrames(text).map(({ data }) => objectOf(JSON.parse(data)));
+        const types = events.map((event) => String(event['type']));
+        assert.deepEqual(types.slice(0, 2), ['response.created', 'response.in_progress']);
+        assert.equal(types.at(-1), 'response.completed');
+        assert.deepEqual(
+          events.map((event) => event['sequence_number']),
+          events.map((_, at) => at),
+        );
+        if (absent === false)
+          for (const event of events) assertValid(event, eventSchema(String(event['type'])));
+        assertResponse(events.at(-1)?.['response'], scenario.expect);
+      });
+    }
+
+    test('settings are repeated in the answer', async () => {
+      const { ask: settings } = SCENARIOS['every setting'] ?? assert.fail();
+      const response = objectOf((await ask({ model, ...settings })).json());
+      for (const name of ['temperature', 'top_p', 'max_output_tokens', 'metadata', 'reasoning', 'text'])
+        assert.deepEqual(response[name], settings[name], name);
+      assert.deepEqual(response['tools'], [{ ...WEATHER, strict: false }]);
+      assert.equal(response['parallel_tool_calls'], false);
+      assert.equal(response['model'], model);
+    });
+
+    test('a response gone on from by its id', async () => {
+      const first = objectOf((await ask({ model, input: 'Hi' })).json());
+      const second = (await ask({ model, input: 'More', previous_response_id: first['id'] ?? '' })).json();
+      assert.ok(isObject(second));
+      assert.equal(second['previous_response_id'], first['id']);
+      assertResponse(second, 'text');
+    });
+  });
+
+test('the schema itself is at hand', { skip: absent }, () => {
+  assert.ok(isObject(schemas['ResponseResource']));
+});

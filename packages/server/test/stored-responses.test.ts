@@ -1,0 +1,395 @@
+// Stored responses through the official client: chains over every provider, branches, deletion, ownership, crashes.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type OpenAI from 'openai';
+import { APIError } from 'openai';
+import { testDatabase } from '../src/store/test/postgres-database.ts';
+import { tcpProxy } from '../src/store/test/tcp-proxy.ts';
+import { saidIn } from './answers-said.ts';
+import { eventually } from './eventually.ts';
+import { DIALECT_OF, PROVIDERS, type Provider, type StoredHouse, startStoredHouse } from './stored-house.ts';
+import { sample } from './upstream-samples.ts';
+
+type Ask = OpenAI.Responses.ResponseCreateParamsNonStreaming;
+type Answer = OpenAI.Responses.Response;
+
+const FIRST = 'What is the tallest mountain?';
+const SECOND = 'And the second tallest?';
+const TOOL = {
+  type: 'function',
+  name: 'look_up',
+  parameters: { type: 'object', properties: { q: { type: 'string' } } },
+  strict: false,
+} as const;
+
+let house: StoredHouse;
+before(async () => {
+  house = await startStoredHouse();
+});
+after(() => house.close());
+
+/** One turn, streamed or whole; a stream's answer is what its last event holds. */
+async function turn(client: OpenAI, ask: Ask, isStream = false): Promise<Answer> {
+  if (!isStream) return client.responses.create(ask);
+  let last: Answer | undefined;
+  for await (const event of await client.responses.create({ ...ask, stream: true }))
+    if (event.type === 'response.completed') last = event.response;
+  return last ?? assert.fail('a stream without its end');
+}
+
+const said = (provider: Provider) => {
+  const dialect = DIALECT_OF[provider];
+  return saidIn(dialect, sample(dialect, 'text', false).body, false).text;
+};
+
+/** What a provider was asked, as text; order of its parts is what counts. */
+const askedText = (provider: Provider) => JSON.stringify(house.asked(provider));
+
+function assertInOrder(text: string, parts: readonly string[]): void {
+  let from = 0;
+  for (const part of parts) {
+    const quoted = JSON.stringify(part).slice(1, -1);
+    const at = text.indexOf(quoted, from);
+    assert.ok(at >= 0, `${quoted} is missing after ${from} in ${text.slice(0, 2000)}`);
+    from = at + quoted.length;
+  }
+}
+
+async function refusedWith(asked: Promise<unknown>, status: number, code: string): Promise<void> {
+  await assert.rejects(asked, (error) => {
+    assert.ok(error instanceof APIError, String(error));
+    assert.deepEqual([error.status, error.code], [status, code], error.message);
+    return true;
+  });
+}
+
+for (const provider of PROVIDERS)
+  for (const isStream of [false, true])
+    test(`${provider} goes on from a stored turn, ${isStream ? 'streamed' : 'whole'}`, async () => {
+      const client = house.client();
+      const model = `${provider}/m-1`;
+      const first = await turn(client, { model, input: FIRST, instructions: 'Be brief.' }, isStream);
+      const more = { model, input: SECOND, previous_response_id: first.id };
+      const second = await turn(client, more, isStream);
+      assert.notEqual(first.id, second.id);
+      if (provider === 'keeper') assert.equal(house.asked(provider)['previous_response_id'], first.id);
+      else {
+        assertInOrder(askedText(provider), [FIRST, said(provider), SECOND]);
+        // Instructions are of one request only.
+        assert.ok(!askedText(provider).includes('Be brief.'));
+      }
+      const kept = await client.responses.retrieve(second.id);
+      const { output_text: _, ...told } = second;
+      assert.deepEqual({ ...kept, output_text: undefined }, { ...told, output_text: undefined });
+      const items = await client.responses.inputItems.list(second.id, { order: 'asc' });
+      assertInOrder(JSON.stringify(items.data), [FIRST, said(provider), SECOND]);
+    });
+
+test('a conversation moves from provider to provider and each sees all of it', async () => {
+  const client = house.client();
+  let previous: Answer | undefined;
+  const spoken: string[] = [];
+  for (const [at, provider] of [
+    'chat',
+    'messages',
+    'keeper',
+    'gemini',
+    'stateless',
+    'keeper',
+    'chat',
+  ].entries()) {
+    const named = PROVIDERS.find((name) => name === provider) ?? assert.fail();
+    const question = `Question number ${at}?`;
+    previous = await turn(
+      client,
+      { model: `${provider}/m-1`, input: question, ...(previous && { previous_response_id: previous.id }) },
+      at % 2 === 0,
+    );
+    spoken.push(question);
+    assertInOrder(askedText(named), spoken);
+    spoken.push(said(named));
+  }
+});
+
+for (const provider of PROVIDERS)
+  test(`parallel calls made by ${provider} find their results`, async () => {
+    const client = house.client();
+    const model = `${provider}/m-1`;
+    house.play('parallel-tools');
+    const first = await turn(client, { model, input: FIRST, tools: [TOOL] }, true);
+    house.play('text');
+    const calls = first.output.filter((item) => item.type === 'function_call');
+    assert.ok(calls.length >= 2);
+    const results = calls.map(({ call_id }, at) => ({
+      type: 'function_call_output' as const,
+      call_id,
+      output: `result-${at}`,
+    }));
+    // To another provider too: what one called, the other reads.
+    for (const next of [provider, 'messages', 'chat'] as const) {
+      await turn(client, {
+        model: `${next}/m-1`,
+        previous_response_id: first.id,
+        input: results,
+        tools: [TOOL],
+      });
+      const text = askedText(next);
+      for (const [at] of calls.entries()) assert.ok(text.includes(`result-${at}`), text);
+      if (next !== 'keeper') for (const { name } of calls) assert.ok(text.includes(`"${name}"`), text);
+    }
+  });
+
+test('two branches of one response know nothing of each other', async () => {
+  const client = house.client();
+  const model = 'chat/m-1';
+  const root = await turn(client, { model, input: FIRST });
+  const [left, right] = await Promise.all(
+    ['Left?', 'Right?'].map((input) => turn(client, { model, input, previous_response_id: root.id })),
+  );
+  await turn(client, { model, input: 'More left?', previous_response_id: left?.id ?? '' });
+  assertInOrder(askedText('chat'), [FIRST, 'Left?', 'More left?']);
+  assert.ok(!askedText('chat').includes('Right?'));
+  await turn(client, { model, input: 'More right?', previous_response_id: right?.id ?? '' });
+  assert.ok(!askedText('chat').includes('Left?'));
+});
+
+test('what is deleted is gone: for reading, for going on, and for what was built on it', async () => {
+  const client = house.client();
+  const model = 'messages/m-1';
+  const first = await turn(client, { model, input: FIRST });
+  const second = await turn(client, { model, input: SECOND, previous_response_id: first.id });
+  await client.responses.delete(first.id);
+  await refusedWith(client.responses.retrieve(first.id), 404, 'not_found');
+  await refusedWith(client.responses.delete(first.id), 404, 'not_found');
+  const goOn = (id: string) => turn(client, { model, input: 'And then?', previous_response_id: id });
+  await refusedWith(goOn(first.id), 400, 'previous_response_not_found');
+  await refusedWith(goOn(second.id), 400, 'previous_response_not_found');
+  assert.equal((await client.responses.retrieve(second.id)).id, second.id);
+});
+
+test('the provider that keeps a response too is told to delete it', async () => {
+  const client = house.client();
+  const first = await turn(client, { model: 'keeper/m-1', input: FIRST });
+  await client.responses.delete(first.id);
+  const told = house.upstream('keeper').requests.at(-1);
+  assert.deepEqual([told?.method, told?.path], ['DELETE', `/v1/responses/${first.id}`]);
+});
+
+test('a response is its key’s own: another key, another organization and a guess find nothing', async () => {
+  const first = await turn(house.client(), { model: 'keeper/m-1', input: FIRST });
+  const asked = house.upstream('keeper').requests.length;
+  for (const [key, id] of [
+    [house.keys.other, first.id],
+    [house.keys.stranger, first.id],
+    [house.keys.own, `${first.id}x`],
+  ] as const) {
+    const client = house.client(key);
+    await refusedWith(client.responses.retrieve(id), 404, 'not_found');
+    await refusedWith(client.responses.inputItems.list(id), 404, 'not_found');
+    await refusedWith(client.responses.delete(id), 404, 'not_found');
+    await refusedWith(client.responses.cancel(id), 404, 'not_found');
+    const goOn = turn(client, { model: 'keeper/m-1', input: SECOND, previous_response_id: id });
+    await refusedWith(goOn, 400, 'previous_response_not_found');
+  }
+  assert.equal(house.upstream('keeper').requests.length, asked, 'the provider was asked for another key');
+});
+
+test('store: false keeps nothing', async () => {
+  const client = house.client();
+  for (const provider of ['chat', 'keeper']) {
+    const first = await turn(client, { model: `${provider}/m-1`, input: FIRST, store: false });
+    await refusedWith(client.responses.retrieve(first.id), 404, 'not_found');
+    if (provider === 'chat') assert.equal(Reflect.get(first, 'store'), false);
+  }
+});
+
+test('a provider that has the conversation gets the client’s bytes', async () => {
+  const client = house.client();
+  const first = await turn(client, { model: 'keeper/m-1', input: FIRST });
+  const body = `{ "model" : "keeper/m-1",\n "previous_response_id":"${first.id}", "input":"${SECOND}", "x" : 1.50 }`;
+  const answer = await fetch(`${house.url}/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${house.keys.own}`, 'content-type': 'application/json' },
+    body,
+  });
+  assert.equal(answer.status, 200);
+  const sent = house.upstream('keeper').requests.at(-1)?.body.toString('utf8');
+  assert.equal(sent, body.replace('keeper/m-1', 'm-1'));
+});
+
+test('item references to earlier answers stand for what they name', async () => {
+  const client = house.client();
+  const first = await turn(client, { model: 'chat/m-1', input: FIRST });
+  const input = [
+    { role: 'user' as const, content: FIRST },
+    ...first.output.map(({ id }) => ({ type: 'item_reference' as const, id: id ?? '' })),
+    { role: 'user' as const, content: SECOND },
+  ];
+  for (const provider of ['messages', 'keeper'] as const) {
+    await turn(client, { model: `${provider}/m-1`, input });
+    assertInOrder(askedText(provider), [FIRST, said('chat'), SECOND]);
+  }
+  const unknown = [{ type: 'item_reference' as const, id: 'msg_elsewhere' }, ...input.slice(0, 1)];
+  await refusedWith(turn(client, { model: 'chat/m-1', input: unknown }), 400, 'unsupported_parameter');
+});
+
+test('input items come in pages, both ways', async () => {
+  const client = house.client();
+  const input = Array.from({ length: 5 }, (_, at) => ({ role: 'user' as const, content: `Item ${at}` }));
+  const { id } = await turn(client, { model: 'chat/m-1', input });
+  for (const order of ['asc', 'desc'] as const) {
+    const seen: string[] = [];
+    for await (const item of client.responses.inputItems.list(id, { order, limit: 2 })) {
+      assert.ok('id' in item && item.type === 'message');
+      seen.push(JSON.stringify(item.content).replace(/.*(Item \d).*/, '$1'));
+    }
+    const all = input.map(({ content }) => content);
+    assert.deepEqual(seen, order === 'asc' ? all : all.reverse());
+  }
+  for (const query of ['limit=0', 'limit=x', 'order=up', 'after=nobody'])
+    assert.equal((await get(`/responses/${id}/input_items?${query}`)).status, 400, query);
+});
+
+test('a stored response is told again as a stream', async () => {
+  const client = house.client();
+  house.play('parallel-tools');
+  const first = await turn(client, { model: 'messages/m-1', input: FIRST, tools: [TOOL] });
+  house.play('text');
+  const replay = client.responses.stream({ response_id: first.id, starting_after: -1 });
+  const again = await replay.finalResponse();
+  assert.deepEqual(
+    again.output.map((item) => item.id),
+    first.output.map((item) => item.id),
+  );
+});
+
+test('only background responses can be cancelled', async () => {
+  const client = house.client();
+  const first = await turn(client, { model: 'chat/m-1', input: FIRST });
+  await refusedWith(client.responses.cancel(first.id), 400, 'invalid_request');
+});
+
+test('a background response is asked after at the provider that makes it', async () => {
+  const client = house.client();
+  const ask = { model: 'keeper/m-1', input: FIRST, background: true };
+  const done = await turn(client, ask);
+  assert.equal(done.status, 'queued');
+  assert.equal((await client.responses.retrieve(done.id)).status, 'in_progress');
+  assert.equal((await client.responses.retrieve(done.id)).status, 'completed');
+  const asked = house.upstream('keeper').requests.length;
+  assert.equal((await client.responses.retrieve(done.id)).status, 'completed');
+  assert.equal(house.upstream('keeper').requests.length, asked, 'what is done is not asked after again');
+  await refusedWith(house.client(house.keys.other).responses.retrieve(done.id), 404, 'not_found');
+  const unwanted = await turn(client, ask);
+  assert.equal((await client.responses.cancel(unwanted.id)).status, 'cancelled');
+  assert.equal((await client.responses.retrieve(unwanted.id)).status, 'cancelled');
+  assert.equal(house.upstream('keeper').requests.at(-1)?.path, `/v1/responses/${unwanted.id}/cancel`);
+});
+
+test('background and conversations are refused where nobody can carry them', async () => {
+  const client = house.client();
+  const ask = { model: 'messages/m-1', input: FIRST };
+  await refusedWith(turn(client, { ...ask, background: true }), 400, 'unsupported_parameter');
+  await refusedWith(turn(client, { ...ask, conversation: 'conv_1' }), 400, 'unsupported_parameter');
+});
+
+test('an attempted WebSocket is told at once to use POST', async () => {
+  for (const path of ['/responses', '/chat/completions', '/nothing']) {
+    const { request } = await import('node:http');
+    const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${house.keys.own}`,
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'x3JJHMbDL1EzLkh9GBhXDw==',
+      };
+      request(house.url + path, { headers }, (res) => {
+        let text = '';
+        res.on('data', (chunk: Buffer) => {
+          text += chunk;
+        });
+        res.on('end', () => resolve({ status: res.statusCode, text }));
+      })
+        .on('upgrade', () => reject(new Error('upgraded')))
+        .on('error', reject)
+        .end();
+    });
+    assert.equal(answer.status, 426);
+    assert.equal(JSON.parse(answer.text).error.code, 'websocket_unsupported');
+  }
+});
+
+function get(path: string): Promise<Response> {
+  return fetch(house.url + path, { headers: { authorization: `Bearer ${house.keys.own}` } });
+}
+
+test('an organization may share its responses, or keep none', async () => {
+  const ask = { model: 'chat/m-1', input: FIRST };
+  const shared = await turn(house.client(house.keys.sharer), ask);
+  assert.equal((await house.client(house.keys.partner).responses.retrieve(shared.id)).id, shared.id);
+  await refusedWith(house.client(house.keys.own).responses.retrieve(shared.id), 404, 'not_found');
+  const client = house.client(house.keys.forgetful);
+  const first = await turn(client, ask);
+  assert.equal(Reflect.get(first, 'store'), false);
+  await refusedWith(client.responses.retrieve(first.id), 404, 'not_found');
+  const goOn = { ...ask, previous_response_id: first.id };
+  await refusedWith(turn(client, goOn), 400, 'unsupported_parameter');
+});
+
+describe('on disk', () => {
+  test('who saw the end of an answer finds it after a crash, and nothing of it is readable', async (t) => {
+    const other = await startStoredHouse();
+    t.after(() => other.close());
+    const secret = 'the-quarterly-figures-are-bad';
+    const client = other.client();
+    const ask = { model: 'chat/m-1', input: secret };
+    const seen = [await turn(client, ask), await turn(client, ask, true)];
+    await other.crash();
+    for (const { id } of seen) {
+      assert.equal((await other.client().responses.retrieve(id)).id, id);
+      await turn(other.client(), { model: 'messages/m-1', input: SECOND, previous_response_id: id });
+      assert.ok(JSON.stringify(other.asked('messages')).includes(secret));
+    }
+    for (const file of ['floe.db', 'floe.db-wal']) {
+      const bytes = readFileSync(join(other.floe.dataDir, file));
+      assert.ok(!bytes.includes(secret), `${file} holds the question in plain text`);
+    }
+  });
+
+  test('PostgreSQL keeps conversations too', async (t) => {
+    const way = await tcpProxy(await testDatabase(t));
+    t.after(() => way.close());
+    const env = { FLOE_DATABASE_URL: way.url, FLOE_SECRET_KEY: 'k'.repeat(40) };
+    const other = await startStoredHouse(env);
+    t.after(() => other.close());
+    const client = other.client();
+    const first = await turn(client, { model: 'chat/m-1', input: FIRST }, true);
+    const second = await turn(client, { model: 'gemini/m-1', input: SECOND, previous_response_id: first.id });
+    await turn(client, { model: 'messages/m-1', input: 'Third?', previous_response_id: second.id });
+    assertInOrder(JSON.stringify(other.asked('messages')), [
+      FIRST,
+      said('chat'),
+      SECOND,
+      said('gemini'),
+      'Third?',
+    ]);
+    await refusedWith(other.client(other.keys.other).responses.retrieve(first.id), 404, 'not_found');
+    await client.responses.delete(first.id);
+    await refusedWith(client.responses.retrieve(first.id), 404, 'not_found');
+
+    // While the store is away answers still end, and what refers to a stored turn is told to come again.
+    way.cut();
+    const lost = await turn(client, { model: 'chat/m-1', input: FIRST }, true);
+    assert.equal(lost.status, 'completed');
+    const away = turn(client, { model: 'chat/m-1', input: SECOND, previous_response_id: second.id });
+    await assert.rejects(away, (error) => error instanceof APIError && error.status === 503);
+    way.mend();
+    await eventually(async () => {
+      const next = await turn(client, { model: 'chat/m-1', input: FIRST });
+      return client.responses.retrieve(next.id);
+    });
+  });
+});

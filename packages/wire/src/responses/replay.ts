@@ -1,0 +1,98 @@
+import type { Json, JsonObject } from '@floe/contract/json';
+import { listOf, objectsIn, textOf } from '../json-read.ts';
+
+/**
+ * A whole response told as the stream it could have been: every item in one delta. `from` leaves out the
+ * events before that sequence number.
+ */
+export function replayResponse(response: JsonObject, from = 0): string {
+  const stream = new Replay(from);
+  const begun = { ...response, status: 'in_progress', completed_at: null, output: [], usage: null };
+  stream.say('response.created', { response: begun });
+  stream.say('response.in_progress', { response: begun });
+  for (const [index, item] of objectsIn(response['output']).entries()) stream.item(item, index);
+  const status = textOf(response['status']) ?? 'completed';
+  const ends = ['completed', 'incomplete', 'failed'];
+  stream.say(`response.${ends.includes(status) ? status : 'completed'}`, { response });
+  return stream.text;
+}
+
+class Replay {
+  text = '';
+  readonly #from: number;
+  #sequence = 0;
+
+  constructor(from: number) {
+    this.#from = from;
+  }
+
+  say(type: string, fields: JsonObject): void {
+    const sequence_number = this.#sequence++;
+    if (sequence_number < this.#from) return;
+    this.text += `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`;
+  }
+
+  item(item: JsonObject, output_index: number): void {
+    const at = { item_id: item['id'] ?? null, output_index };
+    this.say('response.output_item.added', { output_index, item: begunItem(item) });
+    switch (item['type']) {
+      case 'message':
+        for (const [content_index, part] of objectsIn(item['content']).entries())
+          this.#part(part, { ...at, content_index });
+        break;
+      case 'reasoning':
+        for (const [summary_index, part] of objectsIn(item['summary']).entries())
+          this.#summary(part, { ...at, summary_index });
+        break;
+      case 'function_call':
+        this.say('response.function_call_arguments.delta', { ...at, delta: item['arguments'] });
+        this.say('response.function_call_arguments.done', {
+          ...at,
+          name: item['name'],
+          arguments: item['arguments'],
+        });
+        break;
+      case 'custom_tool_call':
+        this.say('response.custom_tool_call_input.delta', { ...at, delta: item['input'] });
+        this.say('response.custom_tool_call_input.done', { ...at, input: item['input'] });
+        break;
+    }
+    this.say('response.output_item.done', { output_index, item });
+  }
+
+  #part(part: JsonObject, at: JsonObject): void {
+    const isRefusal = part['type'] === 'refusal';
+    const family = isRefusal ? 'response.refusal' : 'response.output_text';
+    const field = isRefusal ? 'refusal' : 'text';
+    const text: Json = part[field] ?? '';
+    const logprobs = isRefusal ? {} : { logprobs: listOf(part['logprobs']) };
+    this.say('response.content_part.added', { ...at, part: { ...part, [field]: '' } });
+    this.say(`${family}.delta`, { ...at, delta: text, ...logprobs });
+    this.say(`${family}.done`, { ...at, [field]: text, ...logprobs });
+    this.say('response.content_part.done', { ...at, part });
+  }
+
+  #summary(part: JsonObject, at: JsonObject): void {
+    const text: Json = part['text'] ?? '';
+    this.say('response.reasoning_summary_part.added', { ...at, part: { ...part, text: '' } });
+    this.say('response.reasoning_summary_text.delta', { ...at, delta: text });
+    this.say('response.reasoning_summary_text.done', { ...at, text });
+    this.say('response.reasoning_summary_part.done', { ...at, part });
+  }
+}
+
+/** An item as it was announced: nothing said yet. */
+function begunItem(item: JsonObject): JsonObject {
+  switch (item['type']) {
+    case 'message':
+      return { ...item, status: 'in_progress', content: [] };
+    case 'reasoning':
+      return { ...item, summary: [] };
+    case 'function_call':
+      return { ...item, status: 'in_progress', arguments: '' };
+    case 'custom_tool_call':
+      return { ...item, status: 'in_progress', input: '' };
+    default:
+      return item;
+  }
+}

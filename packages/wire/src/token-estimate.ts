@@ -1,0 +1,110 @@
+import type { Json } from '@floe/contract/json';
+import { isArray, isObject, textOf } from './json-read.ts';
+
+/** Longer text is judged by this much of it: counting must not cost more than answering. */
+const LOOKED_AT_CHARS = 2_000_000;
+/** A picture of usual size, and a page of a document. */
+const IMAGE_TOKENS = 1_600;
+const DOCUMENT_TOKENS = 3_000;
+/** Roles and marks around each entry of a list. */
+const ENTRY_TOKENS = 4;
+
+/**
+ * About how many tokens the members of a request come to, without any model's tokenizer: words, digits, signs and
+ * scripts are counted apart, in one pass. What a provider adds of its own (prompts for tools, say) nobody outside
+ * knows, and it is not counted. Never 0.
+ */
+export function estimateTokens(...members: readonly (Json | undefined)[]): number {
+  const tally = new Tally();
+  for (const member of members) tally.add(member);
+  return Math.max(1, Math.ceil(tally.total()));
+}
+
+class Tally {
+  #fixed = 0;
+  #chars = 0;
+  #looked = 0;
+  #counted = 0;
+
+  add(value: Json | undefined): void {
+    if (typeof value === 'string') this.#text(value);
+    else if (isArray(value)) for (const entry of value) this.#entry(entry);
+    else if (isObject(value)) this.#members(value);
+    else if (value !== undefined && value !== null) this.#fixed += 1;
+  }
+
+  total(): number {
+    return this.#fixed + (this.#looked === 0 ? 0 : (this.#counted * this.#chars) / this.#looked);
+  }
+
+  #entry(entry: Json): void {
+    this.#fixed += ENTRY_TOKENS;
+    this.add(entry);
+  }
+
+  #members(value: { readonly [name: string]: Json | undefined }): void {
+    const type = textOf(value['type']);
+    if (type === 'image' || type === 'input_image' || type === 'image_url') this.#fixed += IMAGE_TOKENS;
+    else if (type === 'document' && isObject(value['source']) && value['source']['type'] !== 'text')
+      this.#fixed += DOCUMENT_TOKENS;
+    else
+      for (const [name, member] of Object.entries(value)) {
+        // Marks for the provider, not for the model.
+        if (name === 'cache_control' || name === 'signature' || name === 'type') continue;
+        if (isObject(member) || isArray(member) || typeof member !== 'string') this.#fixed += 1;
+        this.add(member);
+      }
+  }
+
+  #text(text: string): void {
+    this.#chars += text.length;
+    const looked = text.slice(0, Math.max(0, LOOKED_AT_CHARS - this.#looked));
+    this.#looked += looked.length;
+    this.#counted += tokensIn(looked);
+  }
+}
+
+const WORD = 0;
+const DIGIT = 1;
+const SPACE = 2;
+const SIGN = 3;
+const SCRIPT = 4;
+
+/** Letters of one usual word are a token or two; digits go in threes, signs in pairs, other scripts one by one. */
+const CHARS_PER_TOKEN: Readonly<Record<number, number>> = {
+  [WORD]: 6,
+  [DIGIT]: 3,
+  [SPACE]: 8,
+  [SIGN]: 2,
+  [SCRIPT]: 1.4,
+};
+
+function tokensIn(text: string): number {
+  let tokens = 0;
+  let kind = -1;
+  let run = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const next = kindOf(text.charCodeAt(at));
+    if (next === kind) run += 1;
+    else {
+      tokens += runTokens(kind, run);
+      kind = next;
+      run = 1;
+    }
+  }
+  return tokens + runTokens(kind, run);
+}
+
+/** One space belongs to the word behind it. */
+function runTokens(kind: number, run: number): number {
+  if (run === 0 || (kind === SPACE && run === 1)) return 0;
+  return Math.ceil(run / (CHARS_PER_TOKEN[kind] ?? 1));
+}
+
+function kindOf(code: number): number {
+  if (code <= 0x20) return SPACE;
+  if (code >= 0x30 && code <= 0x39) return DIGIT;
+  if ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || (code >= 0xc0 && code < 0x250))
+    return WORD;
+  return code < 0x80 ? SIGN : SCRIPT;
+}
