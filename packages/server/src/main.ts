@@ -27,6 +27,7 @@ import { fileRulesOf } from './main/file-rules.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
+import { runningOrg } from './main/running-org.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import type { RuleHost } from './management/guardrails/rule-host.ts';
@@ -123,7 +124,7 @@ async function serve(environment: Environment): Promise<void> {
     responsesDays: () => state.loaded.config.retention.responses_days,
   });
   const alerts = assembleAlerts(parts, () => state.loaded.config);
-  const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
+  const api = assembleApi(parts, gateway, snapshots, alerts, () => state.loaded);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -208,21 +209,23 @@ function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshot
 
 function assembleApi(
   { database, log, pepper, guardrails, breakers }: Parts,
+  { snapshot, conversations, latencies }: Gateway,
   snapshots: Snapshots,
   channels: Alerts,
   loaded: () => LoadedConfig,
 ): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
-    snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
+    snapshot().keyring.authenticate(presentedKey(headers), systemClock.now());
+  const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;
+  const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
   const rules: RuleHost = {
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
   };
   return createLazyApi(
     { host, log, version: VERSION, authenticate },
-    { pepper, breakers, cacheOf, channels, rules },
+    { pepper, breakers, cacheOf, channels, rules, running: { orgs, conversations, latencies } },
   );
 }
 

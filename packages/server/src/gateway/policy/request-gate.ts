@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
-import { redactJson } from '../../guardrails/policies/detect/json-texts.ts';
-import { denialOf, type Judgement, judge } from '../../guardrails/policies/judge.ts';
+import { denialOf, type Judgement } from '../../guardrails/policies/judge.ts';
+import { judgeRequest } from '../../guardrails/policies/judge-bodies.ts';
 import type { Policies } from '../../guardrails/policies/policies.ts';
-import { type JudgedRequest, RequestSubject } from '../../guardrails/policies/request-subject.ts';
+import type { JudgedRequest } from '../../guardrails/policies/request-subject.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Ask } from '../ask.ts';
 import { endUserOf } from '../end-user.ts';
@@ -19,12 +19,11 @@ export function passRequestGate(x: Exchange, key: KeyRecord, ask: Ask, policies:
   const request = judgedRequest(x, key, ask);
   if (answer) x.answerGate = { side: answer, request };
   if (side === null) return ask.body;
-  const judgement = judge(side, new RequestSubject(request, side));
+  const { judgement, body } = judgeRequest(side, request);
   note(x, judgement);
   if (judgement.deniedBy) throw new Fault('policy_denied', denialOf(judgement.deniedBy));
-  if (judgement.redact.size === 0) return ask.body;
-  noteRewriting(x, judgement);
-  return Buffer.from(redactJson(ask.body.toString('utf8'), judgement.redact).json);
+  if (body !== ask.body) noteRewriting(x, judgement);
+  return body;
 }
 
 function judgedRequest(x: Exchange, key: KeyRecord, { body, members, model, stream }: Ask): JudgedRequest {

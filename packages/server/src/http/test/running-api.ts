@@ -3,13 +3,11 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorBody } from '@floe/contract/api/errors';
+import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
-import { createMailer } from '../../alerts/mail.ts';
-import { createSender } from '../../alerts/send.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
-import { createOutboundGuard } from '../../core/outbound.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
@@ -18,33 +16,19 @@ import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper, hashKey } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
-import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
 import { rulesOfFile } from './file-rules.ts';
+import { channelParts, runningParts } from './running-parts.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const pepper = derivePepper(Buffer.alloc(32, 9));
 
 /** Channels whose receivers live on loopback, and no mail. */
 export const channels = channelParts();
-
-function channelParts() {
-  const guard = createOutboundGuard(() => ({
-    trustPrivate: true,
-    privateNetworks: [],
-    named: new Set<string>(),
-  }));
-  const mailer = createMailer(() => ({ url: '', from: '' }), guard);
-  return {
-    secretsKey: deriveSecretsKey(Buffer.alloc(32, 9)),
-    sender: createSender({ guard, clock: systemClock, mailer }),
-    baseUrl: () => 'https://floe.example',
-  };
-}
 
 export interface Answer {
   readonly status: number;
@@ -93,6 +77,8 @@ export async function runApi(
     /** Of the org `acme`. */
     readonly fileRules?: Partial<FileRules>;
     readonly breakers?: BreakerSource;
+    /** What floe.yaml says about the org `acme`. */
+    readonly org?: OrgConfig;
   } = {},
 ): Promise<RunningApi> {
   let now = NOW;
@@ -106,7 +92,14 @@ export async function runApi(
   };
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
-  const parts: VerbParts = { pepper, breakers, cacheOf: () => null, channels, rules };
+  const parts: VerbParts = {
+    pepper,
+    breakers,
+    cacheOf: () => null,
+    channels,
+    rules,
+    running: runningParts(clock, options.org),
+  };
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
