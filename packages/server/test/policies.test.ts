@@ -7,10 +7,12 @@ import { type CallAnswer, call } from '@floe/testkit/client';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { asksForStream } from '@floe/testkit/surfaces';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { DIALECTS, type Dialect, objectOf } from './answers-said.ts';
+import { objectOf } from './answers-said.ts';
 import { rowsOf } from './rows-of.ts';
 import { sample } from './upstream-samples.ts';
 
+const DIALECTS = ['chat', 'responses', 'messages', 'gemini'] as const;
+type Dialect = (typeof DIALECTS)[number];
 const EMAIL = 'ada@example.org';
 const ALL_PII = { secrets: true, pii: ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] };
 const KINDS: Readonly<Record<Dialect, JsonObject>> = {

@@ -92,14 +92,7 @@ export async function runApi(
   };
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
-  const parts: VerbParts = {
-    pepper,
-    breakers,
-    cacheOf: () => null,
-    channels,
-    rules,
-    running: runningParts(clock, options.org),
-  };
+  const parts: VerbParts = { ...runningParts(clock, options.org), pepper, breakers, channels, rules };
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,

@@ -12,9 +12,15 @@ import type { VerbParts } from '../../management/verbs.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 
 /** What verbs read of a running gateway whose floe.yaml says `org` about the org `acme`; entries stand on lines 10, 11, … */
-export function runningParts(clock: Clock, org: OrgConfig | undefined): VerbParts['running'] {
-  const { catalogs } = compileCatalogs(org ? [org] : [], 'nobody', () => undefined);
-  return {
+export function runningParts(
+  clock: Clock,
+  org: OrgConfig | undefined,
+): Pick<VerbParts, 'running' | 'cacheOf'> {
+  const { catalogs } = compileCatalogs(org ? [org] : [], 'nobody', {
+    variable: () => undefined,
+    outbound: { proxy: '', no_proxy: '', ca_file: '' },
+  });
+  const running: VerbParts['running'] = {
     orgs: (orgId) => ({
       config: orgId === org?.id ? org : null,
       catalog: catalogs.get(orgId) ?? EMPTY_CATALOG,
@@ -23,6 +29,7 @@ export function runningParts(clock: Clock, org: OrgConfig | undefined): VerbPart
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
   };
+  return { running, cacheOf: () => null };
 }
 
 /** Channels whose receivers live on loopback, and no mail. */
