@@ -65,7 +65,7 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   x.decisions.push({ step: 'route', outcome: names, because: course.because });
   if (catalog.policies === null) return course;
   const body = passRequestGate(x, key, ask, catalog.policies);
-  if (body !== ask.body) x.ask = readOutline(body);
+  if (body !== ask.body) x.ask = { ...readOutline(body), user: ask.user };
   return course;
 }
 

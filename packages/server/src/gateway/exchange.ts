@@ -122,7 +122,8 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   const course = route(x, catalog, key, ask);
   if (catalog.policies !== null) {
     const body = passRequestGate(x, key, ask, catalog.policies);
-    if (body !== ask.body) x.ask = readAsk(surface, body);
+    // Who it is counted for stays as the caller said it.
+    if (body !== ask.body) x.ask = { ...readAsk(surface, body), user: ask.user };
   }
   if (surface.dialect === 'responses') x.turn = await openTurn(x, x.ask);
   // Who left during a look-up is not listened to yet.

@@ -42,6 +42,8 @@ export class StreamGate {
   #x: Exchange;
   #gate: AnswerGate;
   #early: PolicySide | null;
+  /** Rules in force could deny the answer: its finish waits for them. */
+  #mayStop: boolean;
   #framer = new SseFramer();
   #reader: AnswerReader;
   #blocks = new Map<number, Block>();
@@ -64,6 +66,7 @@ export class StreamGate {
     this.#usage = usage;
     this.#gate = gate;
     this.#early = earlySide(gate.side);
+    this.#mayStop = gate.side.policies.some(stops);
     this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].answerReader((event) => this.#hear(event), {
       id: x.id,
     });
@@ -105,7 +108,7 @@ export class StreamGate {
     const event = readFrame(frame);
     if (event) this.#read(event);
     if (this.fault) return;
-    if (this.#isFinishing && !this.#isJudged) {
+    if (this.#isFinishing && !this.#isJudged && this.#mayStop) {
       this.#held.push(frame);
       return;
     }
@@ -163,7 +166,7 @@ export class StreamGate {
     this.#sawNew = false;
     const subject = new AnswerSubject(NOTHING, this.#gate.request, side, () => this.#seen);
     const judgement = judge(side, subject);
-    if (this.#stops(judgement)) note(this.#x, judgement);
+    if (this.#stops(judgement)) noteStream(this.#x, judgement);
   }
 
   #judgeWhole(): void {
@@ -174,7 +177,7 @@ export class StreamGate {
     const answer = { text, finish: this.#finish, tools: this.#tools, usage: this.#usage ?? this.#x.usage };
     const subject = new AnswerSubject(answer, request, side, () => findIn(texts, side));
     const judgement = judge(side, subject);
-    note(this.#x, judgement);
+    noteStream(this.#x, judgement);
     this.#stops(judgement);
   }
 
@@ -206,6 +209,18 @@ function unwritable(policy: Policy | undefined): Fault {
   );
 }
 
+function stops({ action, enforced }: Policy): boolean {
+  return enforced && (action === 'deny' || action === 'redact');
+}
+
+/** Nothing is taken out of a stream: what would be, stops it. */
+function noteStream(x: Exchange, judgement: Judgement): void {
+  const decisions = judgement.decisions.map((decision) =>
+    decision.outcome === 'redacted' ? { ...decision, outcome: 'denied' as const } : decision,
+  );
+  note(x, { ...judgement, decisions });
+}
+
 function findIn(texts: readonly string[], { detects }: PolicySide): Found {
   const found: Found = new Map();
   for (const text of texts)
@@ -221,7 +236,6 @@ function earlySide({ policies, needs }: PolicySide): PolicySide | null {
   const open = policies.findIndex((policy) => policy.action === 'allow' && policy.enforced && asks(policy));
   const before = open === -1 ? policies : policies.slice(0, open);
   const early = before.filter((policy) => policy.detects !== null && !asks(policy));
-  if (!early.some(({ action, enforced }) => enforced && (action === 'deny' || action === 'redact')))
-    return null;
+  if (!early.some(stops)) return null;
   return { policies: early, needs, detects: new Set(early.flatMap(({ detects }) => [...(detects ?? [])])) };
 }
