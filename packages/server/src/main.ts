@@ -6,9 +6,6 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
-import { createLists } from './gateway/lists.ts';
-import { createPassthrough } from './gateway/passthrough/passthrough.ts';
-import { createStoredResponses } from './gateway/stored/responses-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
@@ -16,12 +13,14 @@ import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
 import { watchFile } from './main/config-file.ts';
 import { examine } from './main/examine.ts';
-import { assembleGateway } from './main/gateway.ts';
+import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { maintain } from './main/maintenance.ts';
+import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
+import { quietOfMonitors } from './monitoring/quiet.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { welcome } from './platform/welcome.ts';
 import { OutboundUnusable } from './providers/outbound.ts';
@@ -51,8 +50,10 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.attribution',
   'orgs.monitoring',
   'orgs.monitors',
+  'orgs.boards',
   'orgs.passthrough',
   'orgs.cache',
+  'orgs.ide',
   'orgs.channels',
   'orgs.limits',
   'orgs.budgets',
@@ -115,29 +116,25 @@ async function serve(environment: Environment): Promise<void> {
     draining: () => state.draining,
     responsesDays: () => state.loaded.config.retention.responses_days,
   });
-  const alerts = assembleAlerts(parts, () => state.loaded.config);
-  const api = assembleApi(parts, gateway, snapshots, alerts, () => state.loaded, VERSION);
+  const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { host, port, base_url } = loaded.config.server;
+  const place = { url: base_url };
+  const monitoring = monitoringHost(parts, state, place);
+  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, () => state.loaded, VERSION);
+  const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(
     {
-      gateway,
-      lists: createLists(gateway, parts.modelLists),
-      passthrough: createPassthrough(gateway, parts.modelLists),
-      responses: createStoredResponses(gateway),
+      ...gatewayRooms(gateway, parts),
       api: api.answer,
-      operations: createOperations({
-        database: parts.database,
-        metrics: parts.metrics,
-        metricsToken: loaded.config.telemetry.metrics_token,
-        draining: () => state.draining,
-      }),
+      operations: assembleOperations(parts, loaded, () => state.draining),
       beats: assembleBeats(parts, snapshots),
+      boards: assembleBoards(parts, monitoring, prefix),
     },
-    new URL(base_url).pathname.replace(/\/$/, ''),
+    prefix,
   );
   const server = createHttpServer(router, systemClock, log);
   const listening = await server.listen(host, port);
-  const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
+  if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening}`);
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
@@ -157,7 +154,11 @@ async function serve(environment: Environment): Promise<void> {
     },
   );
   // Last: whoever reads it may send a signal at once.
-  announce(loaded, parts, url, snapshots, firstRun);
+  announce(loaded, parts, place.url, snapshots, firstRun);
+}
+
+function assembleOperations({ database, metrics }: Parts, { config }: LoadedConfig, draining: () => boolean) {
+  return createOperations({ database, metrics, metricsToken: config.telemetry.metrics_token, draining });
 }
 
 function announce(

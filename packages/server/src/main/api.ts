@@ -4,6 +4,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
+import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
@@ -27,7 +28,7 @@ export function assembleApi(
   { database, log, pepper, guardrails, breakers }: Parts,
   { snapshot, conversations, latencies }: Gateway,
   snapshots: Snapshots,
-  channels: Alerts,
+  { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
@@ -42,6 +43,6 @@ export function assembleApi(
   };
   return createLazyApi(
     { host, log, version, authenticate },
-    { pepper, breakers, cacheOf, channels, rules, running: { orgs, conversations, latencies } },
+    { pepper, breakers, cacheOf, channels, rules, monitoring, running: { orgs, conversations, latencies } },
   );
 }

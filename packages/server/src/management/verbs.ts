@@ -34,6 +34,8 @@ import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
 import { updateKey } from './keys/update.ts';
 import { getMe } from './me.ts';
+import { monitoringVerbs } from './monitoring-verbs.ts';
+import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
 import { listPolicies } from './policies/list.ts';
 import { listProviders } from './providers/list.ts';
@@ -53,6 +55,7 @@ export interface VerbParts {
   readonly rules: RuleHost;
   /** What the running gateway knows, but for what stands above. */
   readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies'>;
+  readonly monitoring: MonitoringHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
@@ -91,5 +94,6 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     deleteChannel,
     testStoredChannel(channels),
     listAlerts,
+    ...monitoringVerbs(parts.monitoring),
   ];
 }
