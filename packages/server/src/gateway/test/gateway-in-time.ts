@@ -13,6 +13,8 @@ import { createMetrics } from '../../analytics/metrics.ts';
 import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryLeases } from '../../guardrails/breakers/probe-leases.ts';
+import type { Caller } from '../../guardrails/guard.ts';
+import { standingOf } from '../../guardrails/standing.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { KeyRecord, Keyring } from '../../platform/keyring.ts';
 import { createHttpTransport } from '../../providers/transport.ts';
@@ -39,6 +41,8 @@ export interface GatewayInTime {
   readonly events: readonly BreakerEvent[];
   readonly rows: readonly ExchangeRow[];
   upstream(id: string): Upstream;
+  /** Where the caller stands with the org's limits and budgets. */
+  standing(): ReturnType<typeof standingOf>;
   ask(surface: SurfaceName, body: JsonObject, options?: CallOptions): Promise<CallAnswer>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
   settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
@@ -54,6 +58,8 @@ export interface InTimeOptions {
   /** More settings by provider id. */
   readonly providers?: Readonly<Record<string, JsonObject>>;
   readonly random?: () => number;
+  /** Of the org besides providers and routes: limits, budgets. */
+  readonly org?: JsonObject;
 }
 
 /** Long enough that no deadline is mistaken for a back-off. */
@@ -80,6 +86,7 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
     breakers: gateway.breakers,
     events,
     rows,
+    standing: () => standingOf(gateway.guard, rulesOf(gateway), ANYBODY),
     upstream: (id) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`),
     ask: (surface, body, more = {}) =>
       call(`${url}/${surface}`, {
@@ -126,7 +133,7 @@ function assemble(
     timeouts: PATIENT,
     ...options.providers?.[id],
   }));
-  const config = FloeConfigSchema.parse({ orgs: [{ id: 'acme', providers, routes: options.routes }] });
+  const config = FloeConfigSchema.parse({ orgs: [{ ...options.org, id: 'acme', providers, routes: options.routes }] });
   const { catalogs } = compileCatalogs(config.orgs, 'acme', () => undefined);
   const random = options.random ?? (() => 0);
   const onChange = (event: BreakerEvent) => void events.push(event);
@@ -181,22 +188,28 @@ function surfaceIn(path = ''): SurfaceName {
   return path.includes('messages') ? 'messages' : 'chat';
 }
 
+const KEY: KeyRecord = {
+  id: 'key_1',
+  orgId: 'acme',
+  name: 'any',
+  hash: '',
+  prefix: 'eis_',
+  last4: '0000',
+  scopes: new Set(['gateway']),
+  models: null,
+  team: null,
+  owner: null,
+  expiresAt: null,
+  revokedAt: null,
+};
+const ANYBODY: Caller = { key: KEY, endUser: null, models: null, metadata: null };
+
 function anyKey(): Keyring {
-  const record: KeyRecord = {
-    id: 'key_1',
-    orgId: 'acme',
-    name: 'any',
-    hash: '',
-    prefix: 'eis_',
-    last4: '0000',
-    scopes: new Set(['gateway']),
-    models: null,
-    team: null,
-    owner: null,
-    expiresAt: null,
-    revokedAt: null,
-  };
-  return { authenticate: () => record };
+  return { authenticate: () => KEY };
+}
+
+function rulesOf(gateway: Gateway) {
+  return gateway.snapshot().catalogs.get('acme')?.rules ?? null;
 }
 
 /** Nothing is kept at a provider here. */
