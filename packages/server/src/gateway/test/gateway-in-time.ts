@@ -133,7 +133,9 @@ function assemble(
     timeouts: PATIENT,
     ...options.providers?.[id],
   }));
-  const config = FloeConfigSchema.parse({ orgs: [{ ...options.org, id: 'acme', providers, routes: options.routes }] });
+  const config = FloeConfigSchema.parse({
+    orgs: [{ ...options.org, id: 'acme', providers, routes: options.routes }],
+  });
   const { catalogs } = compileCatalogs(config.orgs, 'acme', () => undefined);
   const random = options.random ?? (() => 0);
   const onChange = (event: BreakerEvent) => void events.push(event);

@@ -1,6 +1,12 @@
 import type { Clock } from '../../core/clock.ts';
 import type { BreakerSettings } from '../../providers/configured.ts';
-import { type Admission, Circuit, type CircuitState, type Forced, PROBE_LEASE_MS } from './circuit.ts';
+import {
+  type Admission,
+  Circuit,
+  type CircuitState,
+  type Forced,
+  PROBE_LEASE_MS,
+} from './circuit.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
 /** What a breaker stands for; a gateway's target fits. */
@@ -67,7 +73,8 @@ export class Breakers {
     return this.#circuits.size === 0;
   }
 
-  admit(orgId: string, target: Guarded): Admission {
+  /** A promise when the fleet must be asked over the network who probes. */
+  admit(orgId: string, target: Guarded): Admission | Promise<Admission> {
     return this.#find(orgId, target)?.admit() ?? 'go';
   }
 
