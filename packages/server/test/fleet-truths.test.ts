@@ -7,7 +7,7 @@ import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
 import { upstreamFault } from '@floe/testkit/fault-table';
 import { ownRecording } from '@floe/testkit/recordings';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { objectsIn } from './answers-said.ts';
+import { objectOf, objectsIn } from './answers-said.ts';
 import { eventually } from './eventually.ts';
 import { ANSWER_TOKENS, CLIENTS, type Fleet, firstOf, PROCESSES, startFleet } from './fleet.ts';
 import { CHAT, KEYS } from './running-gateway.ts';
@@ -157,7 +157,8 @@ async function allRows(house: House, first: unknown): Promise<readonly JsonObjec
 }
 
 function tokensOf(row: JsonObject): number {
-  return Number(row['input_tokens'] ?? 0) + Number(row['output_tokens'] ?? 0);
+  const usage = objectOf(row['usage']);
+  return Number(usage['input_tokens'] ?? 0) + Number(usage['output_tokens'] ?? 0);
 }
 
 async function probesOnce(t: TestContext, { ask, flapping, floes }: House): Promise<void> {
