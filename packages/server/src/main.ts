@@ -185,6 +185,7 @@ function assembleGateway(
     answers,
     flights: new Flights(),
     guard: guardrails.guard,
+    outputMost: parts.modelLists.outputMost,
     lastUsed: lastUsed.note,
     owners,
     spoolDir: join(dataDir, 'uploads'),

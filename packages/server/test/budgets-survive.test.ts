@@ -17,9 +17,9 @@ import { CHAT, KEYS } from './running-gateway.ts';
 import { watchStandstill } from './standstill.ts';
 
 const FULL = Boolean(process.env['FLOE_TEST_FULL']);
-const ROUNDS = FULL ? 30 : 3;
+const ROUNDS = FULL ? 10 : 3;
 /** Answers in a round before the kill, at most. */
-const ROUND_ANSWERS = FULL ? 260 : 60;
+const ROUND_ANSWERS = FULL ? 600 : 60;
 const CLIENTS = 16;
 /** One answer: 31 tokens at $1,000 a million, which is also what it may cost at most. */
 const ANSWER_NANO_USD = 31_000_000;

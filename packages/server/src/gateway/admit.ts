@@ -11,6 +11,7 @@ import type { Course, Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { endUserOf } from './end-user.ts';
 import type { Exchange } from './exchange-record.ts';
+import type { Gateway } from './gateway.ts';
 
 /**
  * Takes the limits and budgets of an exchange in one atomic step, and tells what comes first: 429, then what
@@ -39,7 +40,7 @@ export async function admit(
     models: rules.byModel ? modelsOf(x.ask, course) : NO_MODELS,
     metadata: x.controls?.metadata ?? null,
   };
-  const estimate = course && x.ask ? estimateOf(x.ask, course, x.createdAt) : null;
+  const estimate = course && x.ask ? estimateOf(x.ask, course, x.createdAt, x.gateway) : null;
   const taking = guard.take(x.id, rules, caller, estimate);
   const grant = taking instanceof Promise ? await taking : taking;
   x.grant = grant;
@@ -62,20 +63,24 @@ function modelsOf(ask: Ask | null, course: Course | null): readonly string[] {
   return [ask.model, ...targets.map(({ provider, model }) => `${provider.id}/${model}`)];
 }
 
-/** The dearest target counts: which one will answer is not known yet. */
-function estimateOf(ask: Ask, course: Course, atMs: number): Estimate {
+/** The dearest target counts, and the longest answer: which one will answer is not known yet. */
+function estimateOf(ask: Ask, course: Course, atMs: number, { outputMost }: Gateway): Estimate {
   const input = inputTokensAtMost(ask.body);
-  const output = outputCapOf(ask) * ask.choices;
+  const cap = outputCapOf(ask);
+  let most = 0;
   let nanoUsd: number | null = 0;
   let priceLine = '';
   for (const target of course.targets) {
-    const price = target.provider.priceOf(target.model);
+    const { provider, model } = target;
+    const output = (cap ?? outputMost(provider, model) ?? DEFAULT_OUTPUT_TOKENS) * ask.choices;
+    most = Math.max(most, output);
+    const price = provider.priceOf(model);
     if (price === null) {
       nanoUsd = null;
       priceLine ||= lineFor(target);
     } else if (nanoUsd !== null) nanoUsd = Math.max(nanoUsd, worstNanoUsd(price, input, output, atMs));
   }
-  return { tokens: input + output, nanoUsd, priceLine };
+  return { tokens: input + most, nanoUsd, priceLine };
 }
 
 function lineFor({ provider, model }: Target): string {
@@ -84,13 +89,13 @@ function lineFor({ provider, model }: Target): string {
 
 const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
-function outputCapOf({ body, members }: Ask): number {
+function outputCapOf({ body, members }: Ask): number | null {
   for (const name of OUTPUT_CAPS) {
     const span = members.get(name);
     const cap = span && readNumber(body, span);
     if (cap !== undefined && cap > 0) return Math.ceil(cap);
   }
-  return DEFAULT_OUTPUT_TOKENS;
+  return null;
 }
 
 /** One line for all of them: every row carries it. */

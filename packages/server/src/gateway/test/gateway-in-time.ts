@@ -60,6 +60,8 @@ export interface InTimeOptions {
   readonly random?: () => number;
   /** Of the org besides providers and routes: limits, budgets. */
   readonly org?: JsonObject;
+  /** What the providers' lists say of their models. */
+  readonly outputMost?: Gateway['outputMost'];
 }
 
 /** Long enough that no deadline is mistaken for a back-off. */
@@ -158,6 +160,7 @@ function assemble(
     flights: new Flights(),
     owners: NO_OWNERS,
     spoolDir: '',
+    outputMost: options.outputMost ?? (() => null),
     guard: memoryGuard(NO_ROWS, clock),
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),
