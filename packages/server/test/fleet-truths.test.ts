@@ -1,4 +1,4 @@
-// One fleet of four processes: tokens are exact whatever an exchange ends as, one probe at a time, a revoked key is dead.
+// One fleet: tokens are exact whatever an exchange ends as, one probe at a time, a revoked key is dead.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
@@ -9,10 +9,9 @@ import { ownRecording } from '@floe/testkit/recordings';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import { objectOf, objectsIn } from './answers-said.ts';
 import { eventually } from './eventually.ts';
-import { ANSWER_TOKENS, CLIENTS, type Fleet, firstOf, PROCESSES, startFleet } from './fleet.ts';
+import { ANSWER_TOKENS, CLIENTS, type Fleet, FULL, firstOf, PROCESSES, startFleet } from './fleet.ts';
 import { CHAT, KEYS } from './running-gateway.ts';
 
-const FULL = Boolean(process.env['FLOE_TEST_FULL']);
 /** Of each way an exchange may end; a minute holds all of them. */
 const EACH = FULL ? 100 : 8;
 const REVOKED_WITHIN_MS = 2_000;
@@ -84,7 +83,7 @@ const question = (model: string, text: string, more: JsonObject = {}): JsonObjec
   ...more,
 });
 
-test('a fleet of four processes', async (t) => {
+test('a fleet of processes', async (t) => {
   const house = await startHouse(t);
   await t.test('counts the tokens of streams, broken ones, refusals, hits and hang-ups exactly', (t) =>
     countsExactly(t, house),
@@ -186,7 +185,7 @@ async function probesOnce(t: TestContext, { ask, flapping, floes }: House): Prom
     // All but the probe are served from the other target meanwhile.
     await atLeast(waves.slice(-CLIENTS), CLIENTS - 1);
   }
-  assert.equal(flapping.requests.length - before, 1, 'one probe for four processes');
+  assert.equal(flapping.requests.length - before, 1, 'one probe for all processes');
   await flapping.setFaults();
   flapping.gate.release();
   const answers = await Promise.all(waves);

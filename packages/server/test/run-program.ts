@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..');
 export const SERVER = join(ROOT, 'packages/server/bin/server.mjs');
@@ -13,7 +14,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program to its end with a bare environment; ends it when it has not ended in 30 seconds. */
+/** Runs a program to its end with a bare environment; ends it when it has not ended in a minute. */
 export async function runToEnd(
   program: string,
   args: readonly string[],
@@ -22,9 +23,9 @@ export async function runToEnd(
 ): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
+    env: { ...BARE_ENVIRONMENT, HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 30_000,
+    timeout: 60_000,
     killSignal: 'SIGKILL',
   });
   let stdout = '';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BARE_ENVIRONMENT } from './bare-environment.ts';
 
 export interface FloeOptions {
   /** Added to an otherwise bare environment: no provider key of this machine reaches the server. */
@@ -39,7 +40,7 @@ export interface Floe {
   /**
    * The platform key that a first start prints.
    *
-   * @throws Error when the process ends without printing one, or none comes in 10 seconds.
+   * @throws Error when the process ends without printing one, or none comes in a minute.
    */
   key(): Promise<string>;
   /** Resolves with the first match in the output; rejects when the process ends or the time passes without one. */
@@ -53,6 +54,9 @@ export interface Floe {
 const SERVER = join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
 const LISTENING = /^floe: listening on (http:\/\/127\.0\.0\.1:\d+)\s*$/m;
 const KEY = /\beis_[0-9A-Za-z_-]{20,}/;
+
+/** For what a process should say at once: a loaded machine is slow, and that is not what is tested. */
+const PATIENCE_MS = 60_000;
 
 /** Ended with this process, should a test leave them behind. */
 const running = new Set<ChildProcess>();
@@ -69,7 +73,7 @@ export async function startFloe(options: FloeOptions = {}): Promise<Floe> {
   const home = mkdtempSync(join(tmpdir(), 'floe-test-'));
   const dataDir = options.dataDir ?? join(home, 'data');
   const env: Record<string, string> = {
-    PATH: process.env['PATH'] ?? '',
+    ...BARE_ENVIRONMENT,
     HOME: home,
     TMPDIR: home,
     FLOE_DATA_DIR: dataDir,
@@ -88,13 +92,13 @@ export async function startFloe(options: FloeOptions = {}): Promise<Floe> {
   running.add(child);
   const output = collect(child);
   const exit = ended(child, home);
-  const printed = (pattern: RegExp, timeoutMs = 10_000) => output.match(pattern, timeoutMs, exit);
+  const printed = (pattern: RegExp, timeoutMs = PATIENCE_MS) => output.match(pattern, timeoutMs, exit);
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);
     return exit;
   };
   try {
-    const listening = await printed(LISTENING, options.startTimeoutMs ?? 15_000);
+    const listening = await printed(LISTENING, options.startTimeoutMs ?? PATIENCE_MS);
     return {
       url: listening[1] ?? '',
       dataDir,

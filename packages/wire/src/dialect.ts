@@ -32,6 +32,8 @@ export interface AnswerContext {
   readonly stored?: boolean | undefined;
   /** Chat only: freeform calls as function calls whose arguments are the raw text (IDE clients). */
   readonly freeformAsFunction?: boolean | undefined;
+  /** Chat only: a refusal's text as content, for clients that show nothing else (IDE clients). */
+  readonly refusalAsText?: boolean | undefined;
 }
 
 /**
@@ -132,6 +134,8 @@ export interface UpstreamOptions {
   readonly callId?: (id: string) => string;
   /** `false` where a provider refuses `stream_options`. */
   readonly streamUsage?: boolean;
+  /** Needs this provider does not carry though its dialect has words for them. */
+  readonly lacks?: readonly Need[];
   /** Messages: asks for the prompt to be cached when the caller marked nothing. */
   readonly markCache?: boolean;
 }

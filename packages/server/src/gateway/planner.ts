@@ -4,6 +4,7 @@ import type { Ask as WireAsk } from '@floe/wire/request';
 import { sealedBy } from '@floe/wire/seal';
 import { readBoolean } from '@floe/wire/splice';
 import { type Ask, parseBody } from './ask.ts';
+import { callerCredential } from './caller-credential.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { planForward } from './forward.ts';
@@ -28,9 +29,11 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     if (read) return read;
     const body = parseBody(ask);
     const asked = x.turn?.whole() ?? body;
-    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(asked, { dropHostedTools: bringsOwnTools(asked) });
+    const wireAsk =
+      ask.wire ?? CLIENT_DIALECTS[dialect].readAsk(asked, { dropHostedTools: bringsOwnTools(asked) });
     const [first] = x.course?.targets ?? [];
-    const origin = first?.provider.sealOrigin(first.credential);
+    const credential = first?.provider.usesCaller ? callerCredential(x, first) : first?.credential;
+    const origin = credential && first?.provider.sealOrigin(credential);
     read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
     return read;
   }
@@ -45,7 +48,8 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   }
   return (target: Target, moved: boolean) => {
     const { provider, credential } = target;
-    if (!provider.dialects.includes(dialect))
+    // An IDE's answers are written anew whoever gives them: strictly Chat, without a provider's additions.
+    if (ask.wire || !provider.speaks(dialect, target.model))
       return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
     // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
     if (

@@ -4,6 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import { compileCatalogs } from '../gateway/compile.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { loadStoredRules } from '../guardrails/stored-rules.ts';
+import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-boards.ts';
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
@@ -40,6 +41,7 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
         { writer, engine: database.engine, secret: pepper, ...moment },
         fileOrgs(loaded),
       );
+      await syncFileBoards(writer, boardsOf(loaded), systemClock.now());
       await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
       await database.signals.announce(writer);
     });
@@ -55,6 +57,16 @@ function fileOrgs({ config, lineOf }: LoadedConfig): FileOrg[] {
     monitors: org.monitors.map((monitor, index) => ({
       config: monitor,
       line: lineOf(['orgs', at, 'monitors', index]) ?? null,
+    })),
+  }));
+}
+
+function boardsOf({ config, lineOf }: LoadedConfig): FileBoards[] {
+  return config.orgs.map((org, at) => ({
+    id: org.id,
+    boards: org.boards.map((board, index) => ({
+      config: board,
+      line: lineOf(['orgs', at, 'boards', index]) ?? null,
     })),
   }));
 }
@@ -79,10 +91,12 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
   let current: GatewaySnapshot | null = null;
   let last: Promise<void> = Promise.resolve();
   async function swap(): Promise<void> {
-    const { catalogs, missing, notYet } = compileCatalogs(
-      loaded().config.orgs,
+    const { orgs, outbound } = loaded().config;
+    const { variable } = parts.environment;
+    const { catalogs, unusable, notYet } = compileCatalogs(
+      orgs,
       DEFAULT_ORG,
-      parts.environment.variable,
+      { variable, outbound },
       {
         book: parts.prices,
         stored: await loadStoredRules(parts.database.read),
@@ -96,13 +110,15 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     parts.outbound.use(
       loaded().config,
       [...catalogs.values()].flatMap((catalog) =>
-        [...catalog.providers.values()].map(({ origin }) => origin),
+        [...catalog.providers.values()].flatMap(({ origin, via }) =>
+          [origin, via?.proxy?.origin ?? []].flat(),
+        ),
       ),
     );
     for (const setting of notYet)
       parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
-    for (const provider of missing)
-      parts.log.warn({ provider }, 'this release cannot reach providers of this kind yet');
+    for (const { id, reason } of unusable)
+      parts.log.warn({ provider: id, reason }, 'this provider cannot be used');
     parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
   const renew = () => {

@@ -1,12 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { BreakerSettings } from '../../providers/configured.ts';
-import {
-  type Admission,
-  Circuit,
-  type CircuitState,
-  type Forced,
-  PROBE_LEASE_MS,
-} from './circuit.ts';
+import { type Admission, Circuit, type CircuitState, type Forced, PROBE_LEASE_MS } from './circuit.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
 /** What a breaker stands for; a gateway's target fits. */

@@ -5,9 +5,13 @@ import { alerts } from './0004-alerts.ts';
 import { storedTurns } from './0005-stored-turns.ts';
 import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
+import { boards } from './0009-boards.ts';
 import type { Migration } from './migration.ts';
 
-/** In order, forward only. */
+/**
+ * In order, forward only. A database takes what stands behind the last number it has, so a number that is
+ * added below the last one of a release would never be applied.
+ */
 export const MIGRATIONS: readonly Migration[] = [
   firstTables,
   rollups,
@@ -16,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   storedTurns,
   guardrails,
   resources,
+  boards,
 ];
