@@ -1,80 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { isObject, type Json } from '@floe/contract/json';
 import { ownRecording } from '@floe/testkit/recordings';
-import { type Redis, startRedis } from '@floe/testkit/redis';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { administer, testDatabase } from '../src/store/test/postgres-database.ts';
+import { administer } from '../src/store/test/postgres-database.ts';
 import { eventually } from './eventually.ts';
-import { callsTo, guardedConfig } from './guarded-gateway.ts';
+import { ANSWER_TOKENS, CLIENTS, FULL, firstOf, flush, PROCESSES, startFleet, storm } from './fleet.ts';
 
-const FULL = process.env['FLOE_TEST_FULL'] !== undefined;
-const PROCESSES = FULL ? 4 : 2;
 /** Thirty times what a dollar pays for, or a hundred times. */
 const AT_ONCE = FULL ? 1000 : 300;
-const CLIENTS = 64;
-/** Of the recorded answer: 17 in and 31 out. */
-const ANSWER_TOKENS = 48;
-
-interface Fleet {
-  readonly members: readonly ReturnType<typeof callsTo>[];
-  readonly floes: readonly Floe[];
-  readonly redis: Redis;
-  readonly upstream: Upstream;
-  readonly database: string;
-}
-
-interface FleetOptions {
-  readonly count?: number;
-  /** Members of the file outside of the org. */
-  readonly file?: JsonObject;
-}
-
-/** What is counted must be exact; on a machine that others use, 50 ms are not enough to prove it. */
-const PATIENT = { storage: { shared_timeout_ms: 10_000 } };
-
-/** Processes on one PostgreSQL and one Redis, in front of one upstream. */
-async function startFleet(t: TestContext, org: JsonObject, options: FleetOptions = {}): Promise<Fleet> {
-  const { count = PROCESSES, file = PATIENT } = options;
-  const upstream = await startUpstream({ recordings: [ownRecording('openai', 'text')] });
-  t.after(() => upstream.close());
-  const redis = await startRedis();
-  t.after(() => redis.stop());
-  const database = await testDatabase(t);
-  const yaml = JSON.stringify({ ...guardedConfig(upstream.url, org), ...file });
-  const env = {
-    FLOE_DATABASE_URL: database,
-    FLOE_REDIS_URL: redis.url,
-    FLOE_SECRET_KEY: 'a'.repeat(64),
-  };
-  const floes = await Promise.all(Array.from({ length: count }, () => startFloe({ yaml, env })));
-  t.after(() => Promise.all(floes.map((floe) => floe.stop())));
-  return { members: floes.map(({ url }) => callsTo(url)), floes, redis, upstream, database };
-}
-
-/** Sends `count` requests from 64 clients over all processes; how often each status came. */
-async function storm({ members }: Fleet, count: number, body: JsonObject): Promise<Map<number, number>> {
-  const statuses = new Map<number, number>();
-  let sent = 0;
-  async function client(number: number): Promise<void> {
-    while (sent < count) {
-      sent += 1;
-      const answer = await members[number % members.length]?.chat(body);
-      const status = answer?.status ?? 0;
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-  }
-  await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
-  return statuses;
-}
-
-async function firstOf({ members }: Fleet, member: 'limits' | 'budgets'): Promise<JsonObject> {
-  const body = (await members[0]?.ask('/gateway/v1/key'))?.json();
-  const all = isObject(body) ? body[member] : undefined;
-  const [first] = Array.isArray(all) ? all : [];
-  return isObject(first) ? first : {};
-}
 
 test('processes that share their counters admit exactly the limit, and count exactly the tokens that were used', async (t) => {
   const fleet = await startFleet(t, {
@@ -143,13 +77,6 @@ async function pricedUpstream(t: TestContext): Promise<Upstream> {
   const upstream = await startUpstream({ recordings: [ownRecording('openai', 'text')] });
   t.after(() => upstream.close());
   return upstream;
-}
-
-async function flush({ url }: Redis): Promise<void> {
-  const { Redis: Client } = await import('ioredis');
-  const client = new Client(url);
-  await client.flushall();
-  client.disconnect();
 }
 
 test('a frozen Redis costs a few requests a moment and none an error; each process counts its share meanwhile', async (t) => {

@@ -10,6 +10,7 @@ import { jsonReply, sseReply } from '@floe/testkit/reply';
 import { startUpstream } from '@floe/testkit/upstream';
 import { eventually } from './eventually.ts';
 import { CHAT, chatBody, configFor, KEYS } from './running-gateway.ts';
+import { watchStandstill } from './standstill.ts';
 
 const ROUNDS = process.env['FLOE_TEST_FULL'] ? 30 : 4;
 const CLIENTS = 16;
@@ -101,21 +102,6 @@ async function loadUntilKilled(floe: Floe, sent: { count: number }): Promise<Ans
   await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
   const stoodStillMs = standstill();
   return answered.map(({ id, at }) => ({ id, msBeforeKill: killedAt - at - stoodStillMs }));
-}
-
-/** Returns the longest time since now in which a timer of one millisecond could not run. */
-function watchStandstill(): () => number {
-  let longest = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last - 1);
-    last = now;
-  }, 1);
-  return () => {
-    clearInterval(timer);
-    return longest;
-  };
 }
 
 async function backlog(floe: Floe): Promise<number> {

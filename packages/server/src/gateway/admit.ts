@@ -36,7 +36,7 @@ export async function admit(
     models: rules.byModel ? modelsOf(x.ask, course) : [],
     metadata: x.controls?.metadata ?? null,
   };
-  const estimate = course && x.ask ? estimateOf(x.ask, course, x.createdAt) : null;
+  const estimate = course && x.ask ? estimateOf(x.ask, course, x.createdAt, x.gateway) : null;
   const taking = guard.take(x.id, rules, caller, estimate);
   const grant = taking instanceof Promise ? await taking : taking;
   x.grant = grant;

@@ -1,6 +1,5 @@
 import { Fault } from '@floe/contract/faults';
 import { isEventStream } from '@floe/wire/converse/event-stream';
-import { addUsage } from '@floe/wire/usage';
 import type { Timer } from '../core/clock.ts';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
 import { CollectedAnswer } from './answer-sinks.ts';
@@ -11,6 +10,7 @@ import { Deadlines, type ExpiredPhase } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import type { AnswerSink, Plan } from './plan.ts';
 import { headerOf, readNetworkError, UpstreamRefusal } from './upstream-fault.ts';
+import { setWorthAside } from './worth.ts';
 
 /** An error body is read so far; what is longer is judged by its start. */
 const REFUSAL_BYTES = 1024 * 1024;
@@ -30,7 +30,7 @@ export function attempt(
   totalAt: number,
   onContent: (() => void) | null = null,
 ): Promise<void> {
-  setUsageAside(x);
+  setWorthAside(x);
   const record: AttemptRecord = {
     n: x.attempts.length + 1,
     provider: target.provider.id,
@@ -246,15 +246,6 @@ class Attempt implements UpstreamHandler {
   #elapsedMs(): number {
     return Math.round((this.#x.gateway.clock.monotonic() - this.#startedAt) * 100) / 100;
   }
-}
-
-/** What the attempt before this one had used counts too: its provider was asked, and charges for it. */
-function setUsageAside(x: Exchange): void {
-  const before = x.attempts.at(-1);
-  if (x.usage === null || before === undefined) return;
-  before.usage = x.usage;
-  x.spentUsage = addUsage(x.spentUsage, x.usage);
-  x.usage = null;
 }
 
 /** A word of the error table, or what happened where no error of ours is told. */

@@ -4,6 +4,7 @@ import type { Estimate } from '../guardrails/guard.ts';
 import { worstNanoUsd } from '../providers/prices.ts';
 import type { Ask } from './ask.ts';
 import type { Course, Target } from './catalog.ts';
+import type { Gateway } from './gateway.ts';
 
 const NO_MODELS: readonly string[] = [];
 
@@ -14,20 +15,29 @@ export function modelsOf(ask: Ask | null, course: Course | null): readonly strin
   return [ask.model, ...targets.map(({ provider, model }) => `${provider.id}/${model}`)];
 }
 
-/** The dearest target counts: which one will answer is not known yet. */
-export function estimateOf(ask: Ask, course: Course, atMs: number): Estimate {
+/** The dearest target counts, and the longest answer: which one will answer is not known yet. */
+export function estimateOf(
+  ask: Ask,
+  course: Course,
+  atMs: number,
+  { outputMost }: Pick<Gateway, 'outputMost'>,
+): Estimate {
   const input = inputTokensAtMost(ask.body);
-  const output = outputCapOf(ask) * ask.choices;
+  const cap = outputCapOf(ask);
+  let most = 0;
   let nanoUsd: number | null = 0;
   let priceLine = '';
   for (const target of course.targets) {
-    const price = target.provider.priceOf(target.model);
+    const { provider, model } = target;
+    const output = (cap ?? outputMost(provider, model) ?? DEFAULT_OUTPUT_TOKENS) * ask.choices;
+    most = Math.max(most, output);
+    const price = provider.priceOf(model);
     if (price === null) {
       nanoUsd = null;
       priceLine ||= lineFor(target);
     } else if (nanoUsd !== null) nanoUsd = Math.max(nanoUsd, worstNanoUsd(price, input, output, atMs));
   }
-  return { tokens: input + output, nanoUsd, priceLine };
+  return { tokens: input + most, nanoUsd, priceLine };
 }
 
 function lineFor({ provider, model }: Target): string {
@@ -36,11 +46,11 @@ function lineFor({ provider, model }: Target): string {
 
 const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
-function outputCapOf({ body, members }: Ask): number {
+function outputCapOf({ body, members }: Ask): number | null {
   for (const name of OUTPUT_CAPS) {
     const span = members.get(name);
     const cap = span && readNumber(body, span);
     if (cap !== undefined && cap > 0) return Math.ceil(cap);
   }
-  return DEFAULT_OUTPUT_TOKENS;
+  return null;
 }

@@ -2,6 +2,7 @@ import type { Fault } from '@floe/contract/faults';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/guard.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
+import type { Price } from '../providers/prices.ts';
 import type { Ask } from './ask.ts';
 import type { Catalog, Course, Target } from './catalog.ts';
 import type { Client } from './client.ts';
@@ -35,6 +36,16 @@ export interface AttemptRecord {
   duration_ms: number | null;
   /** Tokens of this attempt alone, when there were several. */
   usage?: Usage;
+}
+
+/** Of attempts that broke off after they had used something. */
+export interface Spent {
+  readonly usage: Usage;
+  /** Each attempt at the price of its own target; null when none of them has one. */
+  readonly nanoUsd: number | null;
+  readonly priceSource: Price['source'] | null;
+  /** A provider counted some of it. */
+  readonly isCounted: boolean;
 }
 
 /** What a step decided and why; the answer to "why this route?". */
@@ -82,8 +93,8 @@ export interface Exchange {
   readonly decisions: Decision[];
   /** Set by the answer as it is told. */
   usage: Usage | null;
-  /** Tokens of the attempts before the last one. */
-  spentUsage: Usage | null;
+  /** What the attempts before the last one used and cost. */
+  spent: Spent | null;
   finish: string | null;
   /** What the cache did; null while it is off. */
   cache: CacheOutcome | null;

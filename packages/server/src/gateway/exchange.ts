@@ -87,7 +87,7 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     attempts: [],
     decisions: [],
     usage: null,
-    spentUsage: null,
+    spent: null,
     finish: null,
     cache: null,
     isKeepable: true,

@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { Guard } from '../guardrails/guard.ts';
 import type { Keyring } from '../platform/keyring.ts';
+import type { Provider } from '../providers/configured.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import type { RowSink } from '../store/ports.ts';
@@ -35,6 +36,8 @@ export interface Gateway {
   readonly answers: AnswerCache;
   readonly flights: Flights;
   readonly guard: Guard;
+  /** Tokens that one answer of a model has at most, where its provider says so. */
+  readonly outputMost: (provider: Provider, model: string) => number | null;
   readonly lastUsed: (keyId: string, at: number) => void;
   /** Whose the things at providers are. */
   readonly owners: Owners;

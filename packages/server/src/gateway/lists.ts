@@ -161,6 +161,6 @@ export function listedModels(provider: Provider, lists: ModelLists): ListedModel
   for (const model of lists.of(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
   for (const id of provider.models)
     if (!id.includes('*') && !listed.has(id))
-      listed.set(id, { id, created: 0, ownedBy: '', contextWindow: null });
+      listed.set(id, { id, created: 0, ownedBy: '', contextWindow: null, outputMost: null });
   return [...listed.values()];
 }

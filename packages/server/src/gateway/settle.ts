@@ -1,5 +1,4 @@
 import type { Fault } from '@floe/contract/faults';
-import { addUsage } from '@floe/wire/usage';
 import type { ExchangeRow } from '../store/ports.ts';
 import { endUserOf } from './end-user.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
@@ -8,11 +7,6 @@ import { type Worth, worthOf } from './worth.ts';
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
 export function settle(x: Exchange): void {
   const { gateway, grant } = x;
-  if (x.spentUsage) {
-    const last = x.attempts.at(-1);
-    if (last && x.usage) last.usage = x.usage;
-    x.usage = addUsage(x.spentUsage, x.usage);
-  }
   const worth = worthOf(x);
   if (grant) gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
   const latencyMs = gateway.clock.monotonic() - x.startedAt;

@@ -54,7 +54,7 @@ export class Trial {
   async offer(target: Target, isLast: boolean): Promise<boolean> {
     if (this.#isFinal || !this.#isWorthAsking(target)) return false;
     const { breakers } = this.#x.gateway;
-    const admission = breakers.quiet ? 'go' : breakers.admit(this.#orgId, target);
+    const admission = breakers.quiet ? 'go' : await this.#admit(target);
     if (admission !== 'go' && admission !== 'probe') {
       this.#setAside.push(target);
       this.#note('breaker', 'skipped', `${nameOf(target)}: ${this.#whyNot(target, admission)}`);
@@ -71,7 +71,7 @@ export class Trial {
     const { breakers, clock, random } = this.#x.gateway;
     const waitOf = (target: Target) => breakers.waitMs(this.#orgId, target);
     for (const target of this.#setAside.sort((a, b) => waitOf(a) - waitOf(b))) {
-      const admission = breakers.admit(this.#orgId, target);
+      const admission = await this.#admit(target);
       if (this.#isFinal || admission === 'forced_open' || !this.#isWorthAsking(target)) continue;
       const cooling = breakers.coolingMs(this.#orgId, target);
       const wait = cooling > 0 ? cooling + random() * SPREAD_MS : 0;
@@ -99,7 +99,7 @@ export class Trial {
   }
 
   async #try(target: Target, admitted: Admission, retries: number, isLast: boolean): Promise<boolean> {
-    const { breakers, clock } = this.#x.gateway;
+    const { clock } = this.#x.gateway;
     let admission = admitted;
     for (let tries = 0; ; tries += 1) {
       const error = await this.#once(target, admission);
@@ -108,11 +108,20 @@ export class Trial {
       if (wait === null) return this.#gaveUp(target, error);
       this.#note('send', 'retry', `${reasonOf(target, error)}; waited ${Math.round(wait)} ms`);
       await pauseUnlessGone(this.#x.client, clock, wait);
-      admission = breakers.admit(this.#orgId, target);
+      admission = await this.#admit(target);
       if (admission === 'go' || admission === 'probe') continue;
       this.#note('breaker', 'no_retry', `${nameOf(target)}: ${this.#whyNot(target, admission)}`);
       return this.#gaveUp(target, error);
     }
+  }
+
+  /** @throws ClientGone, for whoever leaves while the fleet is asked who probes is not listened to. */
+  async #admit(target: Target): Promise<Admission> {
+    const { breakers } = this.#x.gateway;
+    const admission = await breakers.admit(this.#orgId, target);
+    if (!this.#x.client.gone) return admission;
+    breakers.abandoned(this.#orgId, target, admission);
+    throw new ClientGone('the client left');
   }
 
   #gaveUp(target: Target, error: unknown): false {

@@ -26,7 +26,7 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
 /** Everything else below `/api`. */
 export function assembleApi(
   { database, log, pepper, guardrails, breakers }: Parts,
-  { snapshot, conversations, latencies }: Gateway,
+  { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
   loaded: () => LoadedConfig,
@@ -43,6 +43,14 @@ export function assembleApi(
   };
   return createLazyApi(
     { host, log, version, authenticate },
-    { pepper, breakers, cacheOf, channels, rules, monitoring, running: { orgs, conversations, latencies } },
+    {
+      pepper,
+      breakers,
+      cacheOf,
+      channels,
+      rules,
+      monitoring,
+      running: { orgs, conversations, latencies, outputMost },
+    },
   );
 }

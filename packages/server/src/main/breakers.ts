@@ -26,7 +26,7 @@ export function openBreakers(database: Database, counters: Counters, log: Log): 
     else log.info({ ...event }, 'a breaker changed');
     tell(event);
   };
-  const leases = createCounterLeases(counters);
+  const leases = createCounterLeases(counters, systemClock);
   const breakers = new Breakers({ clock: systemClock, random: Math.random, leases, onChange });
   const open = new GaugeTable({
     name: 'floe_breakers',

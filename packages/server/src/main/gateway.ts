@@ -33,6 +33,7 @@ export function assembleGateway(
     answers,
     flights: new Flights(),
     guard: guardrails.guard,
+    outputMost: parts.modelLists.outputMost,
     lastUsed: lastUsed.note,
     owners,
     spoolDir: join(dataDir, 'uploads'),

@@ -54,7 +54,7 @@ export interface VerbParts {
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
   /** What the running gateway knows, but for what stands above. */
-  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies'>;
+  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'>;
   readonly monitoring: MonitoringHost;
 }
 

@@ -35,11 +35,25 @@ test('an answer that is no list is an error, not an empty list', () => {
     assert.throws(() => readModelPage(body), /no model list/);
 });
 
+test('the longest answer of a model is found under the names it has', () => {
+  for (const name of ['outputTokenLimit', 'max_output_tokens', 'max_completion_tokens'])
+    assert.equal(readModelPage([{ id: 'a', [name]: 8192 }]).models[0]?.outputMost, 8192, name);
+  const nested = { id: 'a', top_provider: { max_completion_tokens: 8192 } };
+  assert.equal(readModelPage([nested]).models[0]?.outputMost, 8192);
+  assert.equal(readModelPage([{ id: 'a', max_completion_tokens: 0 }]).models[0]?.outputMost, null);
+});
+
 test('creation and context window are found under the names they have', () => {
   const [model] = readModelPage({
     data: [{ id: 'a', created_at: '2026-02-01T00:00:00Z', max_input_tokens: 200_000, owned_by: 'o' }],
   }).models;
-  assert.deepEqual(model, { id: 'a', created: 1_769_904_000, ownedBy: 'o', contextWindow: 200_000 });
+  assert.deepEqual(model, {
+    id: 'a',
+    created: 1_769_904_000,
+    ownedBy: 'o',
+    contextWindow: 200_000,
+    outputMost: null,
+  });
   const names = [
     'context_window',
     'context_length',
@@ -54,6 +68,7 @@ test('creation and context window are found under the names they have', () => {
     created: 0,
     ownedBy: '',
     contextWindow: null,
+    outputMost: null,
   });
 });
 

@@ -18,12 +18,15 @@ export interface ModelLists {
   /** Starts reading for these providers and stops for all others. */
   watch(providers: readonly Provider[]): void;
   of(provider: Provider): readonly ListedModel[];
+  /** Tokens that one answer of a model has at most, where the provider's list says so. */
+  outputMost(provider: Provider, model: string): number | null;
   close(): void;
 }
 
 /** Lists are read for providers whose allowlist is open (`*`): every 10 minutes, the first time at once. */
 export function createModelLists(transport: Transport, clock: Clock, log: Log): ModelLists {
   const lists = new Map<string, readonly ListedModel[]>();
+  const outputs = new Map<string, ReadonlyMap<string, number>>();
   let watched: readonly Provider[] = [];
   let timer: Timer | null = null;
   let closed = false;
@@ -39,7 +42,9 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
 
   async function read(provider: Provider): Promise<void> {
     try {
-      lists.set(keyOf(provider), await readLists(transport, clock, provider));
+      const models = await readLists(transport, clock, provider);
+      lists.set(keyOf(provider), models);
+      outputs.set(keyOf(provider), outputsOf(models));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.warn(
@@ -56,6 +61,7 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
       );
       void refresh();
     },
+    outputMost: (provider, model) => outputs.get(keyOf(provider))?.get(model) ?? null,
     of: (provider) => lists.get(keyOf(provider)) ?? (provider.sheet.knownModels ?? []).map(named),
     close() {
       closed = true;
@@ -64,8 +70,12 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
   };
 }
 
+function outputsOf(models: readonly ListedModel[]): ReadonlyMap<string, number> {
+  return new Map(models.flatMap(({ id, outputMost }) => (outputMost === null ? [] : [[id, outputMost]])));
+}
+
 function named(id: string): ListedModel {
-  return { id, created: 0, ownedBy: '', contextWindow: null };
+  return { id, created: 0, ownedBy: '', contextWindow: null, outputMost: null };
 }
 
 /** All lists of a provider as one; of models in several, the first entry counts. What it cannot be asked for is left out. */

@@ -8,6 +8,8 @@ export interface ListedModel {
   readonly ownedBy: string;
   /** Tokens, null when the list does not say. */
   readonly contextWindow: number | null;
+  /** Tokens of one answer at most, null when the list does not say. */
+  readonly outputMost: number | null;
 }
 
 /** A piece of a model list and the query that leads to the next piece. */
@@ -65,15 +67,27 @@ function readEntry(entry: JsonObject): ListedModel[] {
     entry.max_input_tokens,
     entry.inputTokenLimit,
   ];
-  const contextWindow = windows.find((value) => typeof value === 'number');
+  // Gemini; Groq; OpenRouter, whose own limit stands beside those of the host it asks first.
+  const outputs = [
+    entry.outputTokenLimit,
+    entry.max_output_tokens,
+    entry.max_completion_tokens,
+    isObject(entry.top_provider) ? entry.top_provider.max_completion_tokens : null,
+  ];
   return [
     {
       id: named.replace(/^(publishers\/[^/]+\/)?models\//, ''),
       created: secondsOf(entry.created ?? entry.created_at),
       ownedBy: typeof entry.owned_by === 'string' ? entry.owned_by : '',
-      contextWindow: typeof contextWindow === 'number' ? contextWindow : null,
+      contextWindow: firstNumber(windows),
+      outputMost: firstNumber(outputs),
     },
   ];
+}
+
+function firstNumber(values: readonly unknown[]): number | null {
+  const found = values.find((value) => typeof value === 'number' && value > 0);
+  return typeof found === 'number' ? found : null;
 }
 
 /** Some lists name the methods of a model, or how it is bought; images, embeddings and the rest are none of ours. */

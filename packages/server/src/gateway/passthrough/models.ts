@@ -36,7 +36,7 @@ function modelsFor({ key, catalog }: Caller, lists: ModelLists, style: Style): L
     for (const name of names) {
       const id = modelMap.get(name) ?? name;
       if (found.has(name) || !mayUse(provider, key, id)) continue;
-      const known = listed.get(id) ?? { created: 0, ownedBy: '', contextWindow: null };
+      const known = listed.get(id) ?? { created: 0, ownedBy: '', contextWindow: null, outputMost: null };
       found.set(name, { ...known, id: name, ownedBy: known.ownedBy || provider.sheet.kind });
     }
   }

@@ -13,6 +13,8 @@ import { createMetrics } from '../../analytics/metrics.ts';
 import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryLeases } from '../../guardrails/breakers/probe-leases.ts';
+import type { Caller } from '../../guardrails/guard.ts';
+import { standingOf } from '../../guardrails/standing.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { KeyRecord, Keyring } from '../../platform/keyring.ts';
 import { createHttpTransport } from '../../providers/transport.ts';
@@ -40,6 +42,8 @@ export interface GatewayInTime {
   readonly events: readonly BreakerEvent[];
   readonly rows: readonly ExchangeRow[];
   upstream(id: string): Upstream;
+  /** Where the caller stands with the org's limits and budgets. */
+  standing(): ReturnType<typeof standingOf>;
   ask(surface: SurfaceName | 'ide', body: JsonObject, options?: CallOptions): Promise<CallAnswer>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
   settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
@@ -55,8 +59,10 @@ export interface InTimeOptions {
   /** More settings by provider id. */
   readonly providers?: Readonly<Record<string, JsonObject>>;
   readonly random?: () => number;
-  /** More settings of the org. */
+  /** Of the org besides providers and routes: limits, budgets. */
   readonly org?: JsonObject;
+  /** What the providers' lists say of their models. */
+  readonly outputMost?: Gateway['outputMost'];
 }
 
 /** Long enough that no deadline is mistaken for a back-off. */
@@ -83,6 +89,7 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
     breakers: gateway.breakers,
     events,
     rows,
+    standing: () => standingOf(gateway.guard, rulesOf(gateway), ANYBODY),
     upstream: (id) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`),
     ask: (surface, body, more = {}) =>
       call(`${url}/${surface}`, {
@@ -157,6 +164,7 @@ function assemble(
     flights: new Flights(),
     owners: NO_OWNERS,
     spoolDir: '',
+    outputMost: options.outputMost ?? (() => null),
     guard: memoryGuard(NO_ROWS, clock),
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),
@@ -190,22 +198,28 @@ function surfaceIn(path = ''): SurfaceName | 'ide' {
   return path.includes('messages') ? 'messages' : 'chat';
 }
 
+const KEY: KeyRecord = {
+  id: 'key_1',
+  orgId: 'acme',
+  name: 'any',
+  hash: '',
+  prefix: 'eis_',
+  last4: '0000',
+  scopes: new Set(['gateway']),
+  models: null,
+  team: null,
+  owner: null,
+  expiresAt: null,
+  revokedAt: null,
+};
+const ANYBODY: Caller = { key: KEY, endUser: null, models: null, metadata: null };
+
 function anyKey(): Keyring {
-  const record: KeyRecord = {
-    id: 'key_1',
-    orgId: 'acme',
-    name: 'any',
-    hash: '',
-    prefix: 'eis_',
-    last4: '0000',
-    scopes: new Set(['gateway']),
-    models: null,
-    team: null,
-    owner: null,
-    expiresAt: null,
-    revokedAt: null,
-  };
-  return { authenticate: () => record };
+  return { authenticate: () => KEY };
+}
+
+function rulesOf(gateway: Gateway) {
+  return gateway.snapshot().catalogs.get('acme')?.rules ?? null;
 }
 
 /** Nothing is kept at a provider here. */

@@ -36,7 +36,7 @@ const admissions = (all: readonly Breakers[]) => all.map((breakers) => breakers.
 
 for (const [name, make] of [
   ['a lease of its own', (clock: FakeClock) => createMemoryLeases(clock)],
-  ['the shared counters', (clock: FakeClock) => createCounterLeases(new MemoryCounters(clock))],
+  ['the shared counters', (clock: FakeClock) => createCounterLeases(new MemoryCounters(clock), clock)],
 ] as const)
   test(`of a fleet one process probes by ${name}; when its probe is over another may`, () => {
     const clock = new FakeClock();
@@ -62,17 +62,44 @@ test('a probe whose process dies blocks the others for the length of its lease o
   assert.deepEqual(admissions(all.slice(1)), ['probe']);
 });
 
-test('a lease that must be asked for over the network makes the next request the probe, and only that one', async () => {
+test('a lease that must be asked for over the network makes the request that asks the probe, however rare requests are', async () => {
   const clock = new FakeClock();
   const memory = createMemoryLeases(clock);
   const remote: ProbeLeases = { ...memory, take: async (...args) => memory.take(...args) };
   const all = processes(clock, () => remote);
   open(all);
+  clock.advance(600_000);
+  const answered = await Promise.all([...admissions(all), ...admissions(all)]);
+  assert.equal(answered.filter((admission) => admission === 'probe').length, 1, answered.join(', '));
+  assert.deepEqual([...new Set(answered)].sort(), ['probe', 'probing']);
+});
+
+test('a silent probe keeps the lease for half a minute, not for as long as nobody ends it', () => {
+  const clock = new FakeClock();
+  const counters = new MemoryCounters(clock);
+  const all = processes(clock, () => createCounterLeases(counters, clock), 2);
+  open(all);
   clock.advance(6000);
-  assert.deepEqual(admissions(all), ['probing', 'probing', 'probing', 'probing']);
-  await clock.advanceAsync(0);
-  const second = [...admissions(all), ...admissions(all)];
-  assert.equal(second.filter((admission) => admission === 'probe').length, 1);
+  assert.deepEqual(admissions(all), ['probe', 'probing']);
+  clock.advance(29_000);
+  assert.deepEqual(admissions(all.slice(1)), ['probing']);
+  clock.advance(2_000);
+  assert.deepEqual(admissions(all.slice(1)), ['probe']);
+});
+
+test('an answer under panic while the lease is asked for is the probe: traffic returns', async () => {
+  const clock = new FakeClock();
+  const memory = createMemoryLeases(clock);
+  const remote: ProbeLeases = { ...memory, take: async (...args) => memory.take(...args) };
+  const all = processes(clock, () => remote, 2);
+  const [one, other] = all;
+  open(all);
+  clock.advance(6000);
+  const asking = one?.admit('acme', TARGET);
+  one?.succeeded('acme', TARGET, null, 'probing');
+  assert.notEqual(await asking, 'probe');
+  assert.equal(one?.list('acme')[0]?.state, 'ramping');
+  assert.equal(await other?.admit('acme', TARGET), 'probe', 'the lease was given back');
 });
 
 test('mostly slow first tokens open a breaker, rare ones do not', () => {

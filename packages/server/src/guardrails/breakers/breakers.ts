@@ -67,7 +67,8 @@ export class Breakers {
     return this.#circuits.size === 0;
   }
 
-  admit(orgId: string, target: Guarded): Admission {
+  /** A promise when the fleet must be asked over the network who probes. */
+  admit(orgId: string, target: Guarded): Admission | Promise<Admission> {
     return this.#find(orgId, target)?.admit() ?? 'go';
   }
 

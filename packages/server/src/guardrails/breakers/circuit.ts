@@ -40,6 +40,8 @@ const RETRY_SHARE = 0.2;
 const RETRY_FLOOR = 30;
 /** A probe that takes longer than this does not keep others from probing. */
 export const PROBE_LEASE_MS = 30_000;
+/** After another process was found probing, nobody waits for the answer to the same question for so long. */
+const ASK_AGAIN_MS = 250;
 
 /**
  * The breaker of one provider + credential + model. Closed it counts; open it waits; half open one probe of the
@@ -59,12 +61,11 @@ export class Circuit {
   #closedAt = Number.NEGATIVE_INFINITY;
   #coolUntil = 0;
   #rampedAt = 0;
-  /** A lease came by promise and waits for the next request. */
-  #granted = false;
   #isCredential = false;
   /** When a request last had to do with it. */
   #usedAt: number;
   #asking = false;
+  #askAgainAt = 0;
   #probeUntil = 0;
 
   constructor(host: CircuitHost, settings: BreakerSettings) {
@@ -78,7 +79,8 @@ export class Circuit {
     this.#settings = settings;
   }
 
-  admit(): Admission {
+  /** A promise for the one request that asks the fleet whether it may be the probe. */
+  admit(): Admission | Promise<Admission> {
     const forced = this.#forcedNow();
     const now = this.#host.monotonic();
     this.#usedAt = now;
@@ -200,31 +202,31 @@ export class Circuit {
     return share >= 1 || this.#host.random() < share ? 'go' : 'ramping';
   }
 
-  #admitProbe(now: number): Admission {
-    if (this.state === 'half_open' && now < this.#probeUntil) {
-      if (!this.#granted) return 'probing';
-      this.#granted = false;
-      return 'probe';
-    }
-    if (this.#asking) return 'probing';
+  #admitProbe(now: number): Admission | Promise<Admission> {
+    if (this.state === 'half_open' && now < this.#probeUntil) return 'probing';
+    if (this.#asking || now < this.#askAgainAt) return 'probing';
     const taken = this.#host.takeProbe();
-    if (taken === true) return this.#probe(now, false);
-    if (taken !== false) this.#await(taken);
-    return 'probing';
+    if (taken === true) return this.#probe(now);
+    return taken === false ? 'probing' : this.#await(taken);
   }
 
-  #await(taken: Promise<boolean>): void {
+  async #await(taken: Promise<boolean>): Promise<Admission> {
     this.#asking = true;
-    const answered = (isOurs: boolean) => {
-      this.#asking = false;
-      if (isOurs && this.state !== 'closed') this.#probe(this.#host.monotonic(), true);
-    };
     // A store that is away leaves each process to its own probe: asking once too often beats never.
-    taken.then(answered, () => answered(true));
+    const isOurs = await taken.catch(() => true);
+    this.#asking = false;
+    const now = this.#host.monotonic();
+    if (!isOurs) {
+      this.#askAgainAt = now + ASK_AGAIN_MS;
+      return 'probing';
+    }
+    if (this.state === 'open' || this.state === 'half_open') return this.#probe(now);
+    // Meanwhile it answered a request under panic: that was its probe.
+    this.#host.releaseProbe();
+    return this.admit();
   }
 
-  #probe(now: number, granted: boolean): Admission {
-    this.#granted = granted;
+  #probe(now: number): Admission {
     this.#probeUntil = now + PROBE_LEASE_MS;
     if (this.state !== 'half_open') this.#become('half_open', 'one probe');
     return 'probe';

@@ -1,37 +1,50 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Clock, Timer } from '../../core/clock.ts';
 import type { Claim, Counters, Taken } from '../../store/ports.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
-/**
- * Leases in the counters that the whole fleet shares: a lease of one per breaker. While the shared store is
- * away each process probes for itself. A lease nobody gives back ends by the store's own rule (60 s).
- */
-export function createCounterLeases(counters: Pick<Counters, 'take' | 'settle'>): ProbeLeases {
-  const held = new Map<string, { readonly id: string; readonly taken: Taken }>();
+interface Lease {
+  readonly id: string;
+  readonly taken: Taken;
+  readonly timer: Timer;
+}
 
-  function keep(key: string, id: string, taken: Taken): boolean {
-    if (taken.refused !== null) return false;
-    held.set(key, { id, taken });
-    return true;
+/**
+ * Leases in the counters that the whole fleet shares: a lease of one per breaker, given back when its time is
+ * over. While the shared store is away each process probes for itself. What a process that died held ends by
+ * the store's own rule (60 s).
+ */
+export function createCounterLeases(
+  counters: Pick<Counters, 'take' | 'settle'>,
+  clock: Pick<Clock, 'after'>,
+): ProbeLeases {
+  const held = new Map<string, Lease>();
+
+  function release(orgId: string, key: string): void {
+    const lease = held.get(key);
+    if (!lease) return;
+    held.delete(key);
+    lease.timer.cancel();
+    const { id, taken } = lease;
+    const { second, away, ownSecond, amounts } = taken;
+    const claims = claimsOf(key);
+    const given = counters.settle(orgId, { id, second, away, ownSecond, claims, amounts, actual: [0] });
+    // A lease that cannot be given back ends by itself.
+    given?.catch(() => undefined);
   }
 
   return {
-    take(orgId, key) {
+    take(orgId, key, ttlMs) {
       const id = `probe_${randomBytes(8).toString('hex')}`;
+      const keep = (taken: Taken) => {
+        if (taken.refused !== null) return false;
+        held.set(key, { id, taken, timer: clock.after(ttlMs, () => release(orgId, key)) });
+        return true;
+      };
       const taken = counters.take(orgId, id, claimsOf(key));
-      return taken instanceof Promise ? taken.then((late) => keep(key, id, late)) : keep(key, id, taken);
+      return taken instanceof Promise ? taken.then(keep) : keep(taken);
     },
-    release(orgId, key) {
-      const lease = held.get(key);
-      if (!lease) return;
-      held.delete(key);
-      const { id, taken } = lease;
-      const { second, away, ownSecond, amounts } = taken;
-      const claims = claimsOf(key);
-      const given = counters.settle(orgId, { id, second, away, ownSecond, claims, amounts, actual: [0] });
-      // A lease that cannot be given back ends by itself.
-      given?.catch(() => undefined);
-    },
+    release,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts';
 export interface ProbeLeases {
   /**
    * True for one caller until `ttlMs` have passed or it is released. A store that must be asked over the
-   * network answers with a promise; requests never wait for it, the next one goes as the probe.
+   * network answers with a promise, for which the one request waits that would be the probe.
    */
   take(orgId: string, key: string, ttlMs: number): boolean | Promise<boolean>;
   release(orgId: string, key: string): void;

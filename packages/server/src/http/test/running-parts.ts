@@ -28,6 +28,7 @@ export function runningParts(
     }),
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
+    outputMost: () => null,
   };
   return { running, cacheOf: () => null };
 }

@@ -6,6 +6,7 @@ import { arrange } from '../../gateway/arrange.ts';
 import { type Ask, readAsk } from '../../gateway/ask.ts';
 import { type Course, resolveCourse } from '../../gateway/catalog.ts';
 import { estimateOf, modelsOf } from '../../gateway/estimate-request.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
 import type { Latencies } from '../../gateway/latencies.ts';
 import type { Conversations } from '../../gateway/stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES } from '../../gateway/surface.ts';
@@ -32,6 +33,7 @@ export interface SimulationParts {
   readonly guard: Guard;
   readonly conversations: Conversations;
   readonly latencies: Latencies;
+  readonly outputMost: Gateway['outputMost'];
 }
 
 const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES } as const;
@@ -64,7 +66,7 @@ async function simulate(parts: SimulationParts, context: Context, given: Simulat
   const metadata = isObject(given.metadata) ? given.metadata : null;
   const models = read.ask ? modelsOf(read.ask, read.course) : [];
   const caller: Caller = { key, endUser: given.end_user, models, metadata };
-  const estimate = read.ask && read.course ? estimateOf(read.ask, read.course, clock.now()) : null;
+  const estimate = read.ask && read.course ? estimateOf(read.ask, read.course, clock.now(), parts) : null;
   const { rules } = org.catalog;
   const rate = rules && (await rateOutlook(parts.guard, rules, caller, estimate, steps));
   const spend =

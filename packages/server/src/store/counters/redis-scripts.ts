@@ -1,6 +1,8 @@
 /**
  * The steps of the counters as Lua, each one atomic call on the server's own time. A window is a hash of
  * seconds, leases are a sorted set by expiry, a spend is a hash with `spent`, `held` and one field per hold.
+ * What is still to be settled in a window stands by id in a sorted set beside it, each with its slot: a settlement
+ * that is sent again, or finds the store emptied, finds nothing there and changes nothing.
  * Money stays below 2^53, which a Lua number holds exactly; `%.0f` keeps Redis from writing it as 1e+15.
  */
 
@@ -9,6 +11,7 @@ local stamp = redis.call('TIME')
 local now = stamp[1] * 1000 + math.floor(stamp[2] / 1000) + tonumber(ARGV[1])
 local second = math.floor(now / 1000)
 local function whole(n) return string.format('%.0f', n) end
+local function unsettled(key) return key .. ':open' end
 local function window(key)
   local flat = redis.call('HGETALL', key)
   local sum, slots, newest = 0, {}, nil
@@ -95,6 +98,11 @@ for i, c in ipairs(claims) do
       redis.call('HINCRBY', key, whole(second), whole(c.amount))
       redis.call('EXPIRE', key, 130)
       if c.amount > 0 then c.reset = (second + 61) * 1000 - now end
+      if c.flags < 2 then
+        redis.call('ZREMRANGEBYSCORE', unsettled(key), '-inf', second - 61)
+        redis.call('ZADD', unsettled(key), second, id)
+        redis.call('EXPIRE', unsettled(key), 130)
+      end
     elseif c.kind == 'l' then
       redis.call('ZADD', key, now + lease, id)
       redis.call('PEXPIRE', key, lease + 1000)
@@ -111,16 +119,20 @@ end
 return reply
 `;
 
-/** ARGV: offset, id, second, then per key: kind, amount, actual, endsAt. */
+/** ARGV: offset, id, then per key: kind, amount, actual, endsAt. Counts once, however often it is sent. */
 export const SETTLE = `${PRELUDE}
-local id, at = ARGV[2], tonumber(ARGV[3])
+local id = ARGV[2]
 for i, key in ipairs(KEYS) do
-  local a = 3 + (i - 1) * 4
+  local a = 2 + (i - 1) * 4
   local kind, amount, actual = ARGV[a + 1], tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
   if kind == 'w' then
-    if at > second - 61 and actual ~= amount then
-      redis.call('HINCRBY', key, whole(at), whole(actual - amount))
-      redis.call('EXPIRE', key, 130)
+    local slot = actual ~= amount and redis.call('ZSCORE', unsettled(key), id)
+    if slot then
+      redis.call('ZREM', unsettled(key), id)
+      if tonumber(slot) > second - 61 then
+        redis.call('HINCRBY', key, slot, whole(actual - amount))
+        redis.call('EXPIRE', key, 130)
+      end
     end
   elseif kind == 'l' then redis.call('ZREM', key, id)
   else
@@ -128,10 +140,10 @@ for i, key in ipairs(KEYS) do
     if held then
       redis.call('HDEL', key, 'h:' .. id)
       redis.call('HINCRBY', key, 'held', '-' .. string.match(held, '^%d+'))
+      if actual > 0 then redis.call('HINCRBY', key, 'spent', whole(actual)) end
+      local endsAt = tonumber(ARGV[a + 4])
+      if endsAt > 0 then redis.call('PEXPIREAT', key, whole(endsAt + 86400000)) end
     end
-    if actual > 0 then redis.call('HINCRBY', key, 'spent', whole(actual)) end
-    local endsAt = tonumber(ARGV[a + 4])
-    if endsAt > 0 then redis.call('PEXPIREAT', key, whole(endsAt + 86400000)) end
   end
 end
 return 1

@@ -98,8 +98,8 @@ class RedisCounters implements RemoteCounters {
     };
   }
 
-  async settle(orgId: string, { id, second, claims, amounts, actual }: Settlement): Promise<void> {
-    const args: (string | number)[] = [this.#offsetMs(), id, second];
+  async settle(orgId: string, { id, claims, amounts, actual }: Settlement): Promise<void> {
+    const args: (string | number)[] = [this.#offsetMs(), id];
     for (const [index, { kind, endsAt }] of claims.entries())
       args.push(KINDS[kind], amounts[index] ?? 0, actual[index] ?? 0, endsAt);
     await this.#run(

@@ -37,7 +37,7 @@ export class ResilientCounters implements Counters {
   #failures = 0;
   #probe: Timer | null = null;
   #owed: Owed[] = [];
-  #paying = false;
+  #paying: Promise<void> | null = null;
   #closed = false;
 
   constructor(options: ResilientOptions) {
@@ -140,7 +140,7 @@ export class ResilientCounters implements Counters {
   async #ask(): Promise<void> {
     try {
       await this.#within(this.#options.remote.ping());
-      await this.#pay();
+      await this.#payAll();
     } catch {
       if (!this.#closed) this.#probeLater();
       return;
@@ -152,10 +152,15 @@ export class ResilientCounters implements Counters {
 
   /** What single failures left behind, while the store is otherwise there. */
   async #payQuietly(): Promise<void> {
-    if (this.#paying) return;
-    this.#paying = true;
-    await this.#pay().catch((error: unknown) => this.#failed(error));
-    this.#paying = false;
+    await this.#payAll().catch((error: unknown) => this.#failed(error));
+  }
+
+  /** One at a time: two that pay the same list would each strike off what the other has not paid. */
+  #payAll(): Promise<void> {
+    this.#paying ??= this.#pay().finally(() => {
+      this.#paying = null;
+    });
+    return this.#paying;
   }
 
   async #pay(): Promise<void> {
@@ -201,7 +206,7 @@ function shareOf(claim: Claim, replicas: number): Claim {
   return { ...claim, limit, amount: Math.min(claim.amount, limit) };
 }
 
-/** Gives back what a take that nobody heard the answer of may have reserved. Its slot is unknown; slots leave by themselves. */
+/** Gives back what a take that nobody heard the answer of may have reserved; its requests per minute stay spent. */
 function abandoned(id: string, claims: readonly Claim[]): Settlement {
   const nothing = claims.map(() => 0);
   const amounts = claims.map(({ amount }) => amount);

@@ -1,0 +1,206 @@
+// kill -9 at random moments under load, with a hard budget, limits, cache and failover on.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { jsonReply } from '@floe/testkit/reply';
+import { startUpstream } from '@floe/testkit/upstream';
+import { startReceiver } from '../src/alerts/test/receiver.ts';
+import { objectOf, objectsIn } from './answers-said.ts';
+import { eventually } from './eventually.ts';
+import { callsTo, guardedConfig } from './guarded-gateway.ts';
+import { CHAT, KEYS } from './running-gateway.ts';
+import { watchStandstill } from './standstill.ts';
+
+const FULL = Boolean(process.env['FLOE_TEST_FULL']);
+const ROUNDS = FULL ? 10 : 3;
+/** Answers in a round before the kill, at most. */
+const ROUND_ANSWERS = FULL ? 600 : 60;
+const CLIENTS = 16;
+/** One answer: 31 tokens at $1,000 a million, which is also what it may cost at most. */
+const ANSWER_NANO_USD = 31_000_000;
+/** Reached in the last rounds. */
+const PAID_ANSWERS = Math.round(ROUNDS * ROUND_ANSWERS * 0.3);
+/** What the platform promises of rows: settled longer ago than this, they survive. */
+const PROMISED_MS = 10;
+
+const ANSWER = jsonReply({
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 17, completion_tokens: 31, total_tokens: 48 },
+});
+const FAILURE = jsonReply({ error: { message: 'try another' } }, 503);
+
+interface Answered {
+  readonly id: string;
+  readonly isPaid: boolean;
+  /** Monotonic; the server settled it earlier still. */
+  readonly at: number;
+}
+
+test('kill -9 under load: the budget has all that was spent, rows are there once, each threshold is told once', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'floe-budgets-'));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const receiver = await startReceiver(t);
+  const [first, second] = [
+    await startUpstream({ respond: (_, index) => (index % 3 === 0 ? FAILURE : ANSWER) }),
+    await startUpstream({ respond: () => ANSWER }),
+  ];
+  t.after(() => Promise.all([first.close(), second.close()]));
+  const provider = (id: string, url: string) => ({
+    id,
+    kind: 'openai-compatible',
+    base_url: `${url}/v1`,
+    api_key: 'upstream-secret',
+    models: ['model'],
+    prices: { model: { input: 0, output: 1000 } },
+  });
+  const yaml = JSON.stringify(
+    guardedConfig(first.url, {
+      providers: [provider('first', first.url), provider('second', second.url)],
+      routes: [{ model: 'smart', targets: ['first/model', 'second/model'], retries: 0 }],
+      cache: { enabled: true, ttl_seconds: 3600, scope: 'key' },
+      limits: [{ name: 'all', scope: 'org', rpm: 1_000_000, tpm: 1_000_000_000, concurrency: 64 }],
+      budgets: [
+        {
+          name: 'hard',
+          scope: 'org',
+          period: 'total',
+          mode: 'hard',
+          limit_usd: (PAID_ANSWERS * ANSWER_NANO_USD) / 1e9,
+        },
+      ],
+      channels: [{ name: 'ops', kind: 'webhook', url: receiver.url }],
+    }),
+  );
+  const answered: Answered[] = [];
+  const lost: Answered[] = [];
+  let sent = 0;
+  const count = () => {
+    sent += 1;
+    return sent;
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    const floe = await startFloe({ yaml, dataDir, startTimeoutMs: 60_000 });
+    const spent = await spentOf(floe);
+    const paid = answered.filter(({ isPaid }) => isPaid).length;
+    assert.ok(spent >= paid * ANSWER_NANO_USD, `round ${round}: ${spent} of ${paid} answers, at once`);
+    const { answers, killedAt } = await loadUntilKilled(floe, count);
+    answered.push(...answers);
+    lost.push(...answers.filter(({ at }) => killedAt - at > PROMISED_MS));
+  }
+  const floe = await startFloe({ yaml, dataDir, startTimeoutMs: 60_000 });
+  t.after(() => floe.stop());
+  const limit = PAID_ANSWERS * ANSWER_NANO_USD;
+  // What is left of the budget is spent one by one.
+  for (let n = 0; n <= PAID_ANSWERS; n++) {
+    const answer = await ask(floe, `the rest ${n}`);
+    if (answer.status === 402) break;
+    assert.equal(answer.status, 200, answer.text);
+    sent += 1;
+    answered.push({ id: answer.headers['x-request-id'] ?? '', isPaid: true, at: performance.now() });
+  }
+  assert.equal((await ask(floe, 'one more')).status, 402);
+  assert.equal(await spentOf(floe), limit, 'to the last reservation, and not one more');
+  const rows = await allRows(floe);
+  const ids = new Set(rows.map(({ id }) => id));
+  assert.equal(ids.size, rows.length, 'no row is there twice');
+  const missing = lost.filter(({ id }) => !ids.has(id));
+  const paidRows = rows.filter(({ cost_nano_usd }) => Number(cost_nano_usd ?? 0) > 0);
+  const paid = answered.filter(({ isPaid }) => isPaid).length;
+  t.diagnostic(
+    `kill -9, ${ROUNDS} rounds: ${sent} sent, ${answered.length} answered, ${paid} of them paid; ${rows.length} rows, ${missing.length} lost, 0 doubled; ${limit / ANSWER_NANO_USD} answers of budget, ${limit / ANSWER_NANO_USD - paid} charged to requests that a kill cut off`,
+  );
+  assert.deepEqual(missing, [], 'no row that was promised is lost');
+  assert.ok(paidRows.length * ANSWER_NANO_USD <= limit, 'nothing is on a row that the budget did not pay');
+  assert.ok(limit / ANSWER_NANO_USD - paid <= ROUNDS * CLIENTS, 'at most what was under way at a kill');
+  const told = await eventually(async () => {
+    const shares = sharesIn(receiver.received);
+    return shares.size === 3 ? shares : undefined;
+  });
+  for (const [share, messages] of told) assert.equal(messages.size, 1, `${share} was told under one id`);
+});
+
+async function loadUntilKilled(
+  floe: Floe,
+  count: () => number,
+): Promise<{ readonly answers: readonly Answered[]; readonly killedAt: number }> {
+  const answers: Answered[] = [];
+  const killAfter = 20 + Math.floor(Math.random() * (ROUND_ANSWERS - 20));
+  let heard = 0;
+  let killedAt = Number.POSITIVE_INFINITY;
+  const standstill = watchStandstill();
+  const client = async () => {
+    while (killedAt === Number.POSITIVE_INFINITY) {
+      const n = count();
+      try {
+        const answer = await ask(floe, n % 4 === 0 ? 'the same' : `question ${n}`);
+        heard += 1;
+        const isPaid = answer.headers['x-floe-cache'] !== 'hit';
+        if (answer.status === 200 && answer.complete)
+          answers.push({ id: answer.headers['x-request-id'] ?? '', isPaid, at: performance.now() });
+        else assert.equal(answer.status, 402, answer.text);
+      } catch (error) {
+        // Killed before it answered.
+        if (killedAt !== Number.POSITIVE_INFINITY) return;
+        throw error;
+      }
+      if (heard >= killAfter && killedAt === Number.POSITIVE_INFINITY) {
+        killedAt = performance.now();
+        await floe.kill9();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  // While the machine did not run this process it may not have run the server either.
+  return { answers, killedAt: killedAt - standstill() };
+}
+
+function ask(floe: Floe, text: string) {
+  return call(floe.url + CHAT, {
+    headers: { authorization: `Bearer ${KEYS.full}` },
+    body: { model: 'smart', max_tokens: 31, messages: [{ role: 'user', content: text }] },
+  });
+}
+
+async function spentOf(floe: Floe): Promise<number> {
+  const body = (await callsTo(floe.url).ask('/gateway/v1/key')).json();
+  const [budget] = isObject(body) ? objectsIn(body['budgets']) : [];
+  return Number(budget?.['spent_nano_usd']);
+}
+
+async function allRows(floe: Floe): Promise<readonly JsonObject[]> {
+  await eventually(async () => {
+    const { text } = await call(`${floe.url}/metrics`);
+    return /^floe_row_backlog 0$/m.test(text) ? true : undefined;
+  });
+  const rows: JsonObject[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await callsTo(floe.url).ask(`/api/analytics/requests?limit=500${cursor}`);
+    const body = objectOf(page.json());
+    rows.push(...objectsIn(body['data']));
+    if (typeof body['next_cursor'] !== 'string') return rows;
+    cursor = `&cursor=${encodeURIComponent(body['next_cursor'])}`;
+  }
+}
+
+/** Each share of the budget that was told, and the ids of the messages that told it: one repeated keeps its id. */
+function sharesIn(received: readonly { readonly headers: JsonHeaders; readonly json: object }[]) {
+  const shares = new Map<number, Set<string>>();
+  for (const { headers, json } of received) {
+    const data = objectOf(objectOf(json)['data']);
+    for (const alert of Array.isArray(data['alerts']) ? objectsIn(data['alerts']) : [data]) {
+      if (alert['event'] !== 'budget') continue;
+      const share = Number(objectOf(alert['fields'])['share']);
+      const ids = shares.get(share) ?? new Set();
+      shares.set(share, ids.add(String(headers['webhook-id'])));
+    }
+  }
+  return shares;
+}
+
+type JsonHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

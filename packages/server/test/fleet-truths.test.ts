@@ -1,0 +1,242 @@
+// One fleet: tokens are exact whatever an exchange ends as, one probe at a time, a revoked key is dead.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { type CallAnswer, call } from '@floe/testkit/client';
+import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
+import { upstreamFault } from '@floe/testkit/fault-table';
+import { ownRecording } from '@floe/testkit/recordings';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { objectOf, objectsIn } from './answers-said.ts';
+import { eventually } from './eventually.ts';
+import { ANSWER_TOKENS, CLIENTS, type Fleet, FULL, firstOf, PROCESSES, startFleet } from './fleet.ts';
+import { CHAT, KEYS } from './running-gateway.ts';
+
+/** Of each way an exchange may end; a minute holds all of them. */
+const EACH = FULL ? 100 : 8;
+const REVOKED_WITHIN_MS = 2_000;
+
+interface House extends Fleet {
+  readonly flapping: Upstream;
+  /** Asks a process by its number. */
+  ask(member: number, body: JsonObject, key?: string, signal?: AbortController): Promise<CallAnswer>;
+}
+
+async function startHouse(t: TestContext): Promise<House> {
+  const upstream = async () => {
+    const recordings = [ownRecording('openai', 'text'), ownRecording('openai', 'text-stream')];
+    const one = await startUpstream({ recordings });
+    t.after(() => one.close());
+    return one;
+  };
+  const [healthy, failing, cutting, stalling, flapping] = [
+    await upstream(),
+    await upstream(),
+    await upstream(),
+    await upstream(),
+    await upstream(),
+  ];
+  await failing.setFaults(upstreamFault('unavailable'));
+  await cutting.setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame: 3 }));
+  await stalling.setFaults(stallMidAnswer({ afterFrame: 3 }));
+  const provider = (id: string, { url }: Upstream, breaker: JsonObject = { enabled: false }) => ({
+    id,
+    kind: 'openai-compatible',
+    base_url: `${url}/v1`,
+    api_key: 'upstream-secret',
+    models: ['model'],
+    breaker,
+  });
+  const fleet = await startFleet(t, {
+    providers: [
+      provider('healthy', healthy),
+      provider('failing', failing),
+      provider('cutting', cutting),
+      provider('stalling', stalling),
+      provider('flapping', flapping, { consecutive_failures: 2, open_ms: 1500 }),
+    ],
+    routes: [
+      { model: 'smart', targets: ['flapping/model', 'healthy/model'], retries: 0 },
+      { model: '*', retries: 0 },
+    ],
+    cache: { enabled: true, ttl_seconds: 3600, scope: 'key' },
+    limits: [{ name: 'tokens', scope: 'org', tpm: 100_000_000 }],
+  });
+  return {
+    ...fleet,
+    flapping,
+    ask(member, body, key = KEYS.full, signal) {
+      const { url } = fleet.floes[member % PROCESSES] ?? assert.fail();
+      const leave = () => signal?.abort();
+      return call(url + CHAT, {
+        headers: { authorization: `Bearer ${key}` },
+        body,
+        ...(signal && { signal: signal.signal, onPiece: leave }),
+      });
+    },
+  };
+}
+
+const question = (model: string, text: string, more: JsonObject = {}): JsonObject => ({
+  model,
+  messages: [{ role: 'user', content: text }],
+  ...more,
+});
+
+test('a fleet of processes', async (t) => {
+  const house = await startHouse(t);
+  await t.test('counts the tokens of streams, broken ones, refusals, hits and hang-ups exactly', (t) =>
+    countsExactly(t, house),
+  );
+  await t.test('asks a target that is down with one probe at a time, and returns to it', (t) =>
+    probesOnce(t, house),
+  );
+  await t.test('refuses a revoked key in every process', (t) => revokes(t, house));
+});
+
+async function countsExactly(t: TestContext, house: House): Promise<void> {
+  const { ask } = house;
+  assert.equal((await ask(0, question('healthy/model', 'the same'))).headers['x-floe-cache'], 'miss');
+  const endings: readonly ((n: number) => Promise<unknown>)[] = [
+    (n) => ask(n, question('healthy/model', `whole ${n}`)),
+    (n) => ask(n, question('healthy/model', `stream ${n}`, { stream: true })),
+    (n) => ask(n, question('healthy/model', 'the same', { stream: n % 2 === 0 })),
+    (n) => ask(n, question('failing/model', `fails ${n}`)),
+    (n) => ask(n, question('cutting/model', `cut ${n}`, { stream: true })),
+    (n) =>
+      ask(n, question('stalling/model', `left ${n}`, { stream: true }), KEYS.full, new AbortController()),
+  ];
+  let sent = 0;
+  const total = EACH * endings.length;
+  const client = async () => {
+    while (sent < total) {
+      const n = sent++;
+      // Who leaves on purpose hears nothing.
+      await endings[n % endings.length]?.(Math.floor(n / endings.length)).catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  const rows = await eventually(async () => {
+    const page = (await house.members[1]?.ask('/api/analytics/requests?limit=500'))?.json();
+    const all = await allRows(house, page);
+    return all.length === total + 1 ? all : undefined;
+  });
+  const states = Map.groupBy(rows, ({ state }) => String(state));
+  const countOf = (state: string) => states.get(state)?.length ?? 0;
+  for (const state of ['aborted', 'failed', 'partial']) assert.equal(countOf(state), EACH, state);
+  // The cache keeps silent when its Redis takes 50 ms; then the provider is asked, and counted.
+  const hits = countOf('cached');
+  assert.equal(hits + countOf('complete'), 3 * EACH + 1);
+  assert.ok(hits > 0);
+  for (const row of states.get('complete') ?? []) assert.equal(tokensOf(row), ANSWER_TOKENS);
+  for (const row of states.get('failed') ?? []) assert.equal(tokensOf(row), 0);
+  for (const row of states.get('aborted') ?? []) assert.ok(tokensOf(row) > 0, 'its provider was at work');
+  const due = rows.reduce((sum, row) => sum + (row['state'] === 'cached' ? 0 : tokensOf(row)), 0);
+  const used = await eventually(async () => {
+    const { tpm_used } = await firstOf(house, 'limits');
+    return tpm_used === due ? tpm_used : undefined;
+  });
+  t.diagnostic(
+    `${PROCESSES} processes, ${CLIENTS} clients: ${total + 1} requests, ${hits} hits, ${used} tokens of ${due}`,
+  );
+}
+
+/** The rows of all pages, the first of which is here. */
+async function allRows(house: House, first: unknown): Promise<readonly JsonObject[]> {
+  const rows: JsonObject[] = [];
+  for (let page = first; isObject(page); ) {
+    rows.push(...objectsIn(page['data']));
+    const cursor = page['next_cursor'];
+    if (typeof cursor !== 'string') break;
+    page = (
+      await house.members[1]?.ask(`/api/analytics/requests?limit=500&cursor=${encodeURIComponent(cursor)}`)
+    )?.json();
+  }
+  return rows;
+}
+
+function tokensOf(row: JsonObject): number {
+  const usage = objectOf(row['usage']);
+  return Number(usage['input_tokens'] ?? 0) + Number(usage['output_tokens'] ?? 0);
+}
+
+async function probesOnce(t: TestContext, { ask, flapping, floes }: House): Promise<void> {
+  const smart = (n: number, text: string) => ask(n, question('smart', text));
+  await flapping.setFaults(upstreamFault('unavailable'));
+  for (let member = 0; member < PROCESSES; member++)
+    for (let n = 0; n < 2; n++) assert.equal((await smart(member, `opens ${member} ${n}`)).status, 200);
+  await Promise.all(floes.map((floe) => floe.printed(/a breaker opened/)));
+  // Back, but slow: whoever probes now waits at the gate.
+  await flapping.setFaults(upstreamFault('slow-first-token'));
+  const before = flapping.requests.length;
+  const waves: Promise<CallAnswer>[] = [];
+  let wave = 0;
+  const send = () => {
+    wave += 1;
+    for (let n = 0; n < CLIENTS; n++) waves.push(smart(n, `wave ${wave} ${n}`));
+  };
+  await eventually(async () => {
+    send();
+    await Promise.race(waves.slice(-CLIENTS));
+    return flapping.requests.length > before ? true : undefined;
+  });
+  for (let more = 0; more < 2; more++) {
+    send();
+    // All but the probe are served from the other target meanwhile.
+    await atLeast(waves.slice(-CLIENTS), CLIENTS - 1);
+  }
+  assert.equal(flapping.requests.length - before, 1, 'one probe for all processes');
+  await flapping.setFaults();
+  flapping.gate.release();
+  const answers = await Promise.all(waves);
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+  const from = answers.filter(({ headers }) => headers['x-floe-provider'] === 'flapping').length;
+  assert.equal(from, 1, 'the client of the probe has its answer');
+  t.diagnostic(`${answers.length} requests at ${PROCESSES} processes with the target half open: 1 probe`);
+  const back = new Set<number>();
+  await eventually(async () => {
+    for (let member = 0; member < PROCESSES; member++) {
+      const answer = await smart(member, `back ${member} ${Math.random()}`);
+      if (answer.headers['x-floe-provider'] === 'flapping') back.add(member);
+    }
+    return back.size === PROCESSES ? true : undefined;
+  });
+}
+
+/** Resolves when so many of them have. */
+function atLeast(all: readonly Promise<unknown>[], count: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let done = 0;
+  const one = () => {
+    done += 1;
+    if (done >= count) resolve();
+  };
+  for (const each of all) each.then(one, reject);
+  return promise;
+}
+
+async function revokes(t: TestContext, { floes, ask }: House): Promise<void> {
+  const manage = (member: number, path: string, method: string, body?: JsonObject) =>
+    call(`${floes[member]?.url}/api/management/keys${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEYS.full}` },
+      ...(body && { body }),
+    });
+  const created = (await manage(0, '', 'POST', { name: 'short', scopes: ['gateway'] })).json();
+  assert.ok(isObject(created));
+  const key = String(created['key']);
+  const probe = (member: number) => ask(member, question('healthy/model', 'the same'), key);
+  for (let member = 0; member < PROCESSES; member++)
+    await eventually(async () => ((await probe(member)).status === 200 ? true : undefined));
+  assert.equal((await manage(1, `/${created['id']}`, 'DELETE')).status, 204);
+  const since = performance.now();
+  const refused = async (member: number) => {
+    await eventually(async () => ((await probe(member)).status === 401 ? true : undefined));
+    return performance.now() - since;
+  };
+  const waits = await Promise.all(floes.map((_, member) => refused(member)));
+  const longest = Math.round(Math.max(...waits));
+  t.diagnostic(`a revoked key was refused by all ${PROCESSES} processes after ${longest} ms`);
+  // The promise, measured where nothing else runs; elsewhere that it comes is enough.
+  if (FULL) assert.ok(longest <= REVOKED_WITHIN_MS, `${longest} ms`);
+}
