@@ -88,6 +88,8 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'limits', added: 0, known: 0 },
     { table: 'budgets', added: 0, known: 0 },
     { table: 'budget_spend', added: 0, known: 0 },
+    { table: 'boards', added: 0, known: 0 },
+    { table: 'maintenance_windows', added: 0, known: 0 },
     { table: 'audit', added: 1, known: 0 },
     { table: 'settings', added: 1, known: 0 },
     { table: 'monitor_defaults', added: 0, known: 0 },
@@ -105,6 +107,8 @@ test('an imported instance holds the same rows and the same sums, and a second i
     [
       [0, 1],
       [0, 1],
+      [0, 0],
+      [0, 0],
       [0, 0],
       [0, 0],
       [0, 0],

@@ -81,6 +81,8 @@ const SMALL_TABLES = [
   'limits',
   'budgets',
   'budget_spend',
+  'boards',
+  'maintenance_windows',
   'audit',
   'settings',
 ] as const;
