@@ -26,7 +26,7 @@ export interface House {
   readonly url: string;
   readonly key: string;
   /** Lays out the answer of this dialect's upstream to every request until the next call. */
-  play(dialect: Dialect, reply: Reply): void;
+  play(dialect: Dialect, reply: Reply | ((request: ReceivedRequest) => Reply)): void;
   upstream(dialect: Dialect): Upstream;
   /** The latest request this dialect's upstream has received. */
   lastRequest(dialect: Dialect): ReceivedRequest;
@@ -49,13 +49,16 @@ const KINDS: Readonly<Record<Dialect, object>> = {
 
 /** Starts the server with a provider per dialect, each named like its dialect. */
 export async function startHouse(): Promise<House> {
-  const replies = new Map<Dialect, Reply>();
+  const replies = new Map<Dialect, Reply | ((request: ReceivedRequest) => Reply)>();
   const upstreams = new Map<Dialect, Upstream>();
   for (const dialect of DIALECTS)
     upstreams.set(
       dialect,
       await startUpstream({
-        respond: () => replies.get(dialect) ?? { status: 599 },
+        respond(request) {
+          const reply = replies.get(dialect) ?? { status: 599 };
+          return typeof reply === 'function' ? reply(request) : reply;
+        },
       }),
     );
   const upstream = (dialect: Dialect) => upstreams.get(dialect) ?? assert.fail();
