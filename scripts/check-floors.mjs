@@ -53,8 +53,15 @@ const STOPS = [
     what: 'a provider’s name',
     // As a string of code; names of dialects (openai, anthropic, gemini) are words of their own.
     pattern:
-      /['"`](?:azure|groq|deepseek|mistral|xai|together|fireworks|openrouter|ollama|vllm|perplexity|bedrock|vertex|cohere|cerebras|moonshot)\b/i,
+      /['"`](?:azure|groq|deepseek|mistral|xai|together|fireworks|openrouter|ollama|vllm|perplexity|bedrock|vertex|cerebras|moonshot)\b/i,
     rooms: ['server/providers', 'testkit'],
+    files: ['contract/src/config/provider-kinds.ts'],
+  },
+  {
+    what: 'a dialect’s name',
+    // That of a provider too, so only wire may say it beside the providers.
+    pattern: /['"`]cohere\b/i,
+    rooms: ['server/providers', 'testkit', 'wire'],
     files: ['contract/src/config/provider-kinds.ts'],
   },
   { what: 'process.env', pattern: /process\.env/, rooms: ['server/config', 'cli', 'testkit'] },

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Fault } from '@floe/contract/faults';
 import { checkConfig } from './config/check.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
@@ -7,31 +6,24 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
-import { Flights } from './gateway/cache/flights.ts';
-import type { Gateway } from './gateway/gateway.ts';
-import { Latencies } from './gateway/latencies.ts';
 import { createLists } from './gateway/lists.ts';
 import { createPassthrough } from './gateway/passthrough/passthrough.ts';
-import { Conversations } from './gateway/stickiness.ts';
 import { createStoredResponses } from './gateway/stored/responses-api.ts';
-import { createTurnStore } from './gateway/stored/turn-store.ts';
-import { type BeatRoutes, createBeatRoutes } from './http/beat-routes.ts';
-import { createLazyApi, type LazyApi } from './http/lazy-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
-import { type Alerts, assembleAlerts } from './main/alerts.ts';
+import { assembleAlerts } from './main/alerts.ts';
+import { assembleApi, assembleBeats } from './main/api.ts';
 import { watchFile } from './main/config-file.ts';
-import { fileRulesOf } from './main/file-rules.ts';
+import { assembleGateway } from './main/gateway.ts';
 import { maintain } from './main/maintenance.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
-import type { RuleHost } from './management/guardrails/rule-host.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
-import { type PresentedHeaders, presentedKey } from './platform/key-format.ts';
 import { welcome } from './platform/welcome.ts';
+import { OutboundUnusable } from './providers/outbound.ts';
 import { StoreUnusable } from './store/store-unusable.ts';
 
 export const VERSION = '0.1.0';
@@ -43,6 +35,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'server',
   'storage',
   'telemetry',
+  'outbound',
   'retention',
   'security',
   'smtp',
@@ -58,7 +51,6 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.monitoring',
   'orgs.monitors',
   'orgs.passthrough',
-  'orgs.resource_scope',
   'orgs.cache',
   'orgs.channels',
   'orgs.limits',
@@ -93,6 +85,7 @@ function isExpected(error: unknown): error is Error {
     error instanceof ConfigError ||
     error instanceof StoreUnusable ||
     error instanceof CannotListen ||
+    error instanceof OutboundUnusable ||
     error instanceof Fault
   );
 }
@@ -120,7 +113,7 @@ async function serve(environment: Environment): Promise<void> {
     responsesDays: () => state.loaded.config.retention.responses_days,
   });
   const alerts = assembleAlerts(parts, () => state.loaded.config);
-  const api = assembleApi(parts, snapshots, alerts, () => state.loaded);
+  const api = assembleApi(parts, snapshots, alerts, () => state.loaded, VERSION);
   const { host, port, base_url } = loaded.config.server;
   const router = createRouter(
     {
@@ -162,65 +155,6 @@ async function serve(environment: Environment): Promise<void> {
   );
   // Last: whoever reads it may send a signal at once.
   announce(loaded, parts, url, snapshots, firstRun);
-}
-
-function assembleGateway(
-  parts: Parts,
-  snapshots: Snapshots,
-  { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
-): Gateway {
-  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
-  const { database, turnsKey } = parts;
-  return {
-    snapshot: snapshots.current,
-    transport,
-    clock: systemClock,
-    log,
-    rows,
-    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
-    metrics,
-    breakers,
-    conversations: new Conversations(systemClock),
-    latencies: new Latencies(systemClock),
-    answers,
-    flights: new Flights(),
-    guard: guardrails.guard,
-    lastUsed: lastUsed.note,
-    owners,
-    spoolDir: join(dataDir, 'uploads'),
-    random: Math.random,
-    draining,
-  };
-}
-
-function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
-  const authenticate = (presented: string) => {
-    const now = systemClock.now();
-    const key = snapshots.current().keyring.authenticate(presented, now);
-    lastUsed.note(key.id, now);
-    return key;
-  };
-  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
-}
-
-function assembleApi(
-  { database, log, pepper, guardrails, breakers }: Parts,
-  snapshots: Snapshots,
-  channels: Alerts,
-  loaded: () => LoadedConfig,
-): LazyApi {
-  const host = { database, clock: systemClock, changed: () => snapshots.renew() };
-  const authenticate = (headers: PresentedHeaders) =>
-    snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
-  const rules: RuleHost = {
-    guard: guardrails.guard,
-    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
-  };
-  return createLazyApi(
-    { host, log, version: VERSION, authenticate },
-    { pepper, breakers, cacheOf, channels, rules },
-  );
 }
 
 function announce(

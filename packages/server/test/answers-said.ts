@@ -1,9 +1,10 @@
 // What recorded answers of any dialect say, worked out from their bytes without any code of the gateway.
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { eventFrames } from '@floe/testkit/client';
+import { saidByCohere, saidByConverse } from './cloud-answers-said.ts';
 import { type Call, saidBy as saidByChat } from './recorded-chat.ts';
 
-export const DIALECTS = ['chat', 'responses', 'messages', 'gemini'] as const;
+export const DIALECTS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
 export type Dialect = (typeof DIALECTS)[number];
 /** Why an answer ended, in four words. */
 export type Ending = 'stop' | 'length' | 'tool' | 'refusal';
@@ -39,10 +40,13 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   refusal: 'refusal',
   SAFETY: 'refusal',
   PROHIBITED_CONTENT: 'refusal',
+  guardrail_intervened: 'refusal',
+  TOOL_CALL: 'tool',
 };
 
 /** @throws Error when the bytes hold no finished answer. */
 export function saidIn(dialect: Dialect, body: Buffer, isStream: boolean): Said {
+  if (dialect === 'converse') return saidByConverse(body, isStream);
   const text = body.toString('utf8');
   if (dialect === 'chat') return inChat(body, isStream);
   const values = isStream
@@ -52,6 +56,7 @@ export function saidIn(dialect: Dialect, body: Buffer, isStream: boolean): Said 
     : [JSON.parse(text)].flat().map(objectOf);
   if (dialect === 'messages') return inMessages(isStream ? assembled(values) : objectOf(values[0]));
   if (dialect === 'gemini') return inGemini(values);
+  if (dialect === 'cohere') return saidByCohere(values, isStream);
   const ends = ['response.completed', 'response.incomplete'];
   const end = isStream ? values.find(({ type }) => ends.includes(textOf(type))) : { response: values[0] };
   if (!end) throw new Error('no answer');
@@ -190,7 +195,7 @@ export function assembled(events: readonly JsonObject[]): JsonObject {
   return objectOf({ ...message, content: blocks });
 }
 
-function endingOf(finish: string): Ending {
+export function endingOf(finish: string): Ending {
   return ENDINGS[finish] ?? 'stop';
 }
 
@@ -202,14 +207,14 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-function joined(parts: readonly JsonObject[], member: string): string {
+export function joined(parts: readonly JsonObject[], member: string): string {
   return parts.map((part) => textOf(part[member])).join('');
 }
 
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function numberOf(value: unknown): number {
+export function numberOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }

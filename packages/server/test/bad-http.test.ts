@@ -201,10 +201,6 @@ const GOOD_HTTP: readonly (readonly [what: string, bytes: string])[] = [
   ['a query', `POST ${CHAT}?a=b%zz&c HTTP/1.1\r\nhost: x\r\n${KEY}\r\n${LENGTH}\r\n\r\n${BODY}`],
   ['a slash at the end', `GET /gateway/v1/models/ HTTP/1.1\r\nhost: x\r\n${KEY}\r\n\r\n`],
   [
-    'an upgrade to websocket',
-    `GET /gateway/v1/models HTTP/1.1\r\nhost: x\r\n${KEY}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`,
-  ],
-  [
     'an upgrade to HTTP/2',
     chat(['connection: upgrade, http2-settings', 'upgrade: h2c', 'http2-settings: AAMAAABk', LENGTH]),
   ],

@@ -28,6 +28,8 @@ const KINDS: Readonly<Record<Dialect, JsonObject>> = {
   responses: { kind: 'openai-compatible', dialects: ['responses'] },
   messages: { kind: 'anthropic-compatible' },
   gemini: { kind: 'gemini' },
+  converse: { kind: 'bedrock', region: 'test-1' },
+  cohere: { kind: 'cohere' },
 };
 const SURFACES = {
   chat: { path: '/gateway/v1/chat/completions', more: {} },
@@ -52,10 +54,10 @@ before(async () => {
           const n = (asked.get(dialect) ?? 0) + 1;
           asked.set(dialect, n);
           if (gated) await gate.pass();
-          const reply = sample(dialect, 'text', asksForStream(path, JSON.parse(body.toString('utf8'))));
+          const isStream = asksForStream(path, JSON.parse(body.toString('utf8')));
           // The text of every answer is told apart by a number in it.
           return (
-            special?.(n) ?? { ...reply, body: reply.body.toString('utf8').replace(/Welt/g, `Welt ${n}`) }
+            special?.(n) ?? sample(dialect, 'text', isStream, (text) => text.replace(/Welt/g, `Welt ${n}`))
           );
         },
       }),

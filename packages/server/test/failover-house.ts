@@ -20,6 +20,8 @@ const KINDS: Readonly<Record<Dialect, JsonObject>> = {
   responses: { kind: 'openai-compatible', dialects: ['responses'] },
   messages: { kind: 'anthropic-compatible' },
   gemini: { kind: 'gemini' },
+  converse: { kind: 'bedrock', region: 'test-1' },
+  cohere: { kind: 'cohere' },
 };
 export const TURN = [{ role: 'user', content: 'How thick is the ice?' }];
 const BASES: Readonly<Record<Surface, JsonObject>> = {

@@ -45,6 +45,8 @@ const KINDS: Readonly<Record<Dialect, object>> = {
   responses: { kind: 'openai-compatible', dialects: ['responses'] },
   messages: { kind: 'anthropic-compatible' },
   gemini: { kind: 'gemini' },
+  converse: { kind: 'bedrock', region: 'test-1' },
+  cohere: { kind: 'cohere' },
 };
 
 /** Starts the server with a provider per dialect, each named like its dialect. */
@@ -70,6 +72,8 @@ export async function startHouse(): Promise<House> {
     api_key: `secret-of-${id}`,
     // Named models only: the server asks nobody for lists meanwhile.
     models: ['m-1'],
+    // Each answer stands for itself; what many lead to is judged in breakers.test.ts.
+    breaker: { enabled: false },
   }));
   const org = {
     id: 'acme',

@@ -11,12 +11,14 @@ const PATHS: Readonly<Record<Dialect, RegExp>> = {
   responses: /\/responses$/,
   messages: /\/messages$/,
   gemini: /:(stream)?generateContent$/i,
+  converse: /\/converse(-stream)?$/,
+  cohere: /\/v2\/chat$/,
 };
 /** Chat over Chat has tests of its own, with every quirk of its many hosts. */
-const PROVIDERS = ['openai', 'azure', 'anthropic', 'gemini', 'xai'];
+const PROVIDERS = ['openai', 'azure', 'anthropic', 'gemini', 'xai', 'bedrock', 'vertex', 'cohere'];
 
-/** Arguments in pieces by path, which @floe/wire's own recordings test. */
-const OTHER_READERS = /partial-args/;
+/** Arguments in pieces by path and thoughts outside a summary, which @floe/wire's own recordings test. */
+const OTHER_READERS = /partial-args|mantle/;
 /** Forwarded as it came, and as little to the client's liking as from the provider itself. */
 const REFUSED_BY_CLIENT = /duplicate-message-start/;
 
@@ -54,7 +56,11 @@ for (const surface of SURFACES)
   test(`${surface} loses nothing of recorded traffic`, { skip: absent ?? false }, async () => {
     assert.ok(cases.length > 60, `${cases.length} recorded answers`);
     for (const one of cases.filter(({ name }) => surface !== 'messages' || !REFUSED_BY_CLIENT.test(name))) {
-      const type = one.stream ? 'text/event-stream' : 'application/json';
+      const type = !one.stream
+        ? 'application/json'
+        : one.dialect === 'converse'
+          ? 'application/vnd.amazon.eventstream'
+          : 'text/event-stream';
       const reply = { headers: { 'content-type': type }, body: one.body };
       house.play(one.dialect, {
         ...reply,

@@ -2,14 +2,26 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '@floe/contract/json';
 import { eventFrames } from '@floe/testkit/client';
+import { eventStreamOf } from '@floe/testkit/event-stream';
 import type { Reply } from '@floe/testkit/reply';
 import { assembled, type Dialect, objectOf, objectsIn } from './answers-said.ts';
+import { wholeCohere, wholeConverse } from './cloud-answers-said.ts';
 
 const RECORDINGS = new URL('../../wire/recordings/', import.meta.url);
 
-/** `sample('gemini', 'thinking', true)`; whole answers are made of the stream's events. */
-export function sample(dialect: Dialect, scenario: string, isStream: boolean): Reply & { body: Buffer } {
-  const body = readFileSync(new URL(`${dialect}-${scenario}.sse`, RECORDINGS));
+/**
+ * `sample('gemini', 'thinking', true)`; whole answers are made of the stream's events. `edit` changes what was
+ * recorded, before it is framed.
+ */
+export function sample(
+  dialect: Dialect,
+  scenario: string,
+  isStream: boolean,
+  edit: (text: string) => string = (text) => text,
+): Reply & { body: Buffer } {
+  const recorded = readFileSync(new URL(`${dialect}-${scenario}.sse`, RECORDINGS), 'utf8');
+  const body = Buffer.from(edit(recorded));
+  if (isStream && dialect === 'converse') return binary(eventStreamOf(body.toString('utf8')));
   if (isStream) return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body };
   const events = eventFrames(body.toString('utf8'))
     .filter(({ data }) => data !== '' && data !== '[DONE]')
@@ -23,7 +35,14 @@ const WHOLE: Readonly<Record<Dialect, (events: readonly JsonObject[]) => unknown
   responses: (events) => events.at(-1)?.['response'],
   messages: assembled,
   gemini: wholeGemini,
+  converse: (events) => wholeConverse(events.map((data) => ({ event: '', data }))),
+  cohere: wholeCohere,
 };
+
+/** A reply in binary frames. */
+export function binary(body: Buffer): Reply & { body: Buffer } {
+  return { headers: { 'content-type': 'application/vnd.amazon.eventstream' }, body };
+}
 
 function wholeGemini(events: readonly JsonObject[]): unknown {
   const candidates = events.flatMap((event) => objectsIn(event['candidates']));

@@ -132,6 +132,8 @@ export interface UpstreamOptions {
   readonly callId?: (id: string) => string;
   /** `false` where a provider refuses `stream_options`. */
   readonly streamUsage?: boolean;
+  /** Needs this provider does not carry though its dialect has words for them. */
+  readonly lacks?: readonly Need[];
   /** Messages: asks for the prompt to be cached when the caller marked nothing. */
   readonly markCache?: boolean;
 }

@@ -3,7 +3,7 @@ import type { FinishReason } from './finish.ts';
 import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
-export type DialectName = 'chat' | 'responses' | 'messages' | 'gemini';
+export type DialectName = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
 /**
  * Opaque proof of reasoning that its maker wants back: a thinking signature, redacted thinking,

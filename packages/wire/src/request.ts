@@ -165,12 +165,15 @@ export interface Ask {
   readonly dropped: readonly string[];
 }
 
-/** The needs of a request that `carried` does not cover, with the field each came from. */
+/** The needs of a request that `carried` does not cover, or that this provider `lacks` all the same, with the field each came from. */
 export function uncarried(
   ask: Ask,
   carried: ReadonlySet<Need>,
+  lacks: readonly Need[] = [],
 ): readonly { readonly need: Need; readonly param: string }[] {
-  return [...ask.needs].filter(([need]) => !carried.has(need)).map(([need, param]) => ({ need, param }));
+  return [...ask.needs]
+    .filter(([need]) => !carried.has(need) || lacks.includes(need))
+    .map(([need, param]) => ({ need, param }));
 }
 
 /** The clear refusal for a request no target can carry. */

@@ -2,7 +2,7 @@ import type { DialectName, Seal } from './events.ts';
 import type { Ask, Part } from './request.ts';
 
 const MARK = 'floe1.';
-const DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini'];
+const DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini', 'converse'];
 
 /**
  * Puts a seal of another dialect into a slot that holds opaque text (a thinking signature, encrypted

@@ -156,6 +156,27 @@ export function memberEdit(
 }
 
 /**
+ * A body with members taken out (`null`) or set (JSON text). Values that stay keep their bytes and their order;
+ * white space between members does not stay.
+ */
+export function withMembers(
+  body: Buffer,
+  members: ReadonlyMap<string, Span>,
+  changes: ReadonlyMap<string, string | null>,
+): Buffer {
+  const pieces: (string | Buffer)[] = [];
+  const add = (key: string, value: string | Buffer) =>
+    pieces.push(`${pieces.length === 0 ? '{' : ','}${JSON.stringify(key)}:`, value);
+  for (const [key, { start, end }] of members) {
+    const change = changes.get(key);
+    if (change !== null) add(key, change ?? body.subarray(start, end));
+  }
+  for (const [key, text] of changes) if (text !== null && !members.has(key)) add(key, text);
+  pieces.push(pieces.length === 0 ? '{}' : '}');
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+}
+
+/**
  * A copy of `body` with the edits applied; every other byte is kept. One allocation.
  * Edits must be sorted by `start` and must not overlap.
  */

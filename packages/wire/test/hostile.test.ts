@@ -38,10 +38,10 @@ const framesIn = (body: string): SseEvent[] =>
     const data = /^data: (.*)$/m.exec(frame)?.[1];
     return data === undefined ? [] : [{ event: /^event: (.*)$/m.exec(frame)?.[1] ?? 'message', data }];
   });
-const streams = SAMPLES.map(({ dialect, scenario, body }) => ({
+const streams = SAMPLES.map(({ dialect, scenario, sse }) => ({
   dialect,
   scenario,
-  frames: framesIn(body.toString('utf8')),
+  frames: framesIn(sse.toString('utf8')),
 }));
 
 /** Replaces the `at`-th value met in a walk of the tree. */

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { isObject } from '@floe/contract/json';
 import { parse as parseYaml } from 'yaml';
 
-export type RecordedDialect = 'chat' | 'responses' | 'messages' | 'gemini';
+export type RecordedDialect = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
 /** One recorded exchange; `status` and `request` are undefined where the recorder kept none. */
 export interface Recording {
@@ -38,6 +38,8 @@ export function chatRecordings(): Recording[] | undefined {
 export function dialectOf({ url, name }: Recording): RecordedDialect | undefined {
   const path = url === '' ? name : (url.split('?')[0] ?? url);
   if (/:(stream)?generateContent$/i.test(path)) return 'gemini';
+  if (/\/converse(-stream)?$/.test(path)) return 'converse';
+  if (/\/v2\/chat$/.test(path)) return 'cohere';
   if (url !== '')
     return /\/chat\/completions$/.test(path)
       ? 'chat'
@@ -46,6 +48,8 @@ export function dialectOf({ url, name }: Recording): RecordedDialect | undefined
         : /\/messages$/.test(path)
           ? 'messages'
           : undefined;
+  if (/\/cohere\/chat\//.test(name)) return 'cohere';
+  if (/\/converse\//.test(name)) return 'converse';
   if (/\/cohere\/|\/embeddings\/|\/images\//.test(name)) return undefined;
   if (/\/responses[/-]/.test(name)) return 'responses';
   if (/\/anthropic\//.test(name)) return 'messages';
@@ -92,6 +96,10 @@ function answers(path: string, count: number): Omit<Recording, 'name'>[] {
     return Object.values(value).map((entry) =>
       answer(field(entry, 'url'), field(field(entry, 'init'), 'body'), field(entry, 'response')),
     );
+  const chunks = list(field(value, 'chunks')).map((chunk) =>
+    Buffer.from(String(field(chunk, 'b64')), 'base64'),
+  );
+  if (chunks.length > 0) return [{ ...unknownRequest, stream: true, body: Buffer.concat(chunks) }];
   return [{ ...unknownRequest, stream: false, body: Buffer.from(text) }];
 }
 
@@ -105,7 +113,9 @@ function answer(url: unknown, sent: unknown, response: unknown): Omit<Recording,
   const status = field(response, 'status');
   const code = isObject(status) ? status.code : (field(response, 'code') ?? status);
   const body = bytes(field(response, 'parsed_body') ?? field(response, 'body'));
-  const stream = /^(:|data:|event:)/.test(body.toString('latin1', 0, 200).trimStart());
+  const start = body.toString('latin1', 0, 200);
+  // Binary frames begin with a length, whose first byte is 0.
+  const stream = start.startsWith('\0') || /^(:|data:|event:)/.test(start.trimStart());
   const request = parsed(bytes(sent).toString('utf8'));
   return { url: String(url), request, status: Number.parseInt(String(code), 10), stream, body };
 }

@@ -11,7 +11,7 @@ import { sameConversation } from './same-conversation.ts';
 import { checkBody } from './upstream-rules.ts';
 
 const recordings = allRecordings();
-const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini'] as const;
+const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
 const rows: string[] = [];
 
 describe('recorded requests in every upstream dialect', {
@@ -20,7 +20,7 @@ describe('recorded requests in every upstream dialect', {
   for (const recording of recordings ?? []) {
     const dialect = dialectOf(recording);
     const body = plain(recording.request);
-    if (dialect === undefined || dialect === 'gemini' || !isObject(body)) continue;
+    if (dialect === undefined || !isClientDialect(dialect) || !isObject(body)) continue;
     test(`${dialect} ${recording.name}`, () => {
       const ask = readOrRefuse(dialect, body);
       if (ask instanceof Fault) {
@@ -39,7 +39,8 @@ describe('recorded requests in every upstream dialect', {
         const sent = plain(written);
         assert.ok(isObject(sent));
         checkBody(upstream, sent);
-        if (upstream !== 'gemini') sameConversation(ask, CLIENT_DIALECTS[upstream].readAsk(sent), dropped);
+        if (isClientDialect(upstream))
+          sameConversation(ask, CLIENT_DIALECTS[upstream].readAsk(sent), dropped);
         return `${upstream} ${dropped.size === 0 ? 'ok' : `-${[...dropped].join(',')}`}`;
       });
       rows.push(`${recording.name.padEnd(70)} ${cells.join(' | ')}`);
@@ -61,6 +62,10 @@ test('a request that cannot be carried is refused by the name of its field', asy
   assert.ok(fault instanceof Fault);
   assert.deepEqual([fault.code, fault.detail.param], ['unsupported_parameter', 'n']);
 });
+
+function isClientDialect(name: string): name is keyof typeof CLIENT_DIALECTS {
+  return Object.hasOwn(CLIENT_DIALECTS, name);
+}
 
 /** The ask, or the clear refusal that names the field. */
 function readOrRefuse(dialect: keyof typeof CLIENT_DIALECTS, body: JsonObject): Ask | Fault {

@@ -36,7 +36,7 @@ describe('requests', () => {
       );
     });
 
-  for (const dialect of ['chat', 'responses', 'messages', 'gemini'] as const)
+  for (const dialect of ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const)
     test(`${dialect}: no request is one that providers refuse for its shape`, () => {
       fc.assert(
         fc.property(asks(true), (ask) => {

@@ -11,7 +11,7 @@ import {
   translateWhole,
 } from './translate.ts';
 
-const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini'] as const;
+const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
 
 describe('own recordings in every client dialect', () => {
   for (const { dialect, scenario, body } of SAMPLES)

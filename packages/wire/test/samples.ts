@@ -2,23 +2,35 @@
 
 import type { Buffer } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
+import { eventStreamOf } from '@floe/testkit/event-stream';
 import type { RecordedDialect } from './recordings.ts';
 
 const FOLDER = new URL('../recordings/', import.meta.url);
-const DIALECTS: readonly RecordedDialect[] = ['chat', 'responses', 'messages', 'gemini'];
+const DIALECTS: readonly RecordedDialect[] = [
+  'chat',
+  'responses',
+  'messages',
+  'gemini',
+  'converse',
+  'cohere',
+];
 
 export interface Sample {
   readonly dialect: RecordedDialect;
   readonly scenario: string;
+  /** As the provider sends it: Converse in binary frames. */
   readonly body: Buffer;
+  /** The same as server-sent events. */
+  readonly sse: Buffer;
 }
 
 export const SAMPLES: readonly Sample[] = readdirSync(FOLDER).flatMap((file) => {
   const match = /^([a-z]+)-(.+)\.sse$/.exec(file);
   const dialect = DIALECTS.find((name) => name === match?.[1]);
-  return dialect === undefined
-    ? []
-    : [{ dialect, scenario: match?.[2] ?? '', body: readFileSync(new URL(file, FOLDER)) }];
+  if (dialect === undefined) return [];
+  const sse = readFileSync(new URL(file, FOLDER));
+  const body = dialect === 'converse' ? eventStreamOf(sse.toString('utf8')) : sse;
+  return [{ dialect, scenario: match?.[2] ?? '', body, sse }];
 });
 
 export function sample(dialect: RecordedDialect, scenario: string): Sample {

@@ -8,7 +8,7 @@ import type { FunctionTool } from '../src/request.ts';
 import { sample } from './samples.ts';
 import { blankAsk, contextFor, streamEvents } from './translate.ts';
 
-const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini'] as const;
+const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
 type Upstream = (typeof UPSTREAMS)[number];
 
 const tools = ['look_up', 'measure', 'now'].map(

@@ -4,6 +4,7 @@ import { Buffer } from 'node:buffer';
 import type { Json, JsonObject } from '@floe/contract/json';
 import { type Answer, collect, eventsOf } from '../src/answer.ts';
 import { answerForClient } from '../src/client-stage.ts';
+import { EventStreamTranscoder } from '../src/converse/event-stream.ts';
 import type { AnswerContext, ReaderOptions } from '../src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import type { AnswerEvent } from '../src/events.ts';
@@ -55,7 +56,10 @@ export function streamEvents(
   const events: AnswerEvent[] = [];
   const reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => events.push(event), options);
   const framer = new SseFramer();
-  const pieces = (buffer: Buffer): void => {
+  const transcoder = dialect === 'converse' ? new EventStreamTranscoder() : undefined;
+  const pieces = (chunk: Buffer): void => {
+    const { sse: buffer, fault } = transcoder?.push(chunk) ?? { sse: chunk, fault: undefined };
+    assert.equal(fault, undefined);
     const { bytes, lead, ends } = framer.push(buffer);
     let from = lead;
     for (const end of ends) {
@@ -66,6 +70,7 @@ export function streamEvents(
   };
   for (let at = 0; at < body.length; at += size) pieces(body.subarray(at, at + size));
   if (framer.rest().length > 0) pieces(Buffer.from('\n\n'));
+  assert.equal(transcoder?.rest ?? 0, 0);
   reader.end();
   return events;
 }

@@ -2,9 +2,17 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '@floe/contract/json';
 import { isArray, isObject, listOf, numberOf, objectOf, objectsIn, textOf } from '../src/json-read.ts';
+import type { RecordedDialect } from './recordings.ts';
 
-export function checkBody(dialect: 'chat' | 'responses' | 'messages' | 'gemini', body: JsonObject): void {
-  const check = { chat: checkChat, responses: checkResponses, messages: checkMessages, gemini: checkGemini };
+export function checkBody(dialect: RecordedDialect, body: JsonObject): void {
+  const check = {
+    chat: checkChat,
+    responses: checkResponses,
+    messages: checkMessages,
+    gemini: checkGemini,
+    converse: checkConverse,
+    cohere: checkCohere,
+  };
   check[dialect](body);
 }
 
@@ -98,4 +106,65 @@ function checkGemini(body: JsonObject): void {
   const config = objectOf(body['generationConfig']);
   assert.equal(config?.['messages'], undefined);
   if (body['tools'] !== undefined) assert.ok(isArray(objectsIn(body['tools'])[0]?.['functionDeclarations']));
+}
+
+function checkConverse(body: JsonObject): void {
+  assert.equal(body['model'], undefined);
+  assert.equal(body['stream'], undefined);
+  let role = 'assistant';
+  let waiting: readonly string[] = [];
+  const hasTools = body['toolConfig'] !== undefined;
+  for (const message of objectsIn(body['messages'])) {
+    assert.notEqual(message['role'], role, 'roles alternate');
+    role = String(message['role']);
+    const content = objectsIn(message['content']);
+    assert.ok(content.length > 0, 'a message says something');
+    const results = content.map((block) => objectOf(block['toolResult'])).filter(isObject);
+    const answered = results.map((result) => String(result['toolUseId'])).sort();
+    assert.deepEqual(answered, [...waiting].sort(), 'every call is answered at once');
+    waiting = content.flatMap((block) => textOf(objectOf(block['toolUse'])?.['toolUseId']) ?? []);
+    assert.ok(hasTools || (waiting.length === 0 && results.length === 0), 'calls come with tools');
+    for (const block of content) {
+      if (typeof block['text'] === 'string') assert.notEqual(block['text'].trim(), '', 'no blank text');
+      const call = objectOf(block['toolUse']);
+      if (call === undefined) continue;
+      assert.match(String(call['toolUseId']), /^[A-Za-z0-9_.:-]{1,64}$/);
+      assert.match(String(call['name']), /^[A-Za-z0-9_-]{1,64}$/);
+      assert.ok(isObject(call['input']));
+    }
+    for (const result of results) assert.ok(listOf(result['content']).length > 0, 'a result says something');
+  }
+  if (hasTools) {
+    const tools = objectsIn(objectOf(body['toolConfig'])?.['tools']);
+    assert.ok(tools.some((tool) => 'toolSpec' in tool));
+    for (const tool of tools) assert.notEqual(objectOf(tool['toolSpec'])?.['description'], '');
+  }
+  const config = objectOf(body['inferenceConfig']);
+  assert.ok((numberOf(config?.['temperature']) ?? 1) <= 1);
+}
+
+function checkCohere(body: JsonObject): void {
+  const waiting = new Set<string>();
+  let users = 0;
+  for (const message of objectsIn(body['messages'])) {
+    const role = textOf(message['role']);
+    if (role === 'tool')
+      assert.ok(waiting.delete(textOf(message['tool_call_id']) ?? ''), 'a result follows its call');
+    else assert.equal(waiting.size, 0, 'results come before anything else');
+    if (role === 'user') users += 1;
+    if (role === 'assistant')
+      assert.ok(
+        message['content'] !== undefined || message['tool_calls'] !== undefined,
+        'nobody says nothing',
+      );
+    for (const call of objectsIn(message['tool_calls'])) waiting.add(textOf(call['id']) ?? '');
+  }
+  assert.ok(users > 0, 'a user speaks');
+  for (const refused of ['n', 'user', 'logit_bias', 'parallel_tool_calls', 'top_p', 'top_k', 'stop'])
+    assert.equal(body[refused], undefined, `${refused} is refused`);
+  for (const name of ['temperature', 'presence_penalty', 'frequency_penalty', 'p'])
+    assert.ok((numberOf(body[name]) ?? 1) <= 1);
+  if (body['tools'] !== undefined) assert.ok(listOf(body['tools']).length > 0, 'no empty tools');
+  const choice = body['tool_choice'];
+  assert.ok(choice === undefined || choice === 'REQUIRED' || choice === 'NONE');
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { baseUrl, count, evenWhenBroken, label, modelPattern, secret, slug } from './fields.ts';
+import { OutboundSchema } from './platform.ts';
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-kinds.ts';
 
 const TIMEOUT_MEANINGS = {
@@ -74,6 +75,29 @@ const ClientCertificateSchema = z.strictObject({
   key_file: label().describe('PEM file with the private key.'),
 });
 
+/** Who signs requests of the kinds that sign instead of sending a key. */
+const IdentitySchema = z
+  .strictObject({
+    access_key_id: label().optional().describe('Id of an AWS key. Absent: the usual chain.'),
+    secret_access_key: secret().optional().describe('Its secret; write `${VARIABLE}`.'),
+    session_token: secret().optional().describe('Its session token, for temporary keys.'),
+    profile: label().optional().describe('Profile of the shared AWS files.'),
+    external_id: label().optional().describe('External id for `role_arn`.'),
+    file: label().optional().describe('Google credentials file. Absent: `GOOGLE_APPLICATION_CREDENTIALS`.'),
+    metadata: z
+      .boolean()
+      .default(false)
+      .describe('`true` lets Floe ask the metadata service of the machine it runs on.'),
+  })
+  .superRefine((identity, context) => {
+    if ((identity.access_key_id === undefined) === (identity.secret_access_key === undefined)) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['access_key_id'],
+      message: 'is given together with secret_access_key or not at all',
+    });
+  });
+
 export const ProviderSchema = z
   .strictObject({
     id: slug().describe('The part of a model id before its first `/`.'),
@@ -123,6 +147,12 @@ export const ProviderSchema = z
     region: label().optional().describe('Region or location of the upstream.'),
     project: label().optional().describe('Project of the upstream’s account.'),
     role_arn: label().optional().describe('Role to assume before signing requests.'),
+    identity: IdentitySchema.optional().describe(
+      'Who signs requests, for kinds that sign instead of sending a key.',
+    ),
+    outbound: OutboundSchema.optional().describe(
+      'Proxy and certificate authorities of this provider alone; what is empty follows `outbound`.',
+    ),
     client_cert: ClientCertificateSchema.optional().describe(
       'Client certificate for upstreams that ask for one.',
     ),

@@ -40,37 +40,7 @@ export function createMetrics(
   gaugeBacklog(registry, backlog);
   gaugeAlerts(registry, alertsQueued);
   const alerts = alertMessages();
-  const exchanges = new CounterTable({
-    name: 'floe_exchanges_total',
-    help: 'Exchanges by surface, provider, HTTP status and final state.',
-    labels: ['surface', 'provider', 'status', 'state'],
-  });
-  const tokens = new CounterTable({
-    name: 'floe_tokens_total',
-    help: 'Tokens as the provider reported them.',
-    labels: ['provider', 'direction'],
-  });
-  const caches = new CounterTable({
-    name: 'floe_cache_total',
-    help: 'Exchanges of orgs with a cache, by what it did: hit, miss, bypass, refresh.',
-    labels: ['surface', 'outcome'],
-  });
-  const latency = new HistogramTable(
-    {
-      name: 'floe_exchange_duration_seconds',
-      help: 'From the accepted request to the last byte of its answer.',
-      labels: ['surface', 'provider'],
-    },
-    LATENCY_BUCKETS_S,
-  );
-  const firstToken = new HistogramTable(
-    {
-      name: 'floe_first_token_seconds',
-      help: 'From the accepted request to the first content of a streamed answer.',
-      labels: ['surface', 'provider'],
-    },
-    LATENCY_BUCKETS_S,
-  );
+  const { exchanges, tokens, caches, latency, firstToken } = exchangeTables();
   return {
     exchange(figures) {
       const { surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens, cache } =
@@ -92,6 +62,43 @@ export function createMetrics(
       return `${own.join('')}${await more()}${await registry.metrics()}`;
     },
     contentType: registry.contentType,
+  };
+}
+
+/** What every exchange is counted in. */
+function exchangeTables() {
+  return {
+    exchanges: new CounterTable({
+      name: 'floe_exchanges_total',
+      help: 'Exchanges by surface, provider, HTTP status and final state.',
+      labels: ['surface', 'provider', 'status', 'state'],
+    }),
+    tokens: new CounterTable({
+      name: 'floe_tokens_total',
+      help: 'Tokens as the provider reported them.',
+      labels: ['provider', 'direction'],
+    }),
+    caches: new CounterTable({
+      name: 'floe_cache_total',
+      help: 'Exchanges of orgs with a cache, by what it did: hit, miss, bypass, refresh.',
+      labels: ['surface', 'outcome'],
+    }),
+    latency: new HistogramTable(
+      {
+        name: 'floe_exchange_duration_seconds',
+        help: 'From the accepted request to the last byte of its answer.',
+        labels: ['surface', 'provider'],
+      },
+      LATENCY_BUCKETS_S,
+    ),
+    firstToken: new HistogramTable(
+      {
+        name: 'floe_first_token_seconds',
+        help: 'From the accepted request to the first content of a streamed answer.',
+        labels: ['surface', 'provider'],
+      },
+      LATENCY_BUCKETS_S,
+    ),
   };
 }
 

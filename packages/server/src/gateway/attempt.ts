@@ -1,8 +1,10 @@
 import { Fault } from '@floe/contract/faults';
+import { isEventStream } from '@floe/wire/converse/event-stream';
 import { addUsage } from '@floe/wire/usage';
 import type { Timer } from '../core/clock.ts';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
 import { CollectedAnswer } from './answer-sinks.ts';
+import { BinaryAnswer } from './binary-answer.ts';
 import type { Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase } from './deadlines.ts';
@@ -151,7 +153,7 @@ class Attempt implements UpstreamHandler {
 
   onError(error: Error): void {
     this.#tail?.cancel();
-    // The body's own end, such as a client that left or sent too much, is no fault of the upstream.
+    // A body that ends by itself (its client left or sent too much) and a credential nobody gave are told as they are.
     if (error instanceof Fault || error instanceof ClientGone) return this.#fail(error);
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
@@ -159,7 +161,8 @@ class Attempt implements UpstreamHandler {
   #sinkFor(status: number, headers: UpstreamHeaders): AnswerSink {
     const { provider } = this.#target;
     const type = headerOf(headers, 'content-type') ?? '';
-    const isStream = /^\s*text\/event-stream\b/i.test(type);
+    const isBinary = isEventStream(type);
+    const isStream = isBinary || /^\s*text\/event-stream\b/i.test(type);
     this.#streamed = isStream;
     if (this.#plan.raw) return this.#plan.raw(status, headers);
     if (status < 200 || status >= 300) return refused((body) => this.#plan.refusal(status, headers, body));
@@ -170,7 +173,8 @@ class Attempt implements UpstreamHandler {
         `${provider.id} answered in ${encoding} although plain bytes were asked for.`,
       );
     if (/^\s*text\/html\b/i.test(type)) return refused((body) => this.#wrongType(type, body));
-    return this.#plan.answer(isStream);
+    const sink = this.#plan.answer(isStream);
+    return isBinary ? new BinaryAnswer(sink) : sink;
   }
 
   #wrongType(type: string, body: Buffer): Fault {

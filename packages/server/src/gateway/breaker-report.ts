@@ -2,11 +2,13 @@ import { Fault } from '@floe/contract/faults';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { Admission } from '../guardrails/breakers/circuit.ts';
 import type { Target } from './catalog.ts';
+import { isCredentialBound } from './retry.ts';
 import { UpstreamRefusal } from './upstream-fault.ts';
 
 /**
  * Tells the breaker of a target how an attempt at it failed. What the caller did wrong shows that the target
- * answers; what the caller ended (it left, its deadline passed) shows nothing.
+ * answers, and so does what befell a credential of the caller's own; what the caller ended (it left, its deadline
+ * passed) shows nothing.
  */
 export function reportFailure(
   breakers: Breakers,
@@ -15,6 +17,8 @@ export function reportFailure(
   error: unknown,
   admission: Admission,
 ): void {
+  const isCallers = target.provider.usesCaller && isCredentialBound(error);
+  if (isCallers) return breakers.succeeded(orgId, target, null, admission);
   if (error instanceof UpstreamRefusal)
     return reportRefusal(breakers, orgId, target, error.status, admission);
   if (!(error instanceof Fault)) return breakers.abandoned(orgId, target, admission);
@@ -32,6 +36,7 @@ export function reportFailure(
     case 'upstream_rate_limited':
       return breakers.limited(orgId, target, detail.retryAfterMs);
     case 'unsupported_parameter':
+    case 'missing_api_key':
       return breakers.abandoned(orgId, target, admission);
     default:
       return breakers.succeeded(orgId, target, null, admission);

@@ -225,12 +225,6 @@ function tooLarge(limitBytes: number): Fault {
 }
 
 function refuseEncoding(req: IncomingMessage): void {
-  const transfer = req.headers['transfer-encoding'];
-  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
-    throw new Fault(
-      'unsupported_media_type',
-      `The transfer coding "${transfer}" is not read; send "chunked".`,
-    );
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     throw new Fault(

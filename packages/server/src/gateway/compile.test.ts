@@ -3,15 +3,17 @@ import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { compileCatalogs } from './compile.ts';
 
-test('settings that do nothing yet are named, others are not', () => {
+test('settings that do nothing are named, others are not', () => {
   const { orgs } = FloeConfigSchema.parse({
     orgs: [
       {
         id: 'acme',
         providers: [
           { id: 'sandbox', kind: 'sandbox' },
-          { id: 'seats', kind: 'sandbox', credential_source: 'caller' },
+          { id: 'seats', kind: 'anthropic', credential_source: 'caller' },
+          { id: 'cloud', kind: 'vertex', region: 'test-1', project: 'p-1' },
         ],
+        passthrough: { b: ['cloud', 'seats'] },
         routes: [
           { model: 'plain', targets: ['sandbox/echo'] },
           { model: 'spread', targets: ['sandbox/echo'], strategy: 'weighted', rescue: 'replay' },
@@ -19,9 +21,9 @@ test('settings that do nothing yet are named, others are not', () => {
       },
     ],
   });
-  const { notYet } = compileCatalogs(orgs, 'default', () => undefined);
-  assert.deepEqual(
-    notYet.map((setting) => setting.split(',')[0]),
-    ['acme/seats: credential_source caller'],
-  );
+  const { notYet } = compileCatalogs(orgs, 'default', {
+    variable: () => undefined,
+    outbound: { proxy: '', no_proxy: '', ca_file: '' },
+  });
+  assert.deepEqual(notYet, ['acme/passthrough.b: cloud has no API of this style']);
 });

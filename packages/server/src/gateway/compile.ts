@@ -3,7 +3,12 @@ import { compilePatterns } from '../core/pattern.ts';
 import { compileRules, fromFile } from '../guardrails/rules.ts';
 import { NO_STORED_RULES, type StoredRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured.ts';
-import { providersFromConfig, providersFromEnvironment, type Variable } from '../providers/from-config.ts';
+import {
+  type ProviderWorld,
+  providersFromConfig,
+  providersFromEnvironment,
+  type Unusable,
+} from '../providers/from-config.ts';
 import { NO_PRICES } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
 import { compileCache } from './cache/rules.ts';
@@ -13,8 +18,8 @@ import { speaksStyle } from './passthrough/native-path.ts';
 
 export interface CompiledCatalogs {
   readonly catalogs: ReadonlyMap<string, Catalog>;
-  /** `org/provider` of entries whose kind this release does not know how to reach yet. */
-  readonly missing: readonly string[];
+  /** Providers that are left out, as `org/provider`, and what each lacks. */
+  readonly unusable: readonly Unusable[];
   /** Settings that are valid but do nothing in this release, as `org/subject: setting`. */
   readonly notYet: readonly string[];
 }
@@ -33,16 +38,15 @@ const NOTHING_KNOWN: Known = { book: NO_PRICES, stored: NO_STORED_RULES, purges:
 export function compileCatalogs(
   orgs: readonly OrgConfig[],
   defaultOrg: string,
-  variable: Variable,
+  world: ProviderWorld,
   { book, stored, purges }: Known = NOTHING_KNOWN,
 ): CompiledCatalogs {
   const catalogs = new Map<string, Catalog>();
-  const missing: string[] = [];
+  const unusable: Unusable[] = [];
   const notYet: string[] = [];
   for (const org of orgs) {
-    const found = providersFromConfig(org.providers, variable, book);
-    missing.push(...found.missing.map((id) => `${org.id}/${id}`));
-    notYet.push(...settingsNotYet(org).map((setting) => `${org.id}/${setting}`));
+    const found = providersFromConfig(org.providers, world, book);
+    unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
     const providers = byId(found.providers);
     const passthrough = { a: behind('a', org, providers), b: behind('b', org, providers) };
     notYet.push(...misplaced(passthrough).map((setting) => `${org.id}/${setting}`));
@@ -59,7 +63,7 @@ export function compileCatalogs(
     });
   }
   if (orgs.length === 0) {
-    const providers = byId(providersFromEnvironment(variable, book));
+    const providers = byId(providersFromEnvironment(world, book));
     catalogs.set(defaultOrg, {
       ...EMPTY_CATALOG,
       providers,
@@ -67,7 +71,7 @@ export function compileCatalogs(
       rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), 'UTC'),
     });
   }
-  return { catalogs, missing, notYet };
+  return { catalogs, unusable, notYet };
 }
 
 function rulesOf({ id, limits, budgets, timezone }: OrgConfig, stored: StoredRules) {
@@ -133,14 +137,4 @@ function compileRoute(route: RouteConfig): Route {
     },
     chatReasoning: route.chat_reasoning,
   };
-}
-
-/** A setting that does nothing has to be said out loud. */
-function settingsNotYet({ providers }: OrgConfig): string[] {
-  const found: string[] = [];
-  for (const { id, credential_source, client_cert } of providers) {
-    if (credential_source !== 'provider') found.push(`${id}: credential_source ${credential_source}`);
-    if (client_cert !== undefined) found.push(`${id}: client_cert`);
-  }
-  return found;
 }

@@ -17,12 +17,12 @@ const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405, 501]);
  * for any other the answer is an estimate, and the header `x-floe-usage-source: estimated` says so.
  */
 export async function countTokens(x: Exchange, ask: Ask, course: Course): Promise<'complete'> {
+  const counting = course.targets.filter(mayCount);
   const [first] = course.targets;
-  if (!first?.provider.dialects.includes('messages')) {
+  if (!first || !counting.includes(first)) {
     estimate(x, ask);
     return 'complete';
   }
-  const counting = course.targets.filter(({ provider }) => provider.dialects.includes('messages'));
   try {
     await send(x, { ...course, targets: counting }, (target) => planCount(x, ask, target));
   } catch (error) {
@@ -31,6 +31,11 @@ export async function countTokens(x: Exchange, ask: Ask, course: Course): Promis
     estimate(x, ask);
   }
   return 'complete';
+}
+
+/** A host that only carries Messages bodies counts elsewhere, if at all. */
+function mayCount({ provider, model }: Target): boolean {
+  return provider.speaks('messages', model) && provider.shapeOf('messages') === undefined;
 }
 
 function planCount(x: Exchange, ask: Ask, target: Target): Plan {

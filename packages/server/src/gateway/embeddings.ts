@@ -99,6 +99,8 @@ function planEmbeddings(x: Exchange, ask: Ask, target: Target): Plan {
       headers: [...provider.headersFor(credential), 'accept', 'application/json'],
       body,
       connectMs: timeouts.connectMs,
+      via: provider.via,
+      signing: provider.signingFor(credential),
     },
     dropped,
     answer: () => answer,

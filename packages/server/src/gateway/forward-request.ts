@@ -1,7 +1,8 @@
-import { type Edit, memberEdit, readBoolean, spanMembers, splice } from '@floe/wire/splice';
-import type { Dialect } from '../providers/provider.ts';
+import { type Edit, memberEdit, readBoolean, spanMembers, splice, withMembers } from '@floe/wire/splice';
+import type { BodyShape, Dialect } from '../providers/provider.ts';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import type { Ask } from './ask.ts';
+import { shapeBody } from './body-shape.ts';
 import type { Target } from './catalog.ts';
 import type { Surface } from './surface.ts';
 
@@ -11,6 +12,8 @@ export interface Forwarded {
   readonly request: UpstreamRequest;
   /** We asked for usage the client did not ask for: its extra frame is taken out again. */
   readonly usageFrameIsOurs: boolean;
+  /** What the client said that this endpoint has no place for. */
+  readonly dropped: readonly string[];
 }
 
 /** The client's bytes, but for `model` (and a missing `stream_options.include_usage` where the sheet asks for it). */
@@ -21,6 +24,8 @@ export function forwardRequest(
   clientHeaders: ClientHeaders,
 ): Forwarded {
   const { provider } = target;
+  const shape = provider.shapeOf(surface.dialect);
+  if (shape) return forwardShaped(ask, target, surface.dialect, clientHeaders, shape);
   const model = provider.upstreamModel(target.model);
   const edits: Edit[] = [memberEdit(ask.body, ask.members, 'model', JSON.stringify(model))];
   const asks = surface.dialect === 'chat' && ask.stream && provider.sheet.usage === 'ask';
@@ -38,7 +43,24 @@ export function forwardRequest(
       surface.forwarded,
     ),
     usageFrameIsOurs: usage !== null,
+    dropped: NOTHING,
   };
+}
+
+const NOTHING: readonly string[] = [];
+
+/** Where address and headers of the dialect stand in the body: every value that stays keeps its bytes. */
+function forwardShaped(
+  ask: Ask,
+  target: Target,
+  dialect: Dialect,
+  clientHeaders: ClientHeaders,
+  shape: BodyShape,
+): Forwarded {
+  const { changes, dropped } = shapeBody(shape, (member) => ask.members.has(member), clientHeaders);
+  const body = withMembers(ask.body, ask.members, new Map([...changes, ...target.provider.body]));
+  const request = upstreamRequest(target, dialect, ask.stream, body, {}, []);
+  return { request, usageFrameIsOurs: false, dropped };
 }
 
 /** The call itself: address, credential, and of the client's headers only those named in `forwarded`. */
@@ -68,6 +90,8 @@ export function upstreamRequest(
     headers,
     body,
     connectMs: timeouts.connectMs,
+    via: provider.via,
+    signing: provider.signingFor(credential),
   };
 }
 

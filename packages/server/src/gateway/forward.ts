@@ -5,7 +5,13 @@ import { ForwardedStream, forwardedAnswer } from './forward-chat.ts';
 import { ForwardedEvents, forwardedBody } from './forward-events.ts';
 import { forwardRequest } from './forward-request.ts';
 import type { AnswerSink, Plan } from './plan.ts';
+import { readTranslatedRefusal } from './translate.ts';
 import { readRefusal } from './upstream-fault.ts';
+
+/** Hosts that only carry the dialect answer errors of their own in their own words. */
+function isOwnError(body: Buffer): boolean {
+  return /^\s*\{\s*"type"\s*:\s*"error"/.test(body.toString('utf8', 0, 200));
+}
 
 /**
  * The plan for a target that speaks the client's own dialect: bytes both ways. `rewrite` takes an answer
@@ -19,7 +25,7 @@ export function planForward(
   rewritten: boolean,
 ): Plan {
   const { provider, model } = target;
-  const { request, usageFrameIsOurs } = forwardRequest(ask, target, x.surface, x.client.headers);
+  const { request, usageFrameIsOurs, dropped } = forwardRequest(ask, target, x.surface, x.client.headers);
   const settings = {
     stripReasoning: x.course?.chatReasoning !== 'forward',
     thinkTags: provider.hasThinkTags(model),
@@ -33,8 +39,11 @@ export function planForward(
   }
   return {
     request,
-    dropped: ask.lost ?? [],
+    dropped: ask.lost ? [...ask.lost, ...dropped] : dropped,
     answer,
-    refusal: (status, headers, body) => readRefusal(provider.id, provider.sheet, status, headers, body),
+    refusal: (status, headers, body) =>
+      provider.shapeOf(x.surface.dialect) && !isOwnError(body)
+        ? readTranslatedRefusal(target, x.surface.dialect, status, headers, body)
+        : readRefusal(provider.id, provider.sheet, status, headers, body),
   };
 }

@@ -4,6 +4,7 @@ import type { Ask as WireAsk } from '@floe/wire/request';
 import { sealedBy } from '@floe/wire/seal';
 import { readBoolean } from '@floe/wire/splice';
 import { type Ask, parseBody } from './ask.ts';
+import { callerCredential } from './caller-credential.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { planForward } from './forward.ts';
@@ -30,7 +31,8 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     const asked = x.turn?.whole() ?? body;
     const wireAsk = CLIENT_DIALECTS[dialect].readAsk(asked, { dropHostedTools: bringsOwnTools(asked) });
     const [first] = x.course?.targets ?? [];
-    const origin = first?.provider.sealOrigin(first.credential);
+    const credential = first?.provider.usesCaller ? callerCredential(x, first) : first?.credential;
+    const origin = credential && first?.provider.sealOrigin(credential);
     read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
     return read;
   }
@@ -45,7 +47,7 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   }
   return (target: Target, moved: boolean) => {
     const { provider, credential } = target;
-    if (!provider.dialects.includes(dialect))
+    if (!provider.speaks(dialect, target.model))
       return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
     // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
     if (

@@ -1,4 +1,4 @@
-import { Fault } from '@floe/contract/faults';
+import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { AnswerContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
@@ -7,6 +7,7 @@ import { faultOf } from '@floe/wire/upstream-fault';
 import type { Dialect } from '../providers/provider.ts';
 import type { UpstreamHeaders } from '../providers/transport.ts';
 import type { Ask } from './ask.ts';
+import { shapeBody } from './body-shape.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { upstreamRequest } from './forward-request.ts';
@@ -24,7 +25,8 @@ export interface Reading {
 export function planTranslate(x: Exchange, ask: Ask, target: Target, to: Dialect, reading: Reading): Plan {
   const { provider, credential } = target;
   const upstream = UPSTREAM_DIALECTS[to];
-  const [lost] = uncarried(reading.ask, upstream.carries);
+  const options = provider.optionsFor(target.model);
+  const [lost] = uncarried(reading.ask, upstream.carries, options.lacks);
   if (lost) throw refusal(lost);
   const model = provider.upstreamModel(target.model);
   const sealOrigin = provider.sealOrigin(credential);
@@ -32,13 +34,18 @@ export function planTranslate(x: Exchange, ask: Ask, target: Target, to: Dialect
     model,
     stream: ask.stream,
     sealOrigin,
-    ...provider.optionsFor(target.model),
+    ...options,
   });
-  const own = Object.fromEntries(provider.body.map(([name, json]) => [name, JSON.parse(json)]));
+  const shape = provider.shapeOf(to);
+  const shaped = shape && shapeBody(shape, (member) => written.body[member] !== undefined, {});
+  const changes = [...(shaped?.changes ?? []), ...provider.body];
+  const own = Object.fromEntries(
+    changes.map(([name, json]) => [name, json === null ? undefined : JSON.parse(json)]),
+  );
   const body = Buffer.from(JSON.stringify({ ...written.body, ...own }));
   return {
     request: upstreamRequest(target, to, ask.stream, body, {}, []),
-    dropped: [...reading.ask.dropped, ...written.dropped],
+    dropped: [...reading.ask.dropped, ...written.dropped, ...(shaped?.dropped ?? [])],
     answer: (streamed) => translatedAnswer(x, ask, target, to, reading, streamed),
     refusal: (status, headers, bytes) => readTranslatedRefusal(target, to, status, headers, bytes),
   };
@@ -107,7 +114,7 @@ const KINDS = {
 } as const;
 
 /** An error answer of another dialect, as the client's dialect will say it. */
-function readTranslatedRefusal(
+export function readTranslatedRefusal(
   target: Target,
   from: Dialect,
   status: number,
@@ -117,7 +124,8 @@ function readTranslatedRefusal(
   const { id, sheet } = target.provider;
   const text = body.toString('utf8');
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, 2000) };
-  const meaning = sheetMeaning(sheet, status, text);
+  const errorType = headerOf(headers, 'x-amzn-errortype');
+  const meaning = sheetMeaning(sheet, status, `${errorType ?? ''} ${text}`);
   if (meaning === 'bad_credentials')
     return new Fault(
       'upstream_auth_failed',
@@ -130,15 +138,20 @@ function readTranslatedRefusal(
       `${id} answered with a redirect (${status}), which is never followed.`,
       detail,
     );
-  const errorType = headerOf(headers, 'x-amzn-errortype');
   const described = UPSTREAM_DIALECTS[from].readFault(status, { 'x-amzn-errortype': errorType }, text);
   const fault = faultOf(meaning ? { ...described, kind: KINDS[meaning] } : described);
   if (described.kind === 'quota') return spentAccount(id, detail);
   const retryAfterMs = readRetryAfterMs(headers) ?? described.retryAfterMs;
-  return new Fault(fault.code, fault.message, {
+  return new Fault(codeOf(meaning) ?? fault.code, fault.message, {
     ...fault.detail,
     ...detail,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(described.kind === 'context' ? { dialectCode: 'context_length_exceeded' } : {}),
   });
+}
+
+/** A status the sheet explains says more than its number. */
+function codeOf(meaning: ReturnType<typeof sheetMeaning>): FaultCode | undefined {
+  if (meaning === 'overloaded') return 'upstream_error';
+  return meaning === 'rate' ? 'upstream_rate_limited' : undefined;
 }

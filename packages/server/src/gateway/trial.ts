@@ -3,6 +3,7 @@ import type { Admission } from '../guardrails/breakers/circuit.ts';
 import { idOf, nameOf } from './arrange.ts';
 import { attempt } from './attempt.ts';
 import { reportFailure } from './breaker-report.ts';
+import { withCaller } from './caller-credential.ts';
 import type { Course, Target } from './catalog.ts';
 import { ClientGone, pauseUnlessGone } from './client.ts';
 import type { Exchange } from './exchange-record.ts';
@@ -126,9 +127,10 @@ export class Trial {
     const { breakers } = x.gateway;
     try {
       const [first] = this.#course.targets;
-      const plan = this.#plan(target, first !== undefined && target.credential !== first.credential);
+      const asked = target.provider.usesCaller ? withCaller(x, target) : target;
+      const plan = this.#plan(asked, first !== undefined && target.credential !== first.credential);
       const back = admission === 'probe' ? this.#returned(target) : null;
-      await attempt(x, target, plan, this.#totalAt(target), back);
+      await attempt(x, asked, plan, this.#totalAt(target), back);
       this.#succeeded(target, admission);
       return null;
     } catch (error) {

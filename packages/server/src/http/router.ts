@@ -75,7 +75,7 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
     if (route) return route;
     const stored = STORED.exec(path);
-    if (stored) return storedRoute(decode(stored[1] ?? ''), stored[2]);
+    if (stored) return storedRoute(responses, decode(stored[1] ?? ''), stored[2]);
     if (!path.startsWith(`${MODELS}/`)) return undefined;
     return { GET: (client) => lists.model(client, decode(path.slice(MODELS.length + 1))) };
   }
@@ -90,16 +90,6 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     else if (OPAQUE.test(path)) void opaqueExchange(client, UNIFIED, rest.slice(V1.length), gateway);
     else return false;
     return true;
-  }
-
-  function storedRoute(id: string, below: string | undefined): Route {
-    if (below === 'input_items')
-      return { GET: (client, _, url) => responses.inputItems(client, id, queryOf(url)) };
-    if (below === 'cancel') return { POST: (client, _, url) => responses.cancel(client, id, queryOf(url)) };
-    return {
-      GET: (client, _, url) => responses.get(client, id, queryOf(url)),
-      DELETE: (client, _, url) => responses.remove(client, id, queryOf(url)),
-    };
   }
 
   return (req, res, requestId) => {
@@ -120,6 +110,17 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     const fault = route ? wrongMethod(req.method ?? '', path) : unknownPath(path);
     if (route) headers.push('allow', allowed(route));
     answerFault(client, fault, shapeOf(path), headers);
+  };
+}
+
+/** A stored Responses answer, and what stands below it. */
+function storedRoute(responses: Rooms['responses'], id: string, below: string | undefined): Route {
+  if (below === 'input_items')
+    return { GET: (client, _, url) => responses.inputItems(client, id, queryOf(url)) };
+  if (below === 'cancel') return { POST: (client, _, url) => responses.cancel(client, id, queryOf(url)) };
+  return {
+    GET: (client, _, url) => responses.get(client, id, queryOf(url)),
+    DELETE: (client, _, url) => responses.remove(client, id, queryOf(url)),
   };
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Scope } from '@floe/contract/scopes';
+import { enqueue } from '../alerts/alert.ts';
+import { failing } from '../alerts/test/outbox.ts';
 import { newKey } from '../platform/key-format.ts';
 import { type GuardrailKind, putRule, removeRule, rulesOfOrg } from '../store/guardrail-rules.ts';
 import { NOW, type RunningApi, runApi } from './test/running-api.ts';
@@ -15,7 +17,7 @@ interface Expected {
   readonly succeeds: 200 | 201 | 204;
   /** Null: any valid key may. */
   readonly scope: Scope | null;
-  readonly anotherOrgs: 200 | 201 | 404;
+  readonly anotherOrgs: 200 | 201 | 204 | 404;
 }
 
 const KEY = ({ key }: { readonly key: string }) => `/api/management/keys/${key}`;
@@ -42,7 +44,44 @@ function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expect
   };
 }
 
-/** One limit and one budget of `acme` under the id of a key. */
+const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
+
+/** Nobody listens at the channels' address: their tests answer 200 and say so. */
+function channelsExpected(): Record<string, Expected> {
+  const channels = '/api/monitoring/channels';
+  const one: Expected['path'] = ({ key }) => `${channels}/${key}`;
+  const list = () => channels;
+  const test: Expected['path'] = (ids) => `${one(ids)}/test`;
+  const scope = 'monitoring';
+  const body = { name: 'hooks', ...HOOK };
+  return {
+    [`GET ${channels}`]: { path: list, succeeds: 200, scope, anotherOrgs: 200 },
+    [`POST ${channels}`]: { path: list, body, succeeds: 201, scope, anotherOrgs: 201 },
+    [`GET ${channels}/{id}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
+    [`PATCH ${channels}/{id}`]: { path: one, body: { events: null }, succeeds: 200, scope, anotherOrgs: 404 },
+    // A name is the org's own: another org makes a channel of its own with it.
+    [`PUT ${channels}/{id}`]: { path: one, body: HOOK, succeeds: 200, scope, anotherOrgs: 200 },
+    [`DELETE ${channels}/{id}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
+    [`POST ${channels}/{id}/test`]: { path: test, succeeds: 200, scope, anotherOrgs: 404 },
+    [`POST ${channels}/test`]: {
+      path: () => `${channels}/test`,
+      body,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+  };
+}
+
+/** What every request finds: rules and a channel of `acme` under the id of a key, and no others. */
+async function seed(id: string): Promise<void> {
+  await seedRules(id);
+  await api.database.transaction((writer) => writer.deleteFrom('channels').execute());
+  const { key } = await api.addKey('acme');
+  const { status } = await api.call('PUT', `/api/monitoring/channels/${id}`, { key, body: HOOK });
+  assert.equal(status, 200);
+}
+
 async function seedRules(id: string): Promise<void> {
   const rules = {
     limits: { scope: 'org', rpm: 1 },
@@ -97,6 +136,25 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     scope: 'management',
     anotherOrgs: 200,
   },
+  'GET /api/management/cache': {
+    path: () => '/api/management/cache',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
+  'POST /api/management/cache/purge': {
+    path: () => '/api/management/cache/purge',
+    succeeds: 204,
+    scope: 'management',
+    anotherOrgs: 204,
+  },
+  ...channelsExpected(),
+  'GET /api/monitoring/alerts': {
+    path: () => '/api/monitoring/alerts',
+    succeeds: 200,
+    scope: 'monitoring',
+    anotherOrgs: 200,
+  },
   'GET /api/management/audit': {
     path: () => '/api/management/audit',
     succeeds: 200,
@@ -139,6 +197,7 @@ let api: RunningApi;
 before(async () => {
   api = await runApi();
   await api.addExchange('acme', { id: 'exc_1' });
+  await api.database.transaction((writer) => enqueue(writer, failing('acme-nightly')));
 });
 after(() => api.close());
 
@@ -153,7 +212,7 @@ for (const [route, { path, body, succeeds, scope, anotherOrgs }] of Object.entri
   const method = route.slice(0, route.indexOf(' '));
   const outcome = async (key?: string) => {
     const subject = await api.addKey('acme');
-    await seedRules(subject.id);
+    await seed(subject.id);
     const { status, body: answer } = await api.call(method, path({ key: subject.id }), {
       ...(key !== undefined && { key }),
       body,
@@ -183,7 +242,7 @@ for (const [route, { path, body, succeeds, scope, anotherOrgs }] of Object.entri
   test(`${route} shows another org nothing`, async () => {
     const stranger = await api.addKey('other');
     const subject = await api.addKey('acme');
-    await seedRules(subject.id);
+    await seed(subject.id);
     const answer = await api.call(method, path({ key: subject.id }), { key: stranger.key, body });
     assert.equal(answer.status, anotherOrgs);
     assert.doesNotMatch(answer.text.replace(path({ key: subject.id }), ''), /acme|exc_1/i);

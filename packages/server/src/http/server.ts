@@ -59,8 +59,9 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
     const requestId = newId('exc', clock.now());
     if (draining) res.shouldKeepAlive = false;
     underWay.set(req.socket, res);
-    if (hasOneHost(req)) onRequest(req, res, requestId);
-    else refuseRequest(res, requestId, HOST_FAULT);
+    const fault = refusalOf(req);
+    if (fault === null) onRequest(req, res, requestId);
+    else refuseRequest(res, requestId, fault);
   }
   // RFC 9110 section 10.1.1 lets a server pass over expectations it does not know.
   server.on('checkExpectation', accept);
@@ -140,6 +141,18 @@ function listenError(error: Error & { code?: string }, host: string, port: numbe
 
 const HOST_FAULT = new Fault('invalid_request', 'A request needs exactly one Host header (RFC 9112, 3.2).');
 const CONNECT_FAULT = new Fault('method_not_allowed', 'This is no proxy: CONNECT is not possible here.');
+
+const CODING_FAULT = new Fault(
+  'unsupported_media_type',
+  'The only transfer coding that is read is "chunked".',
+);
+
+/** Judged before anything waits: the parser's own complaint about a coding comes right after the head. */
+function refusalOf(req: IncomingMessage): Fault | null {
+  if (!hasOneHost(req)) return HOST_FAULT;
+  const coding = req.headers['transfer-encoding'];
+  return coding === undefined || coding.toLowerCase() === 'chunked' ? null : CODING_FAULT;
+}
 
 function hasOneHost({ headers: { host }, httpVersionMinor }: IncomingMessage): boolean {
   return host === undefined ? httpVersionMinor === 0 : !host.includes(',');

@@ -79,10 +79,12 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
   let current: GatewaySnapshot | null = null;
   let last: Promise<void> = Promise.resolve();
   async function swap(): Promise<void> {
-    const { catalogs, missing, notYet } = compileCatalogs(
-      loaded().config.orgs,
+    const { orgs, outbound } = loaded().config;
+    const { variable } = parts.environment;
+    const { catalogs, unusable, notYet } = compileCatalogs(
+      orgs,
       DEFAULT_ORG,
-      parts.environment.variable,
+      { variable, outbound },
       {
         book: parts.prices,
         stored: await loadStoredRules(parts.database.read),
@@ -96,13 +98,15 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     parts.outbound.use(
       loaded().config,
       [...catalogs.values()].flatMap((catalog) =>
-        [...catalog.providers.values()].map(({ origin }) => origin),
+        [...catalog.providers.values()].flatMap(({ origin, via }) =>
+          [origin, via?.proxy?.origin ?? []].flat(),
+        ),
       ),
     );
     for (const setting of notYet)
       parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
-    for (const provider of missing)
-      parts.log.warn({ provider }, 'this release cannot reach providers of this kind yet');
+    for (const { id, reason } of unusable)
+      parts.log.warn({ provider: id, reason }, 'this provider cannot be used');
     parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
   const renew = () => {

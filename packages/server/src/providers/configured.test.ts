@@ -126,7 +126,7 @@ test('the model list stands beside the other paths, and Azure has none', () => {
     ['deepseek', {}, '/models'],
     ['azure-openai', { baseUrl: AZURE }, undefined],
   ];
-  for (const [kind, settings, path] of lists) assert.equal(provider(kind, settings).modelsPath, path);
+  for (const [kind, settings, path] of lists) assert.equal(provider(kind, settings).lists[0]?.path, path);
 });
 
 test('the key travels as each provider wants it', () => {

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamOptions } from '@floe/wire/dialect';
-import { compilePatterns, type Matcher } from '../core/pattern.ts';
+import { compilePatterns } from '../core/pattern.ts';
+import { type OpaquePaths, opaquePathsOf } from './opaque-paths.ts';
+import type { Via } from './outbound.ts';
 import type { Price } from './prices.ts';
 import { type PricingSettings, pricingByModel } from './pricing.ts';
-import type { Address, Dialect, Path, Paths, ProviderSheet } from './provider.ts';
+import type { Address, Dialect, ProviderSheet } from './provider.ts';
+import type { Signing } from './signing/signing.ts';
+import { eitherName, filled, type Speaking, speakingOf } from './speaking.ts';
 
 /** One secret of a provider and its share of the traffic. */
 export interface Credential {
@@ -11,6 +15,8 @@ export interface Credential {
   /** Empty for providers that want none. */
   readonly secret: string;
   readonly weight: number;
+  /** How it travels, name and value, when that is not the sheet's way. */
+  readonly header?: readonly [name: string, value: string];
 }
 
 export interface Timeouts {
@@ -67,43 +73,47 @@ export interface ProviderSettings {
   readonly deployments?: Readonly<Record<string, string>>;
   /** Dialects it speaks natively, where the operator knows better than the sheet. */
   readonly dialects?: readonly Dialect[] | undefined;
+  readonly region?: string | undefined;
+  readonly project?: string | undefined;
+  /** The credential is the caller's own; none of ours is ever sent. */
+  readonly usesCaller?: boolean;
+  /** Who signs requests that carry no key. */
+  readonly signing?: Signing | undefined;
+  readonly via?: ((origin: string) => Via | undefined) | undefined;
   /** What its answers cost; absent: nobody knows. */
   readonly pricing?: Omit<PricingSettings, 'bookName'> | undefined;
 }
 
 /** A provider ready for use: everything a request needs is computed once. */
-export interface Provider {
+export interface Provider extends Speaking, OpaquePaths {
   readonly id: string;
   readonly sheet: ProviderSheet;
   readonly origin: string;
   readonly timeouts: Timeouts;
   readonly breaker: BreakerSettings;
+  /** One that stands for the caller's own where `usesCaller`. */
   readonly credentials: readonly Credential[];
   /** Allowlist patterns as configured, for listings. */
   readonly models: readonly string[];
   readonly body: readonly (readonly [name: string, json: string])[];
-  /** Dialects it speaks. */
-  readonly dialects: readonly Dialect[];
-  /** The one to translate into for a model, as asked for. */
-  dialectFor(model: string): Dialect;
   allows(model: string): boolean;
   hasThinkTags(model: string): boolean;
   /** What a model costs; null when nobody knows, which never means free. */
   priceOf(model: string): Price | null;
   /** The name the upstream knows a model by. */
   upstreamModel(model: string): string;
-  /** Path and query of a dialect it speaks. `model` is the upstream's name. */
-  pathOf(dialect: Dialect, model: string, stream: boolean): string;
-  /** Path and query where vectors are asked for. `model` is the id asked for. */
-  embeddingsPath(model: string): string;
-  /** Path and query of an OpenAI-shaped path such as `images/generations`. `model` is '' where none is named. */
-  opaquePath(path: string, model: string): string;
   /**
    * Facts about a model that change how a translated request is written. `model` is the id asked for: a
    * deployment's name may tell nothing.
    */
   optionsFor(model: string): UpstreamOptions;
-  readonly modelsPath: string | undefined;
+  /** Addresses of its model lists; none when there is nothing to ask, or nobody to ask as. */
+  readonly lists: readonly { readonly origin: string; readonly path: string }[];
+  /** Proxy, authorities and client certificate for its origin. */
+  readonly via: Via | undefined;
+  readonly usesCaller: boolean;
+  /** Who signs a request with this credential; undefined when the credential is in its headers. */
+  signingFor(credential: Credential): Signing | undefined;
   /** The next credential, in proportion to the weights. */
   nextCredential(): Credential;
   /** The credential of this name; the first one for none, or when it is gone. */
@@ -115,118 +125,62 @@ export interface Provider {
 }
 
 const NO_CREDENTIAL: Credential = { name: 'none', secret: '', weight: 1 };
+/** Stands for the credential that each request brings along. */
+const CALLER: Credential = { name: 'caller', secret: '', weight: 1 };
 
 const USER_AGENT = 'floe/0.1';
 
 export function configureProvider(settings: ProviderSettings): Provider {
-  const { sheet, credentials } = settings;
+  const { sheet, signing, usesCaller = false } = settings;
+  const credentials = usesCaller ? [CALLER] : settings.credentials;
   const address: Address = sheet.address?.(settings.baseUrl, settings) ?? { base: settings.baseUrl };
-  const base = new URL(address.base);
-  const speaks = address.speaks ?? sheet.speaks;
-  const dialects = settings.dialects ?? dialectsOf(speaks);
+  const places = { region: settings.region, project: settings.project };
+  const base = new URL(filled(address.base, places));
+  const origin = base.protocol === 'sandbox:' ? address.base : base.origin;
   const upstreamModel = deploymentNames(settings.deployments ?? {});
-  const opaquePath = opaquePathsBelow(base, speaks, address.query, upstreamModel);
-  const vectors = sheet.embeddings?.path;
+  const speaks = address.speaks ?? sheet.speaks;
+  const prefix = pathnameOf(base);
+  const { dialects } = settings;
+  const { query } = address;
   const headers = new Map(credentials.map((credential) => [credential, headersOf(settings, credential)]));
   const origins = new Map(
     credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]),
   );
+  const lists = [sheet.models ?? []].flat().map((path) => listAddress(address, base, filled(path, places)));
   return {
+    ...speakingOf({ sheet, speaks, dialects, prefix, query, places, upstreamModel }),
+    ...opaquePathsOf({ sheet, speaks, prefix, query, upstreamModel }),
     id: settings.id,
     sheet,
-    origin: base.protocol === 'sandbox:' ? address.base : base.origin,
+    origin,
     timeouts: settings.timeouts,
     breaker: settings.breaker ?? DEFAULT_BREAKER,
+    credentials,
     models: settings.models,
     body: Object.entries(settings.body),
-    credentials,
-    dialects,
-    dialectFor: preferredDialect(sheet, dialects, upstreamModel),
     allows: compilePatterns(settings.models),
     hasThinkTags: compilePatterns(sheet.thinkTags ?? []),
     priceOf: pricingByModel(sheet.prices, settings.pricing, upstreamModel),
     upstreamModel,
-    pathOf: pathsBelow(base, speaks, address.query),
-    opaquePath,
-    embeddingsPath: (model) =>
-      vectors === undefined
-        ? opaquePath('embeddings', model)
-        : pathnameOf(base) + vectors.replaceAll('{model}', encodeURIComponent(upstreamModel(model))),
     optionsFor: optionsByModel(sheet, upstreamModel),
-    modelsPath: sheet.models === undefined ? undefined : pathnameOf(base) + sheet.models,
+    lists: usesCaller ? [] : lists,
+    via: base.protocol === 'sandbox:' ? undefined : settings.via?.(origin),
+    usesCaller,
+    signingFor: (credential) => (credential.secret === '' && !usesCaller ? signing : undefined),
     nextCredential: weightedRotation(credentials),
-    credential: (name) =>
-      credentials.find((credential) => credential.name === name) ?? credentials[0] ?? NO_CREDENTIAL,
+    credential: (name) => credentials.find((one) => one.name === name) ?? credentials[0] ?? NO_CREDENTIAL,
     headersFor: (credential) => headers.get(credential) ?? headersOf(settings, credential),
     sealOrigin: (credential) => origins.get(credential) ?? sealOriginOf(settings.id, credential),
   };
 }
 
+function listAddress(address: Address, base: URL, path: string): Provider['lists'][number] {
+  const root = address.listBase === undefined ? base : new URL(address.listBase);
+  return { origin: root.origin, path: pathnameOf(root) + path };
+}
+
 function pathnameOf(base: URL): string {
   return base.pathname.replace(/\/+$/, '');
-}
-
-function pathsBelow(base: URL, speaks: Paths, query: string | undefined): Provider['pathOf'] {
-  const prefix = pathnameOf(base);
-  return (dialect, model, stream) => {
-    const spoken: Path = speaks[dialect] ?? DEFAULT_PATHS[dialect];
-    const path = typeof spoken === 'string' ? spoken : stream ? spoken.stream : spoken.whole;
-    const whole = `${prefix}${path}`.replaceAll('{model}', encodeURIComponent(model));
-    return query === undefined ? whole : `${whole}${whole.includes('?') ? '&' : '?'}${query}`;
-  };
-}
-
-/** Beside Chat, and below a deployment where Chat is, but for things that belong to none. */
-function opaquePathsBelow(
-  base: URL,
-  speaks: Paths,
-  query: string | undefined,
-  upstreamModel: (model: string) => string,
-): Provider['opaquePath'] {
-  const chat = typeof speaks.chat === 'string' ? speaks.chat : '';
-  const lead = chat.endsWith(DEFAULT_PATHS.chat) ? chat.slice(0, -DEFAULT_PATHS.chat.length) : '';
-  return (path, model) => {
-    const place = model === '' ? '' : lead.replaceAll('{model}', encodeURIComponent(upstreamModel(model)));
-    return `${pathnameOf(base)}${place}/${path}${query === undefined ? '' : `?${query}`}`;
-  };
-}
-
-/** Where hosts that copy a dialect put it, below a base address that ends in `/v1`. */
-const DEFAULT_PATHS = {
-  chat: '/chat/completions',
-  responses: '/responses',
-  messages: '/messages',
-  gemini: {
-    whole: '/models/{model}:generateContent',
-    stream: '/models/{model}:streamGenerateContent?alt=sse',
-  },
-} as const;
-
-/** In the order the sheet names them. */
-function dialectsOf(speaks: Paths): Dialect[] {
-  const names: readonly Dialect[] = ['chat', 'responses', 'messages', 'gemini'];
-  const order = Object.keys(speaks);
-  return names.filter((name) => order.includes(name)).sort((a, b) => order.indexOf(a) - order.indexOf(b));
-}
-
-/** A preference for a dialect the operator took away does not count. */
-function preferredDialect(
-  sheet: ProviderSheet,
-  dialects: readonly Dialect[],
-  upstreamModel: (model: string) => string,
-): (model: string) => Dialect {
-  const [first] = dialects;
-  if (first === undefined) throw new Error(`${sheet.kind} speaks no dialect`);
-  const preferences = (sheet.prefers ?? [])
-    .filter(({ dialect }) => dialects.includes(dialect))
-    .map(({ models, dialect }) => ({ holdsFor: eitherName(models, upstreamModel), dialect }));
-  return (model) => preferences.find(({ holdsFor }) => holdsFor(model))?.dialect ?? first;
-}
-
-/** Sheets know models by their public ids; with deployments that is either the id asked for or the upstream's. */
-function eitherName(models: readonly string[], upstreamModel: (model: string) => string): Matcher {
-  const matches = compilePatterns(models);
-  return (model) => matches(model) || matches(upstreamModel(model));
 }
 
 function deploymentNames(deployments: Readonly<Record<string, string>>): (model: string) => string {
@@ -257,7 +211,9 @@ function optionsByModel(
 function headersOf(settings: ProviderSettings, credential: Credential): readonly string[] {
   const flat = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', USER_AGENT];
   const { auth } = settings.sheet;
-  if (credential.secret !== '' && auth.type === 'header') flat.push(auth.name, credential.secret);
+  const named = auth.type === 'header' || auth.type === 'google' ? auth.name : undefined;
+  if (credential.header !== undefined) flat.push(...credential.header);
+  else if (credential.secret !== '' && named !== undefined) flat.push(named, credential.secret);
   else if (credential.secret !== '') flat.push('authorization', `Bearer ${credential.secret}`);
   for (const [name, value] of Object.entries(settings.headers)) flat.push(name.toLowerCase(), value);
   return flat;

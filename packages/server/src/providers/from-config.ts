@@ -1,5 +1,7 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { type Credential, configureProvider, type Provider } from './configured.ts';
+import { signingOf } from './identity.ts';
+import { type OutboundSettings, OutboundUnusable, resolveOutbound } from './outbound.ts';
 import { NO_PRICES } from './price-catalog.ts';
 import type { PriceBook } from './prices.ts';
 import type { ProviderSheet } from './provider.ts';
@@ -8,41 +10,69 @@ import { SHEETS, sheetOf } from './sheets.ts';
 /** Looks an environment variable up; undefined when it is unset or empty. */
 export type Variable = (name: string) => string | undefined;
 
+/** What providers of the file need beside their own entry. */
+export interface ProviderWorld {
+  readonly variable: Variable;
+  /** The file's own `outbound`. */
+  readonly outbound: OutboundSettings;
+}
+
+/** A provider of the file that cannot be used, and what it lacks. */
+export interface Unusable {
+  readonly id: string;
+  readonly reason: string;
+}
+
 /**
  * The enabled providers of an org. One that names no credential takes it from the usual environment
- * variable of its kind. Kinds whose data sheet is not there yet are left out and named in `missing`.
+ * variable of its kind. One that cannot be used is left out and named in `unusable`; the others go on.
  */
 export function providersFromConfig(
   configs: readonly ProviderConfig[],
-  variable: Variable,
+  world: ProviderWorld,
   book: PriceBook = NO_PRICES,
 ) {
   const providers: Provider[] = [];
-  const missing: string[] = [];
+  const unusable: Unusable[] = [];
   for (const config of configs) {
-    const sheet = sheetOf(config.kind);
-    const baseUrl = config.base_url ?? sheet?.baseUrl;
     if (!config.enabled) continue;
-    if (sheet && baseUrl !== undefined) providers.push(fromConfig(config, sheet, baseUrl, variable, book));
-    else missing.push(config.id);
+    try {
+      providers.push(fromConfig(config, world, book));
+    } catch (error) {
+      if (!(error instanceof OutboundUnusable || error instanceof SettingMissing)) throw error;
+      unusable.push({ id: config.id, reason: error.message });
+    }
   }
-  return { providers, missing };
+  return { providers, unusable };
+}
+
+class SettingMissing extends Error {
+  override readonly name = 'SettingMissing';
 }
 
 function fromConfig(
   config: ProviderConfig,
-  sheet: ProviderSheet,
-  baseUrl: string,
-  variable: Variable,
+  { variable, outbound }: ProviderWorld,
   book: PriceBook,
 ): Provider {
-  const { timeouts, breaker } = config;
+  const sheet = sheetOf(config.kind);
+  const baseUrl = config.base_url ?? sheet?.baseUrl;
+  if (!sheet || baseUrl === undefined) throw new SettingMissing(`kind ${config.kind} needs a base_url`);
+  const { timeouts, breaker, client_cert } = config;
+  const ways = resolveOutbound(
+    [...(config.outbound ? [config.outbound] : []), { ...outbound, client_cert }],
+    variable,
+  );
+  const region = settingOf('region', config, sheet, variable);
+  const project = settingOf('project', config, sheet, variable);
   const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
+  // An identity that is spelled out is meant, whatever key the environment holds for others.
+  const isNamed = named.length > 0 || config.identity !== undefined || config.role_arn !== undefined;
   return configureProvider({
     id: config.id,
     sheet,
     baseUrl,
-    credentials: named.length > 0 ? named : environmentCredential(sheet, variable),
+    credentials: isNamed ? named : environmentCredential(sheet, variable),
     models: config.models,
     headers: config.headers,
     body: Object.fromEntries(
@@ -51,12 +81,17 @@ function fromConfig(
     apiVersion: config.api_version,
     deployments: config.deployments,
     dialects: config.dialects,
+    region,
+    project,
     pricing: {
       billing: config.billing,
       multiplier: config.price_multiplier,
       overrides: config.prices,
       book,
     },
+    usesCaller: config.credential_source === 'caller',
+    signing: signingOf(sheet, config, region, ways, variable),
+    via: (origin) => ways.via(origin),
     breaker: {
       enabled: breaker.enabled,
       consecutiveFailures: breaker.consecutive_failures,
@@ -74,6 +109,20 @@ function fromConfig(
   });
 }
 
+/** The setting, or what the sheet lets stand in for it. */
+function settingOf(
+  name: 'region' | 'project',
+  config: Pick<ProviderConfig, 'region' | 'project'>,
+  sheet: ProviderSheet,
+  variable: Variable,
+): string | undefined {
+  const need = sheet.needs?.[name];
+  const value = config[name] ?? firstSet(need?.variables ?? [], variable) ?? need?.otherwise;
+  if (need && value === undefined)
+    throw new SettingMissing(`\`${name}\` is not set, nor is ${need.variables.join(' or ')}`);
+  return value;
+}
+
 /** Defaults of the product page, "Routes". */
 const TIMEOUTS = {
   connectMs: 5_000,
@@ -87,14 +136,19 @@ const TIMEOUTS = {
  * What an installation without any configuration may use: the sandbox, and every provider whose usual
  * environment variable is set, with all its models.
  */
-export function providersFromEnvironment(variable: Variable, book: PriceBook = NO_PRICES): Provider[] {
+export function providersFromEnvironment(
+  { variable, outbound }: ProviderWorld,
+  book: PriceBook = NO_PRICES,
+): Provider[] {
   const found: Provider[] = [];
+  const ways = resolveOutbound([outbound], variable);
   for (const sheet of SHEETS) {
     const url = firstSet(sheet.urlVariables ?? [], variable);
     const key = firstSet(sheet.keyVariables, variable);
     const baseUrl = url ?? sheet.baseUrl;
     const wanted = sheet.auth.type === 'none' || url !== undefined || key !== undefined;
-    if (!wanted || baseUrl === undefined) continue;
+    if (!wanted || baseUrl === undefined || !hasSettings(sheet, variable)) continue;
+    const region = settingOf('region', {}, sheet, variable);
     found.push(
       configureProvider({
         id: sheet.kind,
@@ -104,12 +158,22 @@ export function providersFromEnvironment(variable: Variable, book: PriceBook = N
         models: ['*'],
         headers: {},
         body: {},
+        region,
+        project: settingOf('project', {}, sheet, variable),
         pricing: { billing: 'metered', multiplier: 1, overrides: {}, book },
+        signing: signingOf(sheet, {}, region, ways, variable),
+        via: (origin) => ways.via(origin),
         timeouts: TIMEOUTS,
       }),
     );
   }
   return found;
+}
+
+function hasSettings(sheet: ProviderSheet, variable: Variable): boolean {
+  return Object.values(sheet.needs ?? {}).every(
+    ({ variables, otherwise }) => otherwise !== undefined || firstSet(variables, variable) !== undefined,
+  );
 }
 
 function environmentCredential(sheet: ProviderSheet, variable: Variable): Credential[] {

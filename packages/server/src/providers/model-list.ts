@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Provider } from './configured.ts';
 import { type ListedModel, readModelPage } from './model-page.ts';
+import { smallCall } from './small-call.ts';
 import type { Transport } from './transport.ts';
 
 const REFRESH_MS = 10 * 60 * 1000;
@@ -28,7 +29,7 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
   let closed = false;
 
   const keyOf = (provider: Provider) =>
-    `${provider.sheet.kind} ${provider.origin}${provider.modelsPath ?? ''}`;
+    `${provider.sheet.kind} ${provider.origin} ${provider.lists.map(({ path }) => path).join(' ')}`;
 
   async function refresh(): Promise<void> {
     timer?.cancel();
@@ -38,7 +39,7 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
 
   async function read(provider: Provider): Promise<void> {
     try {
-      lists.set(keyOf(provider), await readList(transport, clock, provider));
+      lists.set(keyOf(provider), await readLists(transport, clock, provider));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.warn(
@@ -51,8 +52,7 @@ export function createModelLists(transport: Transport, clock: Clock, log: Log): 
   return {
     watch(providers) {
       watched = providers.filter(
-        (provider) =>
-          provider.modelsPath !== undefined && provider.models.some((model) => model.includes('*')),
+        (provider) => provider.lists.length > 0 && provider.models.some((model) => model.includes('*')),
       );
       void refresh();
     },
@@ -68,13 +68,27 @@ function named(id: string): ListedModel {
   return { id, created: 0, ownedBy: '', contextWindow: null };
 }
 
+/** All lists of a provider as one; of models in several, the first entry counts. What it cannot be asked for is left out. */
+async function readLists(transport: Transport, clock: Clock, provider: Provider): Promise<ListedModel[]> {
+  const models = new Map<string, ListedModel>();
+  for (const list of provider.lists)
+    for (const model of await readList(transport, clock, provider, list))
+      if (!models.has(model.id) && provider.dialects.some((dialect) => provider.speaks(dialect, model.id)))
+        models.set(model.id, model);
+  return [...models.values()];
+}
+
 /** Follows the pages of a list. Whatever stands behind the last page we ask for is not listed. */
-async function readList(transport: Transport, clock: Clock, provider: Provider): Promise<ListedModel[]> {
-  const first = provider.modelsPath ?? '';
+async function readList(
+  transport: Transport,
+  clock: Clock,
+  provider: Provider,
+  { origin, path: first }: Provider['lists'][number],
+): Promise<ListedModel[]> {
   const models: ListedModel[] = [];
   let path = first;
   for (let pages = 0; pages < LIST_PAGES; pages++) {
-    const body = await get(transport, clock, provider, path);
+    const body = await get(transport, clock, provider, origin, path);
     const page = readModelPage(JSON.parse(body.toString('utf8')));
     models.push(...page.models);
     if (page.next === undefined) break;
@@ -86,49 +100,33 @@ async function readList(transport: Transport, clock: Clock, provider: Provider):
 }
 
 /** A small GET off the hot path. Rejects on any status but 200, after 30 s, and past 16 MB. */
-function get(transport: Transport, clock: Clock, provider: Provider, path: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const headers = [
-      ...provider.headersFor(provider.nextCredential()),
-      ...Object.entries(provider.sheet.headers ?? {}).flat(),
-      'accept',
-      'application/json',
-    ];
-    const fail = (reason: string) => {
-      timer.cancel();
-      cancel();
-      reject(new Error(reason));
-    };
-    const timer = clock.after(LIST_TIMEOUT_MS, () => fail('no answer within 30 s'));
-    const cancel = transport.dispatch(
-      {
-        method: 'GET',
-        origin: provider.origin,
-        path,
-        headers,
-        body: null,
-        connectMs: provider.timeouts.connectMs,
-      },
-      {
-        onConnected() {
-          // The one timer above covers every phase of this small call.
-        },
-        onHead(status) {
-          if (status !== 200) fail(`status ${status}`);
-        },
-        onData(chunk) {
-          size += chunk.length;
-          if (size > LIST_BYTES) fail('longer than 16 MB');
-          chunks.push(chunk);
-        },
-        onEnd() {
-          timer.cancel();
-          resolve(Buffer.concat(chunks));
-        },
-        onError: (error) => fail(error.message),
-      },
-    );
-  });
+async function get(
+  transport: Transport,
+  clock: Clock,
+  provider: Provider,
+  origin: string,
+  path: string,
+): Promise<Buffer> {
+  const credential = provider.nextCredential();
+  const { body } = await smallCall(
+    transport,
+    clock,
+    {
+      method: 'GET',
+      origin,
+      path,
+      headers: [
+        ...provider.headersFor(credential),
+        ...Object.entries(provider.sheet.headers ?? {}).flat(),
+        'accept',
+        'application/json',
+      ],
+      body: null,
+      connectMs: provider.timeouts.connectMs,
+      via: provider.via,
+      signing: provider.signingFor(credential),
+    },
+    { timeoutMs: LIST_TIMEOUT_MS, bytes: LIST_BYTES, onlyStatus: 200 },
+  );
+  return body;
 }

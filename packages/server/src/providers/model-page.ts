@@ -17,12 +17,12 @@ export interface ModelPage {
 }
 
 /**
- * Reads any provider's model list: `data[]`, a bare array, or `models[]` with names instead of ids.
+ * Reads any provider's model list: `data[]`, a bare array, or a list under a name of its own, with names instead of ids.
  *
  * @throws Error when the answer is no list at all.
  */
 export function readModelPage(body: unknown): ModelPage {
-  const entries: unknown = isObject(body) ? (body.data ?? body.models) : body;
+  const entries: unknown = isObject(body) ? listIn(body) : body;
   if (Array.isArray(entries))
     return {
       models: entries.filter(isObject).flatMap(readEntry),
@@ -33,11 +33,19 @@ export function readModelPage(body: unknown): ModelPage {
   throw new Error('the answer is no model list');
 }
 
+/** Under whichever of the known names the list stands. */
+function listIn(body: JsonObject): unknown {
+  return (
+    body.data ?? body.models ?? body.modelSummaries ?? body.inferenceProfileSummaries ?? body.publisherModels
+  );
+}
+
 function nextQuery(body: JsonObject): string | undefined {
   const cursors: readonly (readonly [parameter: string, value: unknown])[] = [
     ['after_id', body.has_more === true ? body.last_id : undefined],
     ['pageToken', body.nextPageToken],
     ['page_token', body.next_page_token],
+    ['nextToken', body.nextToken],
   ];
   for (const [parameter, value] of cursors)
     if (typeof value === 'string' && value !== '') return `${parameter}=${encodeURIComponent(value)}`;
@@ -45,7 +53,9 @@ function nextQuery(body: JsonObject): string | undefined {
 }
 
 function readEntry(entry: JsonObject): ListedModel[] {
-  const named = [entry.id, entry.name].find((value) => typeof value === 'string' && value !== '');
+  const named = [entry.id, entry.modelId, entry.inferenceProfileId, entry.name].find(
+    (value) => typeof value === 'string' && value !== '',
+  );
   if (typeof named !== 'string' || cannotAnswer(entry)) return [];
   const windows = [
     entry.context_window,
@@ -58,7 +68,7 @@ function readEntry(entry: JsonObject): ListedModel[] {
   const contextWindow = windows.find((value) => typeof value === 'number');
   return [
     {
-      id: named.replace(/^models\//, ''),
+      id: named.replace(/^(publishers\/[^/]+\/)?models\//, ''),
       created: secondsOf(entry.created ?? entry.created_at),
       ownedBy: typeof entry.owned_by === 'string' ? entry.owned_by : '',
       contextWindow: typeof contextWindow === 'number' ? contextWindow : null,
@@ -66,8 +76,12 @@ function readEntry(entry: JsonObject): ListedModel[] {
   ];
 }
 
-/** Some lists name the methods of a model; images and embeddings alone are none of ours. */
-function cannotAnswer({ supportedGenerationMethods: methods }: JsonObject): boolean {
+/** Some lists name the methods of a model, or how it is bought; images, embeddings and the rest are none of ours. */
+function cannotAnswer({
+  supportedGenerationMethods: methods,
+  inferenceTypesSupported: ways,
+}: JsonObject): boolean {
+  if (Array.isArray(ways) && !ways.includes('ON_DEMAND')) return true;
   return Array.isArray(methods) && !methods.includes('generateContent');
 }
 

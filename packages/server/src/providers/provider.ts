@@ -9,11 +9,39 @@ export type Dialect = DialectName;
 export type Auth =
   | { readonly type: 'bearer' }
   | { readonly type: 'header'; readonly name: string }
+  /** AWS Signature Version 4; an API key travels as a bearer token instead. */
+  | { readonly type: 'sigv4'; readonly service: string }
+  /** A Google access token; an API key travels in the header `name` instead. */
+  | { readonly type: 'google'; readonly name: string }
   | { readonly type: 'none' };
 
-/** A path below the base address; two of them where streams have their own. `{model}` stands for the model. */
-export type Path = string | { readonly whole: string; readonly stream: string };
+/**
+ * A path below the base address, or an endpoint with two of them where streams have their own. `{model}`,
+ * `{region}` and `{project}` stand for what they name.
+ */
+export type Path = string | Endpoint;
 export type Paths = Readonly<Partial<Record<Dialect, Path>>>;
+
+/** Where a dialect is spoken, and how its body differs there from the dialect's own. */
+export interface Endpoint {
+  readonly whole: string;
+  readonly stream: string;
+  /** Models it serves; all when absent. */
+  readonly models?: readonly string[];
+  readonly shape?: BodyShape;
+}
+
+/** A dialect's body as one endpoint wants it: what its address and headers say stands in it, or does not. */
+export interface BodyShape {
+  /** Members that would be refused; all but `model` and `stream` are reported as dropped. */
+  readonly omits: readonly string[];
+  /** Members it demands, as JSON text. */
+  readonly sets: Readonly<Record<string, string>>;
+  /** Request headers whose comma-separated values stand in a member here, by header name. */
+  readonly lists: Readonly<Record<string, string>>;
+  /** Request headers with only one value it could mean, by header name. Another is reported as dropped. */
+  readonly implies: Readonly<Record<string, string>>;
+}
 
 /** Where an operator's settings lead. */
 export interface Address {
@@ -22,12 +50,27 @@ export interface Address {
   readonly speaks?: Paths;
   /** Appended to every path, without `?`. */
   readonly query?: string;
+  /** Where the model list is, when that is another host. */
+  readonly listBase?: string | undefined;
+}
+
+/** What an operator says that addresses may depend on. */
+export interface AddressSettings {
+  readonly apiVersion?: string | undefined;
+  readonly region?: string | undefined;
+  readonly project?: string | undefined;
 }
 
 export interface Quirk {
   /** Model patterns it holds for, matched against the id asked for and the upstream's name; all when absent. */
   readonly models?: readonly string[];
   readonly options: UpstreamOptions;
+}
+
+/** What stands in for a setting that floe.yaml does not have. */
+export interface Stand {
+  readonly variables: readonly string[];
+  readonly otherwise?: string;
 }
 
 /** Models that are better asked in another dialect than the first one. */
@@ -72,6 +115,8 @@ export interface ProviderSheet {
   readonly keyVariables: readonly string[];
   /** Environment variables that hold its address. */
   readonly urlVariables?: readonly string[];
+  /** Settings its addresses need, and the environment variables and the value that stand in for them. */
+  readonly needs?: Readonly<Partial<Record<'region' | 'project', Stand>>>;
   readonly auth: Auth;
   /**
    * Path per dialect it speaks. A request of one of them is forwarded; of any other, translated into the
@@ -83,7 +128,7 @@ export interface ProviderSheet {
   /** Constant request headers, lower case; a client of the same dialect that sends one of them keeps its own. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Where addresses depend on how the operator set the provider up. */
-  readonly address?: (base: string, settings: { readonly apiVersion?: string | undefined }) => Address;
+  readonly address?: (base: string, settings: AddressSettings) => Address;
   /**
    * How requests must be written for its models when they are translated. Every entry that holds for a model
    * applies; an option said twice is the later one's, whole.
@@ -93,12 +138,14 @@ export interface ProviderSheet {
   readonly native?: 'a' | 'b';
   /** OpenAI-shaped paths it has besides the dialects. */
   readonly offers?: readonly Offer[];
+  /** Where those stand below the base address, when that is not beside Chat. */
+  readonly offersBelow?: string;
   /** Absent when it has none. */
   readonly embeddings?: Embeddings;
   /** Its name in the price catalog, or `free` for what costs nothing; absent when no catalog has it. */
   readonly prices?: string;
-  /** Path of its model list, absent when it has none worth asking. */
-  readonly models?: string;
+  /** Path of its model list, several when it keeps several; absent when it has none worth asking. */
+  readonly models?: string | readonly string[];
   /**
    * Usage in Chat streams: `ask` sends `stream_options.include_usage`, `given` arrives unasked,
    * `forbidden` arrives unasked and the field is refused.

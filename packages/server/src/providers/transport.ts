@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
-import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import type { OutboundGuard } from '../core/outbound.ts';
-import { writeAtOnce } from './one-write.ts';
+import { openConnector } from './connector.ts';
+import type { Via } from './outbound.ts';
+import type { Signing } from './signing/signing.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
@@ -13,6 +15,12 @@ export interface UpstreamRequest {
   readonly body: Buffer | Readable | null;
   /** Deadline for the TCP and TLS handshake. */
   readonly connectMs: number;
+  /** Proxy, authorities and client certificate, where any were configured. */
+  readonly via?: Via | undefined;
+  /** To a metadata service the operator told us to ask: the one call that may reach link-local addresses. */
+  readonly unguarded?: boolean | undefined;
+  /** Who signs it on its way out, where a key alone is no credential. */
+  readonly signing?: Signing | undefined;
 }
 
 /** The brakes of an answer under way. */
@@ -51,8 +59,9 @@ export class Cancelled extends Error {
 export function createHttpTransport(guard?: OutboundGuard): Transport {
   const pools = new Map<string, Pool>();
 
-  function poolFor(origin: string, connectMs: number): Pool {
-    const key = `${connectMs} ${origin}`;
+  function poolFor({ origin, connectMs, via, unguarded }: UpstreamRequest): Pool {
+    const isPlain = via === undefined && !unguarded;
+    const key = isPlain ? `${connectMs} ${origin}` : `${connectMs} ${origin} ${via?.key} ${unguarded}`;
     let pool = pools.get(key);
     if (!pool) {
       pool = new Pool(origin, {
@@ -64,7 +73,7 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connect: connector(origin, connectMs, guard),
+        connect: openConnector(new URL(origin), via, connectMs, unguarded ? undefined : guard?.connector),
       });
       pools.set(key, pool);
     }
@@ -74,7 +83,7 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
   return {
     dispatch(request, handler) {
       const call = new Call(handler);
-      poolFor(request.origin, request.connectMs).dispatch(
+      poolFor(request).dispatch(
         { method: methodOf(request), path: request.path, headers: [...request.headers], body: request.body },
         call,
       );
@@ -94,16 +103,6 @@ function methodOf({ method }: UpstreamRequest): Dispatcher.HttpMethod {
 
 function isMethod(method: string): method is Dispatcher.HttpMethod {
   return /^[A-Z-]+$/.test(method);
-}
-
-function connector(origin: string, connectMs: number, guard?: OutboundGuard): buildConnector.connector {
-  const options = { allowH2: false, timeout: connectMs };
-  const connect = guard ? guard.connector(new URL(origin), options) : buildConnector(options);
-  return (asked, callback) =>
-    connect(asked, (...outcome) => {
-      if (outcome[1]) writeAtOnce(outcome[1]);
-      callback(...outcome);
-    });
 }
 
 type Controller = Dispatcher.DispatchController;

@@ -2,11 +2,12 @@ import type { Clock } from '../core/clock.ts';
 import type { OutboundGuard } from '../core/outbound.ts';
 import { SANDBOX_ORIGIN } from './sandbox/sheet.ts';
 import { createSandboxTransport } from './sandbox/transport.ts';
+import { createSigningTransport } from './signing/signing-transport.ts';
 import { createHttpTransport, type Transport } from './transport.ts';
 
 /** Every way out of the process: HTTP for the world, the sandbox for itself. */
 export function createTransport(clock: Clock, guard?: OutboundGuard): Transport {
-  const http = createHttpTransport(guard);
+  const http = createSigningTransport(createHttpTransport(guard), clock);
   const sandbox = createSandboxTransport(clock);
   return {
     dispatch: (request, handler) =>

@@ -30,6 +30,8 @@ export function opaqueRequest(x: Exchange, target: Target, sending: Sending): Up
     headers,
     body: bytes,
     connectMs: timeouts.connectMs,
+    via: provider.via,
+    signing: provider.signingFor(credential),
   };
 }
 

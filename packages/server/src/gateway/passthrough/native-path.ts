@@ -12,8 +12,13 @@ const ANCHORS: Readonly<Record<Style, readonly (readonly [dialect: Dialect, end:
 };
 
 /** Whether a provider has an API of this style. */
-export function speaksStyle({ dialects }: Provider, style: Style): boolean {
-  return ANCHORS[style].some(([dialect]) => dialects.includes(dialect));
+export function speaksStyle(provider: Provider, style: Style): boolean {
+  return ANCHORS[style].some(([dialect]) => isNative(provider, dialect));
+}
+
+/** A host that only carries a dialect's bodies has nothing else of its API. */
+function isNative({ dialects, shapeOf }: Provider, dialect: Dialect): boolean {
+  return dialects.includes(dialect) && shapeOf(dialect) === undefined;
 }
 
 /**
@@ -27,7 +32,7 @@ export function nativePath(
   model: string,
 ): string {
   const path = `/${segments.join('/')}`;
-  const spoken = ANCHORS[style].filter(([dialect]) => provider.dialects.includes(dialect));
+  const spoken = ANCHORS[style].filter(([dialect]) => isNative(provider, dialect));
   const own = spoken.find(([, end]) => end === path);
   const [dialect, end] = own ?? spoken[0] ?? ['chat', '/chat/completions'];
   const [anchor = '', query] = provider.pathOf(dialect, model, false).split('?');

@@ -44,6 +44,8 @@ export async function askKeeper(
     headers: [...headers, 'accept', 'application/json'],
     body,
     connectMs: provider.timeouts.connectMs,
+    via: provider.via,
+    signing: provider.signingFor(credential),
   };
   return new Promise((resolve, reject) => {
     const call = new Call(provider.id, resolve, reject);

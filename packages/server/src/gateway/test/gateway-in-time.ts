@@ -127,7 +127,10 @@ function assemble(
     ...options.providers?.[id],
   }));
   const config = FloeConfigSchema.parse({ orgs: [{ id: 'acme', providers, routes: options.routes }] });
-  const { catalogs } = compileCatalogs(config.orgs, 'acme', () => undefined);
+  const { catalogs } = compileCatalogs(config.orgs, 'acme', {
+    variable: () => undefined,
+    outbound: config.outbound,
+  });
   const random = options.random ?? (() => 0);
   const onChange = (event: BreakerEvent) => void events.push(event);
   return {

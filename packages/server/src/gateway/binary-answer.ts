@@ -1,0 +1,47 @@
+import { Fault } from '@floe/contract/faults';
+import { EventStreamTranscoder } from '@floe/wire/converse/event-stream';
+import type { AnswerSink } from './plan.ts';
+
+/** A stream in binary frames for a sink that takes server-sent events. */
+export class BinaryAnswer implements AnswerSink {
+  readonly #sink: AnswerSink;
+  readonly #transcoder = new EventStreamTranscoder();
+
+  constructor(sink: AnswerSink) {
+    this.#sink = sink;
+  }
+
+  get heard(): boolean {
+    return this.#sink.heard;
+  }
+
+  get started(): boolean {
+    return this.#sink.started;
+  }
+
+  get whole(): boolean {
+    return this.#sink.whole;
+  }
+
+  push(chunk: Buffer): boolean {
+    const { sse, fault } = this.#transcoder.push(chunk);
+    const isFlowing = sse.length === 0 || this.#sink.push(sse);
+    // What follows the end of an answer is no part of it.
+    if (fault && !this.#sink.whole) throw fault;
+    return isFlowing;
+  }
+
+  end(): void {
+    if (this.#transcoder.rest > 0)
+      throw new Fault('upstream_stream_broken', 'The provider closed the stream within a frame.');
+    this.#sink.end();
+  }
+
+  cut(): void {
+    this.#sink.cut();
+  }
+
+  failure(fault: Fault): string | null {
+    return this.#sink.failure(fault);
+  }
+}

@@ -1,0 +1,48 @@
+import { Fault } from '@floe/contract/faults';
+import type { Credential } from '../providers/configured.ts';
+import type { Target } from './catalog.ts';
+import type { Exchange } from './exchange-record.ts';
+
+/** Where callers put a credential of their own; the platform key may stand in any of them. */
+const PLACES = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
+const PLATFORM_KEY = /^(sk-)?eis_/;
+
+/**
+ * The target with the credential the caller brought beside the platform key (`credential_source: caller`).
+ *
+ * @throws Fault `missing_api_key` when the caller sent none; ours is never used instead.
+ */
+export function withCaller(x: Exchange, target: Target): Target {
+  const credential = callerCredential(x, target);
+  if (credential) return { ...target, credential };
+  throw new Fault(
+    'missing_api_key',
+    `"${target.provider.id}" is used with the caller's own credential, and this request has none. Send it as the client usually does (Authorization or x-api-key), and the platform key as x-floe-key.`,
+  );
+}
+
+/**
+ * What the caller brought, in the form the provider wants. A bearer token of a Messages client stays one: there it
+ * is a subscription's, not a key.
+ */
+export function callerCredential(
+  { client: { headers }, surface: { dialect } }: Exchange,
+  { provider, model }: Target,
+): Credential | undefined {
+  for (const place of PLACES) {
+    for (const text of [headers[place] ?? []].flat()) {
+      const isBearer = place === 'authorization';
+      const secret = isBearer ? bearerIn(text) : text.trim();
+      if (secret === '' || PLATFORM_KEY.test(secret)) continue;
+      const isForwarded = dialect === 'messages' && provider.speaks(dialect, model);
+      const staysBearer = isBearer && (isForwarded || provider.sheet.auth.type === 'google');
+      const header = ['authorization', `Bearer ${secret}`] as const;
+      return { name: 'caller', secret, weight: 1, ...(staysBearer && { header }) };
+    }
+  }
+  return undefined;
+}
+
+function bearerIn(text: string): string {
+  return /^bearer +(.+)$/i.exec(text.trim())?.[1] ?? '';
+}

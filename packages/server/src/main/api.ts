@@ -1,0 +1,40 @@
+import type { LoadedConfig } from '../config/load.ts';
+import { systemClock } from '../core/clock.ts';
+import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
+import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
+import type { RuleHost } from '../management/guardrails/rule-host.ts';
+import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
+import type { Alerts } from './alerts.ts';
+import { fileRulesOf } from './file-rules.ts';
+import type { Parts } from './parts.ts';
+import type { Snapshots } from './snapshots.ts';
+
+/** Heartbeats and beat URLs, which have an edge of their own. */
+export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
+  const authenticate = (presented: string) => {
+    const now = systemClock.now();
+    const key = snapshots.current().keyring.authenticate(presented, now);
+    lastUsed.note(key.id, now);
+    return key;
+  };
+  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
+}
+
+/** Everything else below `/api`. */
+export function assembleApi(
+  { database, log, pepper, guardrails, breakers }: Parts,
+  snapshots: Snapshots,
+  channels: Alerts,
+  loaded: () => LoadedConfig,
+  version: string,
+): LazyApi {
+  const host = { database, clock: systemClock, changed: () => snapshots.renew() };
+  const authenticate = (headers: PresentedHeaders) =>
+    snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
+  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
+  const rules: RuleHost = {
+    guard: guardrails.guard,
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+  };
+  return createLazyApi({ host, log, version, authenticate }, { pepper, breakers, cacheOf, channels, rules });
+}

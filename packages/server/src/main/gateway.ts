@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { systemClock } from '../core/clock.ts';
+import { Flights } from '../gateway/cache/flights.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { Latencies } from '../gateway/latencies.ts';
+import { Conversations } from '../gateway/stickiness.ts';
+import { createTurnStore } from '../gateway/stored/turn-store.ts';
+import type { Parts } from './parts.ts';
+import type { Snapshots } from './snapshots.ts';
+
+/** What an exchange runs through, from the parts of the process and what the file says now. */
+export function assembleGateway(
+  parts: Parts,
+  snapshots: Snapshots,
+  { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
+): Gateway {
+  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
+  const { database, turnsKey } = parts;
+  return {
+    snapshot: snapshots.current,
+    transport,
+    clock: systemClock,
+    log,
+    rows,
+    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
+    metrics,
+    breakers,
+    conversations: new Conversations(systemClock),
+    latencies: new Latencies(systemClock),
+    answers,
+    flights: new Flights(),
+    guard: guardrails.guard,
+    lastUsed: lastUsed.note,
+    owners,
+    spoolDir: join(dataDir, 'uploads'),
+    random: Math.random,
+    draining,
+  };
+}

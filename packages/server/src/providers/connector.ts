@@ -1,0 +1,102 @@
+import type { Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { writeAtOnce } from './one-write.ts';
+import type { Via } from './outbound.ts';
+
+/** Makes the connections of one pool. */
+export type Connector = buildConnector.connector;
+
+/** Makes connections to one origin; one that judges addresses first may stand in for undici's own. */
+export type Connect = (origin: URL, options: buildConnector.BuildOptions) => Connector;
+
+/** Longest answer of a proxy to `CONNECT` that is waited for. */
+const PROXY_HEAD_BYTES = 16 * 1024;
+
+/** Direct TCP or TLS, or a `CONNECT` tunnel through the proxy of `via` (RFC 9110, 9.3.6). */
+export function openConnector(
+  origin: URL,
+  via: Via | undefined,
+  connectMs: number,
+  connect: Connect = (_, options) => buildConnector(options),
+): Connector {
+  const options = { allowH2: false, timeout: connectMs, ...(via?.ca && { ca: [...via.ca] }) };
+  const certificate = via?.cert !== undefined && { cert: via.cert, key: via.certKey };
+  if (via?.proxy === undefined) return written(connect(origin, { ...options, ...certificate }));
+  // The client certificate is for the upstream, not for the proxy in front of it; the proxy finds the upstream.
+  const toProxy = connect(via.proxy, options);
+  return written(tunnelled(toProxy, buildConnector({ ...options, ...certificate }), via.proxy, connectMs));
+}
+
+function written(connect: Connector): Connector {
+  return (options, callback) =>
+    connect(options, (...outcome) => {
+      if (outcome[1]) writeAtOnce(outcome[1]);
+      callback(...outcome);
+    });
+}
+
+function tunnelled(toProxy: Connector, secured: Connector, proxy: URL, connectMs: number): Connector {
+  const { hostname, host, protocol, port: proxyPort } = proxy;
+  return (options, callback) => {
+    const port = options.port || (options.protocol === 'https:' ? '443' : '80');
+    toProxy({ hostname, host, protocol, port: proxyPort }, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      askForTunnel(socket, `${options.hostname}:${port}`, proxy, connectMs, (refused) => {
+        if (refused) return callback(refused, null);
+        if (options.protocol === 'https:') secured({ ...options, port, httpSocket: socket }, callback);
+        else callback(null, socket);
+      });
+    });
+  };
+}
+
+/** A refusal names the status, which `upstream_unreachable` shows. */
+class ProxyRefused extends Error {
+  override readonly name = 'ProxyRefused';
+  readonly code: string;
+
+  constructor(what: string) {
+    super(what);
+    this.code = what;
+  }
+}
+
+function askForTunnel(
+  socket: Socket,
+  target: string,
+  proxy: URL,
+  timeoutMs: number,
+  done: (refused: Error | null) => void,
+): void {
+  let head = Buffer.alloc(0);
+  const finish = (refused: Error | null) => {
+    clearTimeout(timer);
+    socket.off('data', onData).off('error', onError).off('close', onClose);
+    if (refused) socket.destroy();
+    done(refused);
+  };
+  const onError = (error: Error) => finish(error);
+  const onClose = () => finish(new ProxyRefused('the proxy closed the connection'));
+  const onData = (chunk: Buffer) => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n');
+    if (end === -1) {
+      if (head.length > PROXY_HEAD_BYTES) finish(new ProxyRefused('the proxy sent too long a head'));
+      return;
+    }
+    const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1] ?? 'no HTTP';
+    if (status !== '200') return finish(new ProxyRefused(`the proxy answered ${status}`));
+    socket.pause();
+    if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
+    finish(null);
+  };
+  const timer = setTimeout(() => finish(new ProxyRefused('the proxy did not answer')), timeoutMs);
+  timer.unref();
+  socket.on('data', onData).on('error', onError).on('close', onClose);
+  const credentials = decodeURIComponent(`${proxy.username}:${proxy.password}`);
+  const authorization =
+    proxy.username === ''
+      ? ''
+      : `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
+  socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`);
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { getCACertificates } from 'node:tls';
+
+/** How connections to one host are made; absent where nothing was configured. */
+export interface Via {
+  /** Connections with the same key may share a pool. */
+  readonly key: string;
+  /** Address of the proxy the connection is tunnelled through. */
+  readonly proxy: URL | undefined;
+  /** Every certificate authority that is trusted, in PEM; absent: those of the runtime. */
+  readonly ca: readonly string[] | undefined;
+  /** Client certificate and its private key, in PEM. */
+  readonly cert: string | undefined;
+  readonly certKey: string | undefined;
+}
+
+/** The operator's words about outgoing calls; empty strings say nothing. */
+export interface OutboundSettings {
+  readonly proxy: string;
+  readonly no_proxy: string;
+  readonly ca_file: string;
+  readonly client_cert?: { readonly cert_file: string; readonly key_file: string } | undefined;
+}
+
+export interface Outbound {
+  /** How to reach an origin such as `https://api.host.test`. */
+  via(origin: string): Via | undefined;
+}
+
+/** A file that outgoing calls need and that cannot be read; the message names setting and file. */
+export class OutboundUnusable extends Error {
+  override readonly name = 'OutboundUnusable';
+}
+
+/**
+ * Outgoing calls as `outbound` and, where it is silent, the environment say: `HTTPS_PROXY` (https only, as every
+ * client reads it), `NO_PROXY`; a proxy of the settings is for every call. `NODE_EXTRA_CA_CERTS` is among the
+ * runtime's own authorities, which `ca_file` adds to. Several settings are one after the other: the first that
+ * says something wins.
+ *
+ * @throws OutboundUnusable when a file named here cannot be read.
+ */
+export function resolveOutbound(
+  settings: readonly OutboundSettings[],
+  variable: (name: string) => string | undefined,
+): Outbound {
+  const first = (name: 'proxy' | 'no_proxy' | 'ca_file') => settings.find((one) => one[name] !== '')?.[name];
+  const environment = (name: string) => variable(name) || variable(name.toLowerCase()) || undefined;
+  const proxy = first('proxy');
+  const httpsProxy = proxy ?? environment('HTTPS_PROXY');
+  const isDirect = directHosts(first('no_proxy') ?? environment('NO_PROXY') ?? '');
+  const caFile = first('ca_file');
+  const ca = caFile === undefined ? undefined : [...getCACertificates('default'), read('ca_file', caFile)];
+  const certificate = settings.find((one) => one.client_cert)?.client_cert;
+  const cert = certificate && read('client_cert.cert_file', certificate.cert_file);
+  const certKey = certificate && read('client_cert.key_file', certificate.key_file);
+  return {
+    via(origin) {
+      const url = new URL(origin);
+      const named = url.protocol === 'https:' ? httpsProxy : proxy;
+      const through = named !== undefined && !isDirect(url) ? new URL(named) : undefined;
+      if (through === undefined && ca === undefined && cert === undefined) return undefined;
+      const key = createHash('sha256')
+        .update(JSON.stringify([through?.href, ca?.at(-1), cert, certKey]))
+        .digest('base64url');
+      return { key, proxy: through, ca, cert, certKey };
+    },
+  };
+}
+
+function read(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new OutboundUnusable(`${setting}: ${file} cannot be read (${why})`);
+  }
+}
+
+/** `NO_PROXY`: host names, which hold for everything below them too, with or without a port; `*` is everything. */
+function directHosts(list: string): (url: URL) => boolean {
+  const entries = list
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .map((entry) => /^(?:\*?\.)?(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry.toLowerCase()))
+    .flatMap((match) => (match ? [{ host: match[1] ?? '', port: match[2] }] : []));
+  return ({ hostname, port, protocol }) =>
+    entries.some(({ host, port: only }) => {
+      const effective = port || (protocol === 'https:' ? '443' : '80');
+      if (only !== undefined && only !== effective) return false;
+      return host === '*' || hostname === host || hostname.endsWith(`.${host}`);
+    });
+}

@@ -1,0 +1,62 @@
+import type { Address, AddressSettings, ProviderSheet } from '../provider.ts';
+import { claudeQuirks } from './claude-models.ts';
+
+const RUNTIME = 'https://bedrock-runtime.{region}.amazonaws.com';
+
+/** Claude is asked in its own language through InvokeModel, everything else through Converse. */
+export const bedrock: ProviderSheet = {
+  kind: 'bedrock',
+  name: 'Amazon Bedrock',
+  baseUrl: RUNTIME,
+  keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
+  urlVariables: ['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'],
+  needs: { region: { variables: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } },
+  auth: { type: 'sigv4', service: 'bedrock' },
+  speaks: {
+    converse: { whole: '/model/{model}/converse', stream: '/model/{model}/converse-stream' },
+    messages: {
+      whole: '/model/{model}/invoke',
+      stream: '/model/{model}/invoke-with-response-stream',
+      models: ['*claude-*'],
+      shape: {
+        omits: ['model', 'stream', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
+        sets: { anthropic_version: '"bedrock-2023-05-31"' },
+        lists: { 'anthropic-beta': 'anthropic_beta' },
+        implies: { 'anthropic-version': '2023-06-01' },
+      },
+    },
+  },
+  prefers: [{ models: ['*claude-*'], dialect: 'messages' }],
+  address,
+  models: ['/foundation-models?byOutputModality=TEXT', '/inference-profiles?maxResults=1000'],
+  usage: 'given',
+  prices: 'aws',
+  quirks: [
+    { options: { think: 'none' } },
+    ...claudeQuirks,
+    { models: ['*claude-*'], options: { lacks: ['image-url', 'file-url', 'media-id'] } },
+    { models: ['*nova-*', '*claude-*'], options: { hints: ['cache-mark'] } },
+    { models: ['*openai.gpt-oss-*'], options: { think: 'effort', efforts: ['high', 'medium', 'low'] } },
+    // Only Claude and Nova can be told which tool to call; these can be told to call one of several.
+    { models: ['*mistral*', '*llama*', '*cohere*', '*ai21*'], options: { tools: ['named-filters'] } },
+  ],
+  errors: [
+    { status: 400, text: 'incompletesignature', means: 'bad_credentials' },
+    { status: 400, text: 'requestexpired', means: 'bad_credentials' },
+    { status: 400, text: 'servicequotaexceeded', means: 'rate' },
+    { status: 408, text: '', means: 'overloaded' },
+    { status: 424, text: '', means: 'overloaded' },
+  ],
+  docs: 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_Operations_Amazon_Bedrock_Runtime.html',
+  checked: '2026-11-21',
+};
+
+/** The lists are on the control host of the region; an address of the operator's own has none. */
+function address(base: string, { region }: AddressSettings): Address {
+  const domain = region?.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  if (base !== RUNTIME) return { base };
+  return {
+    base: `https://bedrock-runtime.{region}.${domain}`,
+    listBase: `https://bedrock.${region}.${domain}`,
+  };
+}

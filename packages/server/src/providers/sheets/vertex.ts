@@ -1,0 +1,57 @@
+import { type Address, type AddressSettings, type ProviderSheet, withoutVersion } from '../provider.ts';
+import { claudeQuirks } from './claude-models.ts';
+import { geminiErrors, geminiQuirks } from './gemini.ts';
+
+const HOST = 'https://{region}-aiplatform.googleapis.com';
+const PUBLISHERS = '/v1/projects/{project}/locations/{region}/publishers';
+
+export const vertex: ProviderSheet = {
+  kind: 'vertex',
+  name: 'Google Vertex AI',
+  baseUrl: HOST,
+  keyVariables: ['GOOGLE_VERTEX_API_KEY'],
+  needs: {
+    project: { variables: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_VERTEX_PROJECT'] },
+    region: { variables: ['GOOGLE_CLOUD_LOCATION', 'GOOGLE_VERTEX_LOCATION'], otherwise: 'global' },
+  },
+  auth: { type: 'google', name: 'x-goog-api-key' },
+  speaks: {
+    gemini: {
+      whole: `${PUBLISHERS}/google/models/{model}:generateContent`,
+      stream: `${PUBLISHERS}/google/models/{model}:streamGenerateContent?alt=sse`,
+      models: ['gemini*', 'gemma*'],
+    },
+    messages: {
+      whole: `${PUBLISHERS}/anthropic/models/{model}:rawPredict`,
+      stream: `${PUBLISHERS}/anthropic/models/{model}:streamRawPredict`,
+      models: ['*claude-*'],
+      shape: {
+        omits: ['model', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
+        sets: { anthropic_version: '"vertex-2023-10-16"' },
+        lists: { 'anthropic-beta': 'anthropic_beta' },
+        implies: { 'anthropic-version': '2023-06-01' },
+      },
+    },
+  },
+  prefers: [{ models: ['*claude-*'], dialect: 'messages' }],
+  address,
+  models: ['google', 'anthropic'].map((name) => `/v1beta1/publishers/${name}/models?pageSize=300`),
+  usage: 'given',
+  prices: 'google',
+  quirks: [
+    ...geminiQuirks,
+    ...claudeQuirks,
+    { models: ['*claude-*'], options: { lacks: ['image-url', 'file-url', 'media-id'] } },
+  ],
+  errors: geminiErrors,
+  docs: 'https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest',
+  checked: '2026-11-21',
+};
+
+/** `global` and the multi-regions have hosts of their own; every other location is part of the name. */
+function address(base: string, { region = 'global' }: AddressSettings): Address {
+  if (base !== HOST) return { base: withoutVersion(base) };
+  if (region === 'global') return { base: 'https://aiplatform.googleapis.com' };
+  if (region === 'us' || region === 'eu') return { base: `https://aiplatform.${region}.rep.googleapis.com` };
+  return { base: `https://${region}-aiplatform.googleapis.com` };
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { authorizationOf, signedHeaders } from './sigv4.ts';
+
+const KEYS = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
+const DATE = '20150830T123600Z';
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** AWS's own test suite (aws-sig-v4-test-suite) and the example of its documentation: inputs and signature. */
+const VECTORS: readonly {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly body?: string;
+  readonly host?: string;
+  readonly service?: string;
+  readonly signature: string;
+}[] = [
+  {
+    name: 'get-vanilla',
+    method: 'GET',
+    path: '/',
+    signature: '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31',
+  },
+  {
+    name: 'post-vanilla',
+    method: 'POST',
+    path: '/',
+    signature: '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b',
+  },
+  {
+    name: 'get-vanilla-query-order-key-case',
+    method: 'GET',
+    path: '/?Param2=value2&Param1=value1',
+    signature: 'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
+  },
+  {
+    name: 'get-vanilla-query-order-key',
+    method: 'GET',
+    path: '/?Param1=value2&Param1=Value1',
+    signature: 'eedbc4e291e521cf13422ffca22be7d2eb8146eecf653089df300a15b2382bd1',
+  },
+  {
+    name: 'get-utf8',
+    method: 'GET',
+    path: '/ሴ',
+    signature: '8318018e0b0f223aa2bbf98705b62bb787dc9c0e678f255a891fd03141be5d85',
+  },
+  {
+    name: 'get-space',
+    method: 'GET',
+    path: '/example space/',
+    signature: '652487583200325589f1fba4c7e578f72c47cb61beeca81406b39ddec1366741',
+  },
+  {
+    name: 'get-header-key-duplicate',
+    method: 'GET',
+    path: '/',
+    headers: [['my-header1', 'value2,value2,value1']],
+    signature: 'c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea',
+  },
+  {
+    name: 'post-x-www-form-urlencoded',
+    method: 'POST',
+    path: '/',
+    headers: [['content-type', 'application/x-www-form-urlencoded']],
+    body: 'Param1=value1',
+    signature: 'ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a',
+  },
+  {
+    name: 'ListUsers of the documentation',
+    method: 'GET',
+    path: '/?Action=ListUsers&Version=2010-05-08',
+    headers: [['content-type', 'application/x-www-form-urlencoded; charset=utf-8']],
+    host: 'iam.amazonaws.com',
+    service: 'iam',
+    signature: '5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7',
+  },
+];
+
+for (const { name, method, path, headers = [], body = '', ...more } of VECTORS)
+  test(`the signature of ${name} is the published one`, () => {
+    const { host = 'example.amazonaws.com', service = 'service', signature } = more;
+    const signed = [...headers, ['host', host] as const, ['x-amz-date', DATE] as const];
+    const parts = { method, path, headers: signed, bodyHash: hash(body) };
+    const authorization = authorizationOf(parts, { region: 'us-east-1', service, date: DATE }, KEYS);
+    assert.equal(authorization.split('Signature=')[1], signature);
+    assert.ok(
+      authorization.startsWith(`AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/${service}/`),
+    );
+  });
+
+const vectors = resolve(
+  process.env['FLOE_FIXTURES'] ?? resolve(import.meta.dirname, '../../../../../../shared/fixtures'),
+  '../specs/aws-sigv4-vectors-openai-node.json',
+);
+
+test('a request with a body and a session token is signed as the official client signs it', {
+  skip: existsSync(vectors) ? false : 'no ../shared/specs here',
+}, () => {
+  const { signingDate, region, service, credentials, request, expected } = JSON.parse(
+    readFileSync(vectors, 'utf8'),
+  );
+  const url = new URL(request.url);
+  const flat = signedHeaders(
+    {
+      method: request.method,
+      origin: url.origin,
+      path: url.pathname,
+      headers: ['content-type', request.contentType, 'user-agent', 'not signed'],
+      body: Buffer.from(request.body),
+    },
+    { region, service },
+    { id: credentials.accessKeyId, secret: credentials.secretAccessKey, token: credentials.sessionToken },
+    Date.parse(signingDate),
+  );
+  const headers = new Map(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
+  assert.equal(headers.get('authorization'), expected.authorization);
+  assert.equal(headers.get('x-amz-date'), expected.date);
+  assert.equal(headers.get('x-amz-content-sha256'), expected.payloadHash);
+});
+
+test('a path that is encoded already is encoded once more, and another day has another key', () => {
+  const parts = {
+    method: 'POST',
+    path: '/model/a%3A0/converse',
+    headers: [['host', 'h'] as const],
+    bodyHash: hash(''),
+  };
+  const sign = (path: string, date = DATE) =>
+    authorizationOf({ ...parts, path }, { region: 'r', service: 's', date }, KEYS);
+  assert.notEqual(sign(parts.path), sign('/model/a:0/converse'));
+  assert.notEqual(sign(parts.path), sign(parts.path, '20150831T123600Z'));
+  assert.equal(sign(parts.path), sign(parts.path));
+});

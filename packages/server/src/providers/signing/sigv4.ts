@@ -1,0 +1,118 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { AwsKeys } from './aws-identity.ts';
+
+/** A request as Signature Version 4 sees it: the path as it is sent, header names in lower case. */
+export interface SignedParts {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly path: string;
+  /** The headers that are signed; `host` and `x-amz-date` among them. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** SHA-256 of the body, hexadecimal. */
+  readonly bodyHash: string;
+}
+
+export interface Scope {
+  readonly region: string;
+  readonly service: string;
+  /** `20150830T123600Z` */
+  readonly date: string;
+}
+
+/**
+ * The `authorization` header of AWS Signature Version 4 (docs.aws.amazon.com, "Create a signed AWS API request"):
+ * the path is encoded once more than it is sent, as for every service but S3.
+ */
+export function authorizationOf(parts: SignedParts, scope: Scope, keys: AwsKeys): string {
+  const day = scope.date.slice(0, 8);
+  const credential = `${day}/${scope.region}/${scope.service}/aws4_request`;
+  const headers = [...parts.headers].sort(([a], [b]) => (a < b ? -1 : 1));
+  const names = headers.map(([name]) => name).join(';');
+  const [path = '/', query = ''] = parts.path.split(/\?(.*)/s);
+  const canonical = [
+    parts.method,
+    path.split('/').map(encoded).join('/'),
+    canonicalQuery(query),
+    ...headers.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, ' ')}`),
+    '',
+    names,
+    parts.bodyHash,
+  ].join('\n');
+  const toSign = ['AWS4-HMAC-SHA256', scope.date, credential, sha256(canonical)].join('\n');
+  const signature = createHmac('sha256', signingKey(keys.secret, day, scope))
+    .update(toSign)
+    .digest('hex');
+  return `AWS4-HMAC-SHA256 Credential=${keys.id}/${credential}, SignedHeaders=${names}, Signature=${signature}`;
+}
+
+/** Signs a request given as a flat header list; returns that list with the signature's own headers added. */
+export function signedHeaders(
+  request: {
+    readonly method: string;
+    readonly origin: string;
+    readonly path: string;
+    readonly headers: readonly string[];
+    readonly body: Buffer | Readable | null;
+  },
+  scope: Omit<Scope, 'date'>,
+  keys: AwsKeys,
+  nowMs: number,
+): string[] {
+  const date = new Date(nowMs).toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const { body } = request;
+  // What is sent as it comes cannot be hashed ahead; services that take uploads accept this word instead.
+  const bodyHash = body === null || Buffer.isBuffer(body) ? sha256(body ?? '') : 'UNSIGNED-PAYLOAD';
+  const own: [string, string][] = [
+    ['x-amz-content-sha256', bodyHash],
+    ['x-amz-date', date],
+    ...(keys.token === undefined ? [] : [['x-amz-security-token', keys.token] satisfies [string, string]]),
+  ];
+  const signed: [string, string][] = [['host', new URL(request.origin).host], ...own];
+  for (let at = 0; at < request.headers.length; at += 2) {
+    const name = (request.headers[at] ?? '').toLowerCase();
+    if (name === 'content-type' || name.startsWith('x-amz'))
+      signed.push([name, request.headers[at + 1] ?? '']);
+  }
+  const parts = { method: request.method, path: request.path, headers: signed, bodyHash };
+  const authorization = authorizationOf(parts, { ...scope, date }, keys);
+  return [...request.headers, ...own.flat(), 'authorization', authorization];
+}
+
+/** The derived key changes once a day: five keyed hashes less per request. */
+let derived: { readonly of: string; readonly key: Buffer } | undefined;
+
+function signingKey(secret: string, day: string, { region, service }: Scope): Buffer {
+  const of = [secret, day, region, service].join('\n');
+  if (derived?.of === of) return derived.key;
+  let key = Buffer.from(`AWS4${secret}`);
+  for (const step of [day, region, service, 'aws4_request'])
+    key = createHmac('sha256', key).update(step).digest();
+  derived = { of, key };
+  return key;
+}
+
+function canonicalQuery(query: string): string {
+  if (query === '') return '';
+  return query
+    .split('&')
+    .map((pair) => {
+      const [name = '', value = ''] = pair.split(/=(.*)/s);
+      return [encoded(decodeURIComponent(name)), encoded(decodeURIComponent(value))] as const;
+    })
+    .sort(([a, x], [b, y]) => (a === b ? (x < y ? -1 : 1) : a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+}
+
+/** Everything but unreserved characters (RFC 3986), which `encodeURIComponent` leaves a few more of. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
+}
