@@ -5,8 +5,8 @@
 // strangers is not what is tested.
 // `--times` runs one file after the other and ends with what each took: CPU of its processes, and wall clock.
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { relative } from 'node:path';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { sources } from './sources.mjs';
 
@@ -17,6 +17,8 @@ const named = args.filter((arg) => !arg.startsWith('--'));
 const everything = [...sources('packages', ['.test.ts']), ...sources('scripts', ['.test.mjs'])];
 const files = named.length > 0 ? named : everything;
 if (full) process.env.FLOE_TEST_FULL = '1';
+// Every file and every server it starts reads the same sources.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'floe-compile-cache');
 
 const wantsPostgres = files.some((file) => readFileSync(file, 'utf8').includes('postgres-database.ts'));
 const postgres = wantsPostgres ? await sharedPostgres() : null;
@@ -74,7 +76,9 @@ function runFiles(list, concurrency) {
     counted.set(file, counts);
     return counts;
   };
-  const stream = run({ files: list, concurrency, isolation: 'process', timeout: full ? 1_800_000 : 240_000 });
+  const timeout = full ? 1_800_000 : 240_000;
+  // A file whose set-up failed may leave a listener open; its process must not wait for it.
+  const stream = run({ files: list, concurrency, isolation: 'process', forceExit: true, timeout });
   stream.on('test:pass', (event) => {
     if (event.details.type === 'suite') return;
     const reason = event.skip ?? event.todo;

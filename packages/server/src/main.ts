@@ -17,10 +17,12 @@ import { assembleApi, assembleBeats } from './main/api.ts';
 import { watchFile } from './main/config-file.ts';
 import { assembleGateway } from './main/gateway.ts';
 import { maintain } from './main/maintenance.ts';
+import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
+import { quietOfMonitors } from './monitoring/quiet.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { welcome } from './platform/welcome.ts';
 import { OutboundUnusable } from './providers/outbound.ts';
@@ -50,8 +52,10 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.attribution',
   'orgs.monitoring',
   'orgs.monitors',
+  'orgs.boards',
   'orgs.passthrough',
   'orgs.cache',
+  'orgs.ide',
   'orgs.channels',
   'orgs.limits',
   'orgs.budgets',
@@ -112,9 +116,12 @@ async function serve(environment: Environment): Promise<void> {
     draining: () => state.draining,
     responsesDays: () => state.loaded.config.retention.responses_days,
   });
-  const alerts = assembleAlerts(parts, () => state.loaded.config);
-  const api = assembleApi(parts, snapshots, alerts, () => state.loaded, VERSION);
+  const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { host, port, base_url } = loaded.config.server;
+  const place = { url: base_url };
+  const watched = monitoringHost(parts, state, place);
+  const api = assembleApi(parts, snapshots, { alerts, monitoring: watched }, () => state.loaded, VERSION);
+  const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(
     {
       gateway,
@@ -129,12 +136,13 @@ async function serve(environment: Environment): Promise<void> {
         draining: () => state.draining,
       }),
       beats: assembleBeats(parts, snapshots),
+      boards: assembleBoards(parts, watched, prefix),
     },
-    new URL(base_url).pathname.replace(/\/$/, ''),
+    prefix,
   );
   const server = createHttpServer(router, systemClock, log);
   const listening = await server.listen(host, port);
-  const url = port === 0 ? base_url.replace(/:0(?=\/|$)/, `:${listening}`) : base_url;
+  if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening}`);
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
@@ -154,7 +162,7 @@ async function serve(environment: Environment): Promise<void> {
     },
   );
   // Last: whoever reads it may send a signal at once.
-  announce(loaded, parts, url, snapshots, firstRun);
+  announce(loaded, parts, place.url, snapshots, firstRun);
 }
 
 function announce(

@@ -97,7 +97,8 @@ function fateOf({ kind, recorded }: Case): Fate | undefined {
   if (kind === 'together' && status === 403 && text.includes('context length')) return 'unchanged';
   if (status === 401 || status === 403) return 'auth';
   if (kind === 'xai' && status === 400 && text.includes('Incorrect API key')) return 'auth';
-  if (status === 429) return 'rate';
+  // A spent account is no rate that a caller could wait out (decisions/0033).
+  if (status === 429) return text.includes('insufficient_quota') ? 'auth' : 'rate';
   return status >= 500 ? 'broken' : 'unchanged';
 }
 

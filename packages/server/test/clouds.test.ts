@@ -244,6 +244,18 @@ test('an address of a picture is refused by name where Claude takes bytes only',
   assert.equal(cloud.requests.length, before);
 });
 
+test('tokens of Claude on a cloud are estimated, for its endpoint does not count', async () => {
+  const before = cloud.requests.length;
+  for (const provider of ['signed', 'vertex']) {
+    const counted = await anthropic.messages
+      .countTokens({ model: `${provider}/${CLAUDE}`, messages })
+      .withResponse();
+    assert.ok(counted.data.input_tokens > 0);
+    assert.equal(counted.response.headers.get('x-floe-usage-source'), 'estimated');
+  }
+  assert.equal(cloud.requests.length, before);
+});
+
 test('Gemini and Claude on Vertex are asked at their publisher with one token, had by a signed assertion', async () => {
   play('gemini', 'text', true);
   const asked = tokens.requests.length;

@@ -15,7 +15,7 @@ const VECTORS = [
   [0.25, -0.5, 1],
   [0.125, 2, -4],
 ];
-const KINDS = ['openai', 'mistral', 'ollama', 'gemini', 'together', 'openai-compatible'] as const;
+const KINDS = ['openai', 'mistral', 'ollama', 'gemini', 'together', 'cohere', 'openai-compatible'] as const;
 type Kind = (typeof KINDS)[number];
 
 let upstream: Upstream;
@@ -54,6 +54,11 @@ function vectorsFor(request: ReceivedRequest): Reply {
   if (request.path.includes('batchEmbedContents')) {
     const count = Array.isArray(body['requests']) ? body['requests'].length : 0;
     return jsonReply({ embeddings: VECTORS.slice(0, count).map((values) => ({ values })) });
+  }
+  if (request.path.endsWith('/v2/embed')) {
+    const count = Array.isArray(body['texts']) ? body['texts'].length : 0;
+    const meta = { billed_units: { input_tokens: 7 } };
+    return jsonReply({ embeddings: { float: VECTORS.slice(0, count) }, texts: body['texts'], meta });
   }
   const { input } = body;
   const isMany = Array.isArray(input) && typeof input[0] !== 'number';

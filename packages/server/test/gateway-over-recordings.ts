@@ -113,6 +113,9 @@ function configuration(upstreams: ReadonlyMap<Kind, Upstream>, keys: Readonly<Re
     base_url: `${url}/v1`,
     api_key: UPSTREAM_SECRET,
     models: ['*'],
+    // Prices have tests of their own, and so has what one fault does to the requests after it.
+    billing: 'free',
+    breaker: { enabled: false },
   }));
   const orgs = (['strip', 'forward'] as const).map((org) => ({
     id: org,

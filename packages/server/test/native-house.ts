@@ -95,6 +95,8 @@ function configFor(upstream: (fake: Fake) => Upstream): JsonObject {
     api_key: `secret-of-${fake}`,
     models,
     timeouts,
+    // Each answer stands for itself; what many lead to is judged in breakers.test.ts.
+    breaker: { enabled: false },
   }));
   const passthrough = {
     a: ['a-one', { provider: 'a-two', model_map: { 'm-2': 'mapped-2' } }],

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..');
 export const SERVER = join(ROOT, 'packages/server/bin/server.mjs');
 export const COMMAND_LINE = join(ROOT, 'packages/cli/bin/floe.mjs');
+
+const NODE_COMPILE_CACHE = process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'floe-compile-cache');
 
 export interface Ended {
   readonly code: number | null;
@@ -13,7 +16,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program to its end with a bare environment; ends it when it has not ended in 30 seconds. */
+/** Runs a program to its end with a bare environment; ends it when it has not ended in a minute. */
 export async function runToEnd(
   program: string,
   args: readonly string[],
@@ -22,9 +25,9 @@ export async function runToEnd(
 ): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
+    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 30_000,
+    timeout: 60_000,
     killSignal: 'SIGKILL',
   });
   let stdout = '';

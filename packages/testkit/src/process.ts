@@ -39,7 +39,7 @@ export interface Floe {
   /**
    * The platform key that a first start prints.
    *
-   * @throws Error when the process ends without printing one, or none comes in 10 seconds.
+   * @throws Error when the process ends without printing one, or none comes in a minute.
    */
   key(): Promise<string>;
   /** Resolves with the first match in the output; rejects when the process ends or the time passes without one. */
@@ -53,6 +53,9 @@ export interface Floe {
 const SERVER = join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
 const LISTENING = /^floe: listening on (http:\/\/127\.0\.0\.1:\d+)\s*$/m;
 const KEY = /\beis_[0-9A-Za-z_-]{20,}/;
+
+/** For what a process should say at once: a loaded machine is slow, and that is not what is tested. */
+const PATIENCE_MS = 60_000;
 
 /** Ended with this process, should a test leave them behind. */
 const running = new Set<ChildProcess>();
@@ -72,6 +75,8 @@ export async function startFloe(options: FloeOptions = {}): Promise<Floe> {
     PATH: process.env['PATH'] ?? '',
     HOME: home,
     TMPDIR: home,
+    // Beside the home of this one process, which would compile everything anew.
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'floe-compile-cache'),
     FLOE_DATA_DIR: dataDir,
     FLOE_PORT: String(options.port ?? 0),
   };
@@ -88,13 +93,13 @@ export async function startFloe(options: FloeOptions = {}): Promise<Floe> {
   running.add(child);
   const output = collect(child);
   const exit = ended(child, home);
-  const printed = (pattern: RegExp, timeoutMs = 10_000) => output.match(pattern, timeoutMs, exit);
+  const printed = (pattern: RegExp, timeoutMs = PATIENCE_MS) => output.match(pattern, timeoutMs, exit);
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);
     return exit;
   };
   try {
-    const listening = await printed(LISTENING, options.startTimeoutMs ?? 15_000);
+    const listening = await printed(LISTENING, options.startTimeoutMs ?? PATIENCE_MS);
     return {
       url: listening[1] ?? '',
       dataDir,

@@ -4,7 +4,7 @@ import type { UpstreamFault } from './upstream-fault.ts';
 
 /** Agents act on this code by name: a turn too long for the model is theirs to shorten. */
 export function codeOf(fault: Fault, upstream: UpstreamFault | undefined): string {
-  return upstream?.kind === 'context' ? 'context_length_exceeded' : fault.code;
+  return upstream?.kind === 'context' ? 'context_length_exceeded' : (fault.detail.dialectCode ?? fault.code);
 }
 
 /** The `error` object of the OpenAI dialects. */

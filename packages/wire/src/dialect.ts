@@ -32,6 +32,8 @@ export interface AnswerContext {
   readonly stored?: boolean | undefined;
   /** Chat only: freeform calls as function calls whose arguments are the raw text (IDE clients). */
   readonly freeformAsFunction?: boolean | undefined;
+  /** Chat only: a refusal's text as content, for clients that show nothing else (IDE clients). */
+  readonly refusalAsText?: boolean | undefined;
 }
 
 /**

@@ -133,9 +133,12 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
 
 export const BoardSchema = z
   .strictObject({
-    slug: slug().describe('Address of the board: `/boards/<slug>`. Unique in the installation.'),
+    slug: slug()
+      .refine((text) => !text.endsWith('.json'), 'must not end in .json, which is the address of the data')
+      .describe('Address of the board: `/boards/<slug>`. Unique in the installation.'),
     name: label().optional().describe('Title. Absent: the slug.'),
     public: z.boolean().default(false).describe('Readable without signing in.'),
+    timezone: timezone().optional().describe('Time zone of its days and times. Absent: the org’s.'),
     groups: z
       .array(
         z.strictObject({

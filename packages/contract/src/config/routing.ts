@@ -84,4 +84,8 @@ export const IdeSchema = z.strictObject({
     .enum(['function', 'custom'])
     .default('function')
     .describe('Shape of tool calls to freeform tools in answers to the IDE.'),
+  capture: z
+    .boolean()
+    .default(false)
+    .describe('Rows of the IDE adapter keep the shape of the body: keys, types, lengths, never a value.'),
 });

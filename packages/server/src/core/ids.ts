@@ -16,7 +16,9 @@ export type IdPrefix =
   | 'bud'
   | 'chn'
   | 'alr'
-  | 'dlv';
+  | 'dlv'
+  | 'brd'
+  | 'mnt';
 
 let pool = Buffer.alloc(0);
 let used = 0;

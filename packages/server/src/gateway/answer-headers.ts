@@ -30,7 +30,13 @@ export function streamHeaders(x: Exchange): string[] {
 
 /** Of a stream that is answered before it is known who will: no provider, model or number of attempts. */
 export function earlyHeaders(x: Exchange): string[] {
-  return ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
+  const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
+  if (x.cache !== null) headers.push('x-floe-cache', x.cache);
+  if (x.rateHeaders) headers.push(...x.rateHeaders);
+  // What reading the request left out is left out whoever answers.
+  const dropped = x.ask?.wire?.dropped ?? [];
+  if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(headerText).join(','));
+  return headers;
 }
 
 /** A header value may hold visible ASCII only (RFC 9110 section 5.5); anything else is percent-encoded. */

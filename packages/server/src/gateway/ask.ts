@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import type { Ask as WireAsk } from '@floe/wire/request';
 import { readBoolean, readNumber, readString, type Span, scanObject, spanMembers } from '@floe/wire/splice';
 import type { Surface } from './surface.ts';
 
@@ -16,6 +17,8 @@ export interface Ask {
   readonly choices: number;
   /** The body's own hint at who is behind it. */
   readonly user: string | null;
+  /** The request in the vocabulary, where reading it was the way to these bytes. */
+  readonly wire?: WireAsk;
   /** Item types of a stored conversation that its target cannot take back. */
   readonly lost?: readonly string[];
 }

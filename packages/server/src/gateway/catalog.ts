@@ -3,6 +3,7 @@ import type { Matcher } from '../core/pattern.ts';
 import type { Rules } from '../guardrails/rules.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
 import type { CacheRules } from './cache/rules.ts';
+import { IDE_DEFAULTS, type IdeSettings } from './ide/settings.ts';
 
 /** The gateway's slice of an org in the snapshot: what may be asked and how answers are treated. */
 export interface Catalog {
@@ -18,6 +19,7 @@ export interface Catalog {
   readonly storedResponses: boolean;
   /** Who sees files, batches and stored answers: the key that made them, or every key of the org. */
   readonly resourceScope: 'key' | 'org';
+  readonly ide: IdeSettings;
   /** Null while the org's cache is off. */
   readonly cache: CacheRules | null;
   /** Limits and budgets; null for an org without any. */
@@ -60,6 +62,7 @@ export const EMPTY_CATALOG: Catalog = {
   passthrough: { a: [], b: [] },
   storedResponses: true,
   resourceScope: 'key',
+  ide: IDE_DEFAULTS,
   cache: null,
   rules: null,
 };

@@ -120,12 +120,19 @@ export class Client {
     return this.#req;
   }
 
+  /** A header of whatever answer this request gets. */
+  always(name: string, value: string): void {
+    this.#res.setHeader(name, value);
+  }
+
   /** Sends a whole answer. `headers` is a flat list of names and values. */
   answer(status: number, headers: readonly string[], body: Buffer | string): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const res = this.#res;
     if (res.headersSent || this.gone) return;
-    res.writeHead(status, [...headers, 'content-length', String(bytes.length)]);
+    // RFC 9110 section 8.6: no length beside a 204.
+    const length = status === 204 ? [] : ['content-length', String(bytes.length)];
+    res.writeHead(status, [...headers, ...length]);
     this.bytesOut += bytes.length;
     this.tape?.add(bytes);
     if (!this.#req.complete) this.#linger(bytes);

@@ -13,6 +13,7 @@ import { NO_PRICES } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
 import { compileCache } from './cache/rules.ts';
 import { type Catalog, EMPTY_CATALOG, type PassthroughTarget, type Route } from './catalog.ts';
+import { compileIde } from './ide/settings.ts';
 import type { Style } from './opaque/resource-path.ts';
 import { speaksStyle } from './passthrough/native-path.ts';
 
@@ -57,6 +58,7 @@ export function compileCatalogs(
       routes: org.routes.map(compileRoute),
       chatReasoning: org.chat_reasoning,
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
+      ide: compileIde(org),
       storedResponses: org.stored_responses,
       cache: compileCache(org, purges.get(org.id) ?? 0),
       rules: rulesOf(org, stored),

@@ -9,6 +9,8 @@ export interface Quiet {
   /** Monotonic milliseconds of the next time. */
   nextAt(): number;
   ring(): void;
+  /** Whether silences behind the first content are its business too. */
+  readonly lasting: boolean;
 }
 
 /**
@@ -53,7 +55,7 @@ export class Deadlines {
 
   /** Content has gone out: silence is the idle deadline's from here on. */
   speak(): void {
-    this.#quiet = null;
+    if (!this.#quiet?.lasting) this.#quiet = null;
   }
 
   /** A byte came from the upstream. */

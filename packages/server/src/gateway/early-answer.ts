@@ -17,6 +17,7 @@ const COMMENT = ': waiting for the provider\n\n';
  */
 export class EarlyAnswer implements Quiet {
   sent = false;
+  readonly lasting: boolean = false;
   #x: Exchange;
   #nextAt: number;
 
@@ -36,6 +37,11 @@ export class EarlyAnswer implements Quiet {
     if (!this.sent) client.open(200, earlyHeaders(this.#x));
     this.sent = true;
     client.comment(COMMENT);
+  }
+
+  /** Takes the first chunk of an answer ahead of its content; true when the client has it. */
+  lead(_chunk: string): boolean {
+    return false;
   }
 
   /** The failure of a stream that was answered early and had no content: one error event of its dialect. */

@@ -37,7 +37,7 @@ export interface AttemptRecord {
 
 /** What a step decided and why; the answer to "why this route?". */
 export interface Decision {
-  readonly step: 'authenticate' | 'limit' | 'route' | 'breaker' | 'send' | 'answer';
+  readonly step: 'authenticate' | 'capture' | 'limit' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
 }

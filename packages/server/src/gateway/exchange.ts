@@ -16,6 +16,10 @@ import { countTokens } from './count-tokens.ts';
 import { EarlyAnswer } from './early-answer.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Gateway } from './gateway.ts';
+import { shownToIde, upstreamStatusHeader } from './ide/error-profile.ts';
+import { refuseAliases } from './ide/exact-ids.ts';
+import { LeadingAnswer } from './ide/leading-answer.ts';
+import { readIdeAsk } from './ide/read-ide-ask.ts';
 import { createPlanner } from './planner.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
@@ -41,7 +45,7 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
         : await admit(x, key, rules, () => understand(x, catalog, key));
     const { ask } = x;
     if (ask === null) throw new Error('what was understood has an ask');
-    if (ask.stream) x.early = new EarlyAnswer(x);
+    if (ask.stream) x.early = ask.wire ? new LeadingAnswer(x, ask.wire) : new EarlyAnswer(x);
     if (surface.name === 'count_tokens') x.state = await countTokens(x, ask, course);
     else x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
     // The one wait for the database: an answer ends when its turn can be gone on from.
@@ -112,7 +116,9 @@ export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } 
 async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promise<Course> {
   const { client, surface } = x;
   x.controls = readControls(client.headers);
-  const ask = readAsk(surface, await client.readBody(JSON_BODY_BYTES));
+  const body = await client.readBody(JSON_BODY_BYTES);
+  const { ide } = surface;
+  const ask = ide ? await readIdeAsk(x, ide.deployment, body) : readAsk(surface, body);
   x.ask = ask;
   const course = route(x, catalog, key, ask);
   if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
@@ -122,6 +128,7 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
 }
 
 function route(x: Exchange, catalog: Catalog, key: KeyRecord, ask: Ask): Course {
+  if (x.surface.ide) refuseAliases(catalog, ask.model);
   const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
   const { course, because } = resolved.targets.length < 2 ? alone(resolved) : order(x, resolved, key, ask);
   const names = course.targets.map((target) => `${target.provider.id}/${target.model}`);
@@ -166,11 +173,16 @@ export function tell(x: Exchange, error: unknown): void {
   }
   const fault = faultOf(x, error);
   x.fault = fault;
-  x.status = x.told || x.early?.sent ? 200 : fault.status;
+  const shown = surface.ide ? shownToIde(x, fault) : fault;
+  x.status = x.told || x.early?.sent ? 200 : shown.status;
   x.state = x.told ? 'partial' : 'failed';
-  if (x.told) endTold(client, x.told.failure(fault));
-  else if (x.early?.sent) client.endBroken(x.early.failure(fault));
-  else answerFault(client, fault, surface.faultShape, answerHeaders(x, 'application/json'));
+  if (x.told) endTold(client, x.told.failure(shown));
+  else if (x.early?.sent) client.endBroken(x.early.failure(shown));
+  else {
+    const headers = answerHeaders(x, 'application/json');
+    if (shown !== fault) headers.push(...upstreamStatusHeader(fault));
+    answerFault(client, shown, surface.faultShape, headers);
+  }
 }
 
 function faultOf({ id, gateway }: Exchange, error: unknown): Fault {

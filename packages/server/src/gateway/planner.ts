@@ -29,7 +29,8 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     if (read) return read;
     const body = parseBody(ask);
     const asked = x.turn?.whole() ?? body;
-    const wireAsk = CLIENT_DIALECTS[dialect].readAsk(asked, { dropHostedTools: bringsOwnTools(asked) });
+    const wireAsk =
+      ask.wire ?? CLIENT_DIALECTS[dialect].readAsk(asked, { dropHostedTools: bringsOwnTools(asked) });
     const [first] = x.course?.targets ?? [];
     const credential = first?.provider.usesCaller ? callerCredential(x, first) : first?.credential;
     const origin = credential && first?.provider.sealOrigin(credential);
@@ -47,7 +48,8 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   }
   return (target: Target, moved: boolean) => {
     const { provider, credential } = target;
-    if (!provider.speaks(dialect, target.model))
+    // An IDE's answers are written anew whoever gives them: strictly Chat, without a provider's additions.
+    if (ask.wire || !provider.speaks(dialect, target.model))
       return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
     // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
     if (

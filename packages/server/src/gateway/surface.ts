@@ -9,6 +9,8 @@ export interface Surface {
   readonly faultShape: FaultShape;
   /** Client headers an upstream of the same dialect gets to see; everything else stays here. */
   readonly forwarded: readonly string[];
+  /** Set where IDEs ask, whose bodies mix the dialects; `deployment` is the model a path names. */
+  readonly ide?: { readonly deployment: string | null };
 }
 
 export const CHAT: Surface = {

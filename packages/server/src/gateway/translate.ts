@@ -11,6 +11,7 @@ import { shapeBody } from './body-shape.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { upstreamRequest } from './forward-request.ts';
+import { ideWriting } from './ide/writing.ts';
 import type { AnswerSink, Plan } from './plan.ts';
 import { TranslatedAnswer } from './translated-answer.ts';
 import { headerOf, readRetryAfterMs, sheetMeaning, spentAccount } from './upstream-fault.ts';
@@ -75,6 +76,7 @@ export function translatedAnswer(
     // About four bytes a token: told before the provider has counted, and corrected by its count.
     inputEstimate: Math.ceil(ask.body.length / 4),
     sealOrigin,
+    ...(x.surface.ide ? ideWriting(x) : undefined),
     stored: x.turn?.keeps === true,
   };
   const readerOptions = { id, sealOrigin, thinkTags: provider.hasThinkTags(model) };

@@ -39,6 +39,8 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   #fold = new AnswerFold();
   #fault: Fault | null = null;
   #text = '';
+  /** The chunk an answer begins with, before it is known whether content follows. */
+  #lead = '';
   #hasContent = false;
   #finished = false;
   #ended = false;
@@ -128,6 +130,7 @@ export class TranslatedAnswer implements AnswerSink, Ending {
 
   #write(event: AnswerEvent): void {
     if (!this.#way.leavesStreamed) this.#fold.add(event);
+    else if (event.type === 'start') this.#lead = this.#writer.write(event);
     else if (event.type === 'finish' && this.#x.turn?.keeps) this.#last = this.#writer.write(event);
     else this.#text += this.#writer.write(event);
   }
@@ -139,11 +142,21 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   #flush(): boolean {
     const { arrivesStreamed, leavesStreamed } = this.#way;
     const tellable = this.#hasContent && (arrivesStreamed || !this.#fault);
+    if (this.#lead !== '') this.#passLead(tellable);
     if (tellable && leavesStreamed && !this.started) this.#out.start();
     const flowing = this.#text === '' || this.#out.pass(this.#text);
     this.#text = '';
     if (this.#fault) throw this.#fault;
     return flowing;
+  }
+
+  /** An IDE gets the first chunk ahead of the content, unless content or a fault is here already. */
+  #passLead(tellable: boolean): void {
+    const { early } = this.#x;
+    const lead = this.#lead;
+    this.#lead = '';
+    const goesAhead = early !== null && (early.sent || !(tellable || this.#fault));
+    if (!goesAhead || !early.lead(lead)) this.#text = lead + this.#text;
   }
 
   #answerWhole(answer: Answer): void {

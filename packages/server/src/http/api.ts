@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
-import type { Verb, VerbHost } from '../management/verb.ts';
+import { Download } from '../management/download.ts';
+import { scopesOf, type Verb, type VerbHost } from '../management/verb.ts';
 import type { PresentedHeaders } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { faultOf } from './api-faults.ts';
@@ -69,8 +71,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
         const key = options.authenticate(request.headers);
-        if (verb.scope !== null)
-          requireScope(key, verb.scope, ...(verb.method === 'GET' ? (['read'] as const) : []));
+        const [first, ...others] = scopesOf(verb);
+        if (first !== undefined) requireScope(key, first, ...others);
         request.setDecorator('caller', key);
       },
       handler: async (request, reply) => {
@@ -81,6 +83,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
           idempotencyKey: verb.idempotent && idempotencyKey(request),
         });
         reply.code(verb.status);
+        if (answer instanceof Download) return sendDownload(reply, answer);
         return verb.status === 204 ? reply.send() : answer;
       },
     });
@@ -91,6 +94,15 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
+}
+
+/** Sent as it is made; an error on the way breaks the connection, so that half a file does not look whole. */
+function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Download) {
+  return reply
+    .type(contentType)
+    .header('content-disposition', `attachment; filename="${filename}"`)
+    .header('x-content-type-options', 'nosniff')
+    .send(Readable.from(parts));
 }
 
 const OPENAPI_PATH = '/api/openapi.json';

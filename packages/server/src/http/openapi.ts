@@ -1,7 +1,8 @@
 import { errorBody } from '@floe/contract/api/errors';
 import { SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
-import type { Verb } from '../management/verb.ts';
+import { DOWNLOADS } from '../management/download.ts';
+import { scopesOf, type Verb } from '../management/verb.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -61,7 +62,7 @@ function operation(verb: Verb, error: JsonSchema, components: Record<string, Jso
       [verb.status]:
         verb.status === 204
           ? { description: 'Done.' }
-          : { description: 'Success.', content: json(schemaOf(verb.answer, 'output', components)) },
+          : { description: 'Success.', content: contentOf(verb, components) },
       default: { description: 'Refused or failed; `error.code` says why.', content: json(error) },
     },
   };
@@ -76,8 +77,14 @@ const IDEMPOTENCY_KEY = {
 };
 
 function scopeText(verb: Verb): string {
-  if (verb.scope === null) return 'Any valid platform key.';
-  return `Needs the scope \`${verb.scope}\`${verb.method === 'GET' ? ' or `read`' : ''}.`;
+  const scopes = scopesOf(verb).map((scope) => `\`${scope}\``);
+  return scopes.length === 0 ? 'Any valid platform key.' : `Needs the scope ${scopes.join(' or ')}.`;
+}
+
+function contentOf(verb: Verb, components: Record<string, JsonSchema>) {
+  const types = DOWNLOADS.get(verb.answer);
+  if (!types) return json(schemaOf(verb.answer, 'output', components));
+  return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
 }
 
 function json(schema: JsonSchema) {

@@ -5,6 +5,7 @@ import { Client } from '../gateway/client.ts';
 import { embeddingsExchange } from '../gateway/embeddings.ts';
 import { answerFault, exchange } from '../gateway/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { createIdeAdapter, IDE_BASE } from '../gateway/ide/adapter.ts';
 import type { createLists } from '../gateway/lists.ts';
 import { opaqueExchange } from '../gateway/opaque/opaque-exchange.ts';
 import type { Style } from '../gateway/opaque/resource-path.ts';
@@ -13,6 +14,7 @@ import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
 import type { createStoredResponses } from '../gateway/stored/responses-api.ts';
 import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
+import type { BoardRoutes } from './boards/board-routes.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */
@@ -25,6 +27,7 @@ export interface Rooms {
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
   readonly operations: Operations;
   readonly beats: BeatRoutes;
+  readonly boards: BoardRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
@@ -55,6 +58,7 @@ const STORED = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?
 /** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
 export function createRouter(rooms: Rooms, prefix: string): OnRequest {
   const { gateway, lists, responses, operations, beats } = rooms;
+  const passesBelow = pathsBelow(rooms);
   const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
   const routes = new Map<string, Route>([
     ['/gateway/v1/chat/completions', surface(CHAT)],
@@ -73,23 +77,12 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
 
   function routeOf(path: string): Route | undefined {
     const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
+    if (path.startsWith('/boards/')) return { GET: rooms.boards.answer };
     if (route) return route;
     const stored = STORED.exec(path);
     if (stored) return storedRoute(responses, decode(stored[1] ?? ''), stored[2]);
     if (!path.startsWith(`${MODELS}/`)) return undefined;
     return { GET: (client) => lists.model(client, decode(path.slice(MODELS.length + 1))) };
-  }
-
-  /** Paths of any method that no table lists; true when this was one. */
-  function passesUnread(client: Client, path: string): boolean {
-    if (!path.startsWith('/gateway/')) return false;
-    const query = client.target.indexOf('?');
-    const rest = query === -1 ? path : path + client.target.slice(query);
-    const [, style] = PASSTHROUGH.exec(path) ?? [];
-    if (isStyle(style)) rooms.passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
-    else if (OPAQUE.test(path)) void opaqueExchange(client, UNIFIED, rest.slice(V1.length), gateway);
-    else return false;
-    return true;
   }
 
   return (req, res, requestId) => {
@@ -104,12 +97,28 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     if (wantsWebSocket(req) && path.startsWith('/gateway/'))
       return answerFault(client, NO_WEBSOCKET, shapeOf(path), [...headers, 'upgrade', 'HTTP/1.1']);
     const route = routeOf(path);
-    if (!route && passesUnread(client, path)) return;
+    if (!route && passesBelow(client, path)) return;
     const answer = route && methodOf(req, route);
     if (answer) return answer(client, path, req.url ?? '');
     const fault = route ? wrongMethod(req.method ?? '', path) : unknownPath(path);
     if (route) headers.push('allow', allowed(route));
     answerFault(client, fault, shapeOf(path), headers);
+  };
+}
+
+/** Whole trees of paths that no table lists, whatever the method; true when a path was in one. */
+function pathsBelow({ gateway, lists, passthrough }: Rooms): (client: Client, path: string) => boolean {
+  const ide = createIdeAdapter(gateway, lists);
+  return (client, path) => {
+    if (!path.startsWith('/gateway/')) return false;
+    const query = client.target.indexOf('?');
+    const rest = query === -1 ? path : path + client.target.slice(query);
+    const [, style] = PASSTHROUGH.exec(path) ?? [];
+    if (path === IDE_BASE || path.startsWith(`${IDE_BASE}/`)) ide(client, path);
+    else if (isStyle(style)) passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
+    else if (OPAQUE.test(path)) void opaqueExchange(client, UNIFIED, rest.slice(V1.length), gateway);
+    else return false;
+    return true;
   };
 }
 

@@ -11,11 +11,8 @@ export interface Alerts extends ChannelParts {
   start(): AlertDelivery;
 }
 
-/** Nothing is muted until a product says so. */
-const NEVER_QUIET: Quiet = async () => new Map();
-
 /** The outbox's way out: sender, delivery, and what the verbs of channels need. */
-export function assembleAlerts(parts: Parts, config: () => FloeConfig, quiet: Quiet = NEVER_QUIET): Alerts {
+export function assembleAlerts(parts: Parts, config: () => FloeConfig, quiet: Quiet): Alerts {
   const { database, log, metrics, secretsKey, outbound } = parts;
   const clock = systemClock;
   const mailer = createMailer(() => config().smtp, outbound.guard);

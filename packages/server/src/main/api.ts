@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
+import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
@@ -24,7 +25,7 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
 export function assembleApi(
   { database, log, pepper, guardrails, breakers }: Parts,
   snapshots: Snapshots,
-  channels: Alerts,
+  { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
@@ -36,5 +37,8 @@ export function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
   };
-  return createLazyApi({ host, log, version, authenticate }, { pepper, breakers, cacheOf, channels, rules });
+  return createLazyApi(
+    { host, log, version, authenticate },
+    { pepper, breakers, cacheOf, channels, rules, monitoring },
+  );
 }

@@ -4,6 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import { compileCatalogs } from '../gateway/compile.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { loadStoredRules } from '../guardrails/stored-rules.ts';
+import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-boards.ts';
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
@@ -40,6 +41,7 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
         { writer, engine: database.engine, secret: pepper, ...moment },
         fileOrgs(loaded),
       );
+      await syncFileBoards(writer, boardsOf(loaded), systemClock.now());
       await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
       await database.signals.announce(writer);
     });
@@ -55,6 +57,16 @@ function fileOrgs({ config, lineOf }: LoadedConfig): FileOrg[] {
     monitors: org.monitors.map((monitor, index) => ({
       config: monitor,
       line: lineOf(['orgs', at, 'monitors', index]) ?? null,
+    })),
+  }));
+}
+
+function boardsOf({ config, lineOf }: LoadedConfig): FileBoards[] {
+  return config.orgs.map((org, at) => ({
+    id: org.id,
+    boards: org.boards.map((board, index) => ({
+      config: board,
+      line: lineOf(['orgs', at, 'boards', index]) ?? null,
     })),
   }));
 }

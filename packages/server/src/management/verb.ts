@@ -46,8 +46,8 @@ interface Description {
   readonly name: `${string}.${string}`;
   /** With `{id}` for parameters. */
   readonly path: `/api/${string}`;
-  /** Scope a key needs; null for any valid key. `read` is enough for every `GET`. */
-  readonly scope: Scope | null;
+  /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
+  readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
   readonly summary: string;
   /** Whether the verb honours an `Idempotency-Key` header. */
   readonly idempotent?: true;
@@ -81,6 +81,12 @@ const noFields = z.strictObject({});
 const noBody = z.unknown();
 type NoFields = typeof noFields;
 type NoBody = typeof noBody;
+
+/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET`. */
+export function scopesOf({ scope, method }: Pick<Verb, 'scope' | 'method'>): readonly Scope[] {
+  if (scope === null) return [];
+  return [...(typeof scope === 'string' ? [scope] : scope), ...(method === 'GET' ? (['read'] as const) : [])];
+}
 
 /** Defines a verb that changes nothing; its `run` reads through `context.reader`. */
 export function readVerb<
@@ -136,6 +142,8 @@ export function writeVerb<
       readonly status: 200 | 201 | 204;
       /** Null when the running snapshot holds nothing of it. */
       readonly changes: Topic | null;
+      /** Waited for before the transaction, for what must not be waited for inside one. */
+      before?(): Promise<unknown>;
       run(
         context: VerbContext & { readonly writer: Writer },
         input: Input<Params, Query, Body>,
@@ -149,6 +157,7 @@ export function writeVerb<
     body: definition.body ?? null,
     async perform(host, key, raw) {
       const input = read(schemas, raw);
+      await definition.before?.();
       const answer = await host.database.transaction(async (writer) => {
         const done = await definition.run({ ...contextOf(host, key), writer }, input);
         if (done.audit !== 'unchanged') await record(writer, definition.name, host, key, done.audit);

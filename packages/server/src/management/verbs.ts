@@ -34,6 +34,8 @@ import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
 import { updateKey } from './keys/update.ts';
 import { getMe } from './me.ts';
+import { monitoringVerbs } from './monitoring-verbs.ts';
+import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import type { Verb } from './verb.ts';
@@ -46,6 +48,7 @@ export interface VerbParts {
   readonly cacheOf: CacheOf;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
+  readonly monitoring: MonitoringHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
@@ -79,5 +82,6 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     deleteChannel,
     testStoredChannel(channels),
     listAlerts,
+    ...monitoringVerbs(parts.monitoring),
   ];
 }

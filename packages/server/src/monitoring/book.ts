@@ -94,8 +94,7 @@ export class Book {
     const definitions = new Map(found.map((row) => [row.uid, row]));
     const alerts = this.#told.flatMap((told) => {
       const definition = definitions.get(told.uid);
-      if (!definition || (definition.muted_until ?? 0) > this.#nowMs) return [];
-      return [alertOf(told, definition)];
+      return definition ? [alertOf(told, definition)] : [];
     });
     await enqueueAll(this.#writer, alerts);
   }

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { CheckRow, ClockRow } from '../store/monitoring/clocks.ts';
+import type { CheckRow, ClockRow, PeriodRow } from '../store/monitoring/clocks.ts';
 import {
   clocksOf,
   type MonitorQuery,
@@ -102,6 +102,11 @@ export async function readUptime(
 async function recorded(reader: Reader, uid: string, range: Range, sight: Sight): Promise<Span[]> {
   const rows = await periodsIn(reader, uid, range.fromMs, Number.MAX_SAFE_INTEGER);
   const clock = (await clocksOf(reader, [uid])).get(uid);
+  return spansOf(rows, clock, sight).filter(({ startedAt }) => startedAt < range.toMs);
+}
+
+/** Periods of one monitor as recorded, oldest first, and those that began since its clock was last written. */
+export function spansOf(rows: readonly PeriodRow[], clock: ClockRow | undefined, sight: Sight): Span[] {
   const starts = rows.map(({ started_at, status, reason }) => ({
     status: statusOf(status),
     startedAt: started_at,
@@ -116,12 +121,11 @@ async function recorded(reader: Reader, uid: string, range: Range, sight: Sight)
       starts.push(period);
     }
   }
-  return starts
-    .map((span, at) => ({ ...span, endedAt: starts[at + 1]?.startedAt ?? null }))
-    .filter(({ startedAt }) => startedAt < range.toMs);
+  return starts.map((span, at) => ({ ...span, endedAt: starts[at + 1]?.startedAt ?? null }));
 }
 
-function viewOf(row: MonitorRow, clock: ClockRow, sight: Sight): MonitorView {
+/** Where a monitor stands now, by its stored clock. */
+export function viewOf(row: MonitorRow, clock: ClockRow, sight: Sight): MonitorView {
   const until = Math.max(clock.settled_at, sight.settledUntil);
   return {
     row,

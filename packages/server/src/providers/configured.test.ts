@@ -129,6 +129,21 @@ test('the model list stands beside the other paths, and Azure has none', () => {
   for (const [kind, settings, path] of lists) assert.equal(provider(kind, settings).lists[0]?.path, path);
 });
 
+test('vectors and what passes unread have addresses of their own, where the provider has them', () => {
+  const cases: readonly (readonly [kind: string, settings: Settings, embeddings: string, rerank: string])[] =
+    [
+      ['openai', {}, '/v1/embeddings', '/v1/rerank'],
+      ['gemini', {}, '/v1beta/models/m@1:batchEmbedContents', '/v1beta/rerank'],
+      ['cohere', {}, '/v2/embed', '/v2/rerank'],
+      ['cohere', { baseUrl: 'https://proxy.test/co' }, '/co/v2/embed', '/co/v2/rerank'],
+    ];
+  for (const [kind, settings, embeddings, rerank] of cases) {
+    const configured = provider(kind, settings);
+    assert.equal(configured.embeddingsPath('m@1'), embeddings);
+    for (const model of ['m@1', '']) assert.equal(configured.opaquePath('rerank', model), rerank);
+  }
+});
+
 test('the key travels as each provider wants it', () => {
   const header = (kind: string) => {
     const configured = provider(kind);

@@ -4,7 +4,7 @@ import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { loadPriceBook, NO_PRICES } from './price-catalog.ts';
 import { costNanoUsd, worstNanoUsd } from './prices.ts';
 import { pricingOf } from './pricing.ts';
-import { SHEETS } from './sheets.ts';
+import { SHEETS, sheetOf } from './sheets.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 
@@ -56,6 +56,28 @@ test('the operator’s price comes before the catalog’s, and a discount is for
   assert.match(listed.date ?? '', /^\d{4}-\d\d-\d\d$/);
   assert.equal(costNanoUsd(listed, { input: 1_000_000 }, NOON), (1.25 * 1e9) / 2);
   assert.equal(priceOf('no-such-model'), null, 'unknown is not free');
+});
+
+test('a model that several clouds sell has a price under the name each of them gives it', async () => {
+  const book = await loadPriceBook();
+  const names: Readonly<Record<string, readonly string[]>> = {
+    bedrock: [
+      'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+      'global.anthropic.claude-opus-4-5-20251101-v1:0',
+      'amazon.nova-pro-v1:0',
+      'arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0',
+      'openai.gpt-oss-120b-1:0',
+    ],
+    vertex: ['gemini-2.5-flash', 'claude-sonnet-4-5@20250929', 'claude-3-5-sonnet-v2@20241022'],
+    cohere: ['command-a-03-2025', 'command-r7b-12-2024', 'embed-v4.0'],
+  };
+  for (const [kind, models] of Object.entries(names)) {
+    const { prices } = sheetOf(kind) ?? assert.fail(kind);
+    for (const model of models) {
+      const listed = book.priceOf(prices ?? assert.fail(kind), model) ?? assert.fail(`${kind}: ${model}`);
+      assert.ok(costNanoUsd({ ...listed, multiplier: 1 }, { input: 1_000 }, NOON) > 0, model);
+    }
+  }
 });
 
 test('free and seat cost nothing, whatever the model', () => {

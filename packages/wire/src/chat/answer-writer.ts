@@ -30,12 +30,12 @@ export function writeAnswer(
   const said = (kind: 'text' | 'refusal' | 'reasoning'): string =>
     blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
   const calls = blocks.filter((block) => block.kind === 'tool');
-  const refusal = said('refusal');
+  const refusal = context.refusalAsText === true ? '' : said('refusal');
   const reasoning = said('reasoning');
   const forward = context.chatReasoning === 'forward' && reasoning !== '';
   if (reasoning !== '' && !forward) dropped.add('reasoning');
   if (blocks.some((block) => block.kind === 'reasoning' && block.seal)) dropped.add('reasoning.seal');
-  const text = said('text');
+  const text = context.refusalAsText === true ? said('text') + said('refusal') : said('text');
   const body = {
     id: `chatcmpl-${context.id}`,
     object: 'chat.completion',
@@ -179,7 +179,7 @@ class ChatAnswerWriter implements AnswerWriter {
         this.#chunk(`{"content":${json}}`);
         return;
       case 'refusal':
-        this.#chunk(`{"refusal":${json}}`);
+        this.#chunk(`{"${this.#context.refusalAsText === true ? 'content' : 'refusal'}":${json}}`);
         return;
       case 'reasoning':
         if (this.#context.chatReasoning === 'forward') this.#chunk(`{"reasoning_content":${json}}`);

@@ -105,7 +105,8 @@ function readMessages(
   return { system, turns };
 }
 
-function readMessage(
+/** One Chat message; its content may hold parts of any dialect. @throws Fault 400 naming the role it does not know. */
+export function readMessage(
   message: JsonObject,
   freeform: ReadonlySet<string>,
   path: string,
@@ -127,7 +128,9 @@ function readMessage(
       const cache = cacheMark(message);
       return {
         role: 'user',
-        parts: [{ type: 'result', id, parts: resultParts(content), isError: false, cache }],
+        parts: [
+          { type: 'result', id, parts: resultParts(content), isError: message['is_error'] === true, cache },
+        ],
       };
     }
     default:

@@ -93,7 +93,8 @@ interface OpenTurn {
   readonly parts: Part[];
 }
 
-function readItem(item: JsonObject, path: string, draft: AskDraft): OpenTurn {
+/** One input item as the turn it is a part of; a bare content part is a user's. */
+export function readItem(item: JsonObject, path: string, draft: AskDraft): OpenTurn {
   const type = textOf(item['type']) ?? ('role' in item ? 'message' : '');
   switch (type) {
     case 'message':

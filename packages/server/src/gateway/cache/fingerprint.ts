@@ -25,6 +25,7 @@ export function fingerprint(x: Exchange, ask: Ask, target: Target, rules: CacheR
     rules.scope === 'key' ? key.id : '',
     surface.name,
     surface.routeMode,
+    surface.ide ? x.catalog?.ide.freeformTools : '',
     surface.forwarded.map((name) => client.headers[name] ?? null),
     provider.origin,
     provider.pathOf(provider.dialectFor(model), provider.upstreamModel(model), false),

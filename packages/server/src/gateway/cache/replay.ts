@@ -9,6 +9,7 @@ import { answerHeaders, streamHeaders } from '../answer-headers.ts';
 import { type Ask, parseBody } from '../ask.ts';
 import type { Target } from '../catalog.ts';
 import type { Exchange } from '../exchange-record.ts';
+import { ideWriting } from '../ide/writing.ts';
 import { asksForUsage, headOf, type KeptHead } from './kept.ts';
 
 /** Asked for, these put something in an answer that only its own form can show. */
@@ -58,7 +59,7 @@ function rewritten(x: Exchange, ask: Ask, target: Target, body: Buffer, head: Ke
   const { dialect } = x.surface;
   const request = parseBody(ask);
   const client = CLIENT_DIALECTS[dialect];
-  const wireAsk = client.readAsk(request);
+  const wireAsk = ask.wire ?? client.readAsk(request);
   if (UNTELLABLE.some((need) => wireAsk.needs.has(need))) return null;
   const nowS = () => Math.floor(x.gateway.clock.now() / 1000);
   const context: AnswerContext = {
@@ -71,6 +72,7 @@ function rewritten(x: Exchange, ask: Ask, target: Target, body: Buffer, head: Ke
     chatReasoning: x.course?.chatReasoning === 'forward' ? 'forward' : undefined,
     inputEstimate: head.usage?.input,
     sealOrigin: target.provider.sealOrigin(target.credential),
+    ...(x.surface.ide ? ideWriting(x) : undefined),
   };
   const events = withUsage(eventsIn(x, target, body, head), head);
   if (ask.stream) {

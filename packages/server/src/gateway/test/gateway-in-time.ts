@@ -24,14 +24,15 @@ import { Client } from '../client.ts';
 import { compileCatalogs } from '../compile.ts';
 import { exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
+import { IDE } from '../ide/surface.ts';
 import { Latencies } from '../latencies.ts';
 import type { Owners } from '../opaque/owners.ts';
 import { Conversations } from '../stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
 import { NO_TURNS } from './no-turns.ts';
 
-const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES } as const;
-export type SurfaceName = keyof typeof SURFACES;
+const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES, ide: IDE } as const;
+export type SurfaceName = Exclude<keyof typeof SURFACES, 'ide'>;
 
 export interface GatewayInTime {
   readonly clock: FakeClock;
@@ -39,7 +40,7 @@ export interface GatewayInTime {
   readonly events: readonly BreakerEvent[];
   readonly rows: readonly ExchangeRow[];
   upstream(id: string): Upstream;
-  ask(surface: SurfaceName, body: JsonObject, options?: CallOptions): Promise<CallAnswer>;
+  ask(surface: SurfaceName | 'ide', body: JsonObject, options?: CallOptions): Promise<CallAnswer>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
   settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
   /** Moves the clock in steps of a second, with everything that happens between. */
@@ -54,6 +55,8 @@ export interface InTimeOptions {
   /** More settings by provider id. */
   readonly providers?: Readonly<Record<string, JsonObject>>;
   readonly random?: () => number;
+  /** More settings of the org. */
+  readonly org?: JsonObject;
 }
 
 /** Long enough that no deadline is mistaken for a back-off. */
@@ -126,7 +129,9 @@ function assemble(
     timeouts: PATIENT,
     ...options.providers?.[id],
   }));
-  const config = FloeConfigSchema.parse({ orgs: [{ id: 'acme', providers, routes: options.routes }] });
+  const config = FloeConfigSchema.parse({
+    orgs: [{ id: 'acme', providers, routes: options.routes, ...options.org }],
+  });
   const { catalogs } = compileCatalogs(config.orgs, 'acme', {
     variable: () => undefined,
     outbound: config.outbound,
@@ -179,8 +184,9 @@ async function settled<T>(clock: FakeClock, answer: Promise<T>, upToMs: number):
   return answer;
 }
 
-function surfaceIn(path = ''): SurfaceName {
+function surfaceIn(path = ''): SurfaceName | 'ide' {
   if (path.includes('responses')) return 'responses';
+  if (path.includes('ide')) return 'ide';
   return path.includes('messages') ? 'messages' : 'chat';
 }
 

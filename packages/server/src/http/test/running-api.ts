@@ -13,10 +13,11 @@ import { createOutboundGuard } from '../../core/outbound.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
+import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
-import { keyHint, newKey, presentedKey } from '../../platform/key-format.ts';
-import { derivePepper, hashKey } from '../../platform/keyring.ts';
+import { newKey, presentedKey } from '../../platform/key-format.ts';
+import { derivePepper } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { openDatabase } from '../../store/open-database.ts';
@@ -24,6 +25,7 @@ import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
+import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -50,12 +52,17 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Parsed body; undefined when there is none. */
+  /** Parsed body; undefined when it is no JSON. */
   readonly body: Json;
 }
 
+/** The entries of a list in an answer. */
+export function listed(value: Json | undefined): readonly Json[] {
+  return Object.values(value ?? {});
+}
+
 /** Parsed JSON whose members a test reaches into; what is not there is undefined and fails the assertion. */
-interface Json {
+export interface Json {
   readonly [member: string]: Json;
 }
 
@@ -85,16 +92,17 @@ export interface RunningApi {
   close(): Promise<void>;
 }
 
+export interface ApiOptions {
+  readonly log?: Log;
+  readonly more?: readonly Verb[];
+  /** Of the org `acme`. */
+  readonly fileRules?: Partial<FileRules>;
+  readonly breakers?: BreakerSource;
+  readonly engine?: MonitoringHost['engine'];
+}
+
 /** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
-export async function runApi(
-  options: {
-    readonly log?: Log;
-    readonly more?: readonly Verb[];
-    /** Of the org `acme`. */
-    readonly fileRules?: Partial<FileRules>;
-    readonly breakers?: BreakerSource;
-  } = {},
-): Promise<RunningApi> {
+export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   let now = NOW;
   const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
@@ -104,9 +112,7 @@ export async function runApi(
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
-  const breakers = options.breakers ?? { list: () => [] };
-  const parts: VerbParts = { pepper, breakers, cacheOf: () => null, channels, rules };
+  const parts = partsOf(options, database, clock);
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
@@ -125,7 +131,7 @@ export async function runApi(
     },
     async addKey(orgId, { scopes = SCOPES, ...columns } = {}) {
       const key = newKey();
-      const row = { ...keyRow(orgId, key, now), scopes_json: JSON.stringify(scopes), ...columns };
+      const row = { ...keyRow(orgId, key, now, pepper), scopes_json: JSON.stringify(scopes), ...columns };
       await database.transaction((writer) => insertKey(writer, row));
       await changed();
       return { id: row.id, key };
@@ -145,6 +151,28 @@ export async function runApi(
   };
 }
 
+function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbParts {
+  const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
+  const breakers = options.breakers ?? { list: () => [] };
+  const monitoring: MonitoringHost = {
+    engine: options.engine ?? engineAt(() => clock.now()),
+    store: database.engine,
+    secret: pepper,
+    baseUrl: () => 'https://floe.example',
+    timezone: () => 'UTC',
+    fileName: () => 'floe.yaml',
+  };
+  return { pepper, breakers, cacheOf: () => null, channels, rules, monitoring };
+}
+
+/** Stands for a monitoring engine that was always there and has settled everything. */
+function engineAt(now: () => number): MonitoringHost['engine'] {
+  return {
+    sight: () => ({ nowMs: now(), settledUntil: now(), gaps: [] }),
+    moment: async () => ({ nowMs: now(), gaps: [] }),
+  };
+}
+
 async function insertOrgs(database: Database, now: number): Promise<void> {
   const acme = { id: 'acme', name: 'Acme', created_at: now, metadata_keys_json: '["project"]' };
   await database.transaction(async (writer) => {
@@ -161,9 +189,13 @@ async function ingestRow(database: Database, dataDir: string, row: ExchangeRow):
   await database.ingest({ path, from: 0, to: size, last: true });
 }
 
+function isJson(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type']?.startsWith('application/json') === true;
+}
+
 /** The server does not filter answers through their schemas, so every test checks that they fit. */
 function mustFitSchema(all: readonly Verb[], method: string, path: string, answer: Answer): void {
-  if (answer.text === '') return;
+  if (!isJson(answer.headers)) return;
   if (answer.status >= 400) errorBody.parse(answer.body);
   const segments = path.split('?', 1)[0]?.split('/') ?? [];
   const verb = all.find((candidate) => {
@@ -175,70 +207,6 @@ function mustFitSchema(all: readonly Verb[], method: string, path: string, answe
     );
   });
   if (verb && answer.status < 400) verb.answer.parse(answer.body);
-}
-
-function keyRow(orgId: string, key: string, now: number): PlatformKeyRow {
-  const id = newId('key', now);
-  return {
-    id,
-    org_id: orgId,
-    name: `test ${id}`,
-    hash: hashKey(pepper, key),
-    ...keyHint(key),
-    scopes_json: '[]',
-    models_json: null,
-    team: null,
-    owner: null,
-    created_at: now,
-    created_by: 'setup',
-    expires_at: null,
-    revoked_at: null,
-    last_used_at: null,
-    source: 'console',
-    source_line: null,
-    updated_at: now,
-  };
-}
-
-function exchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'> {
-  return {
-    org_id: orgId,
-    created_at: now,
-    surface: 'chat',
-    route_mode: 'unified',
-    key_id: 'key_1',
-    key_name: 'ci',
-    team: null,
-    owner: null,
-    end_user: null,
-    model_requested: 'openai/gpt-5',
-    provider: 'openai',
-    model: 'gpt-5',
-    stream: 0,
-    status: 200,
-    state: 'complete',
-    error_code: null,
-    error_source: null,
-    finish_reason: 'stop',
-    input_tokens: 10,
-    cached_tokens: 0,
-    cache_write_tokens: null,
-    output_tokens: 5,
-    reasoning_tokens: null,
-    usage_source: 'provider',
-    cost_nano_usd: 12_500_000,
-    cost_source: 'catalog',
-    cache: null,
-    latency_ms: 812.5,
-    first_token_ms: 300.25,
-    overhead_ms: 0.5,
-    request_bytes: 100,
-    response_bytes: 200,
-    metadata_json: null,
-    dropped_json: null,
-    attempts_json: '[]',
-    decisions_json: '[]',
-  };
 }
 
 async function serve(api: Api) {
@@ -288,7 +256,7 @@ function send(
             status: incoming.statusCode ?? 0,
             headers: incoming.headers,
             text,
-            body: text === '' ? undefined : JSON.parse(text),
+            body: isJson(incoming.headers) ? JSON.parse(text) : undefined,
           });
         });
       },

@@ -11,6 +11,8 @@ export interface MonitorQuery extends PageRequest {
   readonly tag?: string | undefined;
   /** Part of the id or the name, in any case. */
   readonly search?: string | undefined;
+  /** As its clock was last written: at most a second behind. */
+  readonly status?: string | undefined;
 }
 
 /** Monitors of an org that were not disabled, newest first. */
@@ -29,6 +31,16 @@ export async function monitorPage(reader: Reader, query: MonitorQuery): Promise<
       'tags_json',
       'like',
       sql<string>`${`%${escaped(JSON.stringify(query.tag))}%`} escape '!'`,
+    );
+  const { status } = query;
+  if (status !== undefined)
+    rows = rows.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('monitor_clocks')
+          .select('monitor_clocks.uid')
+          .whereRef('monitor_clocks.uid', '=', 'monitors.uid')
+          .where('monitor_clocks.status', '=', status),
+      ),
     );
   if (query.search !== undefined) {
     const part = `%${escaped(query.search.toLowerCase())}%`;
@@ -57,6 +69,22 @@ export function monitorById(reader: Reader, orgId: string, id: string): Promise<
     .executeTakeFirst();
 }
 
+/** Monitors of an org that were not disabled, by these ids, in no order. */
+export async function monitorsByIds(
+  reader: Reader,
+  orgId: string,
+  ids: readonly string[],
+): Promise<MonitorRow[]> {
+  if (ids.length === 0) return [];
+  return reader
+    .selectFrom('monitors')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', 'in', [...ids])
+    .where('disabled_at', 'is', null)
+    .execute();
+}
+
 /** Every monitor of an org, disabled ones too, by id. */
 export function monitorsOfOrg(reader: Reader, orgId: string): Promise<MonitorRow[]> {
   return reader.selectFrom('monitors').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
@@ -74,9 +102,9 @@ export async function updateMonitor(
   await writer.updateTable('monitors').set(change).where('uid', '=', uid).execute();
 }
 
-/** Removes a monitor with everything that is known of it. */
+/** Removes a monitor. Its history may be long: retention takes that away, in batches. */
 export async function deleteMonitor(writer: Writer, uid: string): Promise<void> {
-  for (const table of ['monitor_clocks', 'checks', 'monitor_periods', 'beat_keys', 'monitors'] as const)
+  for (const table of ['monitor_clocks', 'monitors'] as const)
     await writer.deleteFrom(table).where('uid', '=', uid).execute();
 }
 

@@ -66,6 +66,44 @@ export async function periodsIn(
     .filter(({ started_at }) => started_at < toMs);
 }
 
+/** Periods of many monitors that touch the time from `fromMs` on, by monitor, each list oldest first. */
+export async function periodsSince(
+  reader: Reader,
+  uids: readonly string[],
+  fromMs: number,
+): Promise<Map<string, PeriodRow[]>> {
+  const found = new Map<string, PeriodRow[]>(uids.map((uid) => [uid, []]));
+  if (uids.length === 0) return found;
+  const columns = ['p.uid', 'p.started_at', 'p.status', 'p.reason'] as const;
+  const [underWay, later] = await Promise.all([
+    reader
+      .selectFrom('monitor_periods as p')
+      .innerJoin(
+        (query) =>
+          query
+            .selectFrom('monitor_periods')
+            .select(['uid', ({ fn }) => fn.max('started_at').as('last')])
+            .where('uid', 'in', [...uids])
+            .where('started_at', '<=', fromMs)
+            .groupBy('uid')
+            .as('before'),
+        (join) => join.onRef('before.uid', '=', 'p.uid').onRef('before.last', '=', 'p.started_at'),
+      )
+      .select(columns)
+      .execute(),
+    reader
+      .selectFrom('monitor_periods as p')
+      .select(columns)
+      .where('p.uid', 'in', [...uids])
+      .where('p.started_at', '>', fromMs)
+      .orderBy('p.uid')
+      .orderBy('p.started_at')
+      .execute(),
+  ]);
+  for (const row of [...underWay, ...later]) found.get(row.uid)?.push(row);
+  return found;
+}
+
 /** Forgets idempotency keys of beats received before `beforeMs`. */
 export async function expireBeatKeys(
   database: Pick<Database, 'rowTransaction'>,
@@ -76,7 +114,10 @@ export async function expireBeatKeys(
   );
 }
 
-/** Removes checks, and periods that are over, from before `beforeMs`, batch by batch; returns how many checks. */
+/**
+ * Removes checks, and periods that are over, from before `beforeMs`, batch by batch; of monitors that were removed,
+ * all of them. Returns how many checks.
+ */
 export async function expireChecks(
   database: Pick<Database, 'read' | 'rowTransaction'>,
   beforeMs: number,
@@ -84,21 +125,28 @@ export async function expireChecks(
   let removed = 0;
   let after = '';
   for (;;) {
-    const row = await nextWithChecks(database.read, after);
-    if (row === undefined) break;
-    after = row;
+    const next = await nextWithChecks(database.read, after);
+    if (next === undefined) break;
+    after = next.uid;
+    const untilMs = next.exists ? beforeMs : Number.MAX_SAFE_INTEGER;
     for (;;) {
-      const count = await database.rowTransaction((writer) => removeChecks(writer, after, beforeMs));
+      const count = await database.rowTransaction((writer) => removeChecks(writer, after, untilMs));
       removed += count;
       if (count < ROWS_PER_BATCH) break;
     }
-    await database.rowTransaction((writer) => removePeriods(writer, after, beforeMs));
+    await database.rowTransaction((writer) => removePeriods(writer, after, untilMs));
   }
+  await database.rowTransaction((writer) =>
+    sql`delete from monitor_periods where uid not in (select uid from monitors)`.execute(writer),
+  );
   return removed;
 }
 
-/** Monitors one by one, those that were removed and left their history included. */
-async function nextWithChecks(reader: Reader, afterUid: string): Promise<string | undefined> {
+/** Monitors that have checks one by one, and whether they still exist. */
+async function nextWithChecks(
+  reader: Reader,
+  afterUid: string,
+): Promise<{ readonly uid: string; readonly exists: boolean } | undefined> {
   const row = await reader
     .selectFrom('checks')
     .select('uid')
@@ -106,7 +154,13 @@ async function nextWithChecks(reader: Reader, afterUid: string): Promise<string 
     .orderBy('uid')
     .limit(1)
     .executeTakeFirst();
-  return row?.uid;
+  if (!row) return undefined;
+  const monitor = await reader
+    .selectFrom('monitors')
+    .select('uid')
+    .where('uid', '=', row.uid)
+    .executeTakeFirst();
+  return { uid: row.uid, exists: monitor !== undefined };
 }
 
 async function removeChecks(writer: Writer, uid: string, beforeMs: number): Promise<number> {

@@ -127,7 +127,48 @@ export interface MonitorGapsTable {
   ended_at: number;
 }
 
+/** A page that shows chosen monitors. */
+export interface BoardsTable {
+  id: string;
+  org_id: string;
+  /** Unique in the installation. */
+  slug: string;
+  name: string;
+  public: number;
+  /** Of days and times; null: the org's. */
+  timezone: string | null;
+  /** `[{ name, monitors: [id] }]` */
+  groups_json: string;
+  source: string;
+  source_line: number | null;
+  created_at: number;
+  updated_at: number;
+  updated_by: string;
+}
+
+/** When no messages are sent. Either from start to end, or again and again: `cron`, `timezone`, `duration_ms`. */
+export interface MaintenanceWindowsTable {
+  org_id: string;
+  id: string;
+  name: string;
+  starts_at: number | null;
+  ends_at: number | null;
+  cron: string | null;
+  timezone: string | null;
+  duration_ms: number | null;
+  /** Monitors by id or by tag; every monitor of the org when both lists are empty. */
+  monitors_json: string;
+  tags_json: string;
+  /** Whether public boards announce it. */
+  on_boards: number;
+  created_at: number;
+  updated_at: number;
+  updated_by: string;
+}
+
 export interface MonitoringSchema {
+  boards: BoardsTable;
+  maintenance_windows: MaintenanceWindowsTable;
   monitors: MonitorsTable;
   monitor_clocks: MonitorClocksTable;
   checks: ChecksTable;

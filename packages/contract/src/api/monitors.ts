@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import { moment, pageQuery, rangeQuery } from './page.ts';
+
+const label = z.string().min(1).max(200);
+const minutes = (least: number) => z.number().min(least).max(527_040);
+
+/** Where a resource is written: what stands in a file is read-only here, `line` is its place in it. */
+export const filePlace = z
+  .strictObject({
+    kind: z.enum(['file', 'console']),
+    file: z.string().nullable().describe('Name of the file; null for what was made through the API.'),
+    line: z.int().nullable(),
+  })
+  .meta({ id: 'FilePlace' });
+
+export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
+export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;
+
+const schedule = z.strictObject({
+  cron: z.string().min(1).max(200).describe('Cron expression of five fields.'),
+  timezone: z.string().min(1).max(64).optional().describe('Absent: the org’s.'),
+});
+
+const settings = {
+  name: label,
+  description: z.string().max(2_000),
+  expected_interval_minutes: minutes(0.5).nullable().describe('Either this or `schedule`.'),
+  schedule: schedule.nullable().describe('Either this or `expected_interval_minutes`.'),
+  tags: z.array(label).max(50),
+  channels: z.array(label).max(50).describe('Names of channels that are told. Empty: every channel.'),
+  paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
+  paused_until: moment.nullable().describe('The pause ends by itself then.'),
+  muted_until: moment.nullable().describe('No messages until then; states are still recorded.'),
+  alert_after_misses: z.int().min(1).describe('Missed beats in a row before a message is sent.'),
+  first_beat_due_minutes: minutes(0.5)
+    .nullable()
+    .describe('When a monitor that never beat is reported. Null: after interval and grace.'),
+};
+
+const graceSource = z.enum(['monitor', 'org']).describe('Who set the grace in force.');
+
+const readOnly = {
+  status: z.enum(MONITOR_STATUSES),
+  last_beat_at: moment.nullable(),
+  next_due_at: moment.nullable().describe('When the next beat is promised.'),
+  deadline_at: moment.nullable().describe('`next_due_at` plus grace: a beat is on time until then.'),
+  failing_since: moment.nullable(),
+  beat_url: z
+    .string()
+    .nullable()
+    .describe(
+      'Secret address for beats without headers; null for keys without `monitoring` or `management`.',
+    ),
+  source: filePlace,
+  created_at: moment,
+  updated_at: moment,
+  updated_by: z.string(),
+};
+
+/** A monitor as every answer shows it. */
+export const monitor = z
+  .strictObject({
+    id: z.string().describe('What jobs send as `monitor_id`.'),
+    kind: z.literal('heartbeat'),
+    ...settings,
+    grace_period_minutes: minutes(0).describe('The grace in force.'),
+    grace_source: graceSource,
+    ...readOnly,
+  })
+  .meta({ id: 'Monitor' });
+export type Monitor = z.output<typeof monitor>;
+
+const optional = {
+  ...z.strictObject(settings).partial().shape,
+  kind: z.enum(['heartbeat', 'push']).optional().describe('`push` is another word for `heartbeat`.'),
+  grace_period_minutes: minutes(0).nullable().optional().describe('Null: the org’s default.'),
+};
+
+/** Absent fields have their default; a rule of `floe.yaml` is a rule here. */
+export const monitorCreation = z.strictObject({
+  id: z.string().min(1).max(64).optional().describe('Absent: one is made.'),
+  ...optional,
+});
+
+/** Absent fields stay; null clears. Of interval and schedule, giving one takes the other away. */
+export const monitorChange = z.strictObject(optional);
+
+/** What `GET` returned, read-only fields included. Absent settings return to their default. */
+export const monitorReplacement = z.strictObject({
+  id: z.string().optional().describe('The id of the path; an id never changes.'),
+  ...optional,
+  grace_source: graceSource
+    .optional()
+    .describe('`org` with the org’s own value of `grace_period_minutes`: the org’s default is followed.'),
+  ...z.strictObject(readOnly).partial().shape,
+});
+
+export const monitorQuery = pageQuery.extend({
+  tag: label.optional().describe('Only monitors that carry it.'),
+  status: z.enum(MONITOR_STATUSES).optional(),
+  search: z.string().min(1).max(100).optional().describe('Part of the id or the name, in any case.'),
+});
+
+export const monitorPause = z
+  .strictObject({ until: moment.nullable().optional().describe('Absent: until somebody resumes it.') })
+  .optional();
+
+const checkFilters = {
+  status: z.enum(CHECK_STATUSES).optional().describe('Absent: all but `started` and `logged`.'),
+};
+
+export const checkQuery = rangeQuery.extend(checkFilters);
+
+/** One beat, one missed beat, or a promise that nobody could judge. */
+export const check = z
+  .strictObject({
+    id: z.string(),
+    status: z.enum(CHECK_STATUSES),
+    error: z.string().nullable(),
+    expected_at: moment.nullable(),
+    detected_at: moment,
+    received_at: moment.nullable(),
+    duration_ms: z.int().nullable().describe('From start to end, where the job told both.'),
+    metadata: z.json(),
+    stands_for: z.int().describe('More than 1 when so many misses were found at once.'),
+  })
+  .meta({ id: 'Check' });
+export type Check = z.output<typeof check>;
+
+export const checkExport = z.strictObject({
+  format: z.enum(['csv', 'ndjson']).default('csv'),
+  from: moment.optional(),
+  to: moment.optional(),
+  ...checkFilters,
+});
+
+export const spanQuery = z.strictObject({
+  from: moment.optional().describe('Absent: 30 days before `to`.'),
+  to: moment.optional().describe('Absent: now.'),
+});
+
+export const periodQuery = rangeQuery;
+
+/** A stretch of a monitor's history, newest first in lists. */
+export const period = z
+  .strictObject({
+    status: z.enum([...MONITOR_STATUSES, 'unknown']).describe('`unknown`: Floe was not there to see.'),
+    started_at: moment,
+    ended_at: moment.nullable().describe('Null for the one that goes on.'),
+    reason: z.string(),
+  })
+  .meta({ id: 'Period' });
+
+export const uptime = z
+  .strictObject({
+    from: moment,
+    to: moment,
+    uptime_ratio: z
+      .number()
+      .nullable()
+      .describe('Healthy time by healthy and failing time; null when there was neither.'),
+    healthy_seconds: z.number(),
+    downtime_seconds: z.number(),
+    unknown_seconds: z.number().describe('Time in which Floe could not see; it counts for neither side.'),
+    incidents: z.int().describe('Failing periods that touch the range.'),
+  })
+  .meta({ id: 'Uptime' });
+
+export const previewAsk = z.strictObject({
+  expected_interval_minutes: minutes(0.5).nullable().optional(),
+  schedule: schedule.nullable().optional(),
+  grace_period_minutes: minutes(0).nullable().optional(),
+  from: moment.optional().describe('A beat at this moment. Absent: now.'),
+  count: z.int().min(1).max(50).default(5),
+});
+
+export const preview = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        expected_at: moment,
+        deadline_at: moment,
+        local: z.string().describe('`expected_at` on the wall clock of `timezone`.'),
+      }),
+    ),
+    timezone: z.string(),
+    grace_period_minutes: z.number(),
+  })
+  .meta({ id: 'SchedulePreview' });

@@ -1,0 +1,119 @@
+import { Fault } from '@floe/contract/faults';
+import type { Client } from '../client.ts';
+import { answerFault, exchange } from '../exchange.ts';
+import type { Gateway } from '../gateway.ts';
+import type { createLists } from '../lists.ts';
+import { deploymentSurface, IDE } from './surface.ts';
+
+/** What IDEs are pointed at. */
+export const IDE_BASE = '/gateway/ide-adapter';
+
+const CHAT_PATH = /^(?:\/v1)?\/chat\/completions$/;
+const MODELS_PATH = /^(?:\/v1)?\/models$/;
+const MODEL_PATH = /^(?:\/v1)?\/models\/(.+)$/;
+const DEPLOYMENT_PATH = /^\/openai\/deployments\/(.+)\/chat\/completions$/;
+
+/** Header names as RFC 9110 allows them, in a list. */
+const HEADER_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
+const USUAL_HEADERS = 'authorization, content-type, api-key, x-api-key';
+const EXPOSED = 'x-request-id, x-floe-error-source, x-floe-dropped, retry-after';
+
+type Lists = Pick<ReturnType<typeof createLists>, 'models' | 'model'>;
+
+/** Answers one request below the IDE adapter's base; `path` has no query. */
+export type IdeAdapter = (client: Client, path: string) => void;
+
+/**
+ * The IDE adapter: Chat under every path an IDE makes of its base address, the model list, and the preflights
+ * of IDEs that ask from inside a browser engine. Anything else below the base is a 404 in the OpenAI shape.
+ */
+export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
+  return (client, path) => {
+    // The key in the header says who asks, so any origin may; no cookie is ever looked at.
+    client.always('access-control-allow-origin', '*');
+    client.always('access-control-expose-headers', EXPOSED);
+    const place = placeOf(path);
+    const { method } = client;
+    if (place === null) return refuse(client, unknownPath(path));
+    if (method === 'OPTIONS') return preflight(client, place.method);
+    if (method !== place.method && !(method === 'HEAD' && place.method === 'GET'))
+      return refuse(client, wrongMethod(method, path), ['allow', allowed(place.method)]);
+    switch (place.kind) {
+      case 'chat':
+        return void exchange(client, place.model === '' ? IDE : deploymentSurface(place.model), gateway);
+      case 'models':
+        return lists.models(client);
+      case 'model':
+        return lists.model(client, place.model);
+    }
+  };
+}
+
+interface Place {
+  readonly kind: 'chat' | 'models' | 'model';
+  readonly method: 'GET' | 'POST';
+  /** The model the path names, '' for none. */
+  readonly model: string;
+}
+
+/** Bases are pasted with and without slashes at their end, so their number does not count. */
+function placeOf(path: string): Place | null {
+  const below = path
+    .slice(IDE_BASE.length)
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '');
+  if (CHAT_PATH.test(below)) return { kind: 'chat', method: 'POST', model: '' };
+  if (MODELS_PATH.test(below)) return { kind: 'models', method: 'GET', model: '' };
+  const listed = MODEL_PATH.exec(below)?.[1];
+  if (listed !== undefined) return { kind: 'model', method: 'GET', model: decoded(listed) };
+  const deployment = DEPLOYMENT_PATH.exec(below)?.[1];
+  return deployment === undefined ? null : { kind: 'chat', method: 'POST', model: decoded(deployment) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray percent sign: no model has that id, and the answer will say so.
+    return text;
+  }
+}
+
+/** What a browser engine asks before it asks (Fetch standard, "CORS-preflight request"). */
+function preflight(client: Client, method: string): void {
+  const wanted = client.headers['access-control-request-headers'];
+  client.answer(
+    204,
+    [
+      ...['x-request-id', client.id],
+      ...['access-control-allow-methods', `${allowed(method)}, OPTIONS`],
+      // A star would not cover `authorization`.
+      ...['access-control-allow-headers', wanted && HEADER_LIST.test(wanted) ? wanted : USUAL_HEADERS],
+      ...['access-control-max-age', '86400'],
+      ...['vary', 'access-control-request-headers'],
+    ],
+    '',
+  );
+}
+
+function allowed(method: string): string {
+  return method === 'GET' ? 'GET, HEAD' : method;
+}
+
+function refuse(client: Client, fault: Fault, headers: readonly string[] = []): void {
+  answerFault(client, fault, 'openai', [
+    ...['content-type', 'application/json', 'x-request-id', client.id],
+    ...headers,
+  ]);
+}
+
+function unknownPath(path: string): Fault {
+  return new Fault(
+    'not_found',
+    `There is nothing at ${path.slice(0, 200)}. The IDE adapter answers POST ${IDE_BASE}/chat/completions and GET ${IDE_BASE}/models; set the IDE's base address to the part before /chat/completions.`,
+  );
+}
+
+function wrongMethod(method: string, path: string): Fault {
+  return new Fault('method_not_allowed', `${method} is not allowed on ${path.slice(0, 200)}.`);
+}

@@ -1,0 +1,20 @@
+import type { JsonObject } from '@floe/contract/json';
+import { conversationIn } from '@floe/wire/ide/source';
+import type { Exchange } from '../exchange-record.ts';
+import { historyOf, packedItem } from '../stored/replay.ts';
+
+/**
+ * The body with the conversation that its `previous_response_id` stands for in front of its own. A body that
+ * names none, or one that is not kept here for this key, stays as it is.
+ */
+export async function withStoredHistory(x: Exchange, body: JsonObject): Promise<JsonObject> {
+  const { catalog, key, gateway } = x;
+  const { previous_response_id: id, ...rest } = body;
+  if (typeof id !== 'string' || id === '' || key === null || !catalog?.storedResponses) return body;
+  const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
+  const turn = await gateway.turns.find(owner, id);
+  const conversation = turn && (await gateway.turns.conversation(turn));
+  if (!conversation) return body;
+  const { elements } = conversationIn(body);
+  return { ...rest, messages: null, input: [...historyOf(conversation).map(packedItem), ...elements] };
+}

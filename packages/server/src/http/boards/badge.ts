@@ -1,0 +1,50 @@
+import type { BoardView, ShownMonitor } from '../../monitoring/boards/status.ts';
+import { type Mood, moodOf } from './headline.ts';
+import { html } from './markup.ts';
+
+const NAME_CHARS = 40;
+const PADDING = 16;
+
+/** White on each has a contrast of at least 4.5. */
+const COLOURS: Readonly<Record<Mood, string>> = {
+  healthy: '#117a52',
+  failing: '#b42318',
+  waiting: '#7438a8',
+  paused: '#526070',
+  maintenance: '#17599f',
+};
+
+/** The badge of a whole board: its name and how it stands. */
+export function boardBadge(view: BoardView): string {
+  const moods = new Map(view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, moodOf(one)])));
+  const all = [...moods.values()];
+  const failing = all.filter((mood) => mood === 'failing').length;
+  if (failing > 0) return badge(view.name, `${failing} failing`, 'failing');
+  const order = ['maintenance', 'healthy', 'waiting', 'paused'] as const;
+  const mood = order.find((one) => all.includes(one)) ?? 'waiting';
+  return badge(view.name, mood === 'healthy' ? 'all running' : mood, mood);
+}
+
+export function monitorBadge(monitor: ShownMonitor): string {
+  const mood = moodOf(monitor);
+  return badge(monitor.name, mood, mood);
+}
+
+function badge(name: string, state: string, mood: Mood): string {
+  const characters = [...name];
+  const label = characters.length > NAME_CHARS ? `${characters.slice(0, NAME_CHARS - 1).join('')}…` : name;
+  const left = widthOf(label) + PADDING;
+  const right = widthOf(state) + PADDING;
+  const text = (words: string, x: number, width: number) =>
+    html`<text x="${x + width / 2}" y="14" textLength="${width - PADDING}" lengthAdjust="spacingAndGlyphs">${words}</text>`;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${label}: ${state}"><title>${label}: ${state}</title><clipPath id="r"><rect width="${left + right}" height="20" rx="4"/></clipPath><g clip-path="url(#r)"><rect width="${left}" height="20" fill="#3b4654"/><rect x="${left}" width="${right}" height="20" fill="${COLOURS[mood]}"/></g><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">${text(label, 0, left)}${text(state, left, right)}</g></svg>
+`.text;
+}
+
+/** About as wide as the text is at 11 px; `textLength` makes it exactly so in whatever font there is. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text)
+    width += /[ijlftr .,:;'|!]/.test(character) ? 4.3 : /[mwMW@%]|[^\0-\u024f]/.test(character) ? 10.5 : 7;
+  return Math.round(width);
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '../../core/clock.ts';
+import type { BoardView } from '../../monitoring/boards/status.ts';
+
+/** A board that was made private is gone within this time, in every process. */
+const LOOK_MS = 2_000;
+/** A board is made anew after this time at the earliest, and never more than a twentieth of the time. */
+const FRESH_MS = 5_000;
+const SHARE = 20;
+/** While the database is away, what was seen last is shown so long; the page says when it was checked. */
+const AWAY_MS = 600_000;
+const BOARDS_KEPT = 200;
+const MISSES_KEPT = 1_000;
+
+/** Where boards come from. */
+export interface BoardSource {
+  /** The version of a public board; null when there is none, or it is private. */
+  versionOf(slug: string): Promise<string | null>;
+  read(slug: string): Promise<BoardView | null>;
+}
+
+interface Kept<Answers> {
+  readonly version: string;
+  readonly answers: Answers;
+  readonly lookedAt: number;
+  readonly madeAt: number;
+  readonly tookMs: number;
+}
+
+/** Public boards, made once for however many readers: one reads the database, the others get what it made. */
+export class BoardCache<Answers> {
+  readonly #source: BoardSource;
+  readonly #clock: Clock;
+  readonly #make: (view: BoardView) => Answers;
+  readonly #kept = new Map<string, Kept<Answers>>();
+  readonly #missing = new Map<string, number>();
+  readonly #underWay = new Map<string, Promise<Answers | null>>();
+
+  constructor(source: BoardSource, clock: Clock, make: (view: BoardView) => Answers) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#make = make;
+  }
+
+  /** Null for a board that is unknown or private. Rejects while the database is away and nothing is kept. */
+  async get(slug: string): Promise<Answers | null> {
+    const now = this.#clock.monotonic();
+    const kept = this.#kept.get(slug);
+    if (kept && now - kept.lookedAt < LOOK_MS) return kept.answers;
+    const missed = this.#missing.get(slug);
+    if (missed !== undefined && now - missed < LOOK_MS) return null;
+    const running = this.#underWay.get(slug);
+    if (running) return running;
+    const renewing = this.#renew(slug, kept).finally(() => this.#underWay.delete(slug));
+    this.#underWay.set(slug, renewing);
+    return renewing;
+  }
+
+  async #renew(slug: string, kept: Kept<Answers> | undefined): Promise<Answers | null> {
+    const lookedAt = this.#clock.monotonic();
+    try {
+      const version = await this.#source.versionOf(slug);
+      if (version === null) return this.#miss(slug, lookedAt);
+      if (kept?.version === version && lookedAt - kept.madeAt < Math.max(FRESH_MS, kept.tookMs * SHARE))
+        return this.#keep(slug, { ...kept, lookedAt });
+      const view = await this.#source.read(slug);
+      if (view === null) return this.#miss(slug, lookedAt);
+      const answers = this.#make(view);
+      const tookMs = this.#clock.monotonic() - lookedAt;
+      return this.#keep(slug, { version, answers, lookedAt, madeAt: lookedAt, tookMs });
+    } catch (error) {
+      if (kept && lookedAt - kept.madeAt < AWAY_MS) return this.#keep(slug, { ...kept, lookedAt });
+      throw error;
+    }
+  }
+
+  #keep(slug: string, kept: Kept<Answers>): Answers {
+    this.#kept.delete(slug);
+    this.#missing.delete(slug);
+    if (this.#kept.size >= BOARDS_KEPT) dropOldest(this.#kept);
+    this.#kept.set(slug, kept);
+    return kept.answers;
+  }
+
+  #miss(slug: string, at: number): null {
+    this.#kept.delete(slug);
+    this.#missing.delete(slug);
+    if (this.#missing.size >= MISSES_KEPT) dropOldest(this.#missing);
+    this.#missing.set(slug, at);
+    return null;
+  }
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  const [first] = map.keys();
+  if (first !== undefined) map.delete(first);
+}

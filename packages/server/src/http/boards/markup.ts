@@ -1,0 +1,40 @@
+/** HTML that is safe to send: made by `html` only, so what people wrote can never become markup. */
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Piece = Markup | string | number | null | readonly Piece[];
+
+/** A template whose values are escaped, for text and quoted attributes alike; markup in it stays markup. */
+export function html(strings: TemplateStringsArray, ...values: readonly Piece[]): Markup {
+  let text = strings[0] ?? '';
+  for (const [index, value] of values.entries()) text += rendered(value) + (strings[index + 1] ?? '');
+  return new Markup(text);
+}
+
+function rendered(value: Piece): string {
+  if (value === null) return '';
+  if (value instanceof Markup) return value.text;
+  if (typeof value === 'string') return escaped(value);
+  if (typeof value === 'number') return String(value);
+  return value.map(rendered).join('');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Also without what XML forbids, for badges are XML. */
+function escaped(text: string): string {
+  return text
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Scope } from '@floe/contract/scopes';
+import { commitBeats } from '../monitoring/beats.ts';
+import { definitionOf } from '../monitoring/definition.ts';
+import { createMonitor } from '../monitoring/monitors.ts';
+import { call as beatOf } from '../monitoring/test/monitors.ts';
+import { listed, NOW, pepper, type RunningApi, runApi } from './test/running-api.ts';
+
+const MONITORS = '/api/monitoring/monitors';
+const MINUTE = 60_000;
+let api: RunningApi;
+let key: string;
+let foreign: string;
+before(async () => {
+  api = await runApi();
+  key = (await api.addKey('acme')).key;
+  foreign = (await api.addKey('other')).key;
+});
+after(() => api.close());
+
+const post = (path: string, body?: object) => api.call('POST', path, { key, body });
+const get = (path: string) => api.call('GET', path, { key });
+const put = (path: string, body: unknown) => api.call('PUT', path, { key, body });
+
+async function beat(id: string, at: number) {
+  const sight = { nowMs: at, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
+  return commitBeats(api.database, [beatOf(id, at)], sight);
+}
+
+/** A monitor as floe.yaml would have made it. */
+function fromFile(id: string) {
+  const definition = definitionOf(
+    {
+      id,
+      name: id,
+      kind: 'heartbeat',
+      description: '',
+      expected_interval_minutes: 5,
+      tags: [],
+      channels: [],
+      paused: false,
+      alert_after_misses: 1,
+    },
+    'UTC',
+  );
+  return api.database.transaction((writer) =>
+    createMonitor(
+      {
+        writer,
+        engine: 'sqlite',
+        secret: pepper,
+        nowMs: NOW,
+        gaps: [],
+        actor: 'file',
+        source: { kind: 'file', line: 12 },
+      },
+      'acme',
+      definition,
+    ),
+  );
+}
+
+test('a monitor is made, read, changed and removed, and the audit log says so', async () => {
+  const made = await post(MONITORS, { id: 'backup', expected_interval_minutes: 60, tags: ['db'] });
+  assert.equal(made.status, 201, made.text);
+  assert.deepEqual(
+    [made.body.status, made.body.grace_period_minutes, made.body.grace_source, made.body.name],
+    ['waiting', 5, 'org', 'backup'],
+  );
+  assert.match(String(made.body.beat_url), /^https:\/\/floe\.example\/beat\/[0-9a-f-]{36}$/);
+  const path = `${MONITORS}/backup`;
+  const changed = await api.call('PATCH', path, {
+    key,
+    body: { schedule: { cron: '0 3 * * *', timezone: 'Europe/Riga' }, grace_period_minutes: 30 },
+  });
+  assert.deepEqual(
+    [changed.body.expected_interval_minutes, changed.body.schedule?.cron, changed.body.grace_source],
+    [null, '0 3 * * *', 'monitor'],
+  );
+  const back = await api.call('PATCH', path, { key, body: { expected_interval_minutes: 10 } });
+  assert.deepEqual([back.body.schedule, back.body.expected_interval_minutes], [null, 10]);
+  assert.equal((await post(MONITORS, { id: 'backup', expected_interval_minutes: 1 })).status, 409);
+  assert.equal((await api.call('DELETE', path, { key })).status, 204);
+  assert.equal((await get(path)).body.error?.code, 'monitor_not_found');
+  const audit = await get('/api/management/audit?subject=backup');
+  assert.deepEqual(
+    listed(audit.body.data)
+      .map(({ action }) => action)
+      .toSorted(),
+    ['monitors.create', 'monitors.delete', 'monitors.update', 'monitors.update'],
+  );
+});
+
+test('PUT takes what GET returned and changes nothing, however often; the grace of the org stays the org’s', async () => {
+  const path = `${MONITORS}/gitops`;
+  const settings = { expected_interval_minutes: 0.5, tags: ['a', 'b'], muted_until: '2027-01-01T00:00:00Z' };
+  assert.equal((await put(path, settings)).status, 200);
+  await beat('gitops', NOW - 1_000);
+  const read = await get(path);
+  for (let times = 0; times < 2; times++) {
+    const again = await put(path, read.body);
+    assert.deepEqual([again.status, again.body], [200, read.body]);
+  }
+  const audit = await get('/api/management/audit?subject=gitops');
+  assert.equal(listed(audit.body.data).length, 1);
+  const own = await put(path, { ...read.body, grace_period_minutes: 7 });
+  assert.deepEqual([own.body.grace_period_minutes, own.body.grace_source], [7, 'monitor']);
+  const inherited = await put(path, { expected_interval_minutes: 0.5 });
+  assert.deepEqual([inherited.body.grace_source, inherited.body.tags], ['org', []]);
+  assert.equal((await put(path, { ...read.body, id: 'other' })).body.error?.param, 'id');
+});
+
+test('what a monitor cannot be is a 400 that names the field', async () => {
+  const every = { expected_interval_minutes: 5 };
+  const cases: readonly (readonly [object, string | undefined])[] = [
+    [{ id: 'UPPER', ...every }, 'id'],
+    [{ id: 'x', expected_interval_minutes: 0.1 }, 'expected_interval_minutes'],
+    [{ id: 'x', ...every, schedule: { cron: '* * * * *' } }, 'schedule'],
+    [{ id: 'x', schedule: { cron: '61 * * * *' } }, 'schedule.cron'],
+    [{ id: 'x', schedule: { cron: '1 * * * *', timezone: 'Mars/Base' } }, 'schedule.timezone'],
+    [{ id: 'x', ...every, channels: ['nobody'] }, 'channels[0]'],
+    [{ id: 'x', ...every, colour: 'red' }, 'colour'],
+    [{ id: 'x' }, undefined],
+  ];
+  for (const [body, param] of cases) {
+    const { status, body: answer } = await post(MONITORS, body);
+    assert.deepEqual([status, answer.error?.param ?? undefined], [400, param], JSON.stringify(body));
+  }
+});
+
+test('a monitor of floe.yaml is read-only here, but a beat URL that leaked can be changed', async () => {
+  await fromFile('filed');
+  const path = `${MONITORS}/filed`;
+  const read = await get(path);
+  assert.deepEqual(read.body.source, { kind: 'file', file: 'floe.yaml', line: 12 });
+  const tries: readonly (readonly [string, string, object?])[] = [
+    ['PATCH', path, { name: 'other' }],
+    ['PUT', path, { expected_interval_minutes: 1 }],
+    ['DELETE', path],
+    ['POST', `${path}/pause`],
+    ['POST', `${path}/resume`],
+  ];
+  for (const [method, where, body] of tries) {
+    const { status, body: answer } = await api.call(method, where, { key, body });
+    assert.deepEqual([status, answer.error?.code], [409, 'managed_by_file'], `${method} ${where}`);
+    assert.match(String(answer.error?.message), /line 12/);
+  }
+  const rotated = await post(`${path}/rotate`);
+  assert.equal(rotated.status, 200);
+  assert.notEqual(rotated.body.beat_url, read.body.beat_url);
+});
+
+test('the beat URL is shown to keys that may change monitors, and to no other', async () => {
+  await post(MONITORS, { id: 'secretive', expected_interval_minutes: 5 });
+  const shown = async (...scopes: readonly Scope[]) => {
+    const reader = await api.addKey('acme', { scopes });
+    const one = await api.call('GET', `${MONITORS}/secretive`, { key: reader.key });
+    const many = await api.call('GET', MONITORS, { key: reader.key });
+    if (one.status !== 200) return one.status;
+    assert.equal(many.text.includes('/beat/'), one.body.beat_url !== null);
+    return one.body.beat_url !== null;
+  };
+  assert.equal(await shown('monitoring'), true);
+  assert.equal(await shown('management'), true);
+  assert.equal(await shown('read'), false);
+  assert.equal(await shown('beat'), 403);
+  const { key: reader } = await api.addKey('acme', { scopes: ['read'] });
+  const refused = await api.call('POST', `${MONITORS}/secretive/rotate`, { key: reader });
+  assert.equal(refused.body.error?.code, 'insufficient_scope');
+});
+
+test('a pause begins and ends, also by PATCH, and a second pause changes nothing', async () => {
+  await post(MONITORS, { id: 'rests', expected_interval_minutes: 5 });
+  const path = `${MONITORS}/rests`;
+  assert.equal((await post(`${path}/resume`)).status, 409);
+  const until = new Date(NOW + 60 * MINUTE).toISOString();
+  const paused = await post(`${path}/pause`, { until });
+  assert.deepEqual([paused.body.status, paused.body.paused_until], ['paused', until]);
+  const endless = await post(`${path}/pause`);
+  assert.deepEqual([endless.body.paused, endless.body.paused_until], [true, null]);
+  await post(`${path}/pause`);
+  assert.equal((await post(`${path}/resume`)).body.status, 'waiting');
+  assert.equal((await api.call('PATCH', path, { key, body: { paused: true } })).body.status, 'paused');
+  assert.equal((await api.call('PATCH', path, { key, body: { paused: false } })).body.status, 'waiting');
+  assert.equal((await post(`${path}/pause`, { until: '2020-01-01T00:00:00Z' })).body.error?.param, 'until');
+  const audit = await get('/api/management/audit?subject=rests&action=monitors.pause');
+  assert.equal(listed(audit.body.data).length, 2);
+});
+
+test('lists are filtered by tag, status and search, and go on where the page before ended', async () => {
+  for (const id of ['list-1', 'list-2', 'list-3'])
+    await post(MONITORS, {
+      id,
+      expected_interval_minutes: 5,
+      tags: id === 'list-2' ? ['x%', 'lists'] : ['lists'],
+    });
+  await beat('list-1', NOW - 1_000);
+  const ids = async (query: string) =>
+    listed((await get(`${MONITORS}?${query}`)).body.data).map(({ id }) => id);
+  assert.deepEqual(await ids('tag=x%25'), ['list-2']);
+  assert.deepEqual(await ids('search=LIST-3'), ['list-3']);
+  assert.deepEqual(await ids('tag=lists&status=healthy'), ['list-1']);
+  assert.deepEqual((await ids('tag=lists&status=waiting')).toSorted(), ['list-2', 'list-3']);
+  const first = await get(`${MONITORS}?tag=lists&limit=2`);
+  const rest = await ids(`tag=lists&limit=2&cursor=${first.body.next_cursor}`);
+  assert.equal(listed(first.body.data).length + rest.length, 3);
+});
+
+test('every verb answers 404 to another organization', async () => {
+  await post(MONITORS, { id: 'mine', expected_interval_minutes: 5 });
+  const board = await post('/api/monitoring/boards', { slug: 'mine-board', groups: [] });
+  const window = await post('/api/monitoring/maintenance', {
+    id: 'mine-window',
+    name: 'W',
+    starts_at: '2027-01-01T00:00:00Z',
+    ends_at: '2027-01-02T00:00:00Z',
+  });
+  assert.deepEqual([board.status, window.status], [201, 201]);
+  const ours = { monitors: 'mine', boards: 'mine-board', maintenance: 'mine-window' } as const;
+  let tried = 0;
+  for (const verb of api.verbs) {
+    const [, subject = ''] =
+      /^\/api\/monitoring\/(monitors|boards|maintenance)\/\{id\}/.exec(verb.path) ?? [];
+    if (!(subject in ours) || verb.method === 'PUT') continue;
+    const path = verb.path.replace('{id}', ours[subject as keyof typeof ours]);
+    const body = verb.method === 'PATCH' ? { name: 'taken over' } : undefined;
+    const { status } = await api.call(verb.method, path, { key: foreign, body });
+    assert.equal(status, 404, verb.name);
+    tried += 1;
+  }
+  assert.ok(tried >= 14);
+  // PUT makes one of their own, and takes nothing.
+  await api.call('PUT', `${MONITORS}/mine`, { key: foreign, body: { expected_interval_minutes: 1 } });
+  assert.equal((await get(`${MONITORS}/mine`)).body.expected_interval_minutes, 5);
+  const taken = await api.call('PUT', '/api/monitoring/boards/mine-board', {
+    key: foreign,
+    body: { groups: [] },
+  });
+  assert.equal(taken.status, 409);
+  assert.equal((await api.call('DELETE', `${MONITORS}/mine`, { key: foreign })).status, 204);
+  assert.equal((await get(`${MONITORS}/mine`)).status, 200);
+});
+
+test('a schedule is previewed in its zone, over a change of its clocks', async () => {
+  const { body } = await post('/api/monitoring/schedule/preview', {
+    schedule: { cron: '30 2 * * *', timezone: 'Europe/Riga' },
+    grace_period_minutes: 10,
+    from: '2026-10-23T12:00:00Z',
+    count: 3,
+  });
+  assert.deepEqual(body.data, [
+    {
+      expected_at: '2026-10-23T23:30:00.000Z',
+      deadline_at: '2026-10-23T23:40:00.000Z',
+      local: '2026-10-24 02:30:00 EEST',
+    },
+    {
+      expected_at: '2026-10-24T23:30:00.000Z',
+      deadline_at: '2026-10-24T23:40:00.000Z',
+      local: '2026-10-25 02:30:00 EEST',
+    },
+    {
+      expected_at: '2026-10-26T00:30:00.000Z',
+      deadline_at: '2026-10-26T00:40:00.000Z',
+      local: '2026-10-26 02:30:00 EET',
+    },
+  ]);
+  const wrong = await post('/api/monitoring/schedule/preview', { schedule: { cron: 'soon' } });
+  assert.equal(wrong.status, 400);
+});

@@ -1,0 +1,72 @@
+import type { KeyObject } from 'node:crypto';
+import { newId } from '../../core/ids.ts';
+import { keyHint } from '../../platform/key-format.ts';
+import { hashKey } from '../../platform/keyring.ts';
+import type { PlatformKeyRow } from '../../store/platform-keys.ts';
+import type { ExchangeRow } from '../../store/ports.ts';
+
+/** A key's row as it is stored. */
+export function keyRow(orgId: string, key: string, now: number, pepper: KeyObject): PlatformKeyRow {
+  const id = newId('key', now);
+  return {
+    id,
+    org_id: orgId,
+    name: `test ${id}`,
+    hash: hashKey(pepper, key),
+    ...keyHint(key),
+    scopes_json: '[]',
+    models_json: null,
+    team: null,
+    owner: null,
+    created_at: now,
+    created_by: 'setup',
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: null,
+    source: 'console',
+    source_line: null,
+    updated_at: now,
+  };
+}
+
+/** An exchange as it is stored, but for its id. */
+export function exchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'> {
+  return {
+    org_id: orgId,
+    created_at: now,
+    surface: 'chat',
+    route_mode: 'unified',
+    key_id: 'key_1',
+    key_name: 'ci',
+    team: null,
+    owner: null,
+    end_user: null,
+    model_requested: 'openai/gpt-5',
+    provider: 'openai',
+    model: 'gpt-5',
+    stream: 0,
+    status: 200,
+    state: 'complete',
+    error_code: null,
+    error_source: null,
+    finish_reason: 'stop',
+    input_tokens: 10,
+    cached_tokens: 0,
+    cache_write_tokens: null,
+    output_tokens: 5,
+    reasoning_tokens: null,
+    usage_source: 'provider',
+    cost_nano_usd: 12_500_000,
+    cost_source: 'catalog',
+    cache: null,
+    latency_ms: 812.5,
+    first_token_ms: 300.25,
+    overhead_ms: 0.5,
+    request_bytes: 100,
+    response_bytes: 200,
+    metadata_json: null,
+    dropped_json: null,
+    attempts_json: '[]',
+    decisions_json: '[]',
+  };
+}

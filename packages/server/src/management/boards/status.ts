@@ -1,0 +1,23 @@
+import { boardStatus } from '@floe/contract/api/boards';
+import { idParams } from '@floe/contract/api/page';
+import { boardJson } from '../../monitoring/boards/board-json.ts';
+import { readBoard } from '../../monitoring/boards/status.ts';
+import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
+import { readVerb, type Verb } from '../verb.ts';
+import { existingBoard } from './find.ts';
+
+export function getBoardStatus(host: MonitoringHost): Verb {
+  return readVerb({
+    name: 'boards.status',
+    method: 'GET',
+    path: '/api/monitoring/boards/{id}/status',
+    scope: MONITORING_SCOPES,
+    summary: 'What a board says now, public or not',
+    params: idParams,
+    answer: boardStatus,
+    async run({ orgId, reader }, { params }) {
+      const row = await existingBoard(reader, orgId, params.id);
+      return boardJson(await readBoard(reader, row, host.timezone(orgId), host.engine.sight()));
+    },
+  });
+}

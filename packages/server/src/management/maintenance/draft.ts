@@ -1,0 +1,64 @@
+import { Fault } from '@floe/contract/faults';
+import { parseCron } from '../../monitoring/schedule.ts';
+import { monitorsByIds } from '../../store/monitoring/definitions.ts';
+import type { MaintenanceRow } from '../../store/monitoring/maintenance.ts';
+import type { Reader } from '../../store/ports.ts';
+
+/** Settings of a window as requests carry them. */
+export interface WindowFields {
+  readonly name?: string | undefined;
+  readonly starts_at?: string | null | undefined;
+  readonly ends_at?: string | null | undefined;
+  readonly schedule?: { readonly cron: string; readonly timezone?: string | undefined } | null | undefined;
+  readonly duration_minutes?: number | null | undefined;
+  readonly monitors?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly on_boards?: boolean | undefined;
+}
+
+type Columns = Omit<MaintenanceRow, 'org_id' | 'id' | 'created_at' | 'updated_at' | 'updated_by'>;
+
+/**
+ * The whole window that fields mean, as columns hold it.
+ *
+ * @throws Fault `invalid_request` with `param`: neither once nor repeated, an end before the start, unknown monitors
+ */
+export async function windowDraft(
+  reader: Reader,
+  orgId: string,
+  fields: WindowFields,
+  timezone: string,
+  named: readonly string[] = [],
+): Promise<Columns> {
+  const { schedule = null, duration_minutes: minutes = null, monitors = [], tags = [] } = fields;
+  const startsAt = fields.starts_at == null ? null : Date.parse(fields.starts_at);
+  const endsAt = fields.ends_at == null ? null : Date.parse(fields.ends_at);
+  if (schedule === null) {
+    if (startsAt === null) throw refused('starts_at', 'give starts_at and ends_at, or schedule');
+    if (endsAt === null) throw refused('ends_at', 'is missing');
+    if (minutes !== null) throw refused('duration_minutes', 'belongs to schedule');
+  } else if (minutes === null) throw refused('duration_minutes', 'is missing: how long it lasts each time');
+  if (startsAt !== null && endsAt !== null && endsAt <= startsAt)
+    throw refused('ends_at', 'lies not after starts_at');
+  const zone = schedule?.timezone ?? timezone;
+  if (schedule) parseCron(schedule.cron, zone);
+  const known = new Set(named);
+  for (const { id } of await monitorsByIds(reader, orgId, monitors)) known.add(id);
+  for (const [index, id] of monitors.entries())
+    if (!known.has(id)) throw refused(`monitors[${index}]`, 'there is no such monitor');
+  return {
+    name: fields.name ?? '',
+    starts_at: startsAt,
+    ends_at: endsAt,
+    cron: schedule?.cron ?? null,
+    timezone: schedule && zone,
+    duration_ms: minutes === null ? null : Math.round(minutes * 60_000),
+    monitors_json: JSON.stringify(monitors),
+    tags_json: JSON.stringify(tags),
+    on_boards: fields.on_boards === true ? 1 : 0,
+  };
+}
+
+function refused(param: string, why: string): Fault {
+  return new Fault('invalid_request', `${param}: ${why}`, { param });
+}

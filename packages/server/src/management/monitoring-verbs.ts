@@ -1,0 +1,62 @@
+import { createBoard } from './boards/create.ts';
+import { deleteBoard } from './boards/delete.ts';
+import { getBoard } from './boards/get.ts';
+import { listBoards } from './boards/list.ts';
+import { putBoard } from './boards/replace.ts';
+import { getBoardStatus } from './boards/status.ts';
+import { updateBoard } from './boards/update.ts';
+import { createWindow } from './maintenance/create.ts';
+import { deleteWindow } from './maintenance/delete.ts';
+import { getWindow } from './maintenance/get.ts';
+import { listWindows } from './maintenance/list.ts';
+import { putWindow } from './maintenance/replace.ts';
+import { updateWindow } from './maintenance/update.ts';
+import { listChecks } from './monitors/checks.ts';
+import { createMonitor } from './monitors/create.ts';
+import { deleteMonitor } from './monitors/delete.ts';
+import { exportChecks } from './monitors/export-checks.ts';
+import { getMonitor } from './monitors/get.ts';
+import { listMonitors } from './monitors/list.ts';
+import type { MonitoringHost } from './monitors/monitoring-host.ts';
+import { pauseMonitor } from './monitors/pause.ts';
+import { listPeriods } from './monitors/periods.ts';
+import { previewSchedule } from './monitors/preview.ts';
+import { putMonitor } from './monitors/replace.ts';
+import { resumeMonitor } from './monitors/resume.ts';
+import { rotateMonitor } from './monitors/rotate.ts';
+import { updateMonitor } from './monitors/update.ts';
+import { getUptime } from './monitors/uptime.ts';
+import type { Verb } from './verb.ts';
+
+/** Monitors and what people see of them. */
+export function monitoringVerbs(host: MonitoringHost): readonly Verb[] {
+  return [
+    listMonitors(host),
+    createMonitor(host),
+    getMonitor(host),
+    updateMonitor(host),
+    putMonitor(host),
+    deleteMonitor,
+    pauseMonitor(host),
+    resumeMonitor(host),
+    rotateMonitor(host),
+    listChecks(host),
+    exportChecks(host),
+    listPeriods(host),
+    getUptime(host),
+    previewSchedule(host),
+    listWindows(host),
+    createWindow(host),
+    getWindow(host),
+    updateWindow(host),
+    putWindow(host),
+    deleteWindow,
+    listBoards(host),
+    createBoard(host),
+    getBoard(host),
+    updateBoard(host),
+    putBoard(host),
+    deleteBoard,
+    getBoardStatus(host),
+  ];
+}

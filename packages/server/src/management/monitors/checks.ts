@@ -1,0 +1,33 @@
+import { check, checkQuery } from '@floe/contract/api/monitors';
+import { idParams, page } from '@floe/contract/api/page';
+import { readChecks, readMonitor } from '../../monitoring/read.ts';
+import { range } from '../range.ts';
+import { readVerb, type Verb } from '../verb.ts';
+import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
+import { checkAnswer } from './view.ts';
+
+export function listChecks(host: MonitoringHost): Verb {
+  return readVerb({
+    name: 'monitors.checks',
+    method: 'GET',
+    path: '/api/monitoring/monitors/{id}/checks',
+    scope: MONITORING_SCOPES,
+    summary: 'List beats and missed beats of a monitor, newest first',
+    params: idParams,
+    query: checkQuery,
+    answer: page(check),
+    async run({ orgId, reader }, { params, query }) {
+      const { row } = await readMonitor(reader, orgId, params.id, host.engine.sight());
+      const { from, to } = range(query);
+      const { rows, nextCursor } = await readChecks(reader, {
+        uid: row.uid,
+        limit: query.limit,
+        cursor: query.cursor,
+        ...(query.status !== undefined && { statuses: [query.status] }),
+        ...(from !== undefined && { fromMs: from }),
+        ...(to !== undefined && { toMs: to }),
+      });
+      return { data: rows.map(checkAnswer), next_cursor: nextCursor };
+    },
+  });
+}

@@ -1,0 +1,20 @@
+import { monitor } from '@floe/contract/api/monitors';
+import { idParams } from '@floe/contract/api/page';
+import { readMonitor } from '../../monitoring/read.ts';
+import { readVerb, type Verb } from '../verb.ts';
+import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
+import { monitorAnswer } from './view.ts';
+
+export function getMonitor(host: MonitoringHost): Verb {
+  return readVerb({
+    name: 'monitors.get',
+    method: 'GET',
+    path: '/api/monitoring/monitors/{id}',
+    scope: MONITORING_SCOPES,
+    summary: 'Read one monitor and where it stands now',
+    params: idParams,
+    answer: monitor,
+    run: async ({ orgId, key, reader }, { params }) =>
+      monitorAnswer(await readMonitor(reader, orgId, params.id, host.engine.sight()), key, host),
+  });
+}

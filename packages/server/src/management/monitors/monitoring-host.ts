@@ -1,0 +1,52 @@
+import type { KeyObject } from 'node:crypto';
+import type { MonitoringEngine } from '../../monitoring/engine.ts';
+import type { Changing } from '../../monitoring/monitors.ts';
+import type { Engine, Writer } from '../../store/ports.ts';
+import type { VerbContext } from '../verb.ts';
+
+/** What the verbs of monitoring stand on beside the database. */
+export interface MonitoringHost {
+  readonly engine: Pick<MonitoringEngine, 'moment' | 'sight'>;
+  readonly store: Engine;
+  /** Derives beat URLs. */
+  readonly secret: KeyObject;
+  /** Address of this installation, without a trailing slash. */
+  baseUrl(): string;
+  /** Zone of an org, for schedules and boards that name none. */
+  timezone(orgId: string): string;
+  /** Name of the running floe.yaml, without its folder. */
+  fileName(): string;
+}
+
+/** Either scope manages what is watched. */
+export const MONITORING_SCOPES = ['monitoring', 'management'] as const;
+
+/** A change through the API, at the engine's time. */
+export function changing(
+  { key, writer }: VerbContext & { readonly writer: Writer },
+  host: MonitoringHost,
+): Changing {
+  const { settledUntil, gaps } = host.engine.sight();
+  return {
+    writer,
+    engine: host.store,
+    secret: host.secret,
+    nowMs: settledUntil,
+    gaps,
+    actor: key.id,
+    source: { kind: 'console', line: null },
+  };
+}
+
+/** Where a row stands, as answers say it. */
+export function placeOf(
+  row: { readonly source: string; readonly source_line: number | null },
+  host: Pick<MonitoringHost, 'fileName'>,
+) {
+  if (row.source !== 'file') return { kind: 'console', file: null, line: null } as const;
+  return { kind: 'file', file: host.fileName(), line: row.source_line } as const;
+}
+
+export function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

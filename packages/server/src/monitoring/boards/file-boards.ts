@@ -1,0 +1,100 @@
+import type { BoardConfig } from '@floe/contract/config';
+import { newId } from '../../core/ids.ts';
+import { appendAudit } from '../../store/audit.ts';
+import { allBoards, type BoardRow, changeBoard, insertBoard } from '../../store/monitoring/boards.ts';
+import type { Writer } from '../../store/ports.ts';
+
+/** An org of floe.yaml as far as its boards are concerned. */
+export interface FileBoards {
+  readonly id: string;
+  readonly boards: readonly { readonly config: BoardConfig; readonly line: number | null }[];
+}
+
+/**
+ * Brings the boards of floe.yaml into the store: one with an equal slug is taken over; one that left the file turns
+ * private and can be changed through the API from then on. Every difference is audited; no difference writes nothing.
+ */
+export async function syncFileBoards(
+  writer: Writer,
+  orgs: readonly FileBoards[],
+  nowMs: number,
+): Promise<void> {
+  const bySlug = new Map((await allBoards(writer)).map((row) => [row.slug, row]));
+  for (const { id: orgId, boards } of orgs)
+    for (const { config, line } of boards) {
+      const row = bySlug.get(config.slug);
+      bySlug.delete(config.slug);
+      const columns = { org_id: orgId, ...boardColumns(config), source: 'file', source_line: line };
+      if (row) await change(writer, row, columns, nowMs);
+      else await create(writer, columns, nowMs);
+    }
+  for (const row of bySlug.values())
+    if (row.source === 'file')
+      await change(writer, row, { public: 0, source: 'console', source_line: null }, nowMs);
+}
+
+/** A board as columns hold it. */
+export function boardColumns(config: BoardConfig) {
+  return {
+    slug: config.slug,
+    name: config.name,
+    public: config.public ? 1 : 0,
+    timezone: config.timezone ?? null,
+    groups_json: JSON.stringify(config.groups.map(({ name, monitors }) => ({ name, monitors }))),
+  };
+}
+
+async function create(
+  writer: Writer,
+  columns: Omit<BoardRow, 'id' | 'created_at' | 'updated_at' | 'updated_by'>,
+  nowMs: number,
+): Promise<void> {
+  const row: BoardRow = {
+    id: newId('brd', nowMs),
+    ...columns,
+    created_at: nowMs,
+    updated_at: nowMs,
+    updated_by: 'file',
+  };
+  await insertBoard(writer, row);
+  await audit(writer, 'boards.create', null, row, nowMs);
+}
+
+async function change(
+  writer: Writer,
+  row: BoardRow,
+  columns: Partial<BoardRow>,
+  nowMs: number,
+): Promise<void> {
+  const before: Readonly<Record<string, unknown>> = { ...row };
+  const differs = Object.entries(columns).filter(([column, value]) => before[column] !== value);
+  if (differs.length === 0) return;
+  const changed = { ...columns, updated_at: nowMs, updated_by: 'file' };
+  await changeBoard(writer, row.id, changed);
+  if (differs.some(([column]) => column !== 'source_line'))
+    await audit(writer, 'boards.update', row, { ...row, ...changed }, nowMs);
+}
+
+async function audit(
+  writer: Writer,
+  action: string,
+  before: BoardRow | null,
+  after: BoardRow,
+  nowMs: number,
+): Promise<void> {
+  await appendAudit(writer, {
+    id: newId('aud', nowMs),
+    org_id: after.org_id,
+    at: nowMs,
+    actor: 'file',
+    action,
+    subject: after.slug,
+    before_json: before && JSON.stringify(boardShown(before)),
+    after_json: JSON.stringify(boardShown(after)),
+  });
+}
+
+/** A board as the audit log keeps it. */
+export function boardShown({ org_id: _org, source_line: _line, groups_json, ...rest }: BoardRow) {
+  return { ...rest, groups: JSON.parse(groups_json) };
+}

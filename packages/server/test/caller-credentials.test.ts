@@ -1,0 +1,124 @@
+// What callers bring along, and the way out, hold for every surface: native paths and vectors too.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { type CallAnswer, call } from '@floe/testkit/client';
+import type { ReceivedRequest } from '@floe/testkit/connection';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+
+const KEY = `eis_${randomBytes(24).toString('hex')}`;
+const MESSAGE = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text: 'good' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 3, output_tokens: 1 },
+};
+const VECTORS = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }], model: 'm' };
+/** Credentials the fake does not accept, and those it has had enough of. */
+const REFUSED = 'gone';
+const LIMITED = 'busy';
+
+let upstream: Upstream;
+let floe: Floe;
+
+before(async () => {
+  upstream = await startUpstream({ respond });
+  const models = ['m'];
+  const seats = { kind: 'anthropic', base_url: upstream.url, credential_source: 'caller', models };
+  const own = { ...seats, kind: 'openai', base_url: `${upstream.url}/v1` };
+  const behindProxy = {
+    ...own,
+    credential_source: 'provider',
+    api_key: 'ours',
+    // Nothing listens there: what goes round it reaches the fake.
+    outbound: { proxy: 'http://127.0.0.1:9' },
+  };
+  const org = {
+    id: 'acme',
+    keys: [{ name: 'one', key: KEY, scopes: ['gateway'] }],
+    providers: [
+      { id: 'seats', ...seats },
+      { id: 'own', ...own },
+      { id: 'proxied', ...behindProxy },
+    ],
+    passthrough: { a: ['proxied'], b: ['seats'] },
+    routes: [{ model: '*', retries: 0 }],
+  };
+  floe = await startFloe({ yaml: JSON.stringify({ orgs: [org] }) });
+});
+after(async () => {
+  await floe.stop();
+  await upstream.close();
+});
+
+function respond({ path, headers }: ReceivedRequest): Reply {
+  const shown = `${headers['authorization']} ${headers['x-api-key']}`;
+  if (shown.includes(REFUSED))
+    return jsonReply({ type: 'error', error: { type: 'authentication_error' } }, 401);
+  if (shown.includes(LIMITED)) return jsonReply({ type: 'error', error: { type: 'rate_limit_error' } }, 429);
+  return jsonReply(path.includes('embeddings') ? VECTORS : MESSAGE);
+}
+
+const last = () => upstream.requests.at(-1) ?? assert.fail('the upstream was not asked');
+
+function ask(path: string, credential: string | null, model: string): Promise<CallAnswer> {
+  const headers = {
+    'x-floe-key': KEY,
+    ...(credential !== null && { authorization: `Bearer ${credential}` }),
+  };
+  const body = { model, max_tokens: 9, messages: [{ role: 'user', content: 'x' }], input: 'x' };
+  return call(floe.url + path, { headers, body });
+}
+
+const NATIVE = '/gateway/passthrough-b/v1/messages';
+const MESSAGES = '/gateway/v1/messages';
+const EMBEDDINGS = '/gateway/v1/embeddings';
+
+test('the caller’s credential goes on from native paths and with requests for vectors', async () => {
+  for (const [path, model] of [
+    [NATIVE, 'm'],
+    [MESSAGES, 'seats/m'],
+    [EMBEDDINGS, 'own/m'],
+  ] as const) {
+    const answer = await ask(path, 'seat-token', model);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(last().headers['authorization'], 'Bearer seat-token', path);
+    assert.ok(!JSON.stringify(last().headers).includes(KEY));
+    const count = upstream.requests.length;
+    assert.equal((await ask(path, null, model)).status, 401, path);
+    assert.equal(upstream.requests.length, count, 'nobody is asked without one');
+  }
+});
+
+test('a credential that is refused or limited keeps no other caller away', async () => {
+  for (const path of [NATIVE, MESSAGES]) {
+    const model = path === NATIVE ? 'm' : 'seats/m';
+    for (let times = 0; times < 6; times += 1) {
+      assert.equal((await ask(path, REFUSED, model)).status, 502);
+      assert.equal((await ask(path, LIMITED, model)).status, 429);
+      assert.match(last().headers['authorization'] ?? '', /busy/, 'asked each time');
+    }
+    assert.equal((await ask(path, 'good', model)).status, 200, path);
+  }
+});
+
+test('a proxy is the only way out for every surface', async () => {
+  const count = upstream.requests.length;
+  for (const [path, model] of [
+    ['/gateway/passthrough-a/v1/chat/completions', 'm'],
+    ['/gateway/v1/chat/completions', 'proxied/m'],
+    ['/gateway/v1/images/generations', 'proxied/m'],
+    [EMBEDDINGS, 'proxied/m'],
+  ] as const) {
+    const answer = await ask(path, null, model);
+    assert.equal(answer.status, 502, path);
+    assert.match(answer.text, /upstream_unreachable/);
+  }
+  assert.equal(upstream.requests.length, count);
+});
