@@ -1,6 +1,7 @@
 """Asks through the SDK it is told to: one question per line of standard input, what its user sees per line of
 output. Started by packages/server/test/run-clients.ts."""
 
+import functools
 import json
 import sys
 
@@ -12,8 +13,14 @@ TOOLS = ["look_up", "measure", "now"]
 PARAMETERS = {"type": "object", "properties": {}, "additionalProperties": True}
 
 
-def openai_client(question):
-    return openai.OpenAI(base_url=question["url"], api_key=question["key"], max_retries=0)
+@functools.cache
+def openai_client(url, key):
+    return openai.OpenAI(base_url=url, api_key=key, max_retries=0)
+
+
+@functools.cache
+def anthropic_client(url, key):
+    return anthropic.Anthropic(base_url=url, api_key=key, max_retries=0)
 
 
 def ask_chat(question):
@@ -24,7 +31,7 @@ def ask_chat(question):
         ]
     if question["want"] == "thinking":
         body["reasoning_effort"] = "low"
-    completions = openai_client(question).chat.completions
+    completions = openai_client(question["url"], question["key"]).chat.completions
     if question["stream"]:
         with completions.stream(**body, stream_options={"include_usage": True}) as stream:
             answer = stream.get_final_completion()
@@ -37,7 +44,7 @@ def ask_chat(question):
         "refusal": choice.message.refusal or "",
         "thinking": getattr(choice.message, "reasoning_content", None) or "",
         "calls": [
-            {"id": call.id, "name": call.function.name, "input": json.loads(call.function.arguments)}
+            {"id": call.id, "name": call.function.name, "input": json.loads(call.function.arguments or "{}")}
             for call in choice.message.tool_calls or []
         ],
         "finish": choice.finish_reason,
@@ -57,7 +64,7 @@ def ask_responses(question):
         ]
     if question["want"] == "thinking":
         body["reasoning"] = {"effort": "low", "summary": "auto"}
-    responses = openai_client(question).responses
+    responses = openai_client(question["url"], question["key"]).responses
     if question["stream"]:
         answer = None
         with responses.stream(**body) as stream:
@@ -81,7 +88,7 @@ def ask_responses(question):
         "refusal": "".join(part.refusal for part in parts if part.type == "refusal"),
         "thinking": "".join(part.text for item in reasoning for part in item.summary),
         "calls": [
-            {"id": item.call_id, "name": item.name, "input": json.loads(item.arguments)}
+            {"id": item.call_id, "name": item.name, "input": json.loads(item.arguments or "{}")}
             for item in answer.output
             if item.type == "function_call"
         ],
@@ -95,8 +102,7 @@ def ask_responses(question):
 
 
 def ask_messages(question):
-    url = question["url"].removesuffix("/v1")
-    client = anthropic.Anthropic(base_url=url, api_key=question["key"], max_retries=0)
+    client = anthropic_client(question["url"].removesuffix("/v1"), question["key"])
     body = {
         "model": question["model"],
         "max_tokens": 4096,

@@ -1,8 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { PARAMETERS, QUESTION, TOOLS } from './questions.mjs';
 
+let client;
+
 export async function askMessages({ url, key, model, want, stream }) {
-  const client = new Anthropic({ baseURL: url.replace(/\/v1$/, ''), apiKey: key, maxRetries: 0 });
+  client ??= new Anthropic({ baseURL: url.replace(/\/v1$/, ''), apiKey: key, maxRetries: 0 });
   const body = {
     model,
     max_tokens: 4096,

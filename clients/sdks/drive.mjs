@@ -1,8 +1,8 @@
 // Asks through the SDK it is told to: one question per line of standard input, what its user sees per line of
 // output. Runs where the pinned packages are installed; started by packages/server/test/run-clients.ts.
 import { createInterface } from 'node:readline';
-import { askMessages } from './anthropic.mjs';
 import { agentOverChat, agentOverResponses } from './agents.mjs';
+import { askMessages } from './anthropic.mjs';
 import { langchainChat, langchainMessages, langchainResponses } from './langchain.mjs';
 import { askChat, askResponses } from './openai.mjs';
 import { vercelAnthropic, vercelChat, vercelCompatible, vercelResponses } from './vercel.mjs';

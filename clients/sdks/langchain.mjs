@@ -27,7 +27,11 @@ function openaiOf({ url, key, model, want }, useResponsesApi) {
     configuration: { baseURL: url },
     useResponsesApi,
     maxRetries: 0,
-    ...(want === 'thinking' && { reasoning: { effort: 'low', summary: 'auto' } }),
+    // Its own `reasoning` would turn Chat into Responses.
+    ...(want === 'thinking' &&
+      (useResponsesApi
+        ? { reasoning: { effort: 'low', summary: 'auto' } }
+        : { modelKwargs: { reasoning_effort: 'low' } })),
   });
 }
 
@@ -44,15 +48,26 @@ async function ask({ want, stream }, chat) {
     text: message.text,
     refusal: more.refusal ?? '',
     thinking:
-      blocks.map(({ thinking }) => thinking ?? '').join('') +
-      (more.reasoning?.summary ?? []).map(({ text }) => text).join('') +
+      blocks.map(({ thinking, reasoning }) => thinking ?? reasoning ?? '').join('') ||
+      (more.reasoning?.summary ?? []).map(({ text }) => text).join('') ||
       (more.reasoning_content ?? ''),
-    calls: message.tool_calls.map(({ id, name, args }) => ({ id, name, input: args })),
-    finish: meta.finish_reason ?? meta.stop_reason ?? meta.incomplete_details?.reason ?? meta.status ?? '',
+    // A call without arguments that a provider sends as an empty string counts as invalid here.
+    calls: [...message.tool_calls, ...message.invalid_tool_calls].map(({ id, name, args }) => ({
+      id,
+      name,
+      input: args || {},
+    })),
+    finish:
+      meta.finish_reason ??
+      meta.stop_reason ??
+      more.stop_reason ??
+      meta.incomplete_details?.reason ??
+      meta.status ??
+      '',
     usage: {
       input: usage?.input_tokens,
       cached: usage?.input_token_details?.cache_read ?? 0,
-      output: usage?.output_tokens,
+      output: usage?.output_tokens ?? 0,
     },
   };
 }

@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
 import { PARAMETERS, QUESTION, TOOLS } from './questions.mjs';
 
-const clientOf = ({ url, key }) => new OpenAI({ baseURL: url, apiKey: key, maxRetries: 0 });
+let client;
+const clientOf = ({ url, key }) => (client ??= new OpenAI({ baseURL: url, apiKey: key, maxRetries: 0 }));
 
 export async function askChat(question) {
   const { model, want, stream } = question;
@@ -25,7 +26,7 @@ export async function askChat(question) {
     calls: (message.tool_calls ?? []).map((call) => ({
       id: call.id,
       name: call.function.name,
-      input: JSON.parse(call.function.arguments),
+      input: JSON.parse(call.function.arguments || '{}'),
     })),
     finish: finish_reason,
     usage: {
@@ -49,7 +50,8 @@ export async function askResponses(question) {
   const { responses } = clientOf(question);
   const answer = stream ? await responses.stream(body).finalResponse() : await responses.create(body);
   const { output, usage, status, incomplete_details } = answer;
-  if (answer.error) return { error: { name: 'response.failed', status: null, message: answer.error.message } };
+  if (answer.error)
+    return { error: { name: 'response.failed', status: null, message: answer.error.message } };
   const parts = output.flatMap((item) => (item.type === 'message' ? item.content : []));
   const joined = (type, member, list = parts) =>
     list
@@ -62,7 +64,7 @@ export async function askResponses(question) {
     thinking: output.map((item) => joined('summary_text', 'text', item.summary ?? [])).join(''),
     calls: output
       .filter(({ type }) => type === 'function_call')
-      .map((item) => ({ id: item.call_id, name: item.name, input: JSON.parse(item.arguments) })),
+      .map((item) => ({ id: item.call_id, name: item.name, input: JSON.parse(item.arguments || '{}') })),
     finish: incomplete_details?.reason ?? status,
     usage: {
       input: usage?.input_tokens,

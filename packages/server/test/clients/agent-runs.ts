@@ -1,7 +1,15 @@
 // One agent, one task, one scripted upstream: the loop is closed when the tool wrote the file, its result came
 // back to the model and the agent ended well with the model's last words.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Dialect, objectOf } from '../answers-said.ts';
@@ -13,7 +21,6 @@ const LIMIT_MS = 120_000;
 const PROOF = 'floe-was-here';
 const TASK = `Write the word ${PROOF} into proof.txt with your shell tool, then say that it is done.`;
 const COMMAND = `echo ${PROOF} > proof.txt && cat proof.txt`;
-
 
 /** Why the loop was not closed; an empty list when it was. */
 export async function runAgent(
@@ -41,17 +48,22 @@ export async function runAgent(
   const ran = await run(program, sheet.args(place), work, env);
   endDaemons(home);
 
-  const asked = upstream.requests.slice(from).map(({ body }) => objectOf(JSON.parse(body.toString() || '{}')));
+  const asked = upstream.requests
+    .slice(from)
+    .map(({ body }) => objectOf(JSON.parse(body.toString() || '{}')));
   const offered = new Set(asked.flatMap((body) => toolsOffered(dialect, body)));
   const faults: string[] = [];
   if (asked.length === 0) faults.push('the upstream was not asked');
-  else if (!offered.has(sheet.tool)) faults.push(`offers no tool ${sheet.tool}, only ${[...offered].join(' ')}`);
+  else if (!offered.has(sheet.tool))
+    faults.push(`offers no tool ${sheet.tool}, only ${[...offered].join(' ')}`);
   const proof = join(work, 'proof.txt');
-  if (!existsSync(proof) || readFileSync(proof, 'utf8').trim() !== PROOF) faults.push('the tool wrote no file');
+  if (!existsSync(proof) || readFileSync(proof, 'utf8').trim() !== PROOF)
+    faults.push('the tool wrote no file');
   if (!asked.some((body) => bringsResult(dialect, body) && JSON.stringify(body).includes(PROOF)))
     faults.push('the result did not come back');
   if (!ran.output.includes(LAST_WORDS)) faults.push('the last words were not shown');
-  if (ran.code !== 0) faults.push(ran.code === null ? `did not end in ${LIMIT_MS} ms` : `ended with ${ran.code}`);
+  if (ran.code !== 0)
+    faults.push(ran.code === null ? `did not end in ${LIMIT_MS} ms` : `ended with ${ran.code}`);
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   return faults.length === 0 ? [] : [...faults, ran.output.slice(-1500)];
 }
@@ -84,7 +96,12 @@ interface Ran {
   readonly output: string;
 }
 
-function run(program: string, args: readonly string[], cwd: string, env: Record<string, string>): Promise<Ran> {
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<Ran> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     let output = '';

@@ -23,7 +23,12 @@ const LIMIT_MS = 60_000;
 
 export function startDriver(command: string, args: readonly string[], cwd: string): Driver {
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, NO_PROXY: '*' };
-  const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(command, args, { cwd, env, stdio: 'pipe' });
+  // Their warnings are shown only when they die of one.
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    complaints = (complaints + part).slice(-2000);
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     async ask(question) {
@@ -31,7 +36,7 @@ export function startDriver(command: string, args: readonly string[], cwd: strin
       const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
       const { value, done } = await lines.next();
       clearTimeout(timer);
-      if (done) throw new Error(`${question.client}: the driver ended`);
+      if (done) throw new Error(`${question.client}: the driver ended\n${complaints}`);
       const seen: unknown = JSON.parse(String(value));
       assert.ok(isObject(seen));
       return seen;

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/connection';
 import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
 import { type Dialect, objectOf, objectsIn } from '../answers-said.ts';
+import { inCohere, inConverse } from './scripted-clouds.ts';
 
 /** What the model orders; tools that only chat about the task (titles, summaries) are not offered it. */
 export interface Order {
@@ -15,16 +16,20 @@ export const LAST_WORDS = 'The file is written, FLOE-LOOP-DONE.';
 /** What it says to those who offer no such tool. */
 export const SMALL_TALK = 'Ice';
 
-const HEAD = { chat: 'chatcmpl-1', responses: 'resp_1', messages: 'msg_1', gemini: 'g1' } as const;
+type StreamEvent = { readonly type: string; readonly [member: string]: unknown };
 
-type Turn = { readonly call: Order } | { readonly text: string };
+const HEAD = { chat: 'chatcmpl-1', responses: 'resp_1', messages: 'msg_1', gemini: 'g1' };
+
+/** One answer of the model. */
+export type Turn = { readonly call: Order } | { readonly text: string };
 
 /** The answer of this dialect's upstream to a request, whole or as a stream. */
 export function scriptedReply(dialect: Dialect, request: ReceivedRequest, order: Order): Reply {
   const body = objectOf(JSON.parse(request.body.toString('utf8') || '{}'));
   if (request.path.includes('count_tokens')) return jsonReply({ input_tokens: 100 });
   const turn = turnFor(dialect, body, order);
-  const isStream = dialect === 'gemini' ? request.path.includes('stream') : body['stream'] === true;
+  const inPath = dialect === 'gemini' || dialect === 'converse';
+  const isStream = inPath ? /stream/i.test(request.path) : body['stream'] === true;
   return WRITERS[dialect](turn, isStream);
 }
 
@@ -32,12 +37,17 @@ export function scriptedReply(dialect: Dialect, request: ReceivedRequest, order:
 export function bringsResult(dialect: Dialect, body: JsonObject): boolean {
   switch (dialect) {
     case 'chat':
+    case 'cohere':
       return objectsIn(body['messages']).some(({ role }) => role === 'tool');
     case 'responses':
       return objectsIn(body['input']).some(({ type }) => /_call_output$/.test(String(type)));
     case 'messages':
       return objectsIn(body['messages']).some(({ content }) =>
         objectsIn(content).some(({ type }) => type === 'tool_result'),
+      );
+    case 'converse':
+      return objectsIn(body['messages']).some(({ content }) =>
+        objectsIn(content).some(({ toolResult }) => toolResult !== undefined),
       );
     case 'gemini':
       return objectsIn(body['contents']).some(({ parts }) =>
@@ -48,11 +58,11 @@ export function bringsResult(dialect: Dialect, body: JsonObject): boolean {
 
 /** Names of the tools a request offers. */
 export function toolsOffered(dialect: Dialect, body: JsonObject): readonly string[] {
-  const tools = objectsIn(body['tools']);
+  const tools = objectsIn(body['tools'] ?? objectOf(body['toolConfig'])['tools']);
   const declared =
     dialect === 'gemini'
       ? tools.flatMap(({ functionDeclarations }) => objectsIn(functionDeclarations))
-      : tools.map((tool) => (isObject(tool['function']) ? tool['function'] : tool));
+      : tools.map((tool) => [tool['function'], tool['toolSpec']].find(isObject) ?? tool);
   return declared.map(({ name }) => String(name));
 }
 
@@ -66,6 +76,8 @@ const WRITERS: Readonly<Record<Dialect, (turn: Turn, isStream: boolean) => Reply
   responses: inResponses,
   messages: inMessages,
   gemini: inGemini,
+  converse: inConverse,
+  cohere: inCohere,
 };
 
 function inChat(turn: Turn, isStream: boolean): Reply {
@@ -104,7 +116,13 @@ function inMessages(turn: Turn, isStream: boolean): Reply {
       : { type: 'text', text: turn.text };
   const usage = { input_tokens: 100, output_tokens: 10 };
   const stop_reason = 'call' in turn ? 'tool_use' : 'end_turn';
-  const message = { id: HEAD.messages, type: 'message', role: 'assistant', model: 'm-1', stop_sequence: null };
+  const message = {
+    id: HEAD.messages,
+    type: 'message',
+    role: 'assistant',
+    model: 'm-1',
+    stop_sequence: null,
+  };
   if (!isStream) return jsonReply({ ...message, content: [block], stop_reason, usage });
   const delta =
     'call' in turn
@@ -147,7 +165,14 @@ function inResponses(turn: Turn, isStream: boolean): Reply {
     total_tokens: 110,
   };
   const base = { id: HEAD.responses, object: 'response', created_at: 1_800_000_000, model: 'm-1' };
-  const whole = { ...base, status: 'completed', error: null, incomplete_details: null, output: [item], usage };
+  const whole = {
+    ...base,
+    status: 'completed',
+    error: null,
+    incomplete_details: null,
+    output: [item],
+    usage,
+  };
   if (!isStream) return jsonReply(whole);
   const begun = { ...base, status: 'in_progress', output: [] };
   const at = { output_index: 0, item_id: item['id'] };
@@ -170,7 +195,7 @@ function inResponses(turn: Turn, isStream: boolean): Reply {
   );
 }
 
-function textEvents(item: JsonObject, at: object, text: string): ({ type: string } & object)[] {
+function textEvents(item: JsonObject, at: object, text: string): StreamEvent[] {
   const part = { type: 'output_text', text: '', annotations: [], logprobs: [] };
   const inPart = { ...at, content_index: 0 };
   return [
@@ -199,6 +224,6 @@ function inGemini(turn: Turn, isStream: boolean): Reply {
   return isStream ? sseReply([answer]) : jsonReply(answer);
 }
 
-function events(list: readonly ({ type: string } & object)[]): Reply {
+function events(list: readonly StreamEvent[]): Reply {
   return sseReply(list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
 }
