@@ -71,7 +71,7 @@ export async function startHouse(): Promise<House> {
     base_url: `${upstream(id).url}/v1`,
     api_key: `secret-of-${id}`,
     // Named models only: the server asks nobody for lists meanwhile.
-    models: ['m-1'],
+    models: ['m-1', 'gpt-5.5'],
     // Each answer stands for itself; what many lead to is judged in breakers.test.ts.
     breaker: { enabled: false },
   }));

@@ -14,11 +14,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Dialect, objectOf } from '../answers-said.ts';
 import type { House } from '../house-of-dialects.ts';
-import type { AgentSheet, Place } from './agent-sheets.ts';
+import { type AgentSheet, type Place, PROOF } from './agent-sheets.ts';
 import { bringsResult, LAST_WORDS, type Order, scriptedReply, toolsOffered } from './scripted-model.ts';
 
 const LIMIT_MS = 120_000;
-const PROOF = 'floe-was-here';
 const TASK = `Write the word ${PROOF} into proof.txt with your shell tool, then say that it is done.`;
 const COMMAND = `echo ${PROOF} > proof.txt && cat proof.txt`;
 
@@ -33,12 +32,22 @@ export async function runAgent(
   const home = mkdtempSync(join(tmpdir(), 'floe-client-'));
   const work = join(home, 'work');
   mkdirSync(work);
-  const place: Place = { url: house.url, key: house.key, model: `${dialect}/m-1`, home, task: TASK };
+  const place: Place = {
+    url: house.url,
+    key: house.key,
+    model: `${dialect}/${sheet.model ?? 'm-1'}`,
+    home,
+    task: TASK,
+  };
   for (const [name, text] of Object.entries(sheet.files?.(place) ?? {})) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), text);
   }
-  const order: Order = { tool: sheet.tool, input: sheet.input(COMMAND) };
+  const order: Order = {
+    tool: sheet.tool,
+    input: sheet.input(COMMAND),
+    ...(sheet.freeform !== undefined && { freeform: sheet.freeform }),
+  };
   const upstream = house.upstream(dialect);
   const from = upstream.requests.length;
   house.play(dialect, (request) => scriptedReply(dialect, request, order));
@@ -59,8 +68,7 @@ export async function runAgent(
   const proof = join(work, 'proof.txt');
   if (!existsSync(proof) || readFileSync(proof, 'utf8').trim() !== PROOF)
     faults.push('the tool wrote no file');
-  if (!asked.some((body) => bringsResult(dialect, body) && JSON.stringify(body).includes(PROOF)))
-    faults.push('the result did not come back');
+  if (!asked.some((body) => bringsResult(dialect, body))) faults.push('the result did not come back');
   if (!ran.output.includes(LAST_WORDS)) faults.push('the last words were not shown');
   if (ran.code !== 0)
     faults.push(ran.code === null ? `did not end in ${LIMIT_MS} ms` : `ended with ${ran.code}`);

@@ -22,6 +22,10 @@ export interface AgentSheet {
   /** What the model orders: the agent's own tool, and its arguments for this shell command. */
   readonly tool: string;
   readonly input: (command: string) => JsonObject;
+  /** What a freeform tool is given instead, where the upstream knows such tools. */
+  readonly freeform?: string;
+  /** The provider's model, when its name matters to the agent. */
+  readonly model?: string;
   readonly args: (place: Place) => readonly string[];
   readonly env: (place: Place) => Readonly<Record<string, string>>;
   /** Files below the home directory. */
@@ -70,6 +74,9 @@ const copilot = (name: string, surface: Surface, env: Readonly<Record<string, st
   }),
 });
 
+export const PROOF = 'floe-was-here';
+const PATCH = `*** Begin Patch\n*** Add File: proof.txt\n+${PROOF}\n*** End Patch`;
+
 export const AGENTS: readonly AgentSheet[] = [
   {
     name: 'Claude Code',
@@ -117,6 +124,31 @@ export const AGENTS: readonly AgentSheet[] = [
         '',
       ].join('\n'),
     }),
+  },
+  {
+    // Asks for a WebSocket first; knows the model, and so has its freeform tool for patches.
+    name: 'Codex, built-in provider and patches',
+    package: '@openai/codex',
+    program: 'codex',
+    surface: 'responses',
+    tool: 'apply_patch',
+    input: () => ({ input: PATCH }),
+    freeform: PATCH,
+    model: 'gpt-5.5',
+    args: ({ url, model, task }) => [
+      'exec',
+      '--skip-git-repo-check',
+      '--dangerously-bypass-approvals-and-sandbox',
+      '-c',
+      'model_provider=openai',
+      '-c',
+      `openai_base_url=${url}`,
+      '-m',
+      model,
+      task,
+    ],
+    env: ({ key, home }) => ({ CODEX_API_KEY: key, CODEX_HOME: `${home}/.codex` }),
+    files: () => ({ '.codex/config.toml': 'check_for_update_on_startup = false\n' }),
   },
   opencode('floe', 'chat', '@ai-sdk/openai-compatible'),
   opencode('openai', 'responses', '@ai-sdk/openai'),

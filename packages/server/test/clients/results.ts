@@ -25,7 +25,7 @@ export function withTable(text: string, name: string, rows: readonly Row[]): str
   return text.replace(place, (_all, from: string, old: string, to: string) => {
     const lines = new Map(linesOf(old).map((line) => [line.split(' | ')[0]?.replace('| ', ''), line]));
     for (const row of rows) lines.set(row.name, lineOf(row));
-    return `${from}${[...head(), ...lines.values()].join('\n')}\n${to}`;
+    return `${from}${[...head(), ...[...lines.values()].sort()].join('\n')}\n${to}`;
   });
 }
 

@@ -9,6 +9,8 @@ import { inCohere, inConverse } from './scripted-clouds.ts';
 export interface Order {
   readonly tool: string;
   readonly input: JsonObject;
+  /** In Responses the tool is freeform, and gets this. */
+  readonly freeform?: string;
 }
 
 /** What it says after a tool's result. */
@@ -140,23 +142,7 @@ function inMessages(turn: Turn, isStream: boolean): Reply {
 }
 
 function inResponses(turn: Turn, isStream: boolean): Reply {
-  const item: JsonObject =
-    'call' in turn
-      ? {
-          id: 'fc_1',
-          type: 'function_call',
-          status: 'completed',
-          call_id: 'call_1',
-          name: turn.call.tool,
-          arguments: JSON.stringify(turn.call.input),
-        }
-      : {
-          id: 'msg_1',
-          type: 'message',
-          role: 'assistant',
-          status: 'completed',
-          content: [{ type: 'output_text', text: turn.text, annotations: [], logprobs: [] }],
-        };
+  const item = itemOf(turn);
   const usage = {
     input_tokens: 100,
     input_tokens_details: { cached_tokens: 0 },
@@ -176,14 +162,7 @@ function inResponses(turn: Turn, isStream: boolean): Reply {
   if (!isStream) return jsonReply(whole);
   const begun = { ...base, status: 'in_progress', output: [] };
   const at = { output_index: 0, item_id: item['id'] };
-  const inside =
-    'call' in turn
-      ? [
-          { type: 'response.output_item.added', output_index: 0, item: { ...item, arguments: '' } },
-          { type: 'response.function_call_arguments.delta', ...at, delta: item['arguments'] },
-          { type: 'response.function_call_arguments.done', ...at, arguments: item['arguments'] },
-        ]
-      : textEvents(item, at, turn.text);
+  const inside = 'call' in turn ? callEvents(item, at) : textEvents(item, at, turn.text);
   return events(
     [
       { type: 'response.created', response: begun },
@@ -193,6 +172,29 @@ function inResponses(turn: Turn, isStream: boolean): Reply {
       { type: 'response.completed', response: whole },
     ].map((event, sequence_number) => ({ ...event, sequence_number })),
   );
+}
+
+function itemOf(turn: Turn): JsonObject {
+  if ('text' in turn) {
+    const content = [{ type: 'output_text', text: turn.text, annotations: [], logprobs: [] }];
+    return { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content };
+  }
+  const { tool: name, input, freeform } = turn.call;
+  const call = { id: 'fc_1', status: 'completed', call_id: 'call_1', name };
+  return freeform === undefined
+    ? { ...call, type: 'function_call', arguments: JSON.stringify(input) }
+    : { ...call, type: 'custom_tool_call', input: freeform };
+}
+
+function callEvents(item: JsonObject, at: object): StreamEvent[] {
+  const isFreeform = item['type'] === 'custom_tool_call';
+  const member = isFreeform ? 'input' : 'arguments';
+  const base = `response.${isFreeform ? 'custom_tool_call_input' : 'function_call_arguments'}`;
+  return [
+    { type: 'response.output_item.added', output_index: 0, item: { ...item, [member]: '' } },
+    { type: `${base}.delta`, ...at, delta: item[member] },
+    { type: `${base}.done`, ...at, [member]: item[member] },
+  ];
 }
 
 function textEvents(item: JsonObject, at: object, text: string): StreamEvent[] {
