@@ -4,7 +4,7 @@
 // after its deadline a miss is found among 100,000 monitors; how long 100,000 overdue at once take. Beside the targets of
 // the product's quality page. PostgreSQL is this machine's or npm's; where its durability is off, it says so.
 import { createSecretKey } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +39,28 @@ function percentile(values, share) {
 
 function tell(engine, what, figure, target) {
   console.log(`${engine.padEnd(9)} ${what.padEnd(44)} ${String(figure).padStart(12)}   target ${target}`);
+}
+
+/** What one commit cannot be faster than: some pages written again and synced, as a write-ahead log is. */
+function diskSync(directory) {
+  const pages = Buffer.alloc(12 * 1024, 1);
+  const file = openSync(join(directory, 'sync'), 'w');
+  const times = [];
+  for (let n = 0; n < 300; n++) {
+    const started = performance.now();
+    writeSync(file, pages, 0, pages.length, (n % 20) * pages.length);
+    fdatasyncSync(file);
+    if (n >= 20) times.push(performance.now() - started);
+  }
+  closeSync(file);
+  const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
+  const figure = `${percentile(times, 0.1).toFixed(2)} / ${percentile(times, 0.5).toFixed(2)} / ${mean.toFixed(2)} ms`;
+  tell(
+    'disk',
+    'one sync, p10 / p50 / mean',
+    figure,
+    `none: ${Math.round(1000 / mean)}/s is the limit of one per commit`,
+  );
 }
 
 /** One monitor made by the product, the others as copies of its rows. */
@@ -274,6 +296,7 @@ for (const name of options.engines.split(',')) {
   const directory = mkdtempSync(join(tmpdir(), 'floe-beats-'));
   const postgres = name === 'postgres' ? await startPostgres() : null;
   try {
+    diskSync(directory);
     await measure(name, directory, postgres);
     await latency(name, postgres?.url ?? null);
   } finally {

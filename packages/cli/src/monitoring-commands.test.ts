@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 import { jsonReply, type Reply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import { beat } from './beat.ts';
@@ -46,7 +47,7 @@ function refusal(status: number, code: string): Reply {
 
 function start(args: readonly string[], env: Readonly<Record<string, string>>, input = ''): ChildProcess {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { ...BARE_ENVIRONMENT, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: 60_000,
   });

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 import { startFloe } from '@floe/testkit/process';
 
 const PROGRAM = join(import.meta.dirname, 'main.ts');
@@ -14,7 +15,7 @@ test('backup works while the server runs, restore does not, and the restored ins
   const dataDir = join(home, 'data');
   const file = join(home, 'backup.db');
   const floe = (...args: string[]) => {
-    const env = { PATH: process.env['PATH'] ?? '', FLOE_DATA_DIR: dataDir, FLOE_LOG_LEVEL: 'error' };
+    const env = { ...BARE_ENVIRONMENT, FLOE_DATA_DIR: dataDir, FLOE_LOG_LEVEL: 'error' };
     const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
       cwd: home,
       env,
@@ -51,7 +52,7 @@ test('a command used wrongly says how it is used', () => {
     const done = spawnSync(process.execPath, [PROGRAM, ...args], {
       cwd: tmpdir(),
       encoding: 'utf8',
-      env: { PATH: process.env['PATH'] ?? '', FLOE_DATA_DIR: join(tmpdir(), 'floe-cli-unused') },
+      env: { ...BARE_ENVIRONMENT, FLOE_DATA_DIR: join(tmpdir(), 'floe-cli-unused') },
     });
     return [done.status, done.stderr] as const;
   };

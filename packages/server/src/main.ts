@@ -6,16 +6,13 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
-import { createLists } from './gateway/lists.ts';
-import { createPassthrough } from './gateway/passthrough/passthrough.ts';
-import { createStoredResponses } from './gateway/stored/responses-api.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
 import { watchFile } from './main/config-file.ts';
-import { assembleGateway } from './main/gateway.ts';
+import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { maintain } from './main/maintenance.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
@@ -124,17 +121,9 @@ async function serve(environment: Environment): Promise<void> {
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(
     {
-      gateway,
-      lists: createLists(gateway, parts.modelLists),
-      passthrough: createPassthrough(gateway, parts.modelLists),
-      responses: createStoredResponses(gateway),
+      ...gatewayRooms(gateway, parts),
       api: api.answer,
-      operations: createOperations({
-        database: parts.database,
-        metrics: parts.metrics,
-        metricsToken: loaded.config.telemetry.metrics_token,
-        draining: () => state.draining,
-      }),
+      operations: assembleOperations(parts, loaded, () => state.draining),
       beats: assembleBeats(parts, snapshots),
       boards: assembleBoards(parts, watched, prefix),
     },
@@ -163,6 +152,10 @@ async function serve(environment: Environment): Promise<void> {
   );
   // Last: whoever reads it may send a signal at once.
   announce(loaded, parts, place.url, snapshots, firstRun);
+}
+
+function assembleOperations({ database, metrics }: Parts, { config }: LoadedConfig, draining: () => boolean) {
+  return createOperations({ database, metrics, metricsToken: config.telemetry.metrics_token, draining });
 }
 
 function announce(

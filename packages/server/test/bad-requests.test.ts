@@ -182,7 +182,6 @@ const UNKNOWN_PATHS: readonly (readonly [path: string, shape: 'openai' | 'anthro
   ['/api/management/nothing', 'openai'],
   ['/api/management/keys/a/b', 'openai'],
   ['/apis', 'openai'],
-  ['/boards/x', 'openai'],
   ['/favicon.ico', 'openai'],
   ['/index.html', 'openai'],
   ['/.env', 'openai'],

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { startFloe } from '@floe/testkit/process';
+import { checkConfig } from '../src/config/check.ts';
+import { readEnvironment } from '../src/config/environment.ts';
 import { COMMAND_LINE, runToEnd, SERVER } from './run-program.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-refused-'));
@@ -71,7 +73,6 @@ test('a configuration file that is not there', () =>
   assertRefusesToStart({ FLOE_CONFIG: 'nowhere.yaml' }, /nowhere\.yaml: cannot be read \(ENOENT\)/));
 
 const BROKEN_FILES: readonly (readonly [what: string, text: string, says: RegExp])[] = [
-  ['YAML that does not parse', 'server: { port: 1\n', /floe\.yaml:2:1: the indentation/],
   ['a tab as indentation', 'server:\n\tport: 1\n', /floe\.yaml:2:\d+: a tab is used/],
   ['a key set twice', 'server: {}\nserver: {}\n', /floe\.yaml:2:\d+: this key is already set/],
   ['an unknown section', 'sever: {}\n', /floe\.yaml:1:1: .*server/],
@@ -89,18 +90,24 @@ const BROKEN_FILES: readonly (readonly [what: string, text: string, says: RegExp
     'orgs: [{ id: a, name: A, keys: [{ name: k, key: eis_short }] }]\n',
     /keys\[0\]\.key/,
   ],
-  [
-    'a shared database but no shared key',
-    'storage: { database: "postgres://localhost/floe" }\n',
-    /FLOE_SECRET_KEY/,
-  ],
 ];
 
+test('a floe.yaml that is broken ends the start with a line that says where', async () => {
+  const file = join(freshFolder(), 'floe.yaml');
+  writeFileSync(file, 'server: { port: 1\n');
+  await assertRefusesToStart({ FLOE_CONFIG: file }, /floe\.yaml:2:1: the indentation/);
+});
+
+test('a shared database but no shared key', () =>
+  assertRefusesToStart({ FLOE_DATABASE_URL: 'postgres://localhost/floe' }, /FLOE_SECRET_KEY/));
+
 for (const [what, text, says] of BROKEN_FILES)
-  test(`a floe.yaml with ${what}`, async () => {
-    const file = join(freshFolder(), 'floe.yaml');
-    writeFileSync(file, text);
-    await assertRefusesToStart({ FLOE_CONFIG: file }, says);
+  test(`a floe.yaml with ${what}`, () => {
+    const path = join(freshFolder(), 'floe.yaml');
+    writeFileSync(path, text);
+    const { ok, lines } = checkConfig({ env: readEnvironment({}), path, implemented: new Set() });
+    assert.deepEqual([ok, lines.length], [false, 1], lines.join('\n'));
+    assert.match(lines.join('\n'), says);
   });
 
 test('a floe.yaml with several mistakes: a line for each, and no value of the file', async () => {
@@ -167,7 +174,7 @@ test('floe config check: what a good file holds, a line for each mistake, and th
 
 test('floe: help on standard output, an unknown command on standard error', async () => {
   const cwd = freshFolder();
-  for (const args of [[], ['help'], ['--help']]) {
+  for (const args of [[], ['--help']]) {
     const help = await runToEnd(COMMAND_LINE, args, {}, cwd);
     assert.equal(help.code, 0);
     assert.match(help.stdout, /floe serve[\s\S]*floe config check/);

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..');
 export const SERVER = join(ROOT, 'packages/server/bin/server.mjs');
 export const COMMAND_LINE = join(ROOT, 'packages/cli/bin/floe.mjs');
-
-const NODE_COMPILE_CACHE = process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'floe-compile-cache');
 
 export interface Ended {
   readonly code: number | null;
@@ -25,7 +23,7 @@ export async function runToEnd(
 ): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, NODE_COMPILE_CACHE, ...env },
+    env: { ...BARE_ENVIRONMENT, HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
     killSignal: 'SIGKILL',

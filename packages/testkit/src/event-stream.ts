@@ -11,12 +11,29 @@ export function eventStreamFrame(headers: Readonly<Record<string, string>>, payl
       return Buffer.concat([head, Buffer.from(name), length, Buffer.from(value)]);
     }),
   );
-  const body = Buffer.from(payload);
+  return framed(written, Buffer.from(payload));
+}
+
+export function isEventStream(contentType: string): boolean {
+  return contentType.startsWith('application/vnd.amazon.eventstream');
+}
+
+/** The JSON a frame carries, and the frame with another in its place. */
+export function payloadOf(frame: Buffer): string {
+  return frame.toString('utf8', 12 + frame.readUInt32BE(4), frame.length - 4);
+}
+
+export function withPayload(frame: Buffer, payload: string): Buffer {
+  const headers = frame.subarray(12, 12 + frame.readUInt32BE(4));
+  return framed(headers, Buffer.from(payload));
+}
+
+function framed(headers: Buffer, body: Buffer): Buffer {
   const prelude = Buffer.alloc(12);
-  prelude.writeUInt32BE(16 + written.length + body.length, 0);
-  prelude.writeUInt32BE(written.length, 4);
+  prelude.writeUInt32BE(16 + headers.length + body.length, 0);
+  prelude.writeUInt32BE(headers.length, 4);
   prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
-  const frame = Buffer.concat([prelude, written, body]);
+  const frame = Buffer.concat([prelude, headers, body]);
   const end = Buffer.alloc(4);
   end.writeUInt32BE(crc32(frame), 0);
   return Buffer.concat([frame, end]);

@@ -1,15 +1,17 @@
 import type { Answer } from './answer.ts';
 import { frames } from './chunking.ts';
+import { isEventStream, payloadOf, withPayload } from './event-stream.ts';
 import { isMap } from './recordings.ts';
 
 /** Changes one event's JSON in place; `drop` leaves the event out. */
 type Edit = (event: Record<string, unknown>) => 'keep' | 'drop';
 
 const USAGE_MEMBERS = ['usage', 'x_groq', 'usageMetadata'];
-const FINISH_MEMBERS = ['finish_reason', 'native_finish_reason', 'finishReason', 'stop_reason'];
+const FINISH_MEMBERS = ['finish_reason', 'native_finish_reason', 'finishReason', 'stop_reason', 'stopReason'];
 const TERMINAL_EVENTS = [
   'message_delta',
   'message_stop',
+  'message-end',
   'response.completed',
   'response.incomplete',
   'response.failed',
@@ -31,6 +33,7 @@ export function withoutDone(answer: Answer): Answer {
 /** Without finish reasons and the events that carry nothing else; `[DONE]`, where there is one, stays. */
 export function withoutFinish(answer: Answer): Answer {
   return edited(answer, (event) => {
+    if (typeof event['stopReason'] === 'string' && event['output'] === undefined) return 'drop';
     if (typeof event['type'] === 'string' && TERMINAL_EVENTS.includes(event['type'])) return 'drop';
     visit(event, (map) => {
       for (const name of FINISH_MEMBERS) if (name in map) map[name] = null;
@@ -72,9 +75,11 @@ export function withFrames(answer: Answer, parts: readonly Buffer[]): Answer {
 }
 
 function edited(answer: Answer, edit: Edit): Answer {
+  const isBinary = isEventStream(answer.headers['content-type'] ?? '');
+  const change = isBinary ? editBinaryFrame : editFrame;
   return withFrames(
     answer,
-    framesOf(answer).flatMap((frame) => editFrame(frame, edit)),
+    framesOf(answer).flatMap((frame) => change(frame, edit)),
   );
 }
 
@@ -88,6 +93,12 @@ function editFrame(frame: Buffer, edit: Edit): Buffer[] {
   if (!isMap(event)) return [frame];
   if (edit(event) === 'drop') return [];
   return [Buffer.from(text.slice(0, from) + JSON.stringify(event) + text.slice(to))];
+}
+
+function editBinaryFrame(frame: Buffer, edit: Edit): Buffer[] {
+  return editFrame(Buffer.from(payloadOf(frame)), edit).map((payload) =>
+    withPayload(frame, payload.toString('utf8')),
+  );
 }
 
 function visit(value: unknown, change: (map: Record<string, unknown>) => void): void {

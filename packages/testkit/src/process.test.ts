@@ -45,11 +45,11 @@ test('a started server is reached by its url, its key is read from the output, T
   assert.equal(existsSync(floe.dataDir), false);
 });
 
-test('nothing of this process’s environment but PATH reaches the server', async () => {
+test('nothing of this process’s environment but PATH and the compile cache reaches the server', async () => {
   process.env['TESTKIT_SECRET'] = 'not for children';
   const floe = await startFloe({ program: STANDIN });
   const names = Object.keys(JSON.parse((await call(floe.url)).text).env).sort();
-  assert.deepEqual(names, ['FLOE_DATA_DIR', 'FLOE_PORT', 'HOME', 'PATH', 'TMPDIR']);
+  assert.deepEqual(names, ['FLOE_DATA_DIR', 'FLOE_PORT', 'HOME', 'NODE_COMPILE_CACHE', 'PATH', 'TMPDIR']);
   await floe.stop();
   delete process.env['TESTKIT_SECRET'];
 });

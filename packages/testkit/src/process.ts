@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BARE_ENVIRONMENT } from './bare-environment.ts';
 
 export interface FloeOptions {
   /** Added to an otherwise bare environment: no provider key of this machine reaches the server. */
@@ -72,11 +73,9 @@ export async function startFloe(options: FloeOptions = {}): Promise<Floe> {
   const home = mkdtempSync(join(tmpdir(), 'floe-test-'));
   const dataDir = options.dataDir ?? join(home, 'data');
   const env: Record<string, string> = {
-    PATH: process.env['PATH'] ?? '',
+    ...BARE_ENVIRONMENT,
     HOME: home,
     TMPDIR: home,
-    // Beside the home of this one process, which would compile everything anew.
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'floe-compile-cache'),
     FLOE_DATA_DIR: dataDir,
     FLOE_PORT: String(options.port ?? 0),
   };

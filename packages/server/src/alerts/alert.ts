@@ -26,6 +26,8 @@ export interface AlertFields {
     readonly failingSinceMs: number;
     readonly downtimeMs: number;
     readonly tags: readonly string[];
+    /** It did not call in: somebody paused it. */
+    readonly paused?: boolean;
   };
   readonly monitor_never_beaten: {
     readonly waitingSinceMs: number;

@@ -34,13 +34,16 @@ export function wordingOf(alert: Alert, { nowMs, repetition }: WordingContext): 
       return { title: `${name} is ${still}failing`, facts: [...facts, ...about(tags, description)] };
     }
     case 'monitor_recovered': {
-      const { failingSinceMs, downtimeMs, tags } = alert.fields;
+      const { failingSinceMs, downtimeMs, tags, paused = false } = alert.fields;
       const facts: Facts = [
         ['Downtime', duration(downtimeMs)],
         ['Failing since', time(failingSinceMs)],
-        ['Recovered', time(alert.at)],
+        [paused ? 'Paused' : 'Recovered', time(alert.at)],
       ];
-      return { title: `${name} recovered`, facts: [...facts, ...about(tags)] };
+      return {
+        title: paused ? `${name} was paused while it failed` : `${name} recovered`,
+        facts: [...facts, ...about(tags)],
+      };
     }
     case 'monitor_never_beaten': {
       const { waitingSinceMs, tags, description } = alert.fields;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type BeatCall, commitBeats } from '../monitoring/beats.ts';
+import type { BeatCall } from '../monitoring/beat-call.ts';
+import { commitBeats } from '../monitoring/beats.ts';
 import { MISSED } from '../monitoring/book.ts';
 import type { Gap } from '../monitoring/clock.ts';
 import { sweep } from '../monitoring/sweep.ts';

@@ -5,20 +5,8 @@ import { enqueue } from '../alerts/alert.ts';
 import { failing } from '../alerts/test/outbox.ts';
 import { newKey } from '../platform/key-format.ts';
 import { type GuardrailKind, putRule, removeRule, rulesOfOrg } from '../store/guardrail-rules.ts';
+import { type Expected, monitoringExpected, seedMonitoring } from './test/monitoring-routes.ts';
 import { NOW, type RunningApi, runApi } from './test/running-api.ts';
-
-/**
- * What every route answers. A route without an entry here fails the first test.
- * `anotherOrgs`: the status when a key of another org asks with ids of this one.
- */
-interface Expected {
-  readonly path: (ids: { readonly key: string }) => string;
-  readonly body?: unknown;
-  readonly succeeds: 200 | 201 | 204;
-  /** Null: any valid key may. */
-  readonly scope: Scope | null;
-  readonly anotherOrgs: 200 | 201 | 204 | 404;
-}
 
 const KEY = ({ key }: { readonly key: string }) => `/api/management/keys/${key}`;
 
@@ -74,7 +62,8 @@ function channelsExpected(): Record<string, Expected> {
 }
 
 /** What every request finds: rules and a channel of `acme` under the id of a key, and no others. */
-async function seed(id: string): Promise<void> {
+async function seed(route: string, id: string): Promise<void> {
+  await seedMonitoring(api, route, id);
   await seedRules(id);
   await api.database.transaction((writer) => writer.deleteFrom('channels').execute());
   const { key } = await api.addKey('acme');
@@ -149,6 +138,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     anotherOrgs: 204,
   },
   ...channelsExpected(),
+  ...monitoringExpected(),
   'GET /api/monitoring/alerts': {
     path: () => '/api/monitoring/alerts',
     succeeds: 200,
@@ -212,7 +202,7 @@ for (const [route, { path, body, succeeds, scope, anotherOrgs }] of Object.entri
   const method = route.slice(0, route.indexOf(' '));
   const outcome = async (key?: string) => {
     const subject = await api.addKey('acme');
-    await seed(subject.id);
+    await seed(route, subject.id);
     const { status, body: answer } = await api.call(method, path({ key: subject.id }), {
       ...(key !== undefined && { key }),
       body,
@@ -231,22 +221,27 @@ for (const [route, { path, body, succeeds, scope, anotherOrgs }] of Object.entri
 
   test(`${route} wants its scope, and read is enough to read`, async () => {
     const every: readonly Scope[] = ['gateway', 'monitoring', 'beat', 'relay', 'management'];
-    const lacking = await api.addKey('acme', { scopes: every.filter((other) => other !== scope) });
+    const wanted = scope === null ? [] : typeof scope === 'string' ? [scope] : scope;
+    const lacking = await api.addKey('acme', { scopes: every.filter((other) => !wanted.includes(other)) });
     assert.equal(await outcome(lacking.key), scope === null ? succeeds : '403 insufficient_scope');
     const reading = await api.addKey('acme', { scopes: ['read'] });
     assert.equal(await outcome(reading.key), method === 'GET' ? succeeds : '403 insufficient_scope');
-    const enough = await api.addKey('acme', { scopes: [scope ?? 'beat'] });
-    assert.equal(await outcome(enough.key), succeeds);
+    for (const one of wanted.length === 0 ? (['beat'] as const) : wanted) {
+      const enough = await api.addKey('acme', { scopes: [one] });
+      assert.equal(await outcome(enough.key), succeeds);
+    }
   });
 
   test(`${route} shows another org nothing`, async () => {
     const stranger = await api.addKey('other');
     const subject = await api.addKey('acme');
-    await seed(subject.id);
+    await seed(route, subject.id);
     const answer = await api.call(method, path({ key: subject.id }), { key: stranger.key, body });
     assert.equal(answer.status, anotherOrgs);
     assert.doesNotMatch(answer.text.replace(path({ key: subject.id }), ''), /acme|exc_1/i);
-    if (anotherOrgs !== 200 || method !== 'PUT') assert.ok(!answer.text.includes(subject.id));
+    // What the caller wrote may be said again.
+    const told = answer.text.replace(/There is no monitor "[^"]*"/, '').replaceAll(`\\"${subject.id}\\"`, '');
+    if (anotherOrgs !== 200 || method !== 'PUT') assert.ok(!told.includes(subject.id));
     const untouched = await api.call('GET', `/api/management/keys/${subject.id}`, {
       key: (await api.addKey('acme')).key,
     });

@@ -3,7 +3,10 @@ import { systemClock } from '../core/clock.ts';
 import { Flights } from '../gateway/cache/flights.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { Latencies } from '../gateway/latencies.ts';
+import { createLists } from '../gateway/lists.ts';
+import { createPassthrough } from '../gateway/passthrough/passthrough.ts';
 import { Conversations } from '../gateway/stickiness.ts';
+import { createStoredResponses } from '../gateway/stored/responses-api.ts';
 import { createTurnStore } from '../gateway/stored/turn-store.ts';
 import type { Parts } from './parts.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -35,5 +38,15 @@ export function assembleGateway(
     spoolDir: join(dataDir, 'uploads'),
     random: Math.random,
     draining,
+  };
+}
+
+/** What stands behind the gateway's paths. */
+export function gatewayRooms(gateway: Gateway, { modelLists }: Parts) {
+  return {
+    gateway,
+    lists: createLists(gateway, modelLists),
+    passthrough: createPassthrough(gateway, modelLists),
+    responses: createStoredResponses(gateway),
   };
 }

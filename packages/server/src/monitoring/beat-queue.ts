@@ -1,7 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { BeatAnswer, BeatCall, BeatResult } from './beats.ts';
+import type { BeatAnswer, BeatCall } from './beat-call.ts';
+import type { BeatResult } from './beats.ts';
 
 /** Beats of one transaction. */
 export const BATCH = 200;
@@ -22,7 +23,9 @@ interface Waiting {
 export interface BeatQueueParts {
   readonly clock: SystemClock;
   readonly log: Log;
-  /** Writes a batch; rejects when nothing of it is written. */
+  /** Writes those that find out nothing, null for the others; rejects when nothing is written. */
+  readonly keep: (calls: readonly BeatCall[]) => Promise<(BeatAnswer | null)[]>;
+  /** Writes the others; rejects when nothing of it is written. */
   readonly commit: (calls: readonly BeatCall[]) => Promise<BeatResult[]>;
   /** Beats of one transaction; `BATCH` unless given. */
   readonly batch?: number;
@@ -89,10 +92,27 @@ export class BeatQueue {
     while (this.#waiting.length > 0) {
       this.#refuseStale();
       this.#underWay = this.#waiting.splice(0, this.#batch);
-      if (this.#underWay.length > 0) await this.#commit(this.#underWay);
+      if (this.#underWay.length > 0) await this.#write(this.#underWay);
       this.#underWay = [];
     }
     this.#running = null;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    let kept: (BeatAnswer | null)[] = [];
+    try {
+      kept = await this.#parts.keep(batch.map(({ call }) => call));
+    } catch (error) {
+      if (error instanceof Fault) return this.#refuse(batch, error);
+      this.#parts.log.error({ err: error }, 'a batch of beats failed; writing it under lock');
+    }
+    const left: Waiting[] = [];
+    for (const [at, one] of batch.entries()) {
+      const answer = kept[at];
+      if (answer) one.answer.resolve(answer);
+      else left.push(one);
+    }
+    if (left.length > 0) await this.#commit(left);
   }
 
   async #commit(batch: readonly Waiting[]): Promise<void> {

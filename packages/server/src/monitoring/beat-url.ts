@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
+import type { BeatCall } from './beat-call.ts';
 import { tokenHash } from './beat-token.ts';
-import type { BeatCall } from './beats.ts';
 import { keyOf } from './heartbeat.ts';
 
 /** How much of a body is kept. */

@@ -11,7 +11,7 @@ import {
 } from '../store/monitoring/clocks.ts';
 import type { MonitorsTable } from '../store/monitoring/tables.ts';
 import type { Engine, Writer } from '../store/ports.ts';
-import type { Clock, Notice, Outcome } from './clock.ts';
+import type { Notice, Outcome } from './clock.ts';
 
 /** The specification's words, as they stand in the check history. */
 export const MISSED = 'no heartbeat received within expected_interval_minutes + grace_period_minutes';
@@ -58,7 +58,11 @@ export class Book {
   }
 
   /** Takes what an event gave into the history of the monitor. */
-  record({ uid, org_id: orgId }: Pick<ClockRow, 'uid' | 'org_id'>, clock: Clock, out: Outcome): void {
+  record(
+    { uid, org_id: orgId }: Pick<ClockRow, 'uid' | 'org_id'>,
+    lastBeatAt: number | null,
+    out: Outcome,
+  ): void {
     for (const { status, expectedAt, at, standsFor } of out.verdicts)
       this.#checks.push({
         uid,
@@ -75,7 +79,7 @@ export class Book {
       });
     for (const { status, startedAt, reason } of out.periods)
       this.#periods.push({ uid, started_at: startedAt, status, reason });
-    for (const notice of out.notices) this.#told.push({ uid, orgId, notice, lastBeatAt: clock.lastBeatAt });
+    for (const notice of out.notices) this.#told.push({ uid, orgId, notice, lastBeatAt });
   }
 
   async write(): Promise<void> {
@@ -128,7 +132,12 @@ function alertOf({ uid, orgId, notice, lastBeatAt }: Told, definition: MonitorsT
       return {
         ...alert,
         event: 'monitor_recovered',
-        fields: { failingSinceMs: notice.since, downtimeMs: notice.at - notice.since, tags },
+        fields: {
+          failingSinceMs: notice.since,
+          downtimeMs: notice.at - notice.since,
+          tags,
+          ...(notice.by === 'pause' ? { paused: true } : {}),
+        },
       };
     case 'never_beaten':
       return {

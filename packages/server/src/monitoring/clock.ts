@@ -76,7 +76,12 @@ export type PeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'paused' |
 
 export type Notice =
   | { readonly event: 'failing'; readonly at: number; readonly since: number; readonly reason: PeriodReason }
-  | { readonly event: 'recovered'; readonly at: number; readonly since: number }
+  | {
+      readonly event: 'recovered';
+      readonly at: number;
+      readonly since: number;
+      readonly by: 'beat' | 'pause';
+    }
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 
 export function noOutcome(): Outcome {

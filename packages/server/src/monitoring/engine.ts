@@ -2,11 +2,14 @@ import type { Clock as SystemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { expireBeatKeys } from '../store/monitoring/history.ts';
 import type { Database } from '../store/ports.ts';
+import type { BeatAnswer, BeatCall, Sight as BeatSight } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
-import { type BeatAnswer, type BeatCall, commitBeats } from './beats.ts';
+import { commitBeats } from './beats.ts';
 import type { Gap } from './clock.ts';
 import type { MonitoringFigures } from './figures.ts';
+import { KnownClocks } from './known-clocks.ts';
 import { Pulse } from './pulse.ts';
+import { keepQuietBeats } from './quiet-beats.ts';
 import type { Sight } from './read.ts';
 import { CLOCKS_PER_SWEEP, sweep } from './sweep.ts';
 
@@ -28,6 +31,7 @@ export class MonitoringEngine {
   readonly #parts: EngineParts;
   readonly #queue: BeatQueue;
   readonly #pulse: Pulse;
+  readonly #clocks = new KnownClocks();
   #keysExpiredAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: EngineParts) {
@@ -36,6 +40,7 @@ export class MonitoringEngine {
     this.#queue = new BeatQueue({
       clock,
       log,
+      keep: (calls) => this.#keep(calls),
       commit: (calls) => this.#commit(calls),
       ...(batch === undefined ? {} : { batch }),
     });
@@ -116,13 +121,21 @@ export class MonitoringEngine {
     return this.#queue.flush();
   }
 
+  async #keep(calls: readonly BeatCall[]): Promise<(BeatAnswer | null)[]> {
+    await this.#pulse.fresh();
+    const sight = this.#sightOfBeats();
+    if (sight.othersUntil !== Number.POSITIVE_INFINITY) return [];
+    return keepQuietBeats(this.#parts.database, calls, sight, this.#clocks);
+  }
+
   async #commit(calls: readonly BeatCall[]) {
     await this.#pulse.fresh();
-    return commitBeats(this.#parts.database, calls, {
-      nowMs: this.#pulse.now(),
-      gaps: this.#pulse.gaps,
-      othersUntil: this.#pulse.othersUntil,
-    });
+    return commitBeats(this.#parts.database, calls, this.#sightOfBeats(), this.#clocks);
+  }
+
+  #sightOfBeats(): BeatSight {
+    const { gaps, othersUntil } = this.#pulse;
+    return { nowMs: this.#pulse.now(), gaps, othersUntil };
   }
 
   async #sweepAll(): Promise<void> {

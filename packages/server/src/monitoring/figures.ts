@@ -1,5 +1,5 @@
 import { CounterTable } from '../analytics/figures.ts';
-import { countByStatus } from '../store/monitoring/definitions.ts';
+import { countByStatus, statesOf } from '../store/monitoring/definitions.ts';
 import type { Database } from '../store/ports.ts';
 import type { Swept } from './sweep.ts';
 
@@ -32,13 +32,37 @@ export function createMonitoringFigures(): MonitoringFigures {
   };
 }
 
+/** So many monitors have a line of their own; beyond, only the numbers by state tell. */
+const MONITORS_TOLD = 1_000;
+
 /** The counters of this process, and how many monitors are in each state now; without those while the store is away. */
 export async function monitoringMetrics(
   database: Pick<Database, 'read'>,
   figures: MonitoringFigures,
 ): Promise<string> {
-  const counts = await countByStatus(database.read).catch(() => []);
-  const lines = counts.map(({ status, count }) => `floe_monitors{status="${status}"} ${count}\n`).join('');
-  const head = '# HELP floe_monitors Monitors by state.\n# TYPE floe_monitors gauge\n';
-  return `${figures.render()}${lines === '' ? '' : head + lines}`;
+  const [counts, states] = await Promise.all([
+    countByStatus(database.read),
+    statesOf(database.read, MONITORS_TOLD),
+  ]).catch(() => [[], []]);
+  const byStatus = counts.map(({ status, count }) => `floe_monitors{status="${status}"} ${count}\n`);
+  // Ids of orgs and monitors are slugs: nothing in them needs escaping.
+  const each = states
+    .filter(({ status }) => status === 'healthy' || status === 'failing')
+    .map(({ org_id, id, status }) => {
+      const labels = `org="${org_id}",monitor="${id}"`;
+      return `floe_monitor_up{${labels}} ${status === 'healthy' ? 1 : 0}\n`;
+    });
+  return [
+    figures.render(),
+    gauge('floe_monitors', 'Monitors by state.', byStatus),
+    gauge(
+      'floe_monitor_up',
+      `1 for healthy and 0 for failing monitors, the first ${MONITORS_TOLD}; waiting and paused ones have no line.`,
+      each,
+    ),
+  ].join('');
+}
+
+function gauge(name: string, help: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
 }

@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
-import type { BeatCall } from './beats.ts';
+import type { BeatCall } from './beat-call.ts';
 
 export const HEARTBEAT_BYTES = 64 * 1024;
 export const METADATA_BYTES = 16 * 1024;

@@ -3,10 +3,13 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { monitorById } from '../store/monitoring/definitions.ts';
 import type { Database, Writer } from '../store/ports.ts';
+import type { BeatCall, Sight } from './beat-call.ts';
 import { commitBeats } from './beats.ts';
+import { KnownClocks } from './known-clocks.ts';
 import { createMonitor, pauseMonitor, replaceMonitor, resumeMonitor } from './monitors.ts';
+import { keepQuietBeats } from './quiet-beats.ts';
 import { sweep } from './sweep.ts';
-import { Model, type ModelEvent, type ModelPlan } from './test/model.ts';
+import { Model, type ModelEvent, type ModelPlan, type ModelSchedule } from './test/model.ts';
 import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG, T0 } from './test/monitors.ts';
 
 const S = 1_000;
@@ -14,8 +17,23 @@ const END = T0 + 900 * S;
 
 /** Instants are whole seconds; 300 to 700 may lie in a gap. */
 const instant = fc.integer({ min: 1, max: 899 }).map((second) => T0 + second * S);
+/** Expressions with what they mean; the last one in a zone half an hour off. */
+const CRONS: readonly ModelSchedule[] = [
+  { cron: '*/30 * * * * *', timezone: 'UTC', fires: (second) => second % 30 === 0 },
+  { cron: '20 * * * * *', timezone: 'UTC', fires: (second) => second % 60 === 20 },
+  { cron: '0 */2 * * * *', timezone: 'UTC', fires: (second) => second % 120 === 0 },
+  {
+    cron: '10 31-59/4 * * * *',
+    timezone: 'Asia/Kolkata',
+    fires: (second) => second % 60 === 10 && second < 1800 && Math.floor(second / 60) % 4 === 1,
+  },
+];
+const every: fc.Arbitrary<ModelSchedule> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(30, 60, 100).map((seconds) => ({ intervalMs: seconds * S })) },
+  { weight: 2, arbitrary: fc.constantFrom(...CRONS) },
+);
 const plan = fc.record({
-  intervalMs: fc.constantFrom(30 * S, 60 * S, 100 * S),
+  every,
   graceMs: fc.constantFrom(0, 7 * S, 90 * S),
   alertAfter: fc.constantFrom(1, 2, 3),
 });
@@ -81,6 +99,10 @@ function crashing(database: Database, dies: () => boolean): Database {
     rowTransaction: (work) => database.rowTransaction(dying(work)),
     ping: () => database.ping(),
     ingest: (region) => database.ingest(region),
+    async keepBeats(beats) {
+      if (dies()) throw new Crash('killed before the commit');
+      return database.keepBeats(beats);
+    },
     expire: (before) => database.expire(before),
     close: () => database.close(),
   };
@@ -131,10 +153,17 @@ export function historySuite(
   });
 }
 
+/** As the queue does: quietly if that is possible, else under lock. */
+async function take(database: Database, beat: BeatCall, sight: Sight, clocks: KnownClocks): Promise<void> {
+  const [kept] = await untilDone(() => keepQuietBeats(database, [beat], sight, clocks));
+  if (!kept) await untilDone(() => commitBeats(database, [beat], sight, clocks));
+}
+
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 async function tell(database: Database, id: string, told: Story): Promise<string> {
   const { gaps, events, first, workers, twice } = told;
+  const clocks = new KnownClocks();
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   const sight = (at: number) => ({ nowMs: at, gaps: known(at), othersUntil: Number.POSITIVE_INFINITY });
   const { uid } = await untilDone(() =>
@@ -174,7 +203,7 @@ async function tell(database: Database, id: string, told: Story): Promise<string
         break;
       default: {
         const beat = call(id, at, { kind: step.kind, idempotencyKey: twice ? `key ${at}` : null });
-        const send = () => untilDone(() => commitBeats(database, [beat], sight(at)));
+        const send = () => take(database, beat, sight(at), clocks);
         await Promise.all([send(), ...(twice ? [send()] : [])]);
       }
     }
@@ -183,9 +212,11 @@ async function tell(database: Database, id: string, told: Story): Promise<string
   return uid;
 }
 
-function definition(id: string, { intervalMs, graceMs, alertAfter }: ModelPlan) {
+function definition(id: string, { every, graceMs, alertAfter }: ModelPlan) {
   return monitor(id, {
-    expected_interval_minutes: intervalMs / MINUTE,
+    ...('cron' in every
+      ? { schedule: { cron: every.cron, timezone: every.timezone } }
+      : { expected_interval_minutes: every.intervalMs / MINUTE }),
     grace_period_minutes: graceMs / MINUTE,
     alert_after_misses: alertAfter,
   });

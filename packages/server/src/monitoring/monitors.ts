@@ -187,7 +187,7 @@ async function writeDown(
   out: Outcome,
 ): Promise<void> {
   const book = new Book(writer, engine, nowMs);
-  book.record(row, clock, out);
+  book.record(row, clock.lastBeatAt, out);
   await book.write();
 }
 

@@ -57,9 +57,14 @@ export class Pulse {
     return this.#gaps;
   }
 
-  /** All processes have committed what they accepted before it: judge no further. */
+  /**
+   * All processes have committed what they accepted before it: judge no further. Never inside a gap, as it would be
+   * after a clock was set forward: a gap is one thing, and judged as two halves it would give two windows.
+   */
   get settledUntil(): number {
-    return this.#settledUntil;
+    const until = this.#settledUntil;
+    const inside = this.#gaps.findLast(({ startAt, endAt }) => startAt < until && until < endAt);
+    return inside ? inside.startAt : until;
   }
 
   /** The same of the other processes alone. */

@@ -108,7 +108,7 @@ test('nobody is told before as many misses in a row as the monitor wants', () =>
   clock = settle(clock, of, [], 3 * HOUR + 1, out);
   assert.deepEqual(out.notices, [{ event: 'failing', at: 3 * HOUR, since: HOUR, reason: 'missed' }]);
   ok(clock, of, 3 * HOUR + MINUTE, out);
-  assert.deepEqual(out.notices[1], { event: 'recovered', at: 3 * HOUR + MINUTE, since: HOUR });
+  assert.deepEqual(out.notices[1], { event: 'recovered', at: 3 * HOUR + MINUTE, since: HOUR, by: 'beat' });
   const short = noOutcome();
   ok(settle(beaten(of, 0), of, [], HOUR + 1, short), of, HOUR + 2, short);
   assert.deepEqual(short.notices, [], 'what nobody heard of needs no end');
@@ -162,6 +162,17 @@ test('a pause judges nothing and is not ended by a beat; what follows it is a fr
   assert.equal(settle(resumed, of, [], 3 * DAY, out).status, 'failing');
   const until = pause(beaten(of, 0), of, [], MINUTE, 10 * HOUR, noOutcome());
   assert.equal(settle(until, of, [], 10 * HOUR, noOutcome()).periodAt, 10 * HOUR);
+});
+
+test('a pause of a failing monitor ends what was told of it, and says that it was a pause', () => {
+  const of = plan(every(HOUR));
+  const failing = settle(beaten(of, 0), of, [], 2 * HOUR, noOutcome());
+  const out = noOutcome();
+  const paused = pause(failing, of, [], 2 * HOUR, null, out);
+  assert.deepEqual(out.notices, [{ event: 'recovered', at: 2 * HOUR, since: HOUR, by: 'pause' }]);
+  const later = noOutcome();
+  ok(unpause(paused, of, [], 3 * HOUR, later), of, 3 * HOUR + 1, later);
+  assert.deepEqual(later.notices, []);
 });
 
 test('a shorter schedule fails nobody for what it did not promise before', () => {

@@ -88,9 +88,15 @@ function endRun(clock: Clock, { at, kind, runId }: Beat): Beaten {
 }
 
 function recover(clock: Clock, at: number, out: Outcome): Clock {
-  if (clock.alertedSince !== null) out.notices.push({ event: 'recovered', at, since: clock.alertedSince });
-  const well: Clock = { ...clock, misses: 0, alertedSince: null, failingSince: null };
+  const well = closed(clock, at, 'beat', out);
   return clock.status === 'healthy' ? well : enter(well, 'healthy', at, 'beat', out);
+}
+
+/** No failing goes on: who was told that it began is told that it is over. */
+function closed(clock: Clock, at: number, by: 'beat' | 'pause', out: Outcome): Clock {
+  if (clock.alertedSince !== null)
+    out.notices.push({ event: 'recovered', at, since: clock.alertedSince, by });
+  return { ...clock, misses: 0, alertedSince: null, failingSince: null };
 }
 
 /** Pauses until `until`, or until somebody resumes it. Pausing twice only changes the end. */
@@ -104,8 +110,8 @@ export function pause(
 ): Clock {
   const settled = settle(clock, plan, gaps, atMs, out);
   if (settled.status === 'paused') return { ...settled, pausedUntil: until };
-  const paused = enter(settled, 'paused', atMs, 'paused', out);
-  return { ...paused, pausedUntil: until, expectedAt: null, dueAt: null, failingSince: null, misses: 0 };
+  const paused = enter(closed(settled, atMs, 'pause', out), 'paused', atMs, 'paused', out);
+  return { ...paused, pausedUntil: until, expectedAt: null, dueAt: null };
 }
 
 /** Ends a pause now; nothing for a monitor that is not paused. */

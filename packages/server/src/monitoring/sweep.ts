@@ -36,7 +36,7 @@ export function sweep(
       const out = noOutcome();
       const clock = settle(clockOfRow(row), planOfRow(row), gaps, untilMs, out);
       book.move({ ...row, ...clockColumns(clock) });
-      book.record(row, clock, out);
+      book.record(row, clock.lastBeatAt, out);
       if (out.verdicts.length > 0) missed += 1;
     }
     await book.write();

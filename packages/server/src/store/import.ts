@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { StorePlace } from './backup.ts';
+import { copyMonitors } from './import-monitors.ts';
 import { isPostgres, openDatabase, sqlitePath } from './open-database.ts';
 import type { Database, ExchangeRow, Writer } from './ports.ts';
 import { settingValue } from './settings.ts';
@@ -48,6 +49,7 @@ export async function importSqlite(
       await mustShareKey(source, target);
       return [
         ...(await copyTables(source, target)),
+        ...(await copyMonitors(source, target)),
         await copyTurns(source, target),
         await copyExchanges(source, target, directory),
       ];

@@ -88,7 +88,7 @@ describe('what keeps an IDE listening', () => {
         paced: true,
       }),
     });
-    const { answer, text } = read(gateway, ASK);
+    const { answer, text } = read(gateway, { ...ASK, future_member: 1 });
     const { gate } = gateway.upstream('a');
     gate.release();
     await until(gateway, () => text() !== '');
@@ -98,6 +98,7 @@ describe('what keeps an IDE listening', () => {
     const whole = await gateway.settled(answer, 0);
     assert.equal(whole.text.match(/"role":"assistant"/g)?.length, 1);
     assert.match(whole.text, /"content":"late"/);
+    assert.equal(whole.headers['x-floe-dropped'], 'future_member');
     assert.match(whole.text, /data: \[DONE\]\n\n$/);
   });
 

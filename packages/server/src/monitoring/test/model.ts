@@ -1,12 +1,17 @@
 /**
- * The reference: what a monitor's history is by definition, second by second, for interval schedules. Written without
- * the engine's code, to be compared with it.
+ * The reference: what a monitor's history is by definition, second by second. Written without the engine's code, to be
+ * compared with it.
  */
 export interface ModelPlan {
-  readonly intervalMs: number;
+  readonly every: ModelSchedule;
   readonly graceMs: number;
   readonly alertAfter: number;
 }
+
+/** An interval, or a cron expression with what it means: whether it fires in a second, counted from the full hour (UTC). */
+export type ModelSchedule =
+  | { readonly intervalMs: number }
+  | { readonly cron: string; readonly timezone: string; readonly fires: (second: number) => boolean };
 
 export type ModelEvent =
   | { readonly at: number; readonly kind: 'ok' | 'fail' | 'start' | 'log' }
@@ -21,6 +26,15 @@ export interface ModelHistory {
 }
 
 const SECOND = 1_000;
+const HOUR = 3_600_000;
+/** A cron job may call this much before its time. */
+const EARLY = 5 * SECOND;
+
+/** The promise that follows the instant `t`. */
+function following(every: ModelSchedule, t: number): number {
+  if ('intervalMs' in every) return t + every.intervalMs;
+  for (let at = t + SECOND; ; at += SECOND) if (every.fires((at % HOUR) / SECOND)) return at;
+}
 
 export class Model {
   readonly #checks: string[] = [];
@@ -47,7 +61,7 @@ export class Model {
     this.#since = at;
     this.#base = at;
     this.#origin = at;
-    this.#deadline = at + plan.intervalMs + plan.graceMs;
+    this.#deadline = this.#windowFrom(at);
     this.#enter('waiting', at);
   }
 
@@ -84,6 +98,11 @@ export class Model {
     return this.#state;
   }
 
+  /** The end of a whole window that begins at `t`. */
+  #windowFrom(t: number): number {
+    return following(this.#plan.every, t) + this.#plan.graceMs;
+  }
+
   #promiseAt(promise: number): void {
     this.#promise = promise;
     this.#deadline = promise + this.#plan.graceMs;
@@ -99,7 +118,7 @@ export class Model {
       }
       this.#checks.push(`missed ${deadline} ${this.#promise}`);
       this.#broken(deadline);
-      this.#promiseAt(this.#promise + this.#plan.intervalMs);
+      this.#promiseAt(following(this.#plan.every, this.#promise));
     }
   }
 
@@ -127,6 +146,8 @@ export class Model {
         this.#checks.push(`${event.kind === 'ok' ? 'ok' : 'failed'} ${at}`);
         return this.#beaten(event.kind, at);
       case 'pause':
+        if (this.#told !== null) this.#alerts.push(`recovered ${this.#told}`);
+        this.#told = null;
         if (this.#state !== 'paused') this.#enter('paused', at);
         this.#pausedUntil = event.until;
         this.#promise = null;
@@ -154,7 +175,8 @@ export class Model {
     this.#base = at;
     this.#origin = at;
     this.#windowGiven = false;
-    this.#promiseAt(at + this.#plan.intervalMs);
+    const { every } = this.#plan;
+    this.#promiseAt(following(every, 'cron' in every ? at + EARLY : at));
   }
 
   #resume(at: number): void {
@@ -163,56 +185,68 @@ export class Model {
     this.#windowGiven = false;
     this.#base = at;
     this.#origin = at;
-    if (this.#everBeat) this.#promiseAt(at + this.#plan.intervalMs);
-    else this.#deadline = at + this.#plan.intervalMs + this.#plan.graceMs;
+    if (this.#everBeat) this.#promiseAt(following(this.#plan.every, at));
+    else this.#deadline = this.#windowFrom(at);
   }
 
   #change(plan: ModelPlan, at: number): void {
     const before = this.#plan;
     this.#plan = plan;
     if (this.#state === 'paused' || this.#deadline === null) return;
-    if (before.intervalMs === plan.intervalMs && before.graceMs === plan.graceMs) return;
+    const same = JSON.stringify(before.every) === JSON.stringify(plan.every);
+    if (same && before.graceMs === plan.graceMs) return;
     if (this.#promise === null) {
-      this.#deadline = Math.max(this.#since + plan.intervalMs + plan.graceMs, at);
+      this.#deadline = Math.max(this.#windowFrom(this.#since), at);
       return;
     }
-    if (before.intervalMs !== plan.intervalMs) {
-      let promise = this.#base + plan.intervalMs;
-      if (this.#state === 'failing') while (promise <= at) promise += plan.intervalMs;
-      else while (promise + plan.intervalMs <= at) promise += plan.intervalMs;
-      this.#promise = promise;
-    }
+    if (!same) this.#promise = this.#promiseOf(plan.every, at);
     this.#deadline = Math.max(this.#promise, at) + plan.graceMs;
+  }
+
+  /** A schedule that is new at `at` holds nobody to what lies before, but for the promise under way. */
+  #promiseOf(every: ModelSchedule, at: number): number {
+    let promise = following(every, this.#base);
+    if (this.#state === 'failing') while (promise <= at) promise = following(every, promise);
+    else if ('cron' in every) return promise >= at ? promise : following(every, at);
+    else while (promise + every.intervalMs <= at) promise += every.intervalMs;
+    return promise;
   }
 
   #afterGap({ startAt, endAt }: { readonly startAt: number; readonly endAt: number }): void {
     if (this.#state === 'paused' || this.#deadline === null) return;
-    const window = this.#plan.intervalMs + this.#plan.graceMs;
+    const { every } = this.#plan;
     const length = endAt - startAt;
     if (this.#promise === null) {
-      this.#deadline = this.#windowGiven ? this.#deadline + length : Math.max(this.#deadline, endAt + window);
+      this.#deadline = this.#windowGiven
+        ? this.#deadline + length
+        : Math.max(this.#deadline, this.#windowFrom(endAt));
       this.#windowGiven = true;
       return;
     }
     const promise = this.#promise;
     if (promise <= endAt) this.#checks.push(`unknown ${endAt} ${promise}`);
     if (this.#state === 'failing') {
-      while (this.#promise <= endAt) this.#promiseAt(this.#promise + this.#plan.intervalMs);
+      while (this.#promise <= endAt) this.#promiseAt(following(every, this.#promise));
       return;
     }
-    let rhythm = this.#origin + this.#plan.intervalMs;
-    while (rhythm < startAt) rhythm += this.#plan.intervalMs;
+    let rhythm = following(every, this.#origin);
+    while (rhythm < startAt) rhythm = following(every, rhythm);
     const missedInside = rhythm <= endAt;
     if (this.#windowGiven && !missedInside) {
+      // The times of a cron expression do not move; what was promised before the gap gets the gap's length more.
+      if ('cron' in every) {
+        if (promise <= endAt) this.#deadline += length;
+        return;
+      }
       this.#base += length;
       this.#promise += length;
       this.#deadline += length;
       return;
     }
     this.#windowGiven = true;
-    if (endAt + window > this.#deadline) {
+    if (this.#windowFrom(endAt) > this.#deadline) {
       this.#base = endAt;
-      this.#promiseAt(endAt + this.#plan.intervalMs);
+      this.#promiseAt(following(every, endAt));
     }
   }
 }

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import type { MonitorConfig } from '@floe/contract/config';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database, Writer } from '../../store/ports.ts';
-import type { BeatCall } from '../beats.ts';
+import type { BeatCall } from '../beat-call.ts';
 import type { Gap } from '../clock.ts';
 import { definitionOf, type MonitorDefinition } from '../definition.ts';
 import type { Changing } from '../monitors.ts';

@@ -8,7 +8,10 @@ import { resources } from './0007-resources.ts';
 import { boards } from './0009-boards.ts';
 import type { Migration } from './migration.ts';
 
-/** In order, forward only. */
+/**
+ * In order, forward only. A database takes what stands behind the last number it has, so a number that is
+ * added below the last one of a release would never be applied.
+ */
 export const MIGRATIONS: readonly Migration[] = [
   firstTables,
   rollups,

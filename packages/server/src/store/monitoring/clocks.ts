@@ -20,7 +20,7 @@ export const NEVER = Number.MAX_SAFE_INTEGER;
 export type MonitorAddress = { readonly orgId: string; readonly id: string } | { readonly tokenHash: string };
 
 /** Columns that events change; the others change with the definition. */
-const MOVING = [
+export const MOVING = [
   'status',
   'last_beat_at',
   'anchor_at',
@@ -38,7 +38,7 @@ const MOVING = [
   'wake_at',
 ] as const satisfies readonly (keyof ClockRow)[];
 
-const CHECK_COLUMNS = [
+export const CHECK_COLUMNS = [
   'uid',
   'at',
   'id',
@@ -53,7 +53,7 @@ const CHECK_COLUMNS = [
 ] as const satisfies readonly (keyof CheckRow)[];
 
 const PERIOD_COLUMNS = ['uid', 'started_at', 'status', 'reason'] as const;
-const KEY_COLUMNS = ['uid', 'key', 'beat_id', 'received_at'] as const;
+export const KEY_COLUMNS = ['uid', 'key', 'beat_id', 'received_at'] as const;
 
 const locked = (engine: Engine, how = 'for update') => (engine === 'postgres' ? how : '');
 

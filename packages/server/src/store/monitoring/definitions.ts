@@ -128,6 +128,20 @@ export function countByStatus(reader: Reader): Promise<{ status: string; count: 
     .execute();
 }
 
+/** The state of up to `limit` monitors of all orgs, always the same ones, for `/metrics`. */
+export function statesOf(
+  reader: Reader,
+  limit: number,
+): Promise<{ readonly org_id: string; readonly id: string; readonly status: string }[]> {
+  return reader
+    .selectFrom('monitor_clocks')
+    .select(['org_id', 'id', 'status'])
+    .orderBy('org_id')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 export async function defaultGrace(reader: Reader, orgId: string): Promise<number | undefined> {
   const row = await reader
     .selectFrom('monitor_defaults')

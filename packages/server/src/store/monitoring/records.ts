@@ -49,7 +49,7 @@ export async function run<Row>(
 }
 
 /** PostgreSQL's text holds neither U+0000 nor half a surrogate pair, which JSON spells out. */
-function holdable(json: string): string {
+export function holdable(json: string): string {
   return json.replace(/\\u0000|\\ud[89a-f]../gi, '\\ufffd');
 }
 

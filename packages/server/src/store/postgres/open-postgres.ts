@@ -4,11 +4,13 @@ import { type Clock, pause } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import type { QuietBeats } from '../monitoring/quiet-beats.ts';
 import type { Database, Engine, Ingested, SpoolRegion, Writer } from '../ports.ts';
 import type { Schema } from '../schema.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { codeOf, outage } from './errors.ts';
 import { ingest } from './ingest.ts';
+import { keepBeats } from './keep-beats.ts';
 import { Partitions } from './partitions.ts';
 import { createPool, type Pool } from './pool.ts';
 import { PostgresSignals } from './signals.ts';
@@ -100,6 +102,10 @@ class PostgresDatabase implements Database {
 
   ingest(region: SpoolRegion): Promise<Ingested> {
     return this.#pool.withConnection((connection) => ingest(connection, this.#partitions, region));
+  }
+
+  keepBeats(beats: readonly QuietBeats[]): Promise<readonly boolean[]> {
+    return this.#pool.withConnection((connection) => keepBeats(connection, beats));
   }
 
   expire(beforeMs: number): Promise<number> {

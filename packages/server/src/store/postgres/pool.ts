@@ -111,15 +111,20 @@ export class PooledConnection {
   query<Cursor extends object>(cursor: Cursor): Cursor;
   query<Row>(sql: string | object, parameters: readonly unknown[] = []): Promise<Answer<Row>> | object {
     if (typeof sql !== 'string') throw new Error('The PostgreSQL store does not stream; read page by page');
-    return this.#run<Row>(sql, parameters);
+    return this.#run<Row>({ text: sql, values: [...parameters] });
   }
 
-  async #run<Row>(sql: string, parameters: readonly unknown[]): Promise<Answer<Row>> {
+  /** As `query`, parsed and planned once per connection: for what comes by the thousand. */
+  prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Answer<Row>> {
+    return this.#run<Row>({ name, text, values: [...values] });
+  }
+
+  async #run<Row>(query: pg.QueryConfig): Promise<Answer<Row>> {
     if (this.#broken !== null) throw this.#broken;
     try {
-      return answerOf<Row>(await this.#client.query(sql, [...parameters]));
+      return answerOf<Row>(await this.#client.query(query));
     } catch (error) {
-      const told = statementError(error, sql);
+      const told = statementError(error, query.text);
       // A statement that timed out here is still under way there: what is sent after it would wait for it.
       if (isConnectionLost(error)) this.#broken = told;
       throw told;

@@ -7,7 +7,7 @@ const STATEMENTS_KEPT = 256;
 /** How long a statement waits for another program (a backup, a shell) before it fails. */
 const BUSY_TIMEOUT_MS = 5000;
 
-const NOTHING: Done = { rows: [], changes: 0, ingested: null };
+export const NOTHING: Done = { rows: [], changes: 0, ingested: null, kept: null };
 
 interface Prepared {
   readonly statement: StatementSync;

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { type QuietBeats, quietValues } from '../monitoring/quiet-beats.ts';
 import type { Database, Ingested, SpoolRegion, Writer } from '../ports.ts';
 import { expireInBatches } from '../retention.ts';
 import type { Schema } from '../schema.ts';
@@ -94,6 +95,20 @@ class SqliteDatabase implements Database {
       return ingested;
     } catch (error) {
       throw error instanceof RequestFailed ? statementError(error.failure, `ingest ${region.path}`) : error;
+    } finally {
+      endTurn();
+    }
+  }
+
+  async keepBeats(beats: readonly QuietBeats[]): Promise<readonly boolean[]> {
+    const request = { kind: 'beats', beats: beats.map(quietValues) } as const;
+    const endTurn = await this.#turns.take();
+    try {
+      const { kept } = await this.#writer.ask(request);
+      if (!kept) throw new Error('The writer answered beats without saying what it kept');
+      return kept;
+    } catch (error) {
+      throw error instanceof RequestFailed ? statementError(error.failure, 'keep beats') : error;
     } finally {
       endTurn();
     }

@@ -1,3 +1,4 @@
+import type { QuietValues } from '../monitoring/quiet-beats.ts';
 import type { Ingested, SpoolRegion } from '../ports.ts';
 
 /** What SQLite takes and gives. `node:sqlite` knows no booleans, dates or `undefined`. */
@@ -9,6 +10,7 @@ export type Request =
   | { kind: 'query'; sql: string; parameters: readonly SqlValue[] }
   | { kind: 'begin' | 'commit' | 'rollback' | 'ping' | 'close' }
   | { kind: 'ingest'; region: SpoolRegion }
+  | { kind: 'beats'; beats: readonly QuietValues[] }
   | { kind: 'copy'; to: string };
 
 export type Role = 'writer' | 'reader';
@@ -18,6 +20,8 @@ export interface Done {
   readonly rows: readonly object[];
   readonly changes: number;
   readonly ingested: Ingested | null;
+  /** Of each of the beats, whether it was written. */
+  readonly kept: readonly boolean[] | null;
 }
 
 export interface Failure {

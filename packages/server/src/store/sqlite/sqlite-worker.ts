@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads';
-import { Connection } from './connection.ts';
+import { Connection, NOTHING } from './connection.ts';
 import { sqliteCode } from './errors.ts';
 import { ingest } from './ingest.ts';
+import { keepBeats } from './keep-beats.ts';
 import type { Call, Done, Reply, Request } from './protocol.ts';
 
 const port = parentPort;
@@ -19,7 +20,9 @@ function answer(request: Request): Done {
     case 'query':
       return connection.query(request.sql, request.parameters);
     case 'ingest':
-      return { rows: [], changes: 0, ingested: ingest(connection, request.region) };
+      return { ...NOTHING, ingested: ingest(connection, request.region) };
+    case 'beats':
+      return { ...NOTHING, kept: keepBeats(connection, request.beats) };
     case 'copy':
       return connection.copy(request.to);
     default:

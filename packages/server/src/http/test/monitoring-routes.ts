@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { Scope } from '@floe/contract/scopes';
+import type { Database } from '../../store/ports.ts';
+import type { RunningApi } from './running-api.ts';
+
+/**
+ * What a route does, for the table of all routes.
+ *
+ * `anotherOrgs`: the status when a key of another org asks with ids of this one.
+ */
+export interface Expected {
+  readonly path: (ids: { readonly key: string }) => string;
+  readonly body?: unknown;
+  readonly succeeds: 200 | 201 | 204;
+  /** One, or any of several. Null: any valid key may. */
+  readonly scope: Scope | readonly Scope[] | null;
+  readonly anotherOrgs: 200 | 201 | 204 | 404 | 409;
+}
+
+const SUBJECTS = {
+  monitors: { expected_interval_minutes: 5, paused: true },
+  boards: { name: 'Board' },
+  maintenance: { name: 'Window', starts_at: '2027-01-01T00:00:00Z', ends_at: '2027-01-02T00:00:00Z' },
+} as const;
+type Subject = keyof typeof SUBJECTS;
+
+const scope = ['monitoring', 'management'] as const;
+
+/** The rows of monitors, boards and maintenance windows. */
+export function monitoringExpected(): Record<string, Expected> {
+  const on = '/api/monitoring/monitors';
+  const at =
+    (tail: string, subject: Subject = 'monitors'): Expected['path'] =>
+    ({ key }) =>
+      `/api/monitoring/${subject}/${key}${tail}`;
+  const reads = { succeeds: 200, scope, anotherOrgs: 404 } as const;
+  return {
+    ...crud('monitors', { id: 'made', expected_interval_minutes: 5 }, 200),
+    ...crud('boards', { slug: 'made' }, 409),
+    ...crud('maintenance', { ...SUBJECTS.maintenance, id: 'made' }, 200),
+    [`GET ${on}/{id}/checks`]: { path: at('/checks'), ...reads },
+    [`GET ${on}/{id}/checks/export`]: { path: at('/checks/export'), ...reads },
+    [`GET ${on}/{id}/periods`]: { path: at('/periods'), ...reads },
+    [`GET ${on}/{id}/uptime`]: { path: at('/uptime'), ...reads },
+    [`POST ${on}/{id}/pause`]: { path: at('/pause'), ...reads },
+    [`POST ${on}/{id}/resume`]: { path: at('/resume'), ...reads },
+    [`POST ${on}/{id}/rotate`]: { path: at('/rotate'), ...reads },
+    'GET /api/monitoring/boards/{id}/status': { path: at('/status', 'boards'), ...reads },
+    'POST /api/monitoring/schedule/preview': {
+      path: () => '/api/monitoring/schedule/preview',
+      body: { expected_interval_minutes: 5 },
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+  };
+}
+
+/** @param put what another org gets for a `PUT`: ids are an org's own, slugs of boards are not. */
+function crud(subject: Subject, body: object, put: 200 | 409): Record<string, Expected> {
+  const list = `/api/monitoring/${subject}`;
+  const one: Expected['path'] = ({ key }) => `${list}/${key}`;
+  return {
+    [`GET ${list}`]: { path: () => list, succeeds: 200, scope, anotherOrgs: 200 },
+    [`POST ${list}`]: { path: () => list, body, succeeds: 201, scope, anotherOrgs: 201 },
+    [`GET ${list}/{id}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
+    [`PATCH ${list}/{id}`]: { path: one, body: { name: 'Other' }, succeeds: 200, scope, anotherOrgs: 404 },
+    [`PUT ${list}/{id}`]: { path: one, body: SUBJECTS[subject], succeeds: 200, scope, anotherOrgs: put },
+    [`DELETE ${list}/{id}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
+  };
+}
+
+/** Makes what a route of monitoring is about, under the id of a key, and nothing else of its kind. */
+export async function seedMonitoring(api: RunningApi, route: string, id: string): Promise<void> {
+  const [, subject = ''] = /\/api\/monitoring\/(monitors|boards|maintenance)/.exec(route) ?? [];
+  if (!isSubject(subject)) return;
+  await clear(api.database);
+  const { key } = await api.addKey('acme');
+  const { status } = await api.call('PUT', `/api/monitoring/${subject}/${id}`, {
+    key,
+    body: SUBJECTS[subject],
+  });
+  assert.equal(status, 200);
+}
+
+function isSubject(text: string): text is Subject {
+  return Object.hasOwn(SUBJECTS, text);
+}
+
+function clear(database: Database): Promise<void> {
+  return database.transaction(async (writer) => {
+    for (const table of ['monitors', 'monitor_clocks', 'boards', 'maintenance_windows'] as const)
+      await writer.deleteFrom(table).execute();
+  });
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { BoardSchema } from '@floe/contract/config/monitoring';
+import { allBoards, boardBySlug } from '../../store/monitoring/boards.ts';
+import { deleteMonitor, monitorById } from '../../store/monitoring/definitions.ts';
+import { expireChecks } from '../../store/monitoring/history.ts';
+import type { Database } from '../../store/ports.ts';
+import { commitBeats } from '../beats.ts';
+import { createMonitor } from '../monitors.ts';
+import { listMonitors } from '../read.ts';
+import { sweep } from '../sweep.ts';
+import { addOrg, call, changed, MINUTE, monitor, ORG, T0 } from '../test/monitors.ts';
+import { syncFileBoards } from './file-boards.ts';
+import { readBoard } from './status.ts';
+
+const DAY = 24 * 60 * MINUTE;
+
+/** What boards read and write, on one engine. */
+export function boardsSuite(name: string, open: (t: TestContext) => Promise<Database>): void {
+  async function beat(database: Database, id: string, at: number) {
+    const sight = { nowMs: at, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
+    await commitBeats(database, [call(id, at)], sight);
+  }
+
+  const board = (changes: object = {}) =>
+    BoardSchema.parse({ slug: 'b', groups: [{ name: 'G', monitors: ['a', 'b'] }], ...changes });
+  const sync = (database: Database, boards: readonly object[], at = T0) =>
+    database.transaction((writer) =>
+      syncFileBoards(
+        writer,
+        [{ id: ORG, boards: boards.map((one) => ({ config: board(one), line: 7 })) }],
+        at,
+      ),
+    );
+
+  test(`${name}: a board reads its monitors' days in one go, those from long before its first day too`, async (t) => {
+    const database = await open(t);
+    await addOrg(database);
+    for (const id of ['a', 'b', 'unshown'])
+      await changed(database, T0, [], (changing) => createMonitor(changing, ORG, monitor(id)));
+    await beat(database, 'a', T0);
+    await beat(database, 'b', T0 + 100 * DAY);
+    await sync(database, [{}]);
+    const row = await boardBySlug(database.read, 'b');
+    assert.ok(row);
+    const nowMs = T0 + 100 * DAY + 10 * MINUTE;
+    const view = await readBoard(database.read, row, 'UTC', { nowMs, settledUntil: nowMs, gaps: [] });
+    const [a, b] = view.groups[0]?.monitors ?? [];
+    assert.deepEqual([a?.status, a?.uptimeRatio, a?.days[0]?.failing], ['failing', 0, DAY]);
+    assert.deepEqual(
+      [b?.status, b?.days.at(-1)],
+      ['failing', { healthy: MINUTE, failing: 9 * MINUTE, unknown: 0, paused: 0, waiting: 0 }],
+    );
+    assert.deepEqual(
+      view.downtimes.map(({ monitorId, endedAt }) => [monitorId, endedAt]),
+      [
+        ['b', null],
+        ['a', null],
+      ],
+    );
+  });
+
+  test(`${name}: boards of the file are taken over, changed, and private when they leave it`, async (t) => {
+    const database = await open(t);
+    await addOrg(database);
+    await sync(database, [{ public: true }]);
+    await sync(database, [{ public: true }], T0 + 1);
+    const [made] = await allBoards(database.read);
+    assert.deepEqual([made?.updated_at, made?.public, made?.source], [T0, 1, 'file']);
+    await sync(database, [], T0 + 2);
+    const [left] = await allBoards(database.read);
+    assert.deepEqual([left?.id, left?.public, left?.source], [made?.id, 0, 'console']);
+    const audits = await database.read.selectFrom('audit').select('action').orderBy('at').execute();
+    assert.deepEqual(
+      audits.map(({ action }) => action),
+      ['boards.create', 'boards.update'],
+    );
+  });
+
+  test(`${name}: monitors are listed by status, and the history of removed ones goes with retention`, async (t) => {
+    const database = await open(t);
+    await addOrg(database);
+    for (const id of ['a', 'b'])
+      await changed(database, T0, [], (changing) => createMonitor(changing, ORG, monitor(id)));
+    await beat(database, 'a', T0 + 1_000);
+    await beat(database, 'b', T0 + 1_000);
+    await sweep(database, [], T0 + 10 * MINUTE, T0 + 10 * MINUTE);
+    await beat(database, 'b', T0 + 10 * MINUTE);
+    const sight = { nowMs: T0 + 10 * MINUTE, settledUntil: T0 + 10 * MINUTE, gaps: [] };
+    const failing = await listMonitors(database.read, { orgId: ORG, limit: 9, status: 'failing' }, sight);
+    assert.deepEqual(
+      failing.rows.map(({ row }) => row.id),
+      ['a'],
+    );
+    const row = await monitorById(database.read, ORG, 'a');
+    assert.ok(row);
+    await database.transaction((writer) => deleteMonitor(writer, row.uid));
+    await expireChecks(database, T0 - 1);
+    const left = async (table: 'checks' | 'monitor_periods') =>
+      new Set((await database.read.selectFrom(table).select('uid').execute()).map(({ uid }) => uid));
+    const other = await monitorById(database.read, ORG, 'b');
+    assert.deepEqual([...(await left('checks'))], [other?.uid]);
+    assert.deepEqual([...(await left('monitor_periods'))], [other?.uid]);
+  });
+}

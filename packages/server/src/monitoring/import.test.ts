@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FakeClock } from '@floe/testkit/clock';
+import { silentLog } from '../core/log.ts';
+import { importSqlite } from '../store/import.ts';
+import { monitorById } from '../store/monitoring/definitions.ts';
+import { takePulse } from '../store/monitoring/pulse.ts';
+import { openDatabase } from '../store/open-database.ts';
+import type { Database } from '../store/ports.ts';
+import { testDatabase } from '../store/test/postgres-database.ts';
+import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { commitBeats } from './beats.ts';
+import { createMonitor } from './monitors.ts';
+import { sweep } from './sweep.ts';
+import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG, T0 } from './test/monitors.ts';
+
+const parts = { log: silentLog, clock: new FakeClock() };
+const IDS = ['fine', 'dead'];
+
+async function history(database: Database, id: string) {
+  const row = await monitorById(database.read, ORG, id);
+  assert.ok(row);
+  return historyOf(database, row.uid);
+}
+
+function pulse(database: Database, at: number) {
+  const given = {
+    processId: 'one',
+    estimateMs: null,
+    acceptedUntilMs: null,
+    silenceMs: 3_500,
+    ending: false,
+  };
+  return database.rowTransaction((writer) =>
+    takePulse(writer, 'sqlite', { ...given, wallMs: at, gapsUntilMs: 0 }),
+  );
+}
+
+async function beats(database: Database, ids: readonly string[], at: number) {
+  const sight = { nowMs: at, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
+  const calls = ids.map((id) => call(id, at, { idempotencyKey: `${id} ${at}` }));
+  await commitBeats(database, calls, sight);
+}
+
+test('monitors move to PostgreSQL with their clocks and history; what the move took is nobody’s failure', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const from = `sqlite:${join(dataDir, 'floe.db')}`;
+  const source = await openDatabase(from, { ...parts, dataDir });
+  t.after(() => source.close());
+  await addOrg(source);
+  await changed(source, T0, [], async (changing) => {
+    for (const id of IDS) await createMonitor(changing, ORG, monitor(id));
+  });
+  await beats(source, IDS, T0 + 1_000);
+  await beats(source, ['fine'], T0 + MINUTE);
+  await pulse(source, T0 + 90_000);
+  await sweep(source, [], T0 + 90_000, T0 + 90_000);
+  const url = await testDatabase(t);
+  await importSqlite(from, { url, dataDir }, parts);
+  // The old server went on for a while; a second import takes what came since.
+  await beats(source, IDS, T0 + 2 * MINUTE);
+  await pulse(source, T0 + 2 * MINUTE);
+  const again = await importSqlite(from, { url, dataDir }, parts);
+  const added = new Map(again.map((one) => [one.table, one.added]));
+  assert.equal(added.get('checks'), 2);
+  assert.equal(added.get('monitor_clocks'), 2);
+  const target = await openDatabase(url, { ...parts, dataDir });
+  t.after(() => target.close());
+  for (const id of IDS) assert.deepEqual(await history(target, id), await withoutAlerts(source, id));
+  const { gaps } = await pulse(target, T0 + 10 * MINUTE);
+  assert.deepEqual(gaps.at(-1), { startAt: T0 + 2 * MINUTE, endAt: T0 + 10 * MINUTE });
+  await sweep(target, gaps, T0 + 11 * MINUTE, T0 + 11 * MINUTE);
+  const [missed] = await target.read
+    .selectFrom('checks')
+    .select('at')
+    .where('at', '>', T0 + 2 * MINUTE)
+    .where('status', '=', 'missed')
+    .execute();
+  assert.equal(missed, undefined, 'a whole new window after the move');
+});
+
+/** Messages that were sent stay with the old store. */
+async function withoutAlerts(database: Database, id: string) {
+  return { ...(await history(database, id)), alerts: [] };
+}

@@ -1,0 +1,116 @@
+import type { Imported } from './import.ts';
+import type { Database, Writer } from './ports.ts';
+
+const ROWS_PER_BATCH = 2_000;
+const MONITORS_PER_BATCH = 200;
+
+/** By what their rows are read in an order that stays. */
+const HISTORY = { monitor_periods: 'started_at', beat_keys: 'key', checks: 'id' } as const;
+
+type HistoryTable = keyof typeof HISTORY;
+type Table =
+  | HistoryTable
+  | 'monitors'
+  | 'monitor_clocks'
+  | 'monitor_defaults'
+  | 'monitor_gaps'
+  | 'monitor_pulse';
+
+/**
+ * Copies monitors with their clocks and history, and until when they were watched: the time from then to the first
+ * start on the new store is `unknown`, as after any restart. A monitor that is there already under its id (a server read
+ * the same floe.yaml) keeps its definition and clock and gains the history.
+ */
+export async function copyMonitors(source: Database, target: Database): Promise<Imported[]> {
+  const monitors = await source.read.selectFrom('monitors').selectAll().execute();
+  const defaults = await source.read.selectFrom('monitor_defaults').selectAll().execute();
+  const imported: Imported[] = [];
+  const uids = await target.transaction(async (writer) => {
+    imported.push(await insert(writer, 'monitor_defaults', defaults));
+    imported.push(await insert(writer, 'monitors', monitors));
+    const theirs = await writer.selectFrom('monitors').select(['uid', 'org_id', 'id']).execute();
+    const byName = new Map(theirs.map((row) => [`${row.org_id}\n${row.id}`, row.uid]));
+    const mapped = new Map(
+      monitors.map((row) => [row.uid, byName.get(`${row.org_id}\n${row.id}`) ?? row.uid]),
+    );
+    imported.push(await copyClocks(source, writer, mapped));
+    await copyLiveness(source, writer);
+    return mapped;
+  });
+  for (const table of ['monitor_periods', 'beat_keys', 'checks'] as const)
+    imported.push(await copyHistory(source, target, table, uids));
+  return imported;
+}
+
+/** Of two clocks of one monitor the one that is accounted for further knows more: a second import takes the last beats. */
+async function copyClocks(
+  source: Database,
+  writer: Writer,
+  uids: ReadonlyMap<string, string>,
+): Promise<Imported> {
+  const clocks = await source.read.selectFrom('monitor_clocks').selectAll().execute();
+  const own = clocks.filter(({ uid }) => uids.get(uid) === uid);
+  for (const { uid, settled_at } of own)
+    await writer
+      .deleteFrom('monitor_clocks')
+      .where('uid', '=', uid)
+      .where('settled_at', '<', settled_at)
+      .execute();
+  const { added } = await insert(writer, 'monitor_clocks', own);
+  return { table: 'monitor_clocks', added, known: clocks.length - added };
+}
+
+/** Gaps, and when anybody was last there. */
+async function copyLiveness(source: Database, writer: Writer): Promise<void> {
+  await insert(writer, 'monitor_gaps', await source.read.selectFrom('monitor_gaps').selectAll().execute());
+  const pulse = await source.read.selectFrom('monitor_pulse').selectAll().execute();
+  for (const { seen_at } of pulse)
+    await writer.deleteFrom('monitor_pulse').where('seen_at', '<', seen_at).execute();
+  await insert(writer, 'monitor_pulse', pulse);
+}
+
+async function copyHistory(
+  source: Database,
+  target: Database,
+  table: HistoryTable,
+  uids: ReadonlyMap<string, string>,
+): Promise<Imported> {
+  let [added, known] = [0, 0];
+  const all = [...uids.keys()];
+  for (let at = 0; at < all.length; at += MONITORS_PER_BATCH)
+    for (let offset = 0; ; offset += ROWS_PER_BATCH) {
+      const rows = await source.read
+        .selectFrom(table)
+        .selectAll()
+        .where('uid', 'in', all.slice(at, at + MONITORS_PER_BATCH))
+        .orderBy('uid')
+        .orderBy((of) => of.ref(HISTORY[table]))
+        .limit(ROWS_PER_BATCH)
+        .offset(offset)
+        .execute();
+      const here = rows.map((row) => ({ ...row, uid: uids.get(row.uid) ?? row.uid }));
+      const one = await target.transaction((writer) => insert(writer, table, here));
+      added += one.added;
+      known += one.known;
+      if (rows.length < ROWS_PER_BATCH) break;
+    }
+  return { table, added, known };
+}
+
+async function insert(writer: Writer, table: Table, rows: readonly object[]): Promise<Imported> {
+  let added = 0;
+  for (let at = 0; at < rows.length; at += ROWS_PER_BATCH) {
+    const { numInsertedOrUpdatedRows = 0n } = await writer
+      .insertInto(table)
+      .values(asRows(rows.slice(at, at + ROWS_PER_BATCH)))
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    added += Number(numInsertedOrUpdatedRows);
+  }
+  return { table, added, known: rows.length - added };
+}
+
+/** Both databases have the same tables, so a row of one is a row of the other. */
+function asRows(rows: readonly object[]) {
+  return rows as never[];
+}

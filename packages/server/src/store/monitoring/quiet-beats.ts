@@ -1,0 +1,87 @@
+import {
+  type BeatKeyRow,
+  CHECK_COLUMNS,
+  type CheckRow,
+  type ClockRow,
+  KEY_COLUMNS,
+  MOVING,
+} from './clocks.ts';
+
+/** Beats of one monitor that find out nothing: they move its clock and are rows, no miss, period or alert comes of them. */
+export interface QuietBeats {
+  /** The clock as it was when they were judged. */
+  readonly before: ClockRow;
+  readonly after: ClockRow;
+  readonly checks: readonly CheckRow[];
+  readonly keys: readonly BeatKeyRow[];
+}
+
+/** What a judgement depends on beside `MOVING`. A beat URL that was rotated is a difference, too. */
+const GIVEN = [
+  'token_hash',
+  'interval_ms',
+  'cron',
+  'timezone',
+  'grace_ms',
+  'first_beat_due_ms',
+  'alert_after_misses',
+] as const satisfies readonly (keyof ClockRow)[];
+
+const COMPARED = [...MOVING, ...GIVEN];
+
+/** Statements for SQLite: one row each, run in the writer's own thread. */
+export const SQLITE = {
+  known: 'select 1 from beat_keys where uid = ?1 and key = ?2',
+  move: `update monitor_clocks set ${MOVING.map((column) => `${column} = ?`).join(', ')}
+    where uid = ? and ${COMPARED.map((column) => `${column} is ?`).join(' and ')}`,
+  addCheck: adding('checks', CHECK_COLUMNS),
+  addKey: adding('beat_keys', KEY_COLUMNS),
+} as const;
+
+function adding(table: string, columns: readonly string[]): string {
+  return `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+}
+
+type Value = string | number | null;
+
+/** The same as lists of parameters: names need not cross threads. */
+export interface QuietValues {
+  readonly move: readonly Value[];
+  readonly checks: readonly (readonly Value[])[];
+  /** `uid` and `key` first. */
+  readonly keys: readonly (readonly Value[])[];
+}
+
+export function quietValues({ before, after, checks, keys }: QuietBeats): QuietValues {
+  return {
+    move: [...MOVING.map((column) => after[column]), before.uid, ...COMPARED.map((column) => before[column])],
+    checks: checks.map((row) => CHECK_COLUMNS.map((column) => row[column])),
+    keys: keys.map((row) => KEY_COLUMNS.map((column) => row[column])),
+  };
+}
+
+const rows = (parameter: number, table: string) =>
+  `json_populate_recordset(null::${table}, $${parameter}::json)`;
+
+/**
+ * The same for PostgreSQL, as one statement and so one transaction and one way there and back. Rows are locked in the
+ * order of their uids, as everywhere; one that another transaction moved while this one waited is compared again.
+ */
+export const POSTGRES = {
+  name: 'floe_keep_beats',
+  text: `with kept as materialized (
+      select c.uid from ${rows(1, 'monitor_clocks')} b join monitor_clocks c on c.uid = b.uid and c = b
+      where not exists (select from ${rows(4, 'beat_keys')} g
+        join beat_keys k on k.uid = g.uid and k.key = g.key where g.uid = b.uid)
+      order by c.uid for update of c),
+    moved as (
+      update monitor_clocks set ${MOVING.map((column) => `${column} = a.${column}`).join(', ')}
+      from ${rows(2, 'monitor_clocks')} a where monitor_clocks.uid = a.uid and a.uid in (select uid from kept)),
+    noted as (
+      insert into checks (${CHECK_COLUMNS.join(', ')}) select ${CHECK_COLUMNS.join(', ')}
+      from ${rows(3, 'checks')} n where n.uid in (select uid from kept)),
+    keyed as (
+      insert into beat_keys (${KEY_COLUMNS.join(', ')}) select ${KEY_COLUMNS.join(', ')}
+      from ${rows(4, 'beat_keys')} g where g.uid in (select uid from kept))
+    select uid from kept`,
+} as const;

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+
+const KEY = `eis_boards${'0'.repeat(40)}`;
+const HOSTILE = '"><script>alert(1)</script>';
+const config = {
+  orgs: [
+    {
+      id: 'acme',
+      timezone: 'Europe/Riga',
+      keys: [{ name: 'all', key: KEY, scopes: ['monitoring', 'management'] }],
+      monitors: [
+        { id: 'nightly', name: HOSTILE, description: 'internal-notes', expected_interval_minutes: 60 },
+        { id: 'hourly', name: 'Hourly', expected_interval_minutes: 60 },
+      ],
+      boards: [
+        {
+          slug: 'open',
+          name: 'Open board',
+          public: true,
+          groups: [{ name: 'Jobs', monitors: ['nightly', 'hourly'] }],
+        },
+        { slug: 'closed', groups: [{ name: 'Jobs', monitors: ['nightly'] }] },
+      ],
+    },
+  ],
+};
+
+let floe: Floe;
+before(async () => {
+  floe = await startFloe({ yaml: JSON.stringify(config) });
+});
+after(() => floe.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) => call(`${floe.url}${path}`, { headers });
+const api = (method: string, path: string, body?: object) =>
+  call(`${floe.url}${path}`, {
+    method,
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+test('a public board is a page, data and badges for anyone, under a policy that allows no script', async () => {
+  const metadata = { secret: 'in-the-metadata' };
+  const beat = await api('POST', '/api/monitoring/heartbeat', { monitor_id: 'nightly', metadata });
+  assert.equal(beat.status, 200);
+  const page = await get('/boards/open');
+  assert.equal(page.status, 200);
+  assert.match(page.text, /<h1>Open board<\/h1>/);
+  assert.ok(!page.text.includes(HOSTILE));
+  assert.match(page.text, /&quot;&gt;&lt;script&gt;/);
+  assert.match(page.headers['content-security-policy'] ?? '', /^default-src 'none'; style-src 'self';/);
+  assert.equal(page.headers['x-content-type-options'], 'nosniff');
+  const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(page.text) ?? [];
+  const css = await get(stylesheet);
+  assert.deepEqual([css.status, css.headers['content-type']], [200, 'text/css; charset=utf-8']);
+  assert.match(css.headers['cache-control'] ?? '', /immutable/);
+  const data = await get('/boards/open.json');
+  const body = data.json();
+  assert.ok(isObject(body));
+  assert.deepEqual([body['slug'], body['timezone']], ['open', 'Europe/Riga']);
+  assert.equal(data.headers['access-control-allow-origin'], '*');
+  for (const answer of [page, data])
+    for (const inner of ['internal-notes', 'in-the-metadata', '/beat/'])
+      assert.ok(!answer.text.includes(inner));
+  for (const path of ['/boards/open/badge.svg', '/boards/open/nightly/badge.svg']) {
+    const badge = await get(path);
+    assert.deepEqual([badge.status, badge.headers['content-type']], [200, 'image/svg+xml; charset=utf-8']);
+    assert.ok(!badge.text.includes('<script'));
+  }
+});
+
+test('a page that is known already is not sent again, and is small where gzip is taken', async () => {
+  const first = await get('/boards/open');
+  const again = await get('/boards/open', { 'if-none-match': first.headers['etag'] ?? '' });
+  assert.deepEqual([again.status, again.text], [304, '']);
+  const packed = await get('/boards/open', { 'accept-encoding': 'br, gzip' });
+  assert.equal(packed.headers['content-encoding'], 'gzip');
+  const refused = await get('/boards/open', { 'accept-encoding': 'gzip;q=0' });
+  assert.equal(refused.headers['content-encoding'], undefined);
+  const head = await call(`${floe.url}/boards/open`, { method: 'HEAD' });
+  assert.deepEqual([head.status, head.text], [200, '']);
+  assert.equal((await call(`${floe.url}/boards/open`, { method: 'POST', body: '{}' })).status, 405);
+});
+
+test('a private board and one that is not there are the same to a stranger', async () => {
+  const shape = async (slug: string, tail = '') => {
+    const { status, headers, text } = await get(`/boards/${slug}${tail}`);
+    return [status, headers['content-type'], text.replace(/"request_id":"[^"]*"/, '')];
+  };
+  for (const tail of ['', '.json', '/badge.svg', '/nightly/badge.svg', '/']) {
+    assert.equal((await shape('closed', tail))[0], 404, tail);
+    assert.deepEqual(await shape('closed', tail), await shape('nobody', tail), tail);
+  }
+  for (const odd of [
+    '..%2fopen',
+    'OPEN',
+    'a'.repeat(500),
+    'open/nobody/badge.svg',
+    'open%00',
+    'assets/x.css',
+  ])
+    assert.equal((await get(`/boards/${odd}`)).status, 404, odd);
+});
+
+test('a board of the file cannot be changed through the API; one of the API opens and closes', async () => {
+  const refused = await api('PATCH', '/api/monitoring/boards/open', { public: false });
+  assert.deepEqual([refused.status, refused.text.includes('managed_by_file')], [409, true]);
+  const made = await api('PUT', '/api/monitoring/boards/console', { public: true, groups: [] });
+  const body = made.json();
+  assert.ok(isObject(body));
+  assert.equal(body['url'], `${floe.url}/boards/console`);
+  assert.equal((await get('/boards/console')).status, 200);
+  await api('DELETE', '/api/monitoring/boards/console');
+  const monitor = (await api('GET', '/api/monitoring/monitors/nightly')).json();
+  assert.ok(isObject(monitor) && isObject(monitor['source']));
+  assert.deepEqual([monitor['source']['kind'], monitor['source']['file']], ['file', 'floe.yaml']);
+  const url = String(monitor['beat_url']);
+  assert.equal((await call(url)).text, 'OK');
+  await api('POST', '/api/monitoring/monitors/nightly/rotate');
+  assert.equal((await call(url)).status, 404);
+});
+
+test('metrics say how each monitor stands', async () => {
+  const { text } = await get('/metrics');
+  assert.match(text, /^floe_monitor_up\{org="acme",monitor="nightly"\} 1$/m);
+});
