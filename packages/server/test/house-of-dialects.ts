@@ -21,12 +21,15 @@ export const PATHS: Readonly<Record<Surface, string>> = {
   messages: '/messages',
 };
 
+/** An answer to every request, or what makes one of each. */
+type Playing = Reply | ((request: ReceivedRequest) => Reply);
+
 export interface House {
   /** Address of the gateway, ending in `/v1`. */
   readonly url: string;
   readonly key: string;
   /** Lays out the answer of this dialect's upstream to every request until the next call. */
-  play(dialect: Dialect, reply: Reply | ((request: ReceivedRequest) => Reply)): void;
+  play(dialect: Dialect, reply: Playing): void;
   upstream(dialect: Dialect): Upstream;
   /** The latest request this dialect's upstream has received. */
   lastRequest(dialect: Dialect): ReceivedRequest;
@@ -49,20 +52,25 @@ const KINDS: Readonly<Record<Dialect, object>> = {
   cohere: { kind: 'cohere' },
 };
 
-/** Starts the server with a provider per dialect, each named like its dialect. */
-export async function startHouse(): Promise<House> {
-  const replies = new Map<Dialect, Reply | ((request: ReceivedRequest) => Reply)>();
+async function startUpstreams(replies: ReadonlyMap<Dialect, Playing>): Promise<Map<Dialect, Upstream>> {
   const upstreams = new Map<Dialect, Upstream>();
   for (const dialect of DIALECTS)
     upstreams.set(
       dialect,
       await startUpstream({
         respond(request) {
-          const reply = replies.get(dialect) ?? { status: 599 };
-          return typeof reply === 'function' ? reply(request) : reply;
+          const playing = replies.get(dialect) ?? { status: 599 };
+          return typeof playing === 'function' ? playing(request) : playing;
         },
       }),
     );
+  return upstreams;
+}
+
+/** Starts the server with a provider per dialect, each named like its dialect. */
+export async function startHouse(): Promise<House> {
+  const replies = new Map<Dialect, Playing>();
+  const upstreams = await startUpstreams(replies);
   const upstream = (dialect: Dialect) => upstreams.get(dialect) ?? assert.fail();
   const key = `eis_${randomBytes(24).toString('hex')}`;
   const providers = DIALECTS.map((id) => ({
