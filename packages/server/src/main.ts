@@ -12,6 +12,7 @@ import { CannotListen, createHttpServer } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
 import { watchFile } from './main/config-file.ts';
+import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { maintain } from './main/maintenance.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
@@ -56,6 +57,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.channels',
   'orgs.limits',
   'orgs.budgets',
+  'orgs.policies',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -75,6 +77,7 @@ function check(env: Environment, path: string | undefined): void {
   const { ok, lines } = checkConfig({
     env,
     implemented: IMPLEMENTED,
+    examine,
     ...(path === undefined ? {} : { path }),
   });
   (ok ? process.stdout : process.stderr).write(`${lines.join('\n')}\n`);
@@ -101,7 +104,7 @@ function prefixed(text: string): string {
 
 async function serve(environment: Environment): Promise<void> {
   const log = createLog(environment.logLevel);
-  const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED });
+  const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
   const state = { loaded, draining: false };
@@ -116,8 +119,8 @@ async function serve(environment: Environment): Promise<void> {
   const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { host, port, base_url } = loaded.config.server;
   const place = { url: base_url };
-  const watched = monitoringHost(parts, state, place);
-  const api = assembleApi(parts, snapshots, { alerts, monitoring: watched }, () => state.loaded, VERSION);
+  const monitoring = monitoringHost(parts, state, place);
+  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, () => state.loaded, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(
     {
@@ -125,7 +128,7 @@ async function serve(environment: Environment): Promise<void> {
       api: api.answer,
       operations: assembleOperations(parts, loaded, () => state.draining),
       beats: assembleBeats(parts, snapshots),
-      boards: assembleBoards(parts, watched, prefix),
+      boards: assembleBoards(parts, monitoring, prefix),
     },
     prefix,
   );

@@ -97,6 +97,10 @@ const DetectSchema = z
       .default([])
       .describe('Kinds of personal data to look for.'),
   })
+  .superRefine((detect, context) => {
+    if (!detect.secrets && detect.pii.length === 0)
+      context.addIssue({ code: 'custom', path: [], message: 'looks for nothing: set secrets, pii or both' });
+  }, evenWhenBroken)
   .describe('Content the rule looks for.');
 
 export const PolicySchema = z
@@ -115,4 +119,6 @@ export const PolicySchema = z
   .superRefine((policy, context) => {
     if (policy.when === undefined && policy.detect === undefined)
       context.addIssue({ code: 'custom', path: [], message: 'needs a condition: when, detect or both' });
+    if (policy.action === 'redact' && policy.detect === undefined)
+      context.addIssue({ code: 'custom', path: ['detect'], message: 'is required with action: redact' });
   }, evenWhenBroken);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type FloeConfig, FloeConfigSchema } from '@floe/contract/config';
-import { type ConfigPath, checkReferences } from '@floe/contract/config/references';
+import { type ConfigIssue, type ConfigPath, checkReferences } from '@floe/contract/config/references';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { readYaml, type YamlText } from './document.ts';
 import type { Environment, Override } from './environment.ts';
@@ -17,6 +17,8 @@ export interface LoadOptions {
   readonly env: Environment;
   /** Sections whose feature exists; without it none is reported as inactive. */
   readonly implemented?: ReadonlySet<Section>;
+  /** What only the rooms above can judge, such as conditions of policies. Asked about a valid configuration. */
+  readonly examine?: (config: FloeConfig) => readonly ConfigIssue[];
 }
 
 export interface LoadedConfig {
@@ -60,6 +62,16 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
   const config: FloeConfig = result.data;
   freeze(config);
+  const found = options.examine?.(config) ?? [];
+  if (found.length > 0)
+    throw new ConfigError(
+      source.path,
+      found.map(({ path, message }) => ({
+        where: formatPath(path),
+        message,
+        position: yaml.positionOf(path),
+      })),
+    );
   const lineOf = (path: ConfigPath) =>
     path.length > 0 && hasValue(yaml.tree, path.slice(0, 1)) ? yaml.positionOf(path).line : undefined;
   return {

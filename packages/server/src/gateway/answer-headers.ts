@@ -16,6 +16,7 @@ export function answerHeaders(x: Exchange, contentType: string): string[] {
   }
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.rateHeaders) headers.push(...x.rateHeaders);
+  if (x.rewrittenBy) headers.push('x-floe-rewritten', x.rewrittenBy.join(','));
   if (x.dropped.length > 0) headers.push('x-floe-dropped', x.dropped.map(headerText).join(','));
   return headers;
 }

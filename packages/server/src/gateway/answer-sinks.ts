@@ -2,6 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { streamHeaders } from './answer-headers.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
+import { StreamGate } from './policy/stream-gate.ts';
 
 /** An answer that is judged whole: nothing reaches the client before its last byte is here. */
 export class CollectedAnswer implements AnswerSink {
@@ -53,36 +54,77 @@ export function wholeAnswer(judge: (body: Buffer) => void): AnswerSink {
 
 /**
  * The client's side of a streamed answer. What comes before the first content is held: until then another
- * attempt can still take over unseen.
+ * attempt can still take over unseen. Where policies judge answers, nothing passes that they have not judged.
  */
 export class ClientStream {
   started = false;
   #x: Exchange;
   #held: (Buffer | string)[] = [];
+  #gate: StreamGate | null;
+  /** There is content, of which the gate has not passed any yet. */
+  #isDue = false;
 
   constructor(x: Exchange) {
     this.#x = x;
+    this.#gate = x.answerGate && new StreamGate(x, x.answerGate);
   }
 
-  /** False when the client reads slower than the upstream writes. */
+  /** False when the client reads slower than the upstream writes. @throws Fault `policy_denied` */
   pass(bytes: Buffer | string): boolean {
+    return this.#gate ? this.#passJudged(this.#gate, bytes) : this.#tell(bytes);
+  }
+
+  /** The first content is known to be good: everything held goes out. */
+  start(): void {
+    if (this.#gate) this.#isDue = true;
+    else this.#open();
+  }
+
+  /** @throws Fault `policy_denied` when the answer as a whole is denied */
+  end(): void {
+    if (this.#gate) this.#endJudged(this.#gate);
+    if (!this.started) this.#open();
+    this.#x.client.end();
+  }
+
+  /** Judges the last bytes before they are told: what they end may have to be stored first. @throws Fault `policy_denied` */
+  judgeEnd<Bytes extends Buffer | string>(bytes: Bytes): Bytes | Buffer {
+    const gate = this.#gate;
+    if (gate === null) return bytes;
+    const judged = Buffer.concat([gate.pass(bytes), gate.end()]);
+    if (gate.fault) throw gate.fault;
+    this.#gate = null;
+    return judged;
+  }
+
+  #passJudged(gate: StreamGate, bytes: Buffer | string): boolean {
+    const good = gate.pass(bytes);
+    // Of an answer that is denied before any content nothing is told: it is refused as a whole.
+    const opens = this.#isDue && !this.started && (gate.fault === null || gate.content);
+    const flowing = good.length === 0 || this.#tell(good);
+    if (opens) this.#open();
+    if (gate.fault) throw gate.fault;
+    return flowing;
+  }
+
+  #endJudged(gate: StreamGate): void {
+    const rest = gate.end();
+    if (gate.fault) throw gate.fault;
+    if (rest.length > 0) this.#tell(rest);
+  }
+
+  #tell(bytes: Buffer | string): boolean {
     if (this.started) return this.#x.client.write(bytes);
     this.#held.push(bytes);
     return true;
   }
 
-  /** The first content is known to be good: everything held goes out. */
-  start(): void {
+  #open(): void {
     const { client, gateway } = this.#x;
     this.started = true;
     this.#x.firstTokenAt = gateway.clock.monotonic();
     if (!this.#x.early?.sent) client.open(200, streamHeaders(this.#x));
     for (const bytes of this.#held) client.write(bytes);
     this.#held = [];
-  }
-
-  end(): void {
-    if (!this.started) this.start();
-    this.#x.client.end();
   }
 }

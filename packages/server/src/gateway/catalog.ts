@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
+import type { Policies } from '../guardrails/policies/policies.ts';
 import type { Rules } from '../guardrails/rules.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
 import type { CacheRules } from './cache/rules.ts';
@@ -24,6 +25,8 @@ export interface Catalog {
   readonly cache: CacheRules | null;
   /** Limits and budgets; null for an org without any. */
   readonly rules: Rules | null;
+  /** Null for an org without policies. */
+  readonly policies: Policies | null;
 }
 
 export type Strategy = 'failover' | 'weighted' | 'least_latency';
@@ -65,6 +68,7 @@ export const EMPTY_CATALOG: Catalog = {
   ide: IDE_DEFAULTS,
   cache: null,
   rules: null,
+  policies: null,
 };
 
 /** Tries per target of a model id without a route. */

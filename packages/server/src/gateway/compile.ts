@@ -1,5 +1,6 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
 import { compilePatterns } from '../core/pattern.ts';
+import { compilePolicies } from '../guardrails/policies/policies.ts';
 import { compileRules, fromFile } from '../guardrails/rules.ts';
 import { NO_STORED_RULES, type StoredRules } from '../guardrails/stored-rules.ts';
 import type { Provider } from '../providers/configured.ts';
@@ -62,6 +63,7 @@ export function compileCatalogs(
       storedResponses: org.stored_responses,
       cache: compileCache(org, purges.get(org.id) ?? 0),
       rules: rulesOf(org, stored),
+      policies: compilePolicies(org.policies),
     });
   }
   if (orgs.length === 0) {

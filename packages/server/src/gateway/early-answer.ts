@@ -4,7 +4,7 @@ import { writeFrame } from '@floe/wire/sse';
 import { earlyHeaders } from './answer-headers.ts';
 import type { Quiet } from './deadlines.ts';
 import type { Exchange } from './exchange-record.ts';
-import { responsesFailure } from './forward-events.ts';
+import { responsesFailure } from './responses-failure.ts';
 
 /** Proxies and clients give up on a stream that says nothing; the strictest known wait 30 s. */
 const SILENCE_MS = 20_000;

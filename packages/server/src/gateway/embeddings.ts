@@ -20,13 +20,14 @@ import type { Client } from './client.ts';
 import { readControls } from './controls.ts';
 import { authenticate, begin, tell } from './exchange.ts';
 import type { Exchange } from './exchange-record.ts';
-import { parse } from './forward-events.ts';
 import type { Gateway } from './gateway.ts';
 import type { AnswerSink, Plan } from './plan.ts';
+import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
 import { EMBEDDINGS } from './surface.ts';
 import { headerOf, readRefusal } from './upstream-fault.ts';
+import { parse } from './upstream-json.ts';
 
 const JSON_BODY_BYTES = 32 * 1024 * 1024;
 
@@ -62,6 +63,9 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   x.course = course;
   const names = course.targets.map(({ provider, model }) => `${provider.id}/${model}`).join(', ');
   x.decisions.push({ step: 'route', outcome: names, because: course.because });
+  if (catalog.policies === null) return course;
+  const body = passRequestGate(x, key, ask, catalog.policies);
+  if (body !== ask.body) x.ask = { ...readOutline(body), user: ask.user };
   return course;
 }
 

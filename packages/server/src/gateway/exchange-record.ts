@@ -10,6 +10,8 @@ import type { EarlyAnswer } from './early-answer.ts';
 import type { Gateway } from './gateway.ts';
 import type { OpaqueAsk } from './opaque/opaque-ask.ts';
 import type { AnswerSink } from './plan.ts';
+import type { AnswerGate } from './policy/answer-gate.ts';
+import type { StreamGate } from './policy/stream-gate.ts';
 import type { Replay } from './replay.ts';
 import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
@@ -37,7 +39,7 @@ export interface AttemptRecord {
 
 /** What a step decided and why; the answer to "why this route?". */
 export interface Decision {
-  readonly step: 'authenticate' | 'capture' | 'limit' | 'route' | 'breaker' | 'send' | 'answer';
+  readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
 }
@@ -85,6 +87,14 @@ export interface Exchange {
   finish: string | null;
   /** What the cache did; null while it is off. */
   cache: CacheOutcome | null;
+  /** False once the answer is this caller's alone: a policy changed it. */
+  isKeepable: boolean;
+  /** What judges the answer; null where no policy does. */
+  answerGate: AnswerGate | null;
+  /** The gate that stopped the stream the client was reading. */
+  stoppedBy: StreamGate | null;
+  /** Policies that took something out of the request or the answer. */
+  rewrittenBy: readonly string[] | null;
   status: number;
   fault: Fault | null;
   state: State;

@@ -1,5 +1,6 @@
 import { type FaultShape, faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
+import { scanObject } from '@floe/wire/splice';
 import type { Log } from '../core/log.ts';
 import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
@@ -21,6 +22,7 @@ import { refuseAliases } from './ide/exact-ids.ts';
 import { LeadingAnswer } from './ide/leading-answer.ts';
 import { readIdeAsk } from './ide/read-ide-ask.ts';
 import { createPlanner } from './planner.ts';
+import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
 import { settle } from './settle.ts';
 import { openTurn } from './stored/open-turn.ts';
@@ -88,6 +90,10 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     spentUsage: null,
     finish: null,
     cache: null,
+    isKeepable: true,
+    answerGate: null,
+    stoppedBy: null,
+    rewrittenBy: null,
     status: 0,
     fault: null,
     state: 'failed',
@@ -121,7 +127,12 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   const ask = ide ? await readIdeAsk(x, ide.deployment, body) : readAsk(surface, body);
   x.ask = ask;
   const course = route(x, catalog, key, ask);
-  if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
+  if (catalog.policies !== null) {
+    const passed = passRequestGate(x, key, ask, catalog.policies);
+    // Who it is counted for stays as the caller said it.
+    if (passed !== ask.body) x.ask = { ...ask, body: passed, members: scanObject(passed) };
+  }
+  if (surface.dialect === 'responses') x.turn = await openTurn(x, x.ask);
   // Who left during a look-up is not listened to yet.
   if (client.gone) throw new ClientGone('the client left');
   return course;
@@ -175,8 +186,8 @@ export function tell(x: Exchange, error: unknown): void {
   x.fault = fault;
   const shown = surface.ide ? shownToIde(x, fault) : fault;
   x.status = x.told || x.early?.sent ? 200 : shown.status;
-  x.state = x.told ? 'partial' : 'failed';
-  if (x.told) endTold(client, x.told.failure(shown));
+  x.state = x.told ? 'partial' : fault.code === 'policy_denied' ? 'blocked' : 'failed';
+  if (x.told) endTold(client, (x.stoppedBy ?? x.told).failure(shown));
   else if (x.early?.sent) client.endBroken(x.early.failure(shown));
   else {
     const headers = answerHeaders(x, 'application/json');

@@ -2,10 +2,10 @@ import { faultBody } from '@floe/contract/fault-answer';
 import type { Fault } from '@floe/contract/faults';
 import { ChatStreamForward, forwardChatAnswer } from '@floe/wire/chat/forward';
 import { writeFrame } from '@floe/wire/sse';
-import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
+import { tellWhole } from './policy/answer-gate.ts';
 
 export interface ForwardSettings {
   readonly stripReasoning: boolean;
@@ -46,8 +46,8 @@ export class ForwardedStream implements AnswerSink {
     const forward = this.#forward;
     const bytes = forward.push(chunk);
     if (!this.started && forward.content) this.#out.start();
-    const flowing = bytes === undefined || this.#out.pass(bytes);
     this.#note();
+    const flowing = bytes === undefined || this.#out.pass(bytes);
     if (forward.fault) throw forward.fault;
     if (forward.done) this.#out.end();
     return flowing;
@@ -81,7 +81,7 @@ export function forwardedAnswer(x: Exchange, settings: ForwardSettings): AnswerS
     x.usage = usage ?? null;
     x.finish = finish?.raw ?? null;
     if (fault) throw fault;
-    x.client.answer(200, answerHeaders(x, 'application/json'), body);
+    tellWhole(x, body);
   };
   return wholeAnswer(judge);
 }

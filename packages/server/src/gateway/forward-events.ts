@@ -1,6 +1,6 @@
 import { faultBody } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isObject, type JsonObject } from '@floe/contract/json';
 import type { AnswerReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { AnswerEvent } from '@floe/wire/events';
@@ -9,8 +9,11 @@ import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
+import { judgedBody } from './policy/answer-gate.ts';
+import { responsesFailure } from './responses-failure.ts';
 import { type Ending, endingWith } from './stored/open-turn.ts';
 import { ToldResponse } from './stored/told-response.ts';
+import { parse } from './upstream-json.ts';
 
 type EventDialect = 'responses' | 'messages';
 
@@ -71,8 +74,10 @@ export class ForwardedEvents implements AnswerSink, Ending {
 
   #end(): void {
     const response = this.#told?.response;
-    if (response) this.#x.turn?.end(response, true, this);
-    else this.tell();
+    if (!response) return this.tell();
+    // What is denied is not stored either.
+    if (this.#last) this.#last = this.#out.judgeEnd(this.#last);
+    this.#x.turn?.end(response, true, this);
   }
 
   tell(): void {
@@ -134,57 +139,15 @@ export function forwardedBody(x: Exchange, dialect: EventDialect): AnswerSink {
     if (answer.fault) throw answer.fault;
     if (!answer.finish)
       throw new Fault('upstream_error', 'The provider sent an answer that is not finished.');
+    const told = judgedBody(x, bytes);
     const headers = answerHeaders(x, 'application/json');
-    const body = dialect === 'responses' && x.turn?.keeps ? parse(bytes) : null;
-    if (isObject(body)) x.turn?.end(body, true, endingWith(x.client, headers, bytes));
-    else x.client.answer(200, headers, bytes);
+    const body = dialect === 'responses' && x.turn?.keeps ? parse(Buffer.from(told)) : null;
+    if (isObject(body)) x.turn?.end(body, true, endingWith(x.client, headers, told));
+    else x.client.answer(200, headers, told);
   });
-}
-
-/** Parses an upstream's JSON answer. Throws `upstream_error` when it is cut short or none. */
-export function parse(bytes: Buffer): Json {
-  try {
-    const value: Json = JSON.parse(bytes.toString('utf8'));
-    return value;
-  } catch {
-    throw new Fault('upstream_error', 'The provider sent an answer that is not valid JSON.', {
-      upstreamBody: bytes.toString('utf8', 0, 2000),
-    });
-  }
 }
 
 function responseIn(data: string): JsonObject | null {
   const parsed: unknown = JSON.parse(data);
   return isObject(parsed) && isObject(parsed.response) ? parsed.response : null;
-}
-
-/** The error event and the terminal event of a Responses stream; agents wait for the second one. */
-export function responsesFailure(
-  fault: Fault,
-  response: JsonObject | null,
-  lastData: string,
-  requestId: string,
-): string {
-  const last = Number(/"sequence_number"\s*:\s*(\d+)/.exec(lastData)?.[1] ?? -1);
-  const error = { code: fault.code, message: fault.message };
-  const flat = {
-    type: 'error',
-    sequence_number: last + 1,
-    ...error,
-    param: null,
-    error: { ...error, type: 'api_error' },
-  };
-  const failed = {
-    type: 'response.failed',
-    sequence_number: last + 2,
-    response: {
-      object: 'response',
-      id: `resp_${requestId}`,
-      output: [],
-      ...response,
-      status: 'failed',
-      error,
-    },
-  };
-  return writeFrame('error', JSON.stringify(flat)) + writeFrame('response.failed', JSON.stringify(failed));
 }

@@ -1,4 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
 import { type Answer, AnswerFold, eventsOf } from '@floe/wire/answer';
 import type {
   AnswerContext,
@@ -13,10 +14,11 @@ import { readFrame, SseFramer } from '@floe/wire/sse';
 import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
-import { parse } from './forward-events.ts';
 import type { AnswerSink } from './plan.ts';
+import { judgedBody } from './policy/answer-gate.ts';
 import { Replay } from './replay.ts';
 import { type Ending, endingWith } from './stored/open-turn.ts';
+import { parse } from './upstream-json.ts';
 
 export interface Translation {
   readonly client: ClientDialect;
@@ -45,7 +47,7 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   #finished = false;
   #ended = false;
   /** What the finish is told with, withheld until the turn is stored. */
-  #last = '';
+  #last: Buffer | string = '';
 
   constructor(x: Exchange, way: Translation) {
     this.#x = x;
@@ -99,12 +101,14 @@ export class TranslatedAnswer implements AnswerSink, Ending {
     this.#ended = true;
     this.#noteDropped(this.#writer.dropped);
     const { response } = this.#writer;
-    if (this.#x.turn?.keeps && response) this.#x.turn.end(response, false, this);
-    else this.tell();
+    if (!this.#x.turn?.keeps || !response) return this.tell();
+    // What is denied is not stored either.
+    this.#last = this.#out.judgeEnd(this.#last);
+    this.#x.turn.end(response, false, this);
   }
 
   tell(): void {
-    if (this.#last !== '') this.#out.pass(this.#last);
+    if (this.#last.length > 0) this.#out.pass(this.#last);
     this.#out.end();
   }
 
@@ -162,11 +166,18 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   #answerWhole(answer: Answer): void {
     const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
     this.#noteDropped(dropped);
-    const headers = answerHeaders(this.#x, 'application/json');
     const { client, turn } = this.#x;
-    const text = JSON.stringify(body);
-    if (turn?.keeps) turn.end(body, false, endingWith(client, headers, text));
+    const text = judgedBody(this.#x, JSON.stringify(body));
+    const headers = answerHeaders(this.#x, 'application/json');
+    if (turn?.keeps) turn.end(this.#kept(body, text), false, endingWith(client, headers, text));
     else client.answer(200, headers, text);
+  }
+
+  /** The body as it is told: a policy may have taken something out. */
+  #kept(body: JsonObject, told: Buffer | string): JsonObject {
+    if (this.#x.rewrittenBy === null) return body;
+    const parsed = parse(Buffer.from(told));
+    return isObject(parsed) ? parsed : body;
   }
 
   #noteDropped(dropped: ReadonlySet<string>): void {

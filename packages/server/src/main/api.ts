@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
@@ -8,6 +9,7 @@ import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
+import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Heartbeats and beat URLs, which have an edge of their own. */
@@ -24,6 +26,7 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
 /** Everything else below `/api`. */
 export function assembleApi(
   { database, log, pepper, guardrails, breakers }: Parts,
+  { snapshot, conversations, latencies }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
   loaded: () => LoadedConfig,
@@ -31,14 +34,15 @@ export function assembleApi(
 ): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
-    snapshots.current().keyring.authenticate(presentedKey(headers), systemClock.now());
-  const cacheOf = (orgId: string) => snapshots.current().catalogs.get(orgId)?.cache ?? null;
+    snapshot().keyring.authenticate(presentedKey(headers), systemClock.now());
+  const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;
+  const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
   const rules: RuleHost = {
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
   };
   return createLazyApi(
     { host, log, version, authenticate },
-    { pepper, breakers, cacheOf, channels, rules, monitoring },
+    { pepper, breakers, cacheOf, channels, rules, monitoring, running: { orgs, conversations, latencies } },
   );
 }

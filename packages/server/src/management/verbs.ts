@@ -36,8 +36,13 @@ import { updateKey } from './keys/update.ts';
 import { getMe } from './me.ts';
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
+import { dryRunPolicies } from './policies/dry-run.ts';
+import { listPolicies } from './policies/list.ts';
+import { listProviders } from './providers/list.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
+import { listRoutes } from './routes/list.ts';
+import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
 import type { Verb } from './verb.ts';
 
 /** What single verbs need beyond the `VerbHost`. */
@@ -48,12 +53,14 @@ export interface VerbParts {
   readonly cacheOf: CacheOf;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
+  /** What the running gateway knows, but for what stands above. */
+  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies'>;
   readonly monitoring: MonitoringHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, breakers, cacheOf, channels, rules } = parts;
+  const { pepper, breakers, cacheOf, channels, rules, running } = parts;
   return [
     getMe,
     createKey(pepper),
@@ -65,6 +72,11 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listBreakers(breakers),
     forceBreaker(breakers),
+    listPolicies(running.orgs),
+    dryRunPolicies(running.orgs),
+    listRoutes(running.orgs),
+    simulateRoute({ ...running, breakers, guard: rules.guard }),
+    listProviders(running.orgs),
     listAudit,
     listRequests,
     getRequest,

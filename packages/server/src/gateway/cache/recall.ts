@@ -114,8 +114,8 @@ async function record(
     x.client.tape = null;
   }
   // Another target's answer belongs to requests that go there first.
-  const kept = x.target?.credential === target.credential && x.target.model === target.model;
-  const answer = kept ? keptFrom(x, tape) : null;
+  const isItsOwn = x.target?.credential === target.credential && x.target.model === target.model;
+  const answer = isItsOwn && x.isKeepable ? keptFrom(x, tape) : null;
   if (answer === null) return landed();
   // Not waited for: the client has its answer.
   const { answers } = x.gateway;

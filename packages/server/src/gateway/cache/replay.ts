@@ -10,6 +10,8 @@ import { type Ask, parseBody } from '../ask.ts';
 import type { Target } from '../catalog.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { ideWriting } from '../ide/writing.ts';
+import { judgedBody } from '../policy/answer-gate.ts';
+import { judgedStream } from '../policy/stream-gate.ts';
 import { asksForUsage, headOf, type KeptHead } from './kept.ts';
 
 /** Asked for, these put something in an answer that only its own form can show. */
@@ -18,6 +20,8 @@ const UNTELLABLE: readonly Need[] = ['logprobs', 'choices', 'audio-out', 'hosted
 /**
  * Tells a kept answer again: byte for byte in the form it was kept in, read and written anew in the other one.
  * False, with nothing told, when the other form could not show all of it.
+ *
+ * @throws Fault `policy_denied` when a policy denies this caller the answer
  */
 export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer): boolean {
   const head = headOf(kept);
@@ -26,15 +30,17 @@ export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer):
   if (text === null) return false;
   x.cache = 'hit';
   x.target = target;
+  // Rules may ask who the caller is, so what another was told is judged again.
+  const judged = ask.stream ? judgedStream(x, text, head.usage) : judgedBody(x, text);
   x.usage = head.usage;
   x.finish = head.finish;
   x.dropped = head.dropped;
   if (ask.stream) {
     x.firstTokenAt = x.gateway.clock.monotonic();
     x.client.open(200, streamHeaders(x));
-    x.client.write(text);
+    x.client.write(judged);
     x.client.end();
-  } else x.client.answer(200, answerHeaders(x, 'application/json'), text);
+  } else x.client.answer(200, answerHeaders(x, 'application/json'), judged);
   return true;
 }
 

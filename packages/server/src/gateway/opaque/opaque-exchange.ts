@@ -1,4 +1,6 @@
 import { Fault } from '@floe/contract/faults';
+import { scanObject } from '@floe/wire/splice';
+import type { Policies } from '../../guardrails/policies/policies.ts';
 import { presentedKey } from '../../platform/key-format.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { admit } from '../admit.ts';
@@ -8,11 +10,12 @@ import { readControls } from '../controls.ts';
 import { authenticate, begin, tell } from '../exchange.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Gateway } from '../gateway.ts';
+import { passRequestGate } from '../policy/request-gate.ts';
 import { send } from '../send.ts';
 import { settle } from '../settle.ts';
 import type { Base } from './base.ts';
 import { answerHeld, type HeldWork } from './held-answer.ts';
-import { type OpaqueAsk, readOpaqueAsk } from './opaque-ask.ts';
+import { type JsonBody, type OpaqueAsk, readOpaqueAsk } from './opaque-ask.ts';
 import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
 import { recordThings, sees } from './owned-answers.ts';
 import type { Owner } from './owners.ts';
@@ -114,7 +117,23 @@ async function understand(
   if (allowed.length === 0) throw notAllowed(ask.things.models.join(', '));
   x.decisions.push({ step: 'route', outcome: allowed.map(nameOf).join(', '), because: course.because });
   x.course = { ...course, targets: allowed };
+  if (catalog.policies !== null) passGate(x, key, ask, catalog.policies);
   return x.course;
+}
+
+/** A JSON body is judged like any other; forms and files pass unread, and answers as they come. */
+function passGate(x: Exchange, key: KeyRecord, ask: OpaqueAsk, policies: Policies): void {
+  if (policies.answer)
+    x.decisions.push({ step: 'policy', outcome: 'unjudged', because: 'answers on this path pass unread' });
+  if (ask.body.kind !== 'json') return;
+  const { bytes, members } = ask.body;
+  const { stream, user, model } = ask;
+  const asked = { body: bytes, members, model: model ?? '', stream, choices: 1, user };
+  const body = passRequestGate(x, key, asked, { request: policies.request, answer: null });
+  if (body === bytes) return;
+  const kept: JsonBody = { kind: 'json', bytes: body, members: scanObject(body) };
+  x.opaque = { ...ask, body: kept, bytes: body.length };
+  if (x.ask) x.ask = { ...x.ask, body: kept.bytes, members: kept.members };
 }
 
 async function pass(x: Exchange, passing: Passing): Promise<void> {

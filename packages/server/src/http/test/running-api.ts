@@ -3,13 +3,11 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorBody } from '@floe/contract/api/errors';
+import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
-import { createMailer } from '../../alerts/mail.ts';
-import { createSender } from '../../alerts/send.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
-import { createOutboundGuard } from '../../core/outbound.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
@@ -19,7 +17,6 @@ import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
-import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
@@ -27,26 +24,13 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
+import { channelParts, runningParts } from './running-parts.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const pepper = derivePepper(Buffer.alloc(32, 9));
 
 /** Channels whose receivers live on loopback, and no mail. */
 export const channels = channelParts();
-
-function channelParts() {
-  const guard = createOutboundGuard(() => ({
-    trustPrivate: true,
-    privateNetworks: [],
-    named: new Set<string>(),
-  }));
-  const mailer = createMailer(() => ({ url: '', from: '' }), guard);
-  return {
-    secretsKey: deriveSecretsKey(Buffer.alloc(32, 9)),
-    sender: createSender({ guard, clock: systemClock, mailer }),
-    baseUrl: () => 'https://floe.example',
-  };
-}
 
 export interface Answer {
   readonly status: number;
@@ -99,6 +83,8 @@ export interface ApiOptions {
   readonly fileRules?: Partial<FileRules>;
   readonly breakers?: BreakerSource;
   readonly engine?: MonitoringHost['engine'];
+  /** What floe.yaml says about the org `acme`. */
+  readonly org?: OrgConfig;
 }
 
 /** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
@@ -162,7 +148,7 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbPar
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
   };
-  return { pepper, breakers, cacheOf: () => null, channels, rules, monitoring };
+  return { ...runningParts(clock, options.org), pepper, breakers, channels, rules, monitoring };
 }
 
 /** Stands for a monitoring engine that was always there and has settled everything. */

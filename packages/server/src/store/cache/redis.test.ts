@@ -10,7 +10,7 @@ import { openRedisAnswerCache } from './redis.ts';
 
 answerCacheSuite('redis', async (t) => {
   // What is kept is judged here, not how fast: nothing is late for a clock whose timers never ring.
-  const clock = { ...systemClock, after: () => ({ cancel() {} }) };
+  const clock = { ...systemClock, after: () => ({ cancel: () => undefined }) };
   const cache = await openRedisAnswerCache({ url: await redisUrl(), clock });
   t.after(() => cache.close());
   await ready(cache);

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { PolicySchema } from '../config/guardrails.ts';
+import { source } from './keys.ts';
+
+const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
+
+/** A rule on requests or answers, as floe.yaml gives it. */
+export const policy = z
+  .strictObject({
+    name: z.string(),
+    on: z.enum(['request', 'answer']),
+    when: z.string().nullable(),
+    detect: detect.nullable(),
+    action: z.enum(['allow', 'deny', 'flag', 'redact']),
+    mode: z.enum(['monitor', 'enforce']),
+    message: z.string().nullable(),
+    source,
+  })
+  .meta({ id: 'Policy' });
+
+const object = z.record(z.string(), z.unknown());
+
+const sample = z.strictObject({
+  surface: z.enum(['chat', 'responses', 'messages', 'embeddings']).default('chat'),
+  request: object.describe('A request body of that surface.'),
+  answer: object.optional().describe('A whole answer to it, in the same dialect.'),
+  key: z.string().default('').describe('Name of a platform key, for conditions.'),
+  team: z.string().nullable().default(null),
+  owner: z.string().nullable().default(null),
+  end_user: z.string().nullable().default(null),
+  metadata: object.nullable().default(null),
+});
+
+export const policyDryRun = z.strictObject({
+  policies: z
+    .array(PolicySchema)
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Rules to try. Absent: the rules in force. Each is judged as if it were enforced.'),
+  samples: z.array(sample).min(1).max(50).describe('What to judge.'),
+});
+
+const judged = z.strictObject({
+  outcome: z.enum(['passes', 'denied', 'rewritten']),
+  decisions: z.array(
+    z.strictObject({
+      policy: z.string(),
+      mode: z.enum(['monitor', 'enforce']).describe('The mode the rule has; here all were enforced.'),
+      outcome: z.string(),
+      because: z.string(),
+    }),
+  ),
+  body: z.unknown().describe('What would go on when a rule takes something out; null otherwise.'),
+});
+
+export const policyDryRunAnswer = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      request: judged,
+      answer: judged.nullable().describe('Null without a sample answer, and when the request is denied.'),
+    }),
+  ),
+});

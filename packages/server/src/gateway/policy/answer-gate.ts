@@ -1,0 +1,38 @@
+import { Fault } from '@floe/contract/faults';
+import { denialOf } from '../../guardrails/policies/judge.ts';
+import { judgeAnswer } from '../../guardrails/policies/judge-bodies.ts';
+import type { PolicySide } from '../../guardrails/policies/policies.ts';
+import type { JudgedRequest } from '../../guardrails/policies/request-subject.ts';
+import { answerHeaders } from '../answer-headers.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { note, noteRewriting } from './request-gate.ts';
+
+/** By which rules the answer of an exchange is judged, and what it answers. */
+export interface AnswerGate {
+  readonly side: PolicySide;
+  readonly request: JudgedRequest;
+}
+
+/** Tells a whole JSON answer, as far as the org's policies let it. @throws Fault `policy_denied` */
+export function tellWhole(x: Exchange, body: Buffer | string): void {
+  const told = judgedBody(x, body);
+  x.client.answer(200, answerHeaders(x, 'application/json'), told);
+}
+
+/** A whole answer as the client may have it. @throws Fault `policy_denied` */
+export function judgedBody(x: Exchange, body: Buffer | string): Buffer | string {
+  return x.answerGate === null ? body : judged(x, x.answerGate, Buffer.from(body));
+}
+
+/** What is judged is what the client would read, whichever dialect the provider spoke. */
+function judged(x: Exchange, { side, request }: AnswerGate, body: Buffer): Buffer {
+  const { dialect } = x.surface;
+  const told = judgeAnswer(side, { request, dialect, body, usage: x.usage, id: x.id });
+  const { judgement } = told;
+  note(x, judgement);
+  if (judgement.deniedBy) throw new Fault('policy_denied', denialOf(judgement.deniedBy));
+  if (told.body === body) return body;
+  noteRewriting(x, judgement);
+  x.isKeepable = false;
+  return told.body;
+}

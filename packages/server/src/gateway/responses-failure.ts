@@ -1,0 +1,34 @@
+import type { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import { writeFrame } from '@floe/wire/sse';
+
+/** The error event and the terminal event of a Responses stream; agents wait for the second one. */
+export function responsesFailure(
+  fault: Fault,
+  response: JsonObject | null,
+  lastData: string,
+  requestId: string,
+): string {
+  const last = Number(/"sequence_number"\s*:\s*(\d+)/.exec(lastData)?.[1] ?? -1);
+  const error = { code: fault.code, message: fault.message };
+  const flat = {
+    type: 'error',
+    sequence_number: last + 1,
+    ...error,
+    param: null,
+    error: { ...error, type: 'api_error' },
+  };
+  const failed = {
+    type: 'response.failed',
+    sequence_number: last + 2,
+    response: {
+      object: 'response',
+      id: `resp_${requestId}`,
+      output: [],
+      ...response,
+      status: 'failed',
+      error,
+    },
+  };
+  return writeFrame('error', JSON.stringify(flat)) + writeFrame('response.failed', JSON.stringify(failed));
+}

@@ -1,0 +1,14 @@
+import { Fault } from '@floe/contract/faults';
+import type { Json } from '@floe/contract/json';
+
+/** Parses an upstream's JSON answer. Throws `upstream_error` when it is cut short or none. */
+export function parse(bytes: Buffer): Json {
+  try {
+    const value: Json = JSON.parse(bytes.toString('utf8'));
+    return value;
+  } catch {
+    throw new Fault('upstream_error', 'The provider sent an answer that is not valid JSON.', {
+      upstreamBody: bytes.toString('utf8', 0, 2000),
+    });
+  }
+}

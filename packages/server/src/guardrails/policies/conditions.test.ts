@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PolicySchema } from '@floe/contract/config/guardrails';
+import type { JsonObject } from '@floe/contract/json';
+import { scanObject } from '@floe/wire/splice';
+import { judge } from './judge.ts';
+import { compilePolicies, policyProblem } from './policies.ts';
+import { type JudgedRequest, RequestSubject } from './request-subject.ts';
+
+function requestOf(body: JsonObject, more: Partial<JudgedRequest> = {}): JudgedRequest {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return {
+    body: bytes,
+    members: scanObject(bytes),
+    model: String(body['model'] ?? 'up/m'),
+    stream: body['stream'] === true,
+    surface: 'chat',
+    key: 'ci',
+    team: 'platform',
+    owner: null,
+    endUser: null,
+    metadata: null,
+    ...more,
+  };
+}
+
+function judged(policies: readonly JsonObject[], request: JudgedRequest) {
+  const compiled = compilePolicies(
+    policies.map((policy) => PolicySchema.parse({ mode: 'enforce', ...policy })),
+  );
+  assert.ok(compiled?.request);
+  return judge(compiled.request, new RequestSubject(request, compiled.request));
+}
+
+const holds = (when: string, request: JudgedRequest) =>
+  judged([{ name: 'rule', on: 'request', when, action: 'deny' }], request).deniedBy !== null;
+
+const SAYS = 'Mail me at the office, and keep the launch code 0000 to yourself';
+const DIALECTS: Record<string, JudgedRequest> = {
+  chat: requestOf({
+    model: 'up/m',
+    max_completion_tokens: 9000,
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: SAYS }] },
+    ],
+    tools: [{ type: 'function', function: { name: 'search' } }],
+  }),
+  responses: requestOf(
+    {
+      model: 'up/m',
+      max_output_tokens: 9000,
+      instructions: 'Be brief.',
+      input: [{ role: 'user', content: [{ type: 'input_text', text: SAYS }] }],
+      tools: [{ type: 'function', name: 'search' }],
+    },
+    { surface: 'responses' },
+  ),
+  messages: requestOf(
+    {
+      model: 'up/m',
+      max_tokens: 9000,
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: SAYS }] }],
+      tools: [{ name: 'search', input_schema: {} }],
+    },
+    { surface: 'messages' },
+  ),
+};
+
+for (const [surface, request] of Object.entries(DIALECTS))
+  test(`a condition sees the same in a ${surface} body as in any other`, () => {
+    for (const [when, expected] of [
+      ['request.max_tokens > 8000', true],
+      ['request.max_tokens > 9000', false],
+      ['request.text.contains("launch code")', true],
+      ['request.text.matches("(?i)LAUNCH  code")', false],
+      ['request.messages.exists(m, m.role == "user" && m.text.contains("launch code"))', true],
+      ['request.messages.exists(m, m.role == "user" && m.text.contains("brief"))', false],
+      ['request.system == "Be brief."', true],
+      ['request.tools == ["search"]', true],
+      ['["alpha", "launch"].exists(w, request.messages.exists(m, m.text.contains(w)))', true],
+      ['request.model.startsWith("up/") && !request.stream && request.bytes > 100', true],
+      ['key == "ci" && team == "platform" && owner == "" && end_user == ""', true],
+      [`surface == "${surface}"`, true],
+      ['has(metadata.project)', false],
+    ] as const)
+      assert.equal(holds(when, request), expected, when);
+  });
+
+test('embeddings inputs are messages too, and what is left out is zero or empty', () => {
+  const one = requestOf({ model: 'up/m', input: 'launch code' }, { surface: 'embeddings' });
+  const many = requestOf({ model: 'up/m', input: ['a', 'launch code'] }, { surface: 'embeddings' });
+  for (const request of [one, many]) assert.ok(holds('request.text.contains("launch code")', request));
+  assert.ok(holds('request.max_tokens == 0 && request.temperature == 0.0 && request.tools.size() == 0', one));
+});
+
+test('metadata is what the caller sent', () => {
+  const request = requestOf({ messages: [] }, { metadata: { project: 'x', n: 3, deep: { a: [1] } } });
+  assert.ok(holds('metadata.project == "x" && metadata.n > 2 && metadata.deep.a[0] == 1', request));
+});
+
+test('a condition that cannot be judged closes the gate: deny and redact apply, allow and flag do not', () => {
+  const request = requestOf({ messages: [{ role: 'user', content: 'ada@example.org' }] });
+  const when = 'metadata.project == "x"';
+  const outcomes = (action: string, more: JsonObject = {}) =>
+    judged([{ name: 'rule', on: 'request', when, action, ...more }], request).decisions.map(
+      ({ outcome, because }) => `${outcome}: ${because}`,
+    );
+  const why = '"rule": its condition could not be judged (field not found: project)';
+  assert.deepEqual(outcomes('deny'), [`denied: ${why}, so it applies`]);
+  assert.deepEqual(outcomes('flag'), [`unjudged: ${why}`]);
+  assert.deepEqual(outcomes('allow'), [`unjudged: ${why}`]);
+  assert.deepEqual(outcomes('redact', { detect: { pii: ['email'] } }), [
+    `redacted: ${why}; found 1 email, so it applies`,
+  ]);
+  assert.deepEqual(outcomes('deny', { mode: 'monitor' }), [`would_deny: ${why}, so it applies`]);
+});
+
+test('more text or messages than a condition may take is a condition that cannot be judged', () => {
+  const long = requestOf({ messages: [{ role: 'user', content: 'x '.repeat(2_000_001) }] });
+  const many = requestOf({
+    messages: Array.from({ length: 10_001 }, () => ({ role: 'user', content: 'x' })),
+  });
+  for (const request of [long, many]) {
+    const [decision] = judged(
+      [{ name: 'rule', on: 'request', when: 'request.text.contains("nothing")', action: 'deny' }],
+      request,
+    ).decisions;
+    assert.match(decision?.because ?? '', /could not be judged \((?:longer|more) than/);
+    assert.equal(
+      holds('request.max_tokens > 1', request),
+      false,
+      'which another condition need not care about',
+    );
+  }
+});
+
+test('rules hold in their order: the first allow or deny in force ends it, monitor only watches', () => {
+  const request = requestOf({ messages: [{ role: 'user', content: 'ada@example.org 123-45-6789' }] });
+  const outcomes = (...policies: JsonObject[]) => {
+    const { decisions, deniedBy, redact } = judged(
+      policies.map((policy, at) => ({ name: `r${at}`, on: 'request', when: 'true', ...policy })),
+      request,
+    );
+    return [decisions.map(({ outcome }) => outcome).join(' '), deniedBy?.name ?? '', [...redact].join(' ')];
+  };
+  assert.deepEqual(outcomes({ action: 'allow' }, { action: 'deny' }), ['allowed', '', '']);
+  assert.deepEqual(outcomes({ action: 'deny' }, { action: 'allow' }), ['denied', 'r0', '']);
+  assert.deepEqual(outcomes({ action: 'allow', mode: 'monitor' }, { action: 'flag' }, { action: 'deny' }), [
+    'would_allow flagged denied',
+    'r2',
+    '',
+  ]);
+  assert.deepEqual(outcomes({ action: 'deny', when: 'false' }, { action: 'flag', when: 'key == "no"' }), [
+    '',
+    '',
+    '',
+  ]);
+  const detect = (pii: string) => ({ action: 'redact', detect: { pii: [pii] } });
+  assert.deepEqual(outcomes(detect('email'), detect('us_ssn'), detect('iban')), [
+    'redacted redacted',
+    '',
+    'email us_ssn',
+  ]);
+});
+
+test('a condition that could not work is refused with what is wrong with it', () => {
+  for (const [when, words] of [
+    ['request.max_tokens >', /end of input|expecting/],
+    ['request.maxtokens > 1', /"request" has no "maxtokens"; it has model, /],
+    ['requests.model == "x"', /no variable "requests"/],
+    ['request.model', /must give true or false/],
+    ['request.max_tokens > "many"', /no matching overload/],
+    ['request.messages.exists(m, request.messages.exists(n, n.text == m.text))', /inside of another/],
+    ['request.messages.map(m, m.role).exists(r, r == "user")', /use exists/],
+    ['request.messages.exists(m, m.txt == "a")', /field not found: txt/],
+    ['answer.text == "x"', /not known yet/],
+    ['nothing(request.model)', /./],
+    ['{"a": 1}.a == 1', /cannot be made/],
+  ] as const) {
+    const problem = policyProblem(PolicySchema.parse({ name: 'x', on: 'request', when, action: 'deny' }));
+    assert.match(problem ?? 'none', words, when);
+  }
+});

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { work } from './letters.ts';
+import { type FindingKind, Scan } from './scan.ts';
+
+const ALL: ReadonlySet<FindingKind> = new Set([
+  'secret',
+  'email',
+  'phone',
+  'credit_card',
+  'iban',
+  'us_ssn',
+] as const);
+
+function found(text: string, wanted = ALL): string[] {
+  return new Scan(text, wanted).findings.map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`);
+}
+
+/** Of letters and digits in no order, so that it looks like a key; written by a rule, so that no scanner minds. */
+function random(length: number, alphabet = 'aB3dE5gH7jK9mN2pQ4sT6vW8xY1z'): string {
+  return Array.from({ length }, (_, at) => alphabet[(at * 11 + 3) % alphabet.length]).join('');
+}
+const CAPITALS = 'A3C5E7G2J4L6N8P9';
+
+const FOUND: Record<FindingKind, readonly string[]> = {
+  email: ['ada@example.org', 'first.last+tag@mail.example.co.uk', 'o_b%r-n@x-1.example.museum'],
+  phone: [
+    '+49 30 1234567',
+    '+14155550132',
+    '+1 (415) 555-0132',
+    '(212) 555-0147',
+    '212-555-0147',
+    '212.555.0147',
+    '212 555 0147',
+  ],
+  credit_card: [
+    '4111111111111111',
+    '4111 1111 1111 1111',
+    '5500-0000-0000-0004',
+    '3400 000000 00009',
+    '30000000000004',
+    '6011000000000004',
+    '2223000048400011',
+    '4111 1111 1111 1111',
+    '４１１１１１１１１１１１１１１１',
+    '4111​1111​1111​1111',
+  ],
+  iban: [
+    'DE89370400440532013000',
+    'DE89 3704 0044 0532 0130 00',
+    'GB82 WEST 1234 5698 7654 32',
+    'nl91abna0417164300',
+  ],
+  us_ssn: ['123-45-6789', '078 05 1120', '899‐12‐3456'],
+  secret: [
+    `AKIA${random(16, CAPITALS)}`,
+    `ghp_${random(36)}`,
+    `github_pat_${random(60)}`,
+    `sk-proj-${random(40)}`,
+    `sk-ant-api03-${random(60)}`,
+    `sk-${random(48)}`,
+    `eis_${random(40)}`,
+    `xoxb-${random(12, '1234567890')}-${random(24)}`,
+    `AIza${random(35)}`,
+    `sk_live_${random(24)}`,
+    `glpat-${random(20)}`,
+    `npm_${random(36)}`,
+    `eyJ${random(20)}.eyJ${random(30)}.${random(43)}`,
+    `-----BEGIN RSA PRIVATE KEY-----\n${random(64)}\n-----END RSA PRIVATE KEY-----`,
+    `-----BEGIN PRIVATE KEY-----\n${random(64)}`,
+  ],
+};
+
+const AROUND = [
+  ['', ''],
+  ['My value is ', ', thank you.'],
+  ['value="', '"'],
+  ['(', ') and so on'],
+  ['line\n', '\nline'],
+] as const;
+
+for (const kind of [...ALL])
+  test(`${kind}: every spelling is found whole, alone and among words`, () => {
+    for (const value of FOUND[kind])
+      for (const [before, after] of AROUND) {
+        if (kind === 'secret' && value.startsWith('-----BEGIN PRIVATE') && after !== '') continue;
+        assert.deepEqual(found(before + value + after), [`${kind} ${value}`], before + value + after);
+      }
+  });
+
+const NEAR_MISSES: Record<FindingKind, readonly string[]> = {
+  email: [
+    '@decorator',
+    'user@host',
+    'a@b.c',
+    'left-pad@1.3.0',
+    '@scope/package',
+    'git@github.com:org/repo',
+    'x@.com',
+    '@',
+    'a @b.com',
+  ],
+  phone: [
+    '2026-11-21',
+    '192.168.100.2000',
+    '1234567890',
+    '+1234',
+    '1+12345678',
+    '111-555-0147',
+    '212-55-50147',
+    '212-555.0147',
+    '+0123456789',
+    'a212-555-0147x',
+    '(1 + 2) 3',
+  ],
+  credit_card: [
+    '4111111111111112',
+    '1764000000000',
+    '0000000000000000',
+    '4444444444444448888',
+    '411111111111111',
+    'x4111111111111111',
+    '4111111111111111a',
+    '4111111111111111.5',
+    '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
+    '550e8400-e29b-41d4-a716-446655440000',
+    '9007199254740993',
+  ],
+  iban: [
+    'DE89370400440532013001',
+    'DE8937040044053201300',
+    'DE893704004405320130000',
+    'XX89370400440532013000',
+    'XDE89370400440532013000',
+    'DE89 37040 0440532013000',
+    'ISO9001',
+  ],
+  us_ssn: [
+    '000-12-3456',
+    '666-12-3456',
+    '900-12-3456',
+    '123-00-4567',
+    '123-45-0000',
+    '123456789',
+    '123-456-789',
+    '123-45 6789',
+    '1123-45-6789',
+    '123-45-67890',
+  ],
+  secret: [
+    'AKIAEXAMPLE',
+    `AKIA${random(16)}`,
+    `ghp_${'x'.repeat(36)}`,
+    'ghp_short1',
+    'sk-your-api-key-goes-here-please-do-not-share',
+    `sk-${'learn-'.repeat(8)}`,
+    'eyJhbGciOiJIUzI1NiJ9',
+    '-----BEGIN CERTIFICATE-----',
+    '-----BEGIN PUBLIC KEY-----',
+    'https://example.org:8443/a@b',
+    'https://user@example.org',
+    'postgres://user:<password>@db/x',
+    'secret_access_key = "changeme"',
+    random(400),
+  ],
+};
+
+for (const kind of [...ALL])
+  test(`${kind}: what only resembles one is left alone`, () => {
+    for (const value of NEAR_MISSES[kind]) assert.deepEqual(found(value, new Set([kind])), [], value);
+  });
+
+test('a password in an address and the value of a named secret are found without what is around them', () => {
+  assert.deepEqual(found('postgres://floe:hunter2@db.example:5432/x'), ['secret hunter2']);
+  const key = random(40);
+  assert.deepEqual(found(`aws_secret_access_key = "${key}"`), [`secret ${key}`]);
+  assert.deepEqual(found(`"SECRET_ACCESS_KEY": '${key}'`), [`secret ${key}`]);
+});
+
+test('a card is found before an expiry date, and only kinds that are wanted are looked for', () => {
+  assert.deepEqual(found('4111 1111 1111 1111 12/27 123'), ['credit_card 4111 1111 1111 1111']);
+  assert.deepEqual(found('ada@example.org 123-45-6789', new Set(['us_ssn'])), ['us_ssn 123-45-6789']);
+});
+
+test('findings are in order and apart, whatever the text', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.constantFrom(
+      ...Object.values(FOUND).flat(),
+      ...Object.values(NEAR_MISSES).flat(),
+      '@',
+      '+',
+      '-',
+      '.',
+      ' ',
+      '://',
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join('');
+      let reached = 0;
+      for (const { start, end } of new Scan(text, ALL).findings) {
+        assert.ok(start >= reached && end > start && end <= text.length);
+        reached = end;
+      }
+    }),
+    { numRuns: process.env['FLOE_TEST_FULL'] ? 20_000 : 500 },
+  );
+});
+
+test('the work is linear in the text, however it is made to hurt', () => {
+  const hostile = [
+    'a@',
+    'a@b',
+    'a.b@',
+    '@',
+    '1',
+    '1 ',
+    '1-',
+    '4111 1111 1111 1111 ',
+    '4111-',
+    '+1 ',
+    '(212) ',
+    '(',
+    'eyJa.',
+    'eyJ',
+    'sk-',
+    'sk-a1',
+    'AKIA',
+    '-----BEGIN ',
+    '-----BEGIN PRIVATE KEY-----',
+    'a://',
+    'a://u:',
+    'DE89 ',
+    'secret_access_key ',
+    '​',
+    '-',
+    'a',
+    'a1_-',
+  ];
+  for (const piece of hostile) {
+    const text = piece.repeat(Math.ceil(100_000 / piece.length));
+    const before = work.reads;
+    new Scan(text, ALL);
+    const perCharacter = (work.reads - before) / text.length;
+    assert.ok(perCharacter < 40, `${JSON.stringify(piece)}: ${perCharacter} reads for each character`);
+  }
+});

@@ -1,0 +1,143 @@
+import { fold } from './fold.ts';
+import { codeAt, isAlnum, isDigit, isLetter, isTokenPart } from './letters.ts';
+import {
+  cardEnd,
+  type DigitRun,
+  emailAround,
+  ibanEnd,
+  nationalPhoneEnd,
+  phoneEnd,
+  readDigitRun,
+  ssnEnd,
+} from './personal.ts';
+import { assignedSecret, isKnownKey, jwtEnd, privateKeyEnd, urlPassword } from './secrets.ts';
+
+export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
+
+/** A value somebody would not want to see here; `start` and `end` are offsets in the text that was read. */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Finds secrets and personal data of the wanted kinds, in order and apart. One pass whose work is linear in the
+ * text whatever stands in it.
+ */
+export class Scan {
+  readonly findings: Finding[] = [];
+  readonly #text: string;
+  readonly #wanted: ReadonlySet<FindingKind>;
+  readonly #offsets: Uint32Array | null;
+  /** What is before here is found or known to hold nothing. */
+  #done = 0;
+
+  constructor(text: string, wanted: ReadonlySet<FindingKind>) {
+    const folded = fold(text);
+    this.#text = folded.text;
+    this.#offsets = folded.offsets;
+    this.#wanted = wanted;
+    let at = 0;
+    while (at < this.#text.length) at = this.#look(at);
+  }
+
+  /** Looks for what begins at `at`; returns where to look next. */
+  #look(at: number): number {
+    const text = this.#text;
+    const code = codeAt(text, at);
+    if (isLetter(code)) return this.#word(at);
+    if (isDigit(code)) return this.#digits(at);
+    switch (code) {
+      case 0x40:
+        return this.#email(at);
+      case 0x2b:
+      case 0x28:
+        return this.#phone(at);
+      case 0x2d:
+        return this.#wants('secret') && this.#found('secret', at, privateKeyEnd(text, at))
+          ? this.#done
+          : at + 1;
+      case 0x3a: {
+        const password = this.#wants('secret') ? urlPassword(text, at) : null;
+        if (password) this.#found('secret', password[0], password[1]);
+        return at + 1;
+      }
+      default:
+        return at + 1;
+    }
+  }
+
+  #wants(kind: FindingKind): boolean {
+    return this.#wanted.has(kind);
+  }
+
+  /** False, with nothing noted, when `end` is -1 or what begins here was found as something else. */
+  #found(kind: FindingKind, start: number, end: number): boolean {
+    if (end < 0 || start < this.#done) return false;
+    this.#done = end;
+    const offsets = this.#offsets;
+    const last = (offsets?.[end - 1] ?? end - 1) + 1;
+    this.findings.push({ kind, start: offsets?.[start] ?? start, end: last });
+    return true;
+  }
+
+  #word(at: number): number {
+    const text = this.#text;
+    let end = at + 1;
+    while (isTokenPart(codeAt(text, end))) end += 1;
+    if (this.#wants('secret')) {
+      if (isKnownKey(text, at, end)) this.#found('secret', at, end);
+      else this.#found('secret', at, jwtEnd(text, at, end));
+      const assigned = assignedSecret(text, at, end);
+      if (assigned) this.#found('secret', assigned[0], assigned[1]);
+    }
+    if (this.#wants('iban')) this.#found('iban', at, ibanEnd(text, at));
+    return Math.max(end, this.#done);
+  }
+
+  /** From a run of digits that no letter touches, everything that is made of digits. */
+  #digits(at: number): number {
+    const text = this.#text;
+    const run = readDigitRun(text, at);
+    if (!isAlnum(codeAt(text, run.end)) && codeAt(text, run.end) !== 0x5f)
+      for (let first = 0; first < run.groups.length; first += 1) this.#group(run, first);
+    let end = Math.max(run.end, this.#done);
+    // `123abc` is one token; nothing begins within it.
+    while (isAlnum(codeAt(text, end)) || codeAt(text, end) === 0x5f) end += 1;
+    return end;
+  }
+
+  #group(run: DigitRun, first: number): void {
+    const text = this.#text;
+    const start = run.groups[first]?.[0] ?? 0;
+    if (this.#wants('credit_card') && this.#found('credit_card', start, cardEnd(text, run, first))) return;
+    if (run.separators === '') return;
+    if (this.#wants('us_ssn') && this.#found('us_ssn', start, ssnEnd(text, run, first))) return;
+    if (this.#wants('phone')) this.#found('phone', start, nationalPhoneEnd(text, run, first));
+  }
+
+  #email(at: number): number {
+    const around = this.#wants('email') ? emailAround(this.#text, at) : null;
+    if (around === null) return at + 1;
+    this.#replaceWithin(around[0]);
+    this.#found('email', around[0], around[1]);
+    return Math.max(at + 1, this.#done);
+  }
+
+  /** What was found within the part of an address before its `@` is part of the address, unless it is a secret. */
+  #replaceWithin(start: number): void {
+    const from = this.#offsets?.[start] ?? start;
+    for (;;) {
+      const last = this.findings.at(-1);
+      if (last === undefined || last.start < from || last.kind === 'secret') return;
+      this.findings.pop();
+      this.#done = start;
+    }
+  }
+
+  #phone(at: number): number {
+    if (!this.#wants('phone') || isAlnum(codeAt(this.#text, at - 1))) return at + 1;
+    return this.#found('phone', at, phoneEnd(this.#text, at)) ? this.#done : at + 1;
+  }
+}

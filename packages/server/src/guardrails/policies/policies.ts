@@ -1,0 +1,77 @@
+import type { PolicyConfig } from '@floe/contract/config';
+import { type Condition, compileCondition } from './condition.ts';
+import type { FindingKind } from './detect/scan.ts';
+
+/** A rule on requests or answers, ready to be judged. */
+export interface Policy {
+  readonly name: string;
+  readonly on: 'request' | 'answer';
+  readonly action: 'allow' | 'deny' | 'flag' | 'redact';
+  /** False in monitor mode: it is recorded what the rule would do. */
+  readonly enforced: boolean;
+  /** Null when the rule applies whatever stands elsewhere. */
+  readonly condition: Condition | null;
+  /** What it looks for; null when it looks for nothing. */
+  readonly detects: ReadonlySet<FindingKind> | null;
+  /** Told to the caller on a denial. */
+  readonly message: string | null;
+}
+
+/** The rules of one side in their order, and everything any of them reads. */
+export interface PolicySide {
+  readonly policies: readonly Policy[];
+  readonly needs: ReadonlySet<string>;
+  readonly detects: ReadonlySet<FindingKind>;
+}
+
+/** The policies of an org. A side without any rule is null and costs nothing. */
+export interface Policies {
+  readonly request: PolicySide | null;
+  readonly answer: PolicySide | null;
+}
+
+/** Null for an org without policies. @throws Error for a condition that `policyProblem` would have named */
+export function compilePolicies(configs: readonly PolicyConfig[]): Policies | null {
+  if (configs.length === 0) return null;
+  const policies = configs.map(compilePolicy);
+  return { request: sideOf(policies, 'request'), answer: sideOf(policies, 'answer') };
+}
+
+/** What is wrong with the condition of a policy, completing the sentence "when: …"; null when nothing is. */
+export function policyProblem(config: PolicyConfig): string | null {
+  try {
+    compilePolicy(config);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function compilePolicy({ name, on, action, mode, message, when, detect }: PolicyConfig): Policy {
+  const condition = when === undefined ? null : compileCondition(when);
+  if (on === 'request')
+    for (const need of condition?.needs ?? [])
+      if (/^(?:answer|usage)\b/.test(need))
+        throw new Error(`"${need}" is not known yet when a request is judged; use on: answer`);
+  const detects =
+    detect && new Set<FindingKind>([...(detect.secrets ? (['secret'] as const) : []), ...detect.pii]);
+  return {
+    name,
+    on,
+    action,
+    enforced: mode === 'enforce',
+    condition,
+    detects: detects ?? null,
+    message: message ?? null,
+  };
+}
+
+function sideOf(all: readonly Policy[], side: Policy['on']): PolicySide | null {
+  const policies = all.filter(({ on }) => on === side);
+  if (policies.length === 0) return null;
+  return {
+    policies,
+    needs: new Set(policies.flatMap(({ condition }) => [...(condition?.needs ?? [])])),
+    detects: new Set(policies.flatMap(({ detects }) => [...(detects ?? [])])),
+  };
+}

@@ -1,0 +1,68 @@
+import { Fault } from '@floe/contract/faults';
+import type { Caller, Estimate, Guard } from '../../guardrails/guard.ts';
+import type { Rules } from '../../guardrails/rules.ts';
+import { standingOf } from '../../guardrails/standing.ts';
+
+interface Step {
+  readonly step: string;
+  readonly outcome: string;
+  readonly because: string;
+}
+
+/** Whether a rate limit would refuse a request now; looks, and takes nothing. Null when none would. */
+export async function rateOutlook(
+  guard: Guard,
+  rules: Rules,
+  caller: Caller,
+  estimate: Estimate | null,
+  steps: Step[],
+): Promise<Fault | null> {
+  const { limits } = await standingOf(guard, rules, caller);
+  let refusal: Fault | null = null;
+  for (const limit of limits) {
+    const counts = [
+      ['requests', limit.rpm, limit.rpm_used, 1, limit.rpm_reset_ms],
+      ['tokens', limit.tpm, limit.tpm_used, estimate?.tokens ?? 0, limit.tpm_reset_ms],
+      ['concurrency', limit.concurrency, limit.concurrency_used, 1, null],
+    ] as const;
+    for (const [unit, most, used, wanted, resetMs] of counts) {
+      if (most === null) continue;
+      // A reservation is never larger than the whole limit.
+      const refuses = (used ?? 0) + Math.min(wanted, most) > most;
+      const because = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} asked for`;
+      steps.push({ step: 'limit', outcome: refuses ? 'refused' : 'granted', because });
+      if (refuses)
+        refusal ??= new Fault(
+          'rate_limit_exceeded',
+          because,
+          resetMs === null ? {} : { retryAfterMs: resetMs },
+        );
+    }
+  }
+  return refusal;
+}
+
+/** Whether a hard budget would refuse it. */
+export async function spendOutlook(
+  guard: Guard,
+  rules: Rules,
+  caller: Caller,
+  { nanoUsd, priceLine }: Estimate,
+  steps: Step[],
+): Promise<Fault | null> {
+  const { budgets } = await standingOf(guard, rules, caller);
+  let refusal: Fault | null = null;
+  for (const { name, mode, limit_nano_usd: most, spent_nano_usd: spent } of budgets) {
+    const isOver = spent + (nanoUsd ?? 0) > most;
+    const refuses = mode === 'hard' && (isOver || nanoUsd === null);
+    const wanted = nanoUsd === null ? 'an unknown price' : `${nanoUsd} nano-USD`;
+    const because = `"${name}" (${mode}): ${spent} of ${most} nano-USD spent, ${wanted} asked for at most`;
+    steps.push({ step: 'limit', outcome: refuses ? 'refused' : 'granted', because });
+    if (!refuses) continue;
+    refusal ??=
+      nanoUsd === null
+        ? new Fault('price_unknown', `${because}. ${priceLine}`)
+        : new Fault('budget_exceeded', because);
+  }
+  return refusal;
+}

@@ -1,0 +1,191 @@
+import { simulated, simulation } from '@floe/contract/api/routes';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import { arrange } from '../../gateway/arrange.ts';
+import { type Ask, readAsk } from '../../gateway/ask.ts';
+import { type Course, resolveCourse } from '../../gateway/catalog.ts';
+import { estimateOf, modelsOf } from '../../gateway/estimate-request.ts';
+import type { Latencies } from '../../gateway/latencies.ts';
+import type { Conversations } from '../../gateway/stickiness.ts';
+import { CHAT, MESSAGES, RESPONSES } from '../../gateway/surface.ts';
+import type { Caller, Guard } from '../../guardrails/guard.ts';
+import { denialOf } from '../../guardrails/policies/judge.ts';
+import { judgeRequest } from '../../guardrails/policies/judge-bodies.ts';
+import type { KeyRecord } from '../../platform/keyring.ts';
+import { keyRecordOf } from '../../platform/stored-key.ts';
+import type { Reader } from '../../store/ports.ts';
+import type { BreakerSource } from '../breakers/view.ts';
+import { existingKey } from '../keys/find.ts';
+import type { RunningOrg, RunningOrgs } from '../running-org.ts';
+import { readVerb, type Verb, type VerbContext } from '../verb.ts';
+import { rateOutlook, spendOutlook } from './outlook.ts';
+
+type Simulation = z.output<typeof simulation>;
+type Simulated = z.input<typeof simulated>;
+type Step = Simulated['steps'][number];
+
+/** What a simulation reads of the running gateway. */
+export interface SimulationParts {
+  readonly orgs: RunningOrgs;
+  readonly breakers: BreakerSource;
+  readonly guard: Guard;
+  readonly conversations: Conversations;
+  readonly latencies: Latencies;
+}
+
+const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES } as const;
+
+/** What would happen to a request now, and why. Nothing is sent, taken or kept. */
+export function simulateRoute(parts: SimulationParts): Verb {
+  return readVerb({
+    name: 'routes.simulate',
+    method: 'POST',
+    path: '/api/management/routes/simulate',
+    scope: 'management',
+    summary: 'Tell what would happen to a request now, and why',
+    body: simulation,
+    answer: simulated,
+    run: async (context, { body }) => simulate(parts, context, body),
+  });
+}
+
+type Context = VerbContext & { readonly reader: Reader };
+
+async function simulate(parts: SimulationParts, context: Context, given: Simulation): Promise<Simulated> {
+  const { orgId, reader, clock } = context;
+  const org = parts.orgs(orgId);
+  const key =
+    given.key_id === undefined ? context.key : keyRecordOf(await existingKey(reader, orgId, given.key_id));
+  const steps: Step[] = [];
+  const refusal = keyRefusal(key, clock.now(), steps);
+  if (refusal) return answerOf(refusal, steps, null, parts, orgId);
+  const read = understand(parts, org, key, given, steps);
+  const metadata = isObject(given.metadata) ? given.metadata : null;
+  const models = read.ask ? modelsOf(read.ask, read.course) : [];
+  const caller: Caller = { key, endUser: given.end_user, models, metadata };
+  const estimate = read.ask && read.course ? estimateOf(read.ask, read.course, clock.now()) : null;
+  const { rules } = org.catalog;
+  const rate = rules && (await rateOutlook(parts.guard, rules, caller, estimate, steps));
+  const spend =
+    rules && estimate && !read.fault ? await spendOutlook(parts.guard, rules, caller, estimate, steps) : null;
+  noteCache(org, read.ask, steps);
+  // The order in which they would be told.
+  return answerOf(rate ?? read.fault ?? spend ?? null, steps, read.course, parts, orgId);
+}
+
+function keyRefusal(key: KeyRecord, nowMs: number, steps: Step[]): Fault | null {
+  const because = `platform key "${key.name}"`;
+  const refuse = (code: 'key_revoked' | 'key_expired' | 'insufficient_scope', message: string) => {
+    steps.push({ step: 'authenticate', outcome: 'refused', because: `${because}: ${message}` });
+    return new Fault(code, message);
+  };
+  if (key.revokedAt !== null) return refuse('key_revoked', 'The platform key was revoked.');
+  if (key.expiresAt !== null && key.expiresAt <= nowMs)
+    return refuse('key_expired', 'The platform key has expired.');
+  if (!key.scopes.has('gateway'))
+    return refuse('insufficient_scope', 'The platform key lacks the scope "gateway".');
+  steps.push({ step: 'authenticate', outcome: 'allowed', because });
+  return null;
+}
+
+interface Understood {
+  readonly ask: Ask | null;
+  readonly course: Course | null;
+  readonly fault: Fault | null;
+}
+
+function understand(
+  parts: SimulationParts,
+  org: RunningOrg,
+  key: KeyRecord,
+  given: Simulation,
+  steps: Step[],
+): Understood {
+  let ask: Ask | null = null;
+  let course: Course | null = null;
+  try {
+    ask = readAsk(SURFACES[given.surface], Buffer.from(JSON.stringify(given.request)));
+    course = routed(parts, org, key, ask, steps);
+    ask = judged(org, key, ask, given, steps);
+    return { ask, course, fault: null };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (course === null) steps.push({ step: 'route', outcome: error.code, because: error.message });
+    return { ask, course, fault: error };
+  }
+}
+
+function routed(
+  { conversations, latencies }: SimulationParts,
+  { catalog }: RunningOrg,
+  { orgId, models }: KeyRecord,
+  ask: Ask,
+  steps: Step[],
+): Course {
+  const resolved = resolveCourse(catalog, models ?? (() => true), ask.model);
+  const by = { orgId, conversation: null, stream: ask.stream, conversations, latencies, random: Math.random };
+  const { course, because } = arrange(resolved, by);
+  const names = course.targets.map(({ provider, model }) => `${provider.id}/${model}`);
+  steps.push({ step: 'route', outcome: [...new Set(names)].join(', '), because: course.because });
+  if (because !== null) steps.push({ step: 'route', outcome: 'ordered', because });
+  for (const skipped of course.skipped) steps.push({ step: 'route', outcome: 'skipped', because: skipped });
+  return course;
+}
+
+/** The request as it would go on. @throws Fault `policy_denied` */
+function judged({ catalog }: RunningOrg, key: KeyRecord, ask: Ask, given: Simulation, steps: Step[]): Ask {
+  const side = catalog.policies?.request;
+  if (!side) return ask;
+  const { body, members, model, stream } = ask;
+  const { name, team, owner } = key;
+  const metadata: JsonObject | null = isObject(given.metadata) ? given.metadata : null;
+  const { surface, end_user: endUser } = given;
+  const request = { body, members, model, stream, surface, key: name, team, owner, endUser, metadata };
+  const { judgement, body: told } = judgeRequest(side, request);
+  for (const { outcome, because } of judgement.decisions) steps.push({ step: 'policy', outcome, because });
+  if (judgement.deniedBy) throw new Fault('policy_denied', denialOf(judgement.deniedBy));
+  return told === body ? ask : readAsk(SURFACES[surface], told);
+}
+
+function noteCache({ catalog }: RunningOrg, ask: Ask | null, steps: Step[]): void {
+  if (catalog.cache === null || ask === null) return;
+  const { scope, ttlMs } = catalog.cache;
+  const whose = scope === 'key' ? 'of this key' : 'of the org';
+  steps.push({
+    step: 'cache',
+    outcome: 'looked_up',
+    because: `an answer ${whose} to an equal request of the last ${ttlMs / 1000} s would be told again`,
+  });
+}
+
+function answerOf(
+  fault: Fault | null,
+  steps: Step[],
+  course: Course | null,
+  { breakers }: SimulationParts,
+  orgId: string,
+): Simulated {
+  const views = breakers.list(orgId);
+  return {
+    outcome: fault ? 'refused' : 'sent',
+    status: fault?.status ?? 200,
+    code: fault?.code ?? null,
+    message: fault?.message ?? null,
+    steps,
+    targets: (course?.targets ?? []).map(({ provider, model, credential }) => {
+      const view = views.find(
+        (one) => one.provider === provider.id && one.model === model && one.credential === credential.name,
+      );
+      return {
+        provider: provider.id,
+        model,
+        credential: credential.name,
+        breaker: view?.state ?? 'closed',
+        wait_ms: Math.ceil(view?.waitMs ?? 0),
+        because: view?.because ?? '',
+      };
+    }),
+    skipped: [...(course?.skipped ?? [])],
+  };
+}

@@ -1,0 +1,358 @@
+// Policies through the real server, over every client surface and every dialect behind it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { Chunking } from '@floe/testkit/chunking';
+import { type CallAnswer, call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { asksForStream } from '@floe/testkit/surfaces';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { objectOf } from './answers-said.ts';
+import { rowsOf } from './rows-of.ts';
+import { sample } from './upstream-samples.ts';
+
+const DIALECTS = ['chat', 'responses', 'messages', 'gemini'] as const;
+type Dialect = (typeof DIALECTS)[number];
+const EMAIL = 'ada@example.org';
+const ALL_PII = { secrets: true, pii: ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] };
+const KINDS: Readonly<Record<Dialect, JsonObject>> = {
+  chat: { kind: 'openai-compatible' },
+  responses: { kind: 'openai-compatible', dialects: ['responses'] },
+  messages: { kind: 'anthropic-compatible' },
+  gemini: { kind: 'gemini' },
+};
+const SURFACES = {
+  chat: { path: '/gateway/v1/chat/completions', more: {} },
+  responses: { path: '/gateway/v1/responses', more: { store: false } },
+  messages: { path: '/gateway/v1/messages', more: { max_tokens: 100 } },
+} as const;
+type Surface = keyof typeof SURFACES;
+
+const enforce = { mode: 'enforce' };
+const onAnswer = { on: 'answer', detect: { pii: ['email'] } };
+const onRequest = { on: 'request', detect: ALL_PII };
+/** An org for each set of rules, all with the same providers. */
+const ORGS: Readonly<Record<string, JsonObject>> = {
+  plain: {},
+  answers: {
+    policies: [{ name: 'no-mail', ...onAnswer, action: 'deny', ...enforce, message: 'No addresses.' }],
+  },
+  scrubbed: { policies: [{ name: 'scrub', ...onAnswer, action: 'redact', ...enforce }] },
+  finish: {
+    policies: [
+      {
+        name: 'long',
+        on: 'answer',
+        when: 'answer.text.contains("@") && usage.output_tokens > 0',
+        action: 'deny',
+        ...enforce,
+      },
+    ],
+  },
+  watched: {
+    policies: [
+      { name: 'watch-q', ...onRequest, action: 'deny' },
+      { name: 'watch-r', ...onRequest, action: 'redact' },
+      { name: 'watch-a', ...onAnswer, action: 'deny' },
+      { name: 'watch-b', ...onAnswer, action: 'redact' },
+      { name: 'mark', ...onAnswer, action: 'flag', ...enforce },
+    ],
+  },
+  asked: {
+    policies: [
+      { name: 'trusted', on: 'request', when: 'has(metadata.trusted)', action: 'allow', ...enforce },
+      { name: 'cap-output', on: 'request', when: 'request.max_tokens > 8000', action: 'deny', ...enforce },
+      { name: 'scrub', ...onRequest, action: 'redact', ...enforce },
+    ],
+  },
+  limited: {
+    policies: [{ name: 'nothing', on: 'request', when: 'true', action: 'deny', ...enforce }],
+    limits: [{ name: 'two', scope: 'org', rpm: 2 }],
+    budgets: [{ name: 'none', scope: 'org', period: 'total', limit_usd: 0.000001 }],
+  },
+  kept: {
+    cache: { enabled: true, scope: 'org' },
+    policies: [{ name: 'not-b', ...onAnswer, when: 'metadata.who == "b"', action: 'deny', ...enforce }],
+  },
+};
+const keyOf = (org: string) => `eis_${org}${'0'.repeat(32)}`;
+
+let floe: Floe;
+const upstreams = new Map<Dialect, Upstream>();
+/** What reached any provider, in order. */
+const bodies: string[] = [];
+let says = EMAIL;
+let chunking: Chunking = 'whole';
+
+before(async () => {
+  for (const dialect of DIALECTS)
+    upstreams.set(
+      dialect,
+      await startUpstream({
+        async respond({ path, body }) {
+          bodies.push(body.toString('utf8'));
+          const reply = sample(dialect, 'text', asksForStream(path, JSON.parse(body.toString('utf8'))));
+          return { ...reply, chunking, body: reply.body.toString('utf8').replace(/Welt/g, says) };
+        },
+      }),
+    );
+  const providers = DIALECTS.map((id) => ({
+    id,
+    ...KINDS[id],
+    base_url: `${upstreams.get(id)?.url}/v1`,
+    api_key: `secret-of-${id}`,
+    models: ['m-1'],
+    prices: { 'm-1': { input: 1, output: 1 } },
+  }));
+  const orgs = Object.entries(ORGS).map(([id, more]) => ({
+    id,
+    keys: [{ name: 'ci', key: keyOf(id), scopes: ['gateway', 'management', 'read'] }],
+    providers,
+    routes: [{ model: '*', retries: 0 }],
+    ...more,
+  }));
+  floe = await startFloe({ yaml: JSON.stringify({ orgs }) });
+});
+after(async () => {
+  await floe.stop();
+  for (const upstream of upstreams.values()) await upstream.close();
+});
+
+interface Asking {
+  readonly surface?: Surface;
+  readonly model?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function ask(
+  org: string,
+  text: string,
+  more: JsonObject = {},
+  { surface = 'chat', model, headers }: Asking = {},
+) {
+  const turn = [{ role: 'user', content: text }];
+  return call(floe.url + SURFACES[surface].path, {
+    headers: { authorization: `Bearer ${keyOf(org)}`, ...headers },
+    body: {
+      model: model ?? 'chat/m-1',
+      ...(surface === 'responses' ? { input: turn } : { messages: turn }),
+      ...SURFACES[surface].more,
+      ...more,
+    },
+  });
+}
+
+async function rowOf(org: string, { headers }: CallAnswer): Promise<JsonObject> {
+  const id = headers['x-request-id'] ?? '';
+  return (await rowsOf(floe.url, keyOf(org), [id])).get(id) ?? {};
+}
+
+function policyDecisions(row: JsonObject): string[] {
+  const decisions = Array.isArray(row['decisions']) ? row['decisions'] : [];
+  return decisions
+    .filter(isObject)
+    .filter(({ step }) => step === 'policy')
+    .map(({ outcome, because }) => `${outcome} ${because}`);
+}
+
+const errorIn = (value: unknown) => objectOf(objectOf(value)['error']);
+/** What a client takes for the end of an answer that went well. */
+const LOOKS_FINISHED = /"finish_reason":\s*"|"stop_reason":\s*"|\[DONE\]|message_stop|response\.completed/;
+
+for (const surface of ['chat', 'responses', 'messages'] as const)
+  for (const dialect of DIALECTS) {
+    const asking = { surface, model: `${dialect}/m-1` };
+
+    test(`${surface} over ${dialect}: a whole answer is refused or cleaned by what stands in it`, async () => {
+      says = EMAIL;
+      const denied = await ask('answers', 'x', {}, asking);
+      assert.equal(denied.status, 403, denied.text);
+      assert.match(String(errorIn(denied.json())['message']), /^No addresses\. \(policy "no-mail"\)$/);
+      assert.equal(denied.headers['x-should-retry'], 'false');
+      assert.ok(!denied.text.includes(EMAIL));
+      const row = await rowOf('answers', denied);
+      assert.equal(row['state'], 'blocked');
+      assert.deepEqual(policyDecisions(row), ['denied "no-mail": found 1 email']);
+      assert.ok(Number(row['cost_nano_usd']) > 0, 'the provider was asked, and is paid');
+
+      const clean = await ask('scrubbed', 'x', {}, asking);
+      assert.equal(clean.status, 200, clean.text);
+      assert.ok(clean.text.includes('[redacted:email]') && !clean.text.includes(EMAIL));
+      assert.equal(clean.headers['x-floe-rewritten'], 'scrub');
+      clean.json();
+
+      says = 'Welt';
+      const plain = await ask('plain', 'x', {}, asking);
+      const good = await ask('answers', 'x', {}, asking);
+      assert.equal(good.status, 200);
+      // Ids that Floe makes differ; what was said does not.
+      assert.equal(good.text.length, plain.text.length);
+    });
+
+    test(`${surface} over ${dialect}: a stream is stopped at a frame’s edge, however it is cut`, async () => {
+      says = EMAIL;
+      let last = '';
+      for (const cut of [
+        'whole',
+        'frames',
+        'every-byte',
+        { seed: 7 },
+        { seed: 8, meanBytes: 200 },
+      ] as const) {
+        chunking = cut;
+        const stopped = await ask('answers', 'x', { stream: true }, asking);
+        assert.ok(!stopped.text.includes(EMAIL), stopped.text);
+        assert.doesNotMatch(stopped.text, LOOKS_FINISHED);
+        assert.match(stopped.text, /policy_denied|permission_error/);
+        const shape = `${stopped.status} ${stopped
+          .frames()
+          .map(({ event }) => event)
+          .join(' ')}`;
+        if (last !== '') assert.equal(shape, last, `cut ${JSON.stringify(cut)}`);
+        last = shape;
+        const atEnd = await ask('finish', 'x', { stream: true }, asking);
+        assert.ok(atEnd.text.includes(EMAIL), 'this rule is judged when the answer is whole');
+        assert.doesNotMatch(atEnd.text, LOOKS_FINISHED);
+        assert.match(atEnd.text, /policy_denied|permission_error/);
+      }
+      chunking = 'whole';
+      const unwritable = await ask('scrubbed', 'x', { stream: true }, asking);
+      assert.match(unwritable.text, /stream: false/);
+      assert.ok(!unwritable.text.includes(EMAIL));
+    });
+
+    test(`${surface} over ${dialect}: monitor mode changes nothing and says what it would do`, async () => {
+      says = EMAIL;
+      for (const stream of [false, true]) {
+        const plain = await ask('plain', `Mail ${EMAIL}`, { stream }, asking);
+        const watched = await ask('watched', `Mail ${EMAIL}`, { stream }, asking);
+        assert.equal(watched.status, 200);
+        assert.ok(watched.text.includes(EMAIL));
+        assert.equal(watched.text.length, plain.text.length);
+        assert.equal(watched.headers['x-floe-rewritten'], undefined);
+        const [theirs, ours] = bodies.slice(-2);
+        assert.equal(ours, theirs);
+        // Reading a row costs a hundred requests.
+        if (surface !== 'chat' && dialect !== 'chat') continue;
+        assert.deepEqual(policyDecisions(await rowOf('watched', watched)), [
+          'would_deny "watch-q": found 1 email',
+          'would_redact "watch-r": found 1 email',
+          'would_deny "watch-a": found 1 email',
+          'would_redact "watch-b": found 1 email',
+          'flagged "mark": found 1 email',
+        ]);
+      }
+    });
+
+    test(`${surface} over ${dialect}: a request goes on without what a rule takes out`, async () => {
+      says = 'Welt';
+      const secret = 'ghp_aB3dE5gH7jK9mN2pQ4sT6vW8xY1zaB3dE5gH';
+      const text = `Mail ${EMAIL}, card 4111 1111 1111 1111, key ${secret}, "quoted" \\ and é`;
+      const answer = await ask('asked', text, {}, asking);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.headers['x-floe-rewritten'], 'scrub');
+      const body = bodies.at(-1) ?? '';
+      for (const value of [EMAIL, '4111', secret]) assert.ok(!body.includes(value), body);
+      JSON.parse(body);
+      assert.ok(
+        body.includes(
+          'Mail [redacted:email], card [redacted:credit_card], key [redacted:secret], \\"quoted\\" \\\\ and é',
+        ),
+        body,
+      );
+    });
+  }
+
+test('a denied request never reaches a provider, in any dialect, and an exception spares it', async () => {
+  const before = bodies.length;
+  const caps = {
+    chat: 'max_completion_tokens',
+    responses: 'max_output_tokens',
+    messages: 'max_tokens',
+  } as const;
+  for (const [surface, cap] of Object.entries(caps)) {
+    if (surface !== 'chat' && surface !== 'responses' && surface !== 'messages') continue;
+    const denied = await ask('asked', 'x', { [cap]: 9000, stream: true }, { surface });
+    assert.equal(denied.status, 403, denied.text);
+    assert.match(denied.text, /cap-output/);
+    const row = await rowOf('asked', denied);
+    assert.deepEqual([row['state'], row['cost_nano_usd'] ?? 0], ['blocked', 0]);
+  }
+  assert.equal(bodies.length, before);
+  const headers = { 'x-floe-metadata': '{"trusted":true}' };
+  const spared = await ask('asked', `Mail ${EMAIL}`, { max_completion_tokens: 9000 }, { headers });
+  assert.equal(spared.status, 200, spared.text);
+  const sent = bodies.at(-1) ?? '';
+  assert.ok(sent.includes(EMAIL), 'nothing behind the exception is judged');
+});
+
+test('429 comes before 403, and 403 before 402; what was refused spent its RPM', async () => {
+  for (const status of [403, 403, 429, 429]) {
+    const answer = await ask('limited', 'x');
+    assert.equal(answer.status, status, answer.text);
+  }
+});
+
+test('embeddings inputs are judged too', async () => {
+  const embed = (input: string | string[]) =>
+    call(`${floe.url}/gateway/v1/embeddings`, {
+      headers: { authorization: `Bearer ${keyOf('limited')}` },
+      body: { model: 'chat/m-1', input },
+    });
+  // The org's two requests of this minute are spent: the rule is seen in the org without a limit.
+  assert.equal((await embed('x')).status, 429);
+  const denied = await call(`${floe.url}/gateway/v1/embeddings`, {
+    headers: { authorization: `Bearer ${keyOf('asked')}` },
+    body: { model: 'chat/m-1', input: [`Mail ${EMAIL}`] },
+  });
+  assert.ok(denied.status >= 200);
+  const sent = bodies.at(-1) ?? '';
+  assert.ok(sent.includes('[redacted:email]') && !sent.includes(EMAIL), sent);
+});
+
+test('the row of a stopped stream says that a part of it was read, and why it ended', async () => {
+  says = EMAIL;
+  const stopped = await ask('finish', 'x', { stream: true });
+  const row = await rowOf('finish', stopped);
+  assert.deepEqual([stopped.status, row['state'], row['error_code']], [200, 'partial', 'policy_denied']);
+  assert.deepEqual(policyDecisions(row), ['denied "long": its condition is true']);
+  assert.ok(Number(row['cost_nano_usd']) > 0);
+});
+
+test('what is denied is not stored as a response, and what is cleaned is stored clean', async () => {
+  says = EMAIL;
+  const stored = (org: string, id: unknown) =>
+    call(`${floe.url}/gateway/v1/responses/${String(id)}`, {
+      method: 'GET',
+      headers: { authorization: `Bearer ${keyOf(org)}` },
+    });
+  for (const model of ['chat/m-1', 'responses/m-1']) {
+    const asking = { surface: 'responses', model } as const;
+    const clean = await ask('scrubbed', 'x', { store: true }, asking);
+    const kept = await stored('scrubbed', objectOf(clean.json())['id']);
+    assert.equal(kept.status, 200, kept.text);
+    assert.ok(kept.text.includes('[redacted:email]') && !kept.text.includes(EMAIL));
+    for (const org of ['answers', 'finish']) {
+      const stopped = await ask(org, 'x', { store: true, stream: true }, asking);
+      assert.match(stopped.text, /policy_denied|permission_error/);
+      assert.doesNotMatch(stopped.text, LOOKS_FINISHED);
+      const id = /"id":\s*"(resp_\w+)"/.exec(stopped.text)?.[1];
+      assert.equal((await stored(org, id)).status, 404, `${model}: ${id}`);
+    }
+  }
+});
+
+test('a kept answer is judged for the caller who gets it', async () => {
+  says = EMAIL;
+  const as = (who: string) => ({ headers: { 'x-floe-metadata': JSON.stringify({ who }) } });
+  for (const stream of [false, true]) {
+    const first = await ask('kept', `kept ${stream}`, { stream }, as('a'));
+    assert.deepEqual([first.status, first.headers['x-floe-cache']], [200, 'miss']);
+    const again = await ask('kept', `kept ${stream}`, { stream }, as('a'));
+    assert.deepEqual([again.status, again.headers['x-floe-cache'], again.text], [200, 'hit', first.text]);
+    const other = await ask('kept', `kept ${stream}`, { stream }, as('b'));
+    assert.deepEqual([other.status, other.headers['x-floe-cache']], [403, 'hit'], other.text);
+    const row = await rowOf('kept', other);
+    assert.deepEqual([row['state'], row['cost_nano_usd'] ?? 0], ['blocked', 0]);
+  }
+});
