@@ -23,6 +23,9 @@ const today = new Date().toISOString().slice(0, 10);
 let failures = 0;
 let rows = 0;
 
+// A run that is ended ends its servers: they are taken down on 'exit'.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 const sdks = SDKS.filter(({ title, name }) => pattern.test(title) || pattern.test(name));
 const agents = AGENTS.filter(({ name }) => pattern.test(name));
 await Promise.all([runSdks('javascript'), runSdks('python')]);
