@@ -138,7 +138,8 @@ function npmProgram() {
   return fail('npm was not found. Install Node with npm and run this again.');
 }
 
-function npm(node, args, cwd = root) {
+/** Runs npm on a Node; its output goes to standard error. Returns its exit status. */
+export function npm(node, args, cwd = root) {
   const env = { ...process.env, npm_config_update_notifier: 'false' };
   return spawnSync(node, [npmProgram(), ...args], { cwd, env, stdio: ['ignore', 2, 2] }).status;
 }

@@ -21,12 +21,15 @@ export const PATHS: Readonly<Record<Surface, string>> = {
   messages: '/messages',
 };
 
+/** An answer to every request, or what makes one of each. */
+type Playing = Reply | ((request: ReceivedRequest) => Reply);
+
 export interface House {
   /** Address of the gateway, ending in `/v1`. */
   readonly url: string;
   readonly key: string;
   /** Lays out the answer of this dialect's upstream to every request until the next call. */
-  play(dialect: Dialect, reply: Reply): void;
+  play(dialect: Dialect, reply: Playing): void;
   upstream(dialect: Dialect): Upstream;
   /** The latest request this dialect's upstream has received. */
   lastRequest(dialect: Dialect): ReceivedRequest;
@@ -49,17 +52,25 @@ const KINDS: Readonly<Record<Dialect, object>> = {
   cohere: { kind: 'cohere' },
 };
 
-/** Starts the server with a provider per dialect, each named like its dialect. */
-export async function startHouse(): Promise<House> {
-  const replies = new Map<Dialect, Reply>();
+async function startUpstreams(replies: ReadonlyMap<Dialect, Playing>): Promise<Map<Dialect, Upstream>> {
   const upstreams = new Map<Dialect, Upstream>();
   for (const dialect of DIALECTS)
     upstreams.set(
       dialect,
       await startUpstream({
-        respond: () => replies.get(dialect) ?? { status: 599 },
+        respond(request) {
+          const playing = replies.get(dialect) ?? { status: 599 };
+          return typeof playing === 'function' ? playing(request) : playing;
+        },
       }),
     );
+  return upstreams;
+}
+
+/** Starts the server with a provider per dialect, each named like its dialect. */
+export async function startHouse(): Promise<House> {
+  const replies = new Map<Dialect, Playing>();
+  const upstreams = await startUpstreams(replies);
   const upstream = (dialect: Dialect) => upstreams.get(dialect) ?? assert.fail();
   const key = `eis_${randomBytes(24).toString('hex')}`;
   const providers = DIALECTS.map((id) => ({
@@ -68,7 +79,7 @@ export async function startHouse(): Promise<House> {
     base_url: `${upstream(id).url}/v1`,
     api_key: `secret-of-${id}`,
     // Named models only: the server asks nobody for lists meanwhile.
-    models: ['m-1'],
+    models: ['m-1', 'gpt-5.5'],
     // Each answer stands for itself; what many lead to is judged in breakers.test.ts.
     breaker: { enabled: false },
   }));

@@ -57,7 +57,7 @@ function wholeChat(events: readonly JsonObject[]): unknown {
   const choices = events.flatMap((event) => objectsIn(event['choices']));
   for (const delta of choices.map((choice) => objectOf(choice['delta']))) {
     for (const [name, value] of Object.entries(delta))
-      if (typeof value === 'string') message[name] = `${message[name] ?? ''}${value}`;
+      if (typeof value === 'string' && value !== '') message[name] = `${message[name] ?? ''}${value}`;
     for (const { index, id, type, function: piece } of objectsIn(delta['tool_calls'])) {
       const { name, arguments: text } = objectOf(piece);
       const call = calls[Number(index)] ?? { id, type, function: { name, arguments: '' } };

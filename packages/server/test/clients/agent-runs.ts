@@ -1,0 +1,150 @@
+// One agent, one task, one scripted upstream: the loop is closed when the tool wrote the file, its result came
+// back to the model and the agent ended well with the model's last words.
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Dialect, objectOf } from '../answers-said.ts';
+import type { House } from '../house-of-dialects.ts';
+import { type AgentSheet, type Place, PROOF } from './agent-sheets.ts';
+import { bringsResult, LAST_WORDS, type Order, scriptedReply, toolsOffered } from './scripted-model.ts';
+
+const LIMIT_MS = 120_000;
+const TASK = `Write the word ${PROOF} into proof.txt with your shell tool, then say that it is done.`;
+const COMMAND = `echo ${PROOF} > proof.txt && cat proof.txt`;
+
+/** Why the loop was not closed; an empty list when it was. */
+export async function runAgent(
+  sheet: AgentSheet,
+  dialect: Dialect,
+  house: House,
+  installed: string,
+): Promise<readonly string[]> {
+  // Outside of any project: agents look for one above their directory.
+  const home = mkdtempSync(join(tmpdir(), 'floe-client-'));
+  const work = join(home, 'work');
+  mkdirSync(work);
+  const place: Place = {
+    url: house.url,
+    key: house.key,
+    model: `${dialect}/${sheet.model ?? 'm-1'}`,
+    home,
+    task: TASK,
+  };
+  for (const [name, text] of Object.entries(sheet.files?.(place) ?? {})) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), text);
+  }
+  const order: Order = {
+    tool: sheet.tool,
+    input: sheet.input(COMMAND),
+    ...(sheet.freeform !== undefined && { freeform: sheet.freeform }),
+  };
+  const upstream = house.upstream(dialect);
+  const from = upstream.requests.length;
+  house.play(dialect, (request) => scriptedReply(dialect, request, order));
+  const program = join(installed, 'node_modules', '.bin', sheet.program);
+  const env = environment(sheet, place, work);
+  if (sheet.before) await run(program, sheet.before(place), work, env);
+  const ran = await run(program, sheet.args(place), work, env);
+  endDaemons(home);
+
+  const asked = upstream.requests
+    .slice(from)
+    .map(({ body }) => objectOf(JSON.parse(body.toString() || '{}')));
+  const offered = new Set(asked.flatMap((body) => toolsOffered(dialect, body)));
+  const faults: string[] = [];
+  if (asked.length === 0) faults.push('the upstream was not asked');
+  else if (!offered.has(sheet.tool))
+    faults.push(`offers no tool ${sheet.tool}, only ${[...offered].join(' ')}`);
+  const proof = join(work, 'proof.txt');
+  if (!existsSync(proof) || readFileSync(proof, 'utf8').trim() !== PROOF)
+    faults.push('the tool wrote no file');
+  if (!asked.some((body) => bringsResult(dialect, body))) faults.push('the result did not come back');
+  if (!ran.output.includes(LAST_WORDS)) faults.push('the last words were not shown');
+  if (ran.code !== 0)
+    faults.push(ran.code === null ? `did not end in ${LIMIT_MS} ms` : `ended with ${ran.code}`);
+  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  return faults.length === 0 ? [] : [...faults, ran.output.slice(-1500)];
+}
+
+/** A bare environment of its own; whatever is not loopback goes to a closed port. */
+function environment(sheet: AgentSheet, place: Place, work: string): Record<string, string> {
+  const closed = 'http://127.0.0.1:9';
+  const loopback = '127.0.0.1,localhost';
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: place.home,
+    PWD: work,
+    TMPDIR: place.home,
+    TERM: 'dumb',
+    NO_COLOR: '1',
+    DO_NOT_TRACK: '1',
+    ...(sheet.unproxied !== true && {
+      HTTP_PROXY: closed,
+      HTTPS_PROXY: closed,
+      NO_PROXY: loopback,
+      no_proxy: loopback,
+    }),
+    ...sheet.env(place),
+  };
+}
+
+interface Ran {
+  /** Null when it had to be ended. */
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (part: string) => {
+        output += part;
+      });
+    // The group too: some agents leave daemons behind.
+    const endGroup = () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // Nobody is left in it.
+      }
+    };
+    const timer = setTimeout(endGroup, LIMIT_MS);
+    child.on('error', (error) => {
+      output += String(error);
+    });
+    child.on('exit', endGroup);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, output });
+    });
+  });
+}
+
+/** Ends what an agent left running: the processes that live in the home directory made for it. */
+function endDaemons(home: string): void {
+  const numbers = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  for (const pid of numbers)
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${home}`))
+        process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended, or is not ours to look at.
+    }
+}

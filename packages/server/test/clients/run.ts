@@ -1,0 +1,142 @@
+// Run by scripts/test-clients.mjs with the directory the clients are installed in, why some of it is not there, and
+// a pattern of names to run. Writes what it saw into docs/clients.md; ends with 1 when a client failed.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DIALECTS } from '../answers-said.ts';
+import { type House, startHouse } from '../house-of-dialects.ts';
+import { runAgent } from './agent-runs.ts';
+import { AGENTS, type AgentSheet } from './agent-sheets.ts';
+import { type Driver, startDriver } from './driver.ts';
+import { type Row, writeResults } from './results.ts';
+import { runSdk } from './sdk-runs.ts';
+import { SDKS, type SdkSheet } from './sdk-sheets.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
+/** Agents mostly wait; each lane has a house of its own. */
+const LANES = 3;
+
+const place = process.argv[2] ?? '.';
+const absent: Record<string, string> = JSON.parse(process.argv[3] ?? '{}');
+const pattern = new RegExp(process.argv[4] ?? '', 'i');
+const today = new Date().toISOString().slice(0, 10);
+let failures = 0;
+let rows = 0;
+
+// A run that is ended ends its servers: they are taken down on 'exit'.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const sdks = SDKS.filter(({ title, name }) => pattern.test(title) || pattern.test(name));
+const agents = AGENTS.filter(({ name }) => pattern.test(name));
+await Promise.all([runSdks('javascript'), runSdks('python')]);
+await runAgents();
+say(`${rows} clients, ${failures} failures; tables written into docs/clients.md`);
+process.exitCode = failures === 0 && rows > 0 ? 0 : 1;
+
+async function runSdks(language: SdkSheet['language']): Promise<void> {
+  const sheets = sdks.filter((sheet) => sheet.language === language);
+  if (sheets.length === 0) return;
+  const why = absent[language === 'python' ? 'python' : 'sdks'];
+  if (why !== undefined) {
+    for (const sheet of sheets) record('sdks', notRun(sheet.title, versionOfSdk(sheet), sheet.surface, why));
+    return;
+  }
+  const house = await startHouse();
+  const driver = driverOf(language);
+  try {
+    for (const sheet of sheets) record('sdks', await rowOfSdk(sheet, house, driver));
+  } finally {
+    driver.stop();
+    await house.close();
+  }
+}
+
+async function rowOfSdk(sheet: SdkSheet, house: House, driver: Driver): Promise<Row> {
+  const cells: string[] = [];
+  for (const dialect of DIALECTS) {
+    const { passed, failed } = await runSdk(sheet, dialect, house, driver);
+    cells.push(`${passed}/${passed + failed.length}`);
+    say(`${failed.length === 0 ? 'ok  ' : 'FAIL'} ${sheet.title} over ${dialect}: ${cells.at(-1)}`);
+    for (const one of failed) say(`     ${one}`);
+    failures += failed.length;
+  }
+  return { name: sheet.title, version: versionOfSdk(sheet), surface: sheet.surface, cells, date: today };
+}
+
+async function runAgents(): Promise<void> {
+  const houses: House[] = [];
+  while (houses.length < Math.min(LANES, agents.length)) houses.push(await startHouse());
+  for (const sheet of agents) record('agents', await rowOfAgent(sheet, houses));
+  for (const house of houses) await house.close();
+}
+
+async function rowOfAgent(sheet: AgentSheet, houses: readonly House[]): Promise<Row> {
+  const { name, surface } = sheet;
+  const version = versionOf('agents', sheet.package);
+  const why = absent['agents'] ?? cannotStart(sheet);
+  if (why !== undefined) return notRun(name, version, surface, why);
+  const cells: string[] = DIALECTS.map(() => '');
+  const queue = [...DIALECTS.entries()];
+  await Promise.all(
+    houses.map(async (house) => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const [at, dialect] = next;
+        const faults = await runAgent(sheet, dialect, house, join(place, 'agents'));
+        cells[at] = faults.length === 0 ? 'yes' : 'no';
+        say(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${name} over ${dialect}`);
+        for (const one of faults) say(`     ${one}`);
+        if (faults.length > 0) failures += 1;
+      }
+    }),
+  );
+  return { name, version, surface, cells, date: today };
+}
+
+/** Written at once: a run that is ended early has told what it saw. */
+function record(table: string, row: Row): void {
+  rows += 1;
+  writeResults(join(ROOT, 'docs', 'clients.md'), { [table]: [row] });
+}
+
+function driverOf(language: SdkSheet['language']): Driver {
+  if (language === 'javascript') return startDriver(process.execPath, ['drive.mjs'], join(place, 'sdks'));
+  const python = join(place, 'python', 'bin', 'python');
+  return startDriver(python, [join(ROOT, 'clients', 'python', 'drive.py')], join(place, 'python'));
+}
+
+function cannotStart({ program }: AgentSheet): string | undefined {
+  const path = join(place, 'agents', 'node_modules', '.bin', program);
+  if (!existsSync(path)) return 'npm installed no such program';
+  const asked = spawnSync(path, ['--version'], {
+    encoding: 'utf8',
+    timeout: 60_000,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (asked.status === 0) return undefined;
+  const said = asked.error?.message ?? asked.stderr.trim().split('\n').at(-1);
+  return `does not start here: ${said || `ends with ${asked.status ?? asked.signal}`}`;
+}
+
+function notRun(name: string, version: string, surface: string, why: string): Row {
+  failures += 1;
+  say(`NOT RUN ${name}: ${why}`);
+  return { name, version, surface, cells: [`not run: ${why}`], date: today };
+}
+
+function versionOfSdk({ language, packages }: SdkSheet): string {
+  if (language === 'javascript') return packages.map((name) => versionOf('sdks', name)).join(', ');
+  const pinned = readFileSync(join(ROOT, 'clients', 'python', 'requirements.txt'), 'utf8').split('\n');
+  return packages
+    .map((name) => pinned.find((line) => line.startsWith(`${name}==`))?.split('==')[1])
+    .join(', ');
+}
+
+/** As pinned, which is what is installed. */
+function versionOf(where: 'sdks' | 'agents', name: string): string {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'clients', where, 'package.json'), 'utf8'));
+  return String(dependencies[name]);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
