@@ -115,7 +115,8 @@ describe('the official client', () => {
     const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: house.key });
     const ids: string[] = [];
     for await (const model of openai.models.list()) ids.push(model.id);
-    assert.deepEqual(ids.sort(), DIALECTS.map((dialect) => `${dialect}/m-1`).sort());
+    const listed = DIALECTS.flatMap((dialect) => [`${dialect}/m-1`, `${dialect}/gpt-5.5`]);
+    assert.deepEqual(ids.sort(), listed.sort());
   });
 });
 

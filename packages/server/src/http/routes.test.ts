@@ -34,6 +34,17 @@ function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expect
 
 const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
 
+/** Lists of the running configuration. */
+function listsExpected(names: readonly string[]): Record<string, Expected> {
+  const scope = 'management';
+  return Object.fromEntries(
+    names.map((name) => [
+      `GET /api/management/${name}`,
+      { path: () => `/api/management/${name}`, succeeds: 200, scope, anotherOrgs: 200 },
+    ]),
+  );
+}
+
 /** Nobody listens at the channels' address: their tests answer 200 and say so. */
 function channelsExpected(): Record<string, Expected> {
   const channels = '/api/monitoring/channels';
@@ -136,6 +147,21 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     succeeds: 204,
     scope: 'management',
     anotherOrgs: 204,
+  },
+  ...listsExpected(['policies', 'providers', 'routes']),
+  'POST /api/management/policies/dry-run': {
+    path: () => '/api/management/policies/dry-run',
+    body: { samples: [{ request: { model: 'm', messages: [] } }] },
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
+  'POST /api/management/routes/simulate': {
+    path: () => '/api/management/routes/simulate',
+    body: { surface: 'chat', request: { model: 'sandbox/echo', messages: [] } },
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
   },
   ...channelsExpected(),
   ...monitoringExpected(),

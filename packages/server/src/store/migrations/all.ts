@@ -5,7 +5,7 @@ import { alerts } from './0004-alerts.ts';
 import { storedTurns } from './0005-stored-turns.ts';
 import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
-import { boards } from './0009-boards.ts';
+import { boards } from './0008-boards.ts';
 import type { Migration } from './migration.ts';
 
 /**

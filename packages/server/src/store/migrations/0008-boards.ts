@@ -6,7 +6,7 @@ const key = (column: ColumnDefinitionBuilder) => column.notNull().primaryKey();
 
 /** What people see of monitoring: boards, and when nobody is to be told. */
 export const boards: Migration = {
-  number: 9,
+  number: 8,
   name: 'boards',
   async up({ schema }, engine) {
     const text = orderedText(engine);
