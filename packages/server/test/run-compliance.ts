@@ -59,6 +59,7 @@ async function askAll(house: AbleHouse, mock: Mock): Promise<void> {
   await scanAll(house);
   for (const [name, path, body] of REQUESTS)
     await askThroughMock(house, mock, { corpus: 'every surface', name, url: house.url + path, body });
+  await askToGoOn(house, mock);
   const url = `${house.url.replace(/\/v1$/, '/ide-adapter')}/chat/completions`;
   for (const model of IDE_MODELS)
     for (const { name, body } of IDE_BODIES) {
@@ -102,6 +103,21 @@ async function scanAll(house: AbleHouse): Promise<void> {
     for (const result of results) {
       const outcome = result['status'] === 'pass' ? 'passed' : 'failed';
       table.add('compatcanary', upstream, outcome, String(result['id']), String(result['summary']));
+    }
+  }
+}
+
+/** A conversation that others have begun, written anew for a model behind OpenAI. */
+async function askToGoOn(house: AbleHouse, mock: Mock): Promise<void> {
+  const url = `${house.url}/responses`;
+  const headers = { authorization: `Bearer ${house.key}` };
+  for (const begun of ABLE_MODELS) {
+    const first = await call(url, { headers, body: { model: begun, input: 'Hi' } });
+    const previous_response_id = objectOf(first.json())['id'] ?? null;
+    for (const model of IDE_MODELS) {
+      const name = `/responses going on from ${begun} (${model})`;
+      const body = { model, input: 'And now?', previous_response_id };
+      await askThroughMock(house, mock, { corpus: 'every surface', name, url, body });
     }
   }
 }
