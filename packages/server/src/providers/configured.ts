@@ -146,7 +146,9 @@ export function configureProvider(settings: ProviderSettings): Provider {
   const origins = new Map(
     credentials.map((credential) => [credential, sealOriginOf(settings.id, credential)]),
   );
-  const lists = [sheet.models ?? []].flat().map((path) => listAddress(address, base, filled(path, places)));
+  const lists = [sheet.models ?? []]
+    .flat()
+    .map((path) => listAddress(address, base, origin, filled(path, places)));
   return {
     ...speakingOf({ sheet, speaks, dialects, prefix, query, places, upstreamModel }),
     ...opaquePathsOf({ sheet, speaks, prefix, query, upstreamModel }),
@@ -174,8 +176,14 @@ export function configureProvider(settings: ProviderSettings): Provider {
   };
 }
 
-function listAddress(address: Address, base: URL, path: string): Provider['lists'][number] {
-  const root = address.listBase === undefined ? base : new URL(address.listBase);
+function listAddress(
+  { listBase }: Address,
+  base: URL,
+  origin: string,
+  path: string,
+): Provider['lists'][number] {
+  if (listBase === undefined) return { origin, path: pathnameOf(base) + path };
+  const root = new URL(listBase);
   return { origin: root.origin, path: pathnameOf(root) + path };
 }
 

@@ -29,13 +29,15 @@ export function smallCall(
     const chunks: Buffer[] = [];
     let size = 0;
     let head: { status: number; headers: UpstreamHeaders } | undefined;
+    // A call may fail before there is a way to cancel it.
+    let cancel = (): void => undefined;
     const fail = (error: Error) => {
       timer.cancel();
       cancel();
       reject(error);
     };
     const timer = clock.after(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs / 1000} s`)));
-    const cancel = transport.dispatch(request, {
+    cancel = transport.dispatch(request, {
       onConnected() {
         // The one timer above covers every phase of this small call.
       },

@@ -83,10 +83,13 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
   return {
     dispatch(request, handler) {
       const call = new Call(handler);
-      poolFor(request).dispatch(
-        { method: methodOf(request), path: request.path, headers: [...request.headers], body: request.body },
-        call,
-      );
+      const { path, headers, body } = request;
+      try {
+        poolFor(request).dispatch({ method: methodOf(request), path, headers: [...headers], body }, call);
+      } catch (error) {
+        // An address or a header that cannot be sent at all: told as every other failure is, after this turn.
+        queueMicrotask(() => call.refuse(error));
+      }
       return () => call.cancel();
     },
     async close() {
@@ -115,6 +118,13 @@ class Call implements Dispatcher.DispatchHandler {
 
   constructor(handler: UpstreamHandler) {
     this.#handler = handler;
+  }
+
+  /** The request could not even begin. */
+  refuse(error: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#handler.onError(error instanceof Error ? error : new Error(String(error)));
   }
 
   cancel(): void {
