@@ -1,6 +1,7 @@
 // `npm run test:compliance`: judges from outside, fetched at pinned versions and run against a real server:
 // compatcanary asks the gateway as a client would, @stdy/cli checks what the gateway sends to OpenAI against its
-// OpenAPI document. Open Responses' own scenarios are in packages/server/test/open-responses.test.ts.
+// OpenAPI document, every shape of an IDE's request included. Beside them run Open Responses' scenarios, which are in
+// packages/server/test/open-responses.test.ts. Ends with one table of suite, upstream and result.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

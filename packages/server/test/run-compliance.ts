@@ -1,115 +1,154 @@
-// Run by scripts/test-compliance.mjs with the directory the judges are installed in. Ends with 1 on a failure.
-import { execFile, spawn } from 'node:child_process';
+// Run by scripts/test-compliance.mjs with the directory the judges are installed in. Ends with 1 on a failure, or
+// when a judge could not be asked.
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { run } from 'node:test';
 import { promisify } from 'node:util';
+import type { JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
-import { ABLE_MODELS, startAbleHouse } from './able-house.ts';
+import { IDE_BODIES } from '../../wire/test/ide-bodies.ts';
+import { ABLE_MODELS, type AbleHouse, startAbleHouse } from './able-house.ts';
 import { objectOf, objectsIn } from './answers-said.ts';
+import { type Mock, startMock, type Verdict } from './compliance-mock.ts';
 import { REQUESTS } from './compliance-requests.ts';
-import { eventually } from './eventually.ts';
+import { ComplianceTable, type Outcome } from './compliance-table.ts';
 
 const LIMIT_MS = 60_000;
+/** Spoken to in Chat and in Responses: each body of an IDE goes to both. */
+const IDE_MODELS = ['openai/gpt-4o', 'openai/gpt-5'];
+const UPSTREAMS: Readonly<Record<string, string>> = {
+  'chat/able': 'OpenAI dialect',
+  'messages/able': 'Anthropic dialect',
+};
 const judges = process.argv[2] ?? '.';
 const SPECS = process.env['FLOE_FIXTURES']
   ? resolve(process.env['FLOE_FIXTURES'], '../specs')
   : resolve(import.meta.dirname, '../../../../shared/specs');
 const spec = join(SPECS, 'openai-openapi.json');
+const table = new ComplianceTable();
 
-/** As OpenAI's own guide writes a conversation; the judge takes one such message, and two it does not. */
-const TWO_MESSAGES = {
-  model: 'gpt-5',
-  input: ['a', 'b'].map((text) => ({ role: 'user', content: [{ type: 'input_text', text }] })),
-};
+await runScenarios();
+if (existsSync(spec)) {
+  const mock = await startMock(judges, spec);
+  try {
+    await inHouse([openaiAt(mock.url)], (house) => askAll(house, mock));
+  } finally {
+    await mock.close();
+  }
+} else {
+  table.add('@stdy/cli', 'OpenAI', 'skipped', 'everything', `OpenAI's specification is not at ${spec}`);
+  await inHouse([], scanAll);
+}
+process.exitCode = table.print() === 0 ? 0 : 1;
 
-let failed = 0;
-function report(ok: boolean, what: string, why = ''): void {
-  if (!ok) failed += 1;
-  process.stdout.write(`${ok ? 'ok  ' : 'FAIL'} ${what}${ok || why === '' ? '' : `: ${why}`}\n`);
+function openaiAt(base_url: string): object {
+  return { id: 'openai', kind: 'openai', base_url, api_key: 'k', models: ['*'] };
 }
 
-const port = await freePort();
-const mock = existsSync(spec) ? spawnMock(port) : null;
-const house = await startAbleHouse([
-  { id: 'openai', kind: 'openai', base_url: `http://127.0.0.1:${port}`, api_key: 'k', models: ['*'] },
-]);
-try {
-  for (const model of ABLE_MODELS) await scan(model);
-  if (mock === null)
-    process.stdout.write(`skip what OpenAI's specification says of our requests: no ${spec}\n`);
-  else await askThroughMock();
-} finally {
-  mock?.kill();
-  await house.close();
-}
-process.exitCode = failed === 0 ? 0 : 1;
-
-/** compatcanary as a client of this model. */
-async function scan(model: string): Promise<void> {
-  const program = join(judges, 'node_modules', 'compatcanary', 'src', 'cli.js');
-  const args = ['scan', '--base-url', house.url, '--model', model, '--format', 'json', '--fail-on', 'never'];
-  const env = { PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: house.key };
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
-    env,
-    timeout: LIMIT_MS,
-  });
-  const results = objectsIn(objectOf(JSON.parse(stdout))['results']);
-  if (results.length === 0) report(false, `compatcanary ${model}`, `no results in ${stdout.slice(0, 300)}`);
-  for (const result of results)
-    report(result['status'] === 'pass', `compatcanary ${model} ${result['id']}`, String(result['summary']));
+async function inHouse(more: readonly object[], work: (house: AbleHouse) => Promise<void>): Promise<void> {
+  const house = await startAbleHouse(more);
+  try {
+    await work(house);
+  } finally {
+    await house.close();
+  }
 }
 
-function spawnMock(onPort: number) {
-  const program = join(judges, 'node_modules', '@stdy', 'cli', 'steady.js');
-  const args = [program, '--host', '127.0.0.1', '-p', String(onPort), '-q', '--log-format', 'json', spec];
-  return spawn(process.execPath, args, { stdio: 'ignore' });
-}
-
-/** Requests of every surface for a model behind OpenAI: the mock answers 400 to what its document does not allow. */
-async function askThroughMock(): Promise<void> {
-  await eventually(async () => {
-    const answer = await fetch(`http://127.0.0.1:${port}/models`);
-    return answer.ok ? true : undefined;
-  });
-  const refusesParts = (await askMock(TWO_MESSAGES)) === 400;
+async function askAll(house: AbleHouse, mock: Mock): Promise<void> {
+  await scanAll(house);
   for (const [name, path, body] of REQUESTS)
-    for (const stream of [false, true]) {
-      const answer = await call(`${house.url}${path}`, {
-        headers: { authorization: `Bearer ${house.key}` },
-        body: { ...body, stream },
-      });
-      if (answer.status === 400 && refusesParts && /\/messages tool turn/.test(name)) {
-        process.stdout.write(
-          `skip @stdy/cli ${name}: it refuses any two messages made of parts, OpenAI's example too\n`,
-        );
-        continue;
-      }
-      // Its made-up answers are not judged here, only whether it took the request.
-      report(
-        answer.status !== 400,
-        `@stdy/cli ${name}${stream ? ', streamed' : ''}`,
-        answer.text.slice(0, 600),
-      );
+    await askThroughMock(house, mock, { corpus: 'every surface', name, url: house.url + path, body });
+  await askToGoOn(house, mock);
+  const url = `${house.url.replace(/\/v1$/, '/ide-adapter')}/chat/completions`;
+  for (const model of IDE_MODELS)
+    for (const { name, body } of IDE_BODIES) {
+      const question = { corpus: 'IDE corpus', name: `${name} (${model})`, url, body: { model, ...body } };
+      await askThroughMock(house, mock, question);
     }
 }
 
-async function askMock(body: object): Promise<number> {
-  const headers = { 'content-type': 'application/json', authorization: 'Bearer k' };
-  const answer = await fetch(`http://127.0.0.1:${port}/responses`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  });
-  await answer.text();
-  return answer.status;
+/** The scenarios of Open Responses, which `npm test` runs too. */
+async function runScenarios(): Promise<void> {
+  const file = join(import.meta.dirname, 'open-responses.test.ts');
+  let waiting: (readonly [name: string, ok: boolean, why: string])[] = [];
+  for await (const { type, data } of run({ files: [file], timeout: LIMIT_MS })) {
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    if (data.nesting > 0) {
+      const why = type === 'test:fail' ? String(data.details.error.cause ?? data.details.error) : '';
+      waiting.push([data.name, type === 'test:pass', why]);
+      continue;
+    }
+    // A suite's own word comes after those of its tests.
+    const upstream = UPSTREAMS[data.name.replace('Open Responses over ', '')] ?? 'its schema';
+    if (waiting.length === 0) waiting.push([data.name, type === 'test:pass' && data.skip === undefined, '']);
+    for (const [name, ok, why] of waiting)
+      table.add('Open Responses', upstream, ok ? 'passed' : 'failed', name, why);
+    waiting = [];
+  }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => done(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
+/** compatcanary as a client of each model. */
+async function scanAll(house: AbleHouse): Promise<void> {
+  const program = join(judges, 'node_modules', 'compatcanary', 'src', 'cli.js');
+  const env = { PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: house.key };
+  for (const model of ABLE_MODELS) {
+    const upstream = UPSTREAMS[model] ?? model;
+    const asked = ['--base-url', house.url, '--model', model];
+    const args = [program, 'scan', ...asked, '--format', 'json', '--fail-on', 'never'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: LIMIT_MS });
+    const results = objectsIn(objectOf(JSON.parse(stdout))['results']);
+    if (results.length === 0)
+      table.add('compatcanary', upstream, 'failed', model, `no results in ${stdout.slice(0, 300)}`);
+    for (const result of results) {
+      const outcome = result['status'] === 'pass' ? 'passed' : 'failed';
+      table.add('compatcanary', upstream, outcome, String(result['id']), String(result['summary']));
+    }
+  }
+}
+
+/** A conversation that others have begun, written anew for a model behind OpenAI. */
+async function askToGoOn(house: AbleHouse, mock: Mock): Promise<void> {
+  const url = `${house.url}/responses`;
+  const headers = { authorization: `Bearer ${house.key}` };
+  for (const begun of ABLE_MODELS) {
+    const first = await call(url, { headers, body: { model: begun, input: 'Hi' } });
+    const previous_response_id = objectOf(first.json())['id'] ?? null;
+    for (const model of IDE_MODELS) {
+      const name = `/responses going on from ${begun} (${model})`;
+      const body = { model, input: 'And now?', previous_response_id };
+      await askThroughMock(house, mock, { corpus: 'every surface', name, url, body });
+    }
+  }
+}
+
+interface Question {
+  readonly corpus: string;
+  readonly name: string;
+  readonly url: string;
+  readonly body: JsonObject;
+}
+
+/** One request, whole and streamed. Its made-up answers are not judged here, only what it says of the request. */
+async function askThroughMock(house: AbleHouse, mock: Mock, question: Question): Promise<void> {
+  const suite = `@stdy/cli, ${question.corpus}`;
+  const headers = { authorization: `Bearer ${house.key}` };
+  for (const stream of [false, true]) {
+    const what = stream ? `${question.name}, streamed` : question.name;
+    mock.take();
+    const answer = await call(question.url, { headers, body: { ...question.body, stream } });
+    const [verdict] = mock.take();
+    if (verdict === undefined) {
+      table.add(suite, 'OpenAI', 'failed', what, `not sent on: ${answer.text.slice(0, 300)}`);
+      continue;
+    }
+    const why = [...verdict.errors, ...(verdict.excuse === undefined ? [] : [verdict.excuse])].join('; ');
+    table.add(suite, `OpenAI ${verdict.path}`, outcomeOf(verdict), what, why);
+  }
+}
+
+function outcomeOf({ accepted, errors, excuse }: Verdict): Outcome {
+  if (errors.length === 0) return 'passed';
+  if (excuse === undefined) return 'failed';
+  return accepted ? 'noted' : 'judge errs';
 }

@@ -7,7 +7,7 @@ import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { testDatabase } from '../src/store/test/postgres-database.ts';
 import { tcpProxy } from '../src/store/test/tcp-proxy.ts';
-import { saidIn } from './answers-said.ts';
+import { objectsIn, saidIn } from './answers-said.ts';
 import { eventually } from './eventually.ts';
 import { DIALECT_OF, PROVIDERS, type Provider, type StoredHouse, startStoredHouse } from './stored-house.ts';
 import { sample } from './upstream-samples.ts';
@@ -109,6 +109,10 @@ test('a conversation moves from provider to provider and each sees all of it', a
     );
     spoken.push(question);
     assertInOrder(askedText(named), spoken);
+    // Without the ids of their answers, an assistant's words are plain text or nothing OpenAI's document knows.
+    if (DIALECT_OF[named] === 'responses')
+      for (const item of objectsIn(house.asked(named)['input']))
+        assert.ok(item['role'] !== 'assistant' || typeof item['content'] === 'string', JSON.stringify(item));
     spoken.push(said(named));
   }
 });

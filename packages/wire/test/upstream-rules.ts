@@ -45,7 +45,17 @@ function checkResponses(body: JsonObject): void {
       calls.add(id);
     }
     if (/_output$/.test(String(item['type']))) assert.ok(calls.has(id ?? ''), 'an output has its call');
-    if (item['type'] === 'message') assert.ok(listOf(item['content']).length > 0);
+    if (item['type'] === 'message') {
+      const content = item['content'];
+      assert.ok(
+        content !== '' && (typeof content === 'string' || listOf(content).length > 0),
+        'it says something',
+      );
+      assert.ok(
+        item['role'] !== 'assistant' || typeof content === 'string',
+        'parts would need id and status',
+      );
+    }
   }
   for (const tool of objectsIn(body['tools']))
     if (tool['type'] === 'function') assert.equal(typeof tool['strict'], 'boolean', 'strictness is said');

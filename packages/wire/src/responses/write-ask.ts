@@ -5,6 +5,7 @@ import type {
   Ask,
   CallPart,
   MediaPart,
+  Part,
   ReasoningPart,
   ResultPart,
   TextPart,
@@ -28,6 +29,9 @@ import {
 /** `call_id` over 64 characters is refused; `max_output_tokens` under 16 too. */
 const CALL_ID_MAX = 64;
 const MIN_OUTPUT_TOKENS = 16;
+
+/** What a message is made of; other parts are items of their own. */
+type SaidPart = Extract<Part, { type: 'text' | 'refusal' | 'media' }>;
 
 interface ItemWriter {
   readonly options: UpstreamOptions;
@@ -85,21 +89,17 @@ function limitOf(limit: number | undefined, dropped: Set<string>): number | unde
 
 function writeTurn(turn: Turn, writer: ItemWriter): JsonObject[] {
   const items: JsonObject[] = [];
-  let said: Json[] = [];
+  let said: SaidPart[] = [];
   const flush = (): void => {
-    if (said.length > 0) items.push({ type: 'message', role: turn.role, content: said });
+    if (said.length > 0) items.push({ type: 'message', role: turn.role, content: contentOf(turn, said) });
     said = [];
   };
   for (const part of turn.parts) {
     switch (part.type) {
       case 'text':
-        said.push({ type: turn.role === 'assistant' ? 'output_text' : 'input_text', text: part.text });
-        break;
       case 'refusal':
-        said.push({ type: 'refusal', refusal: part.text });
-        break;
       case 'media':
-        said.push(writeMedia(part));
+        said.push(part);
         break;
       default:
         flush();
@@ -108,6 +108,20 @@ function writeTurn(turn: Turn, writer: ItemWriter): JsonObject[] {
   }
   flush();
   return items;
+}
+
+/**
+ * Plain text wherever it says the same. An assistant's words as parts would need the id and status of the answer
+ * they come from, and hosts that check their input refuse them without.
+ */
+function contentOf({ role }: Turn, said: readonly SaidPart[]): Json {
+  const words = said.filter((part) => part.type !== 'media');
+  if (words.length === said.length && (role === 'assistant' || words.length === 1))
+    return words.map((part) => part.text).join('');
+  return said.map((part) => {
+    if (part.type === 'media') return writeMedia(part);
+    return { type: role === 'assistant' ? 'output_text' : 'input_text', text: part.text };
+  });
 }
 
 function writeItem(part: ReasoningPart | CallPart | ResultPart, writer: ItemWriter): JsonObject[] {

@@ -25,9 +25,7 @@ export function itemsOf(input: Json | undefined): JsonObject[] {
   if (input === undefined || input === null || input === '') return [];
   const list = Array.isArray(input) ? input : [input];
   return list.map((entry) =>
-    isObject(entry)
-      ? entry
-      : { type: 'message', role: 'user', content: [{ type: 'input_text', text: String(entry) }] },
+    isObject(entry) ? entry : { type: 'message', role: 'user', content: String(entry) },
   );
 }
 
@@ -56,6 +54,16 @@ export function nativeItem({ item, origin }: ReplayItem, target: string): JsonOb
     const proof = item['encrypted_content'];
     return origin === target && typeof proof === 'string' && !isPacked(proof) ? said : undefined;
   }
-  if (PORTABLE.has(type)) return said;
+  if (PORTABLE.has(type)) return item['role'] === 'assistant' ? plainMessage(said) : said;
   return origin === target ? item : undefined;
+}
+
+/** An assistant's words as one text: as parts they belong to an answer with an id, and are refused without it. */
+function plainMessage(message: JsonObject): JsonObject {
+  const content = message['content'];
+  if (!Array.isArray(content)) return message;
+  const words = content.map((part) => (isObject(part) ? (part['text'] ?? part['refusal']) : part));
+  if (words.length === 0 || !words.every((word) => typeof word === 'string')) return message;
+  const { status: _, ...rest } = message;
+  return { ...rest, content: words.join('') };
 }
