@@ -49,7 +49,13 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     if (ask === null) throw new Error('what was understood has an ask');
     if (ask.stream) x.early = ask.wire ? new LeadingAnswer(x, ask.wire) : new EarlyAnswer(x);
     if (surface.name === 'count_tokens') x.state = await countTokens(x, ask, course);
-    else x.state = await throughCache(x, ask, course, () => send(x, course, createPlanner(x, ask)));
+    else if (catalog.cache === null) {
+      await send(x, course, createPlanner(x, ask));
+      x.state = 'complete';
+    } else {
+      const produce = () => send(x, course, createPlanner(x, ask));
+      x.state = await throughCache(x, ask, course, catalog.cache, produce);
+    }
     // The one wait for the database: an answer ends when its turn can be gone on from.
     if (x.turn) await x.turn.commit(x);
     x.status = 200;

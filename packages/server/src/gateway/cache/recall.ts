@@ -20,13 +20,13 @@ export async function throughCache(
   x: Exchange,
   ask: Ask,
   course: Course,
+  rules: CacheRules,
   produce: () => Promise<void>,
 ): Promise<'complete' | 'cached'> {
-  const rules = x.catalog?.cache ?? null;
   const [target] = course.targets;
-  const name = rules && target && isKeepable(x, ask) ? nameFor(x, ask, target, rules) : null;
-  if (rules === null || target === undefined || name === null) {
-    if (rules !== null) x.cache = 'bypass';
+  const name = target && isKeepable(x, ask) ? nameFor(x, ask, target, rules) : null;
+  if (target === undefined || name === null) {
+    x.cache = 'bypass';
     await produce();
     return 'complete';
   }
