@@ -70,12 +70,3 @@ export const keyChange = z.strictObject({
 });
 
 export const keyList = pageQuery;
-
-/** `GET /api/me`: who is asking. */
-export const me = z
-  .strictObject({
-    kind: z.literal('platform_key'),
-    org: z.strictObject({ id: z.string(), name: z.string() }),
-    key: platformKey,
-  })
-  .meta({ id: 'Me' });

@@ -6,8 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
 import { Download } from '../management/download.ts';
 import { scopesOf, type Verb, type VerbHost } from '../management/verb.ts';
+import { type Actor, requireActorScope } from '../platform/actor.ts';
 import type { PresentedHeaders } from '../platform/key-format.ts';
-import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -22,7 +22,7 @@ export interface ApiOptions {
   /** Version of the program, for the OpenAPI document. */
   readonly version: string;
   /** @throws Fault of status 401 */
-  authenticate(headers: PresentedHeaders): KeyRecord;
+  authenticate(headers: PresentedHeaders): Actor;
   /** The id the server gave this request when it arrived. */
   requestIdOf(request: IncomingMessage): string;
 }
@@ -51,7 +51,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     frameworkErrors: (error, request, reply) => refuse(error, request, reply, options.log),
   });
   const allowedMethods = methodsByPath(options.verbs);
-  app.decorateRequest('caller', null);
+  app.decorateRequest('actor', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
@@ -70,13 +70,13 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       method: verb.method,
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
-        const key = options.authenticate(request.headers);
+        const actor = options.authenticate(request.headers);
         const [first, ...others] = scopesOf(verb);
-        if (first !== undefined) requireScope(key, first, ...others);
-        request.setDecorator('caller', key);
+        if (first !== undefined) requireActorScope(actor, first, ...others);
+        request.setDecorator('actor', actor);
       },
       handler: async (request, reply) => {
-        const answer = await verb.perform(options.host, request.getDecorator<KeyRecord>('caller'), {
+        const answer = await verb.perform(options.host, request.getDecorator<Actor>('actor'), {
           params: request.params,
           query: request.query,
           body: request.body,

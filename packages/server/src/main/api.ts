@@ -5,6 +5,7 @@ import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
+import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
@@ -34,7 +35,7 @@ export function assembleApi(
 ): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
-    snapshot().keyring.authenticate(presentedKey(headers), systemClock.now());
+    keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
   const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;
   const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
   const rules: RuleHost = {

@@ -1,4 +1,4 @@
-import { me } from '@floe/contract/api/keys';
+import { me } from '@floe/contract/api/me';
 import { Fault } from '@floe/contract/faults';
 import { platformKeyOf } from '../platform/stored-key.ts';
 import { orgById } from '../store/orgs.ts';
@@ -10,15 +10,18 @@ export const getMe = readVerb({
   method: 'GET',
   path: '/api/me',
   scope: null,
-  summary: 'Read the key that asks',
+  summary: 'Tell who asks',
   answer: me,
-  async run({ orgId, key, clock, reader }) {
-    const [org, row] = await Promise.all([orgById(reader, orgId), keyById(reader, orgId, key.id)]);
-    if (!org || !row) throw new Fault('not_found', 'The key that asks is gone.');
-    return {
-      kind: 'platform_key' as const,
-      org: { id: org.id, name: org.name },
-      key: platformKeyOf(row, clock.now()),
-    };
+  async run({ orgId, actor, clock, reader }) {
+    const found = await orgById(reader, orgId);
+    if (!found) throw new Fault('not_found', 'The org of who asks is gone.');
+    const org = { id: found.id, name: found.name };
+    if (actor.member) {
+      const { id, email, role, team } = actor.member;
+      return { kind: 'member' as const, org, member: { id, email, role, team } };
+    }
+    const row = await keyById(reader, orgId, actor.id);
+    if (!row) throw new Fault('not_found', 'The key that asks is gone.');
+    return { kind: 'platform_key' as const, org, key: platformKeyOf(row, clock.now()) };
   },
 });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as z from 'zod';
 import { systemClock } from '../core/clock.ts';
-import type { KeyRecord } from '../platform/keyring.ts';
+import { keyActor } from '../platform/actor.ts';
 import { openStored, type StoredPlatform } from '../platform/test/stored.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { putSetting, settingValue } from '../store/settings.ts';
 import { readVerb, type VerbHost, writeVerb } from './verb.ts';
 
-const key: KeyRecord = {
+const actor = keyActor({
   id: 'key_1',
   orgId: 'acme',
   name: 'ci',
@@ -21,7 +21,7 @@ const key: KeyRecord = {
   hash: '',
   prefix: '',
   last4: '',
-};
+});
 const nothingSent = { params: {}, query: {}, body: undefined, idempotencyKey: undefined };
 
 let stored: StoredPlatform;
@@ -67,7 +67,7 @@ test('the change and its audit row are committed before the snapshot is renewed,
       const [entry] = await stored.auditOf('first');
       seen.push(entry?.actor, entry?.action, entry?.after_json);
     }),
-    key,
+    actor,
     nothingSent,
   );
   assert.deepEqual(seen, ['keys', 'acme', 'written', 'key_1', 'settings.first', '{"value":"written"}']);
@@ -75,7 +75,7 @@ test('the change and its audit row are committed before the snapshot is renewed,
 
 test('a verb that fails leaves neither its change nor an audit row, and signals nothing', async () => {
   const changed = () => Promise.reject(new Error('signalled'));
-  await assert.rejects(set('second', 'broken').perform(host(changed), key, nothingSent), /after the write/);
+  await assert.rejects(set('second', 'broken').perform(host(changed), actor, nothingSent), /after the write/);
   assert.equal(await settingValue(stored.database.read, 'second'), undefined);
   assert.deepEqual(await stored.auditOf('second'), []);
 });
@@ -85,14 +85,14 @@ test('a verb that changed nothing is not audited, but still waits for the snapsh
   const changed = async () => {
     renewals += 1;
   };
-  await set('third', 'unchanged').perform(host(changed), key, nothingSent);
+  await set('third', 'unchanged').perform(host(changed), actor, nothingSent);
   assert.deepEqual(await stored.auditOf('third'), []);
   assert.equal(renewals, 1);
 });
 
 test('success is not reported while the running snapshot is old', async () => {
   const changed = () => Promise.reject(new Error('not renewed'));
-  await assert.rejects(set('fourth', 'changed').perform(host(changed), key, nothingSent), /not renewed/);
+  await assert.rejects(set('fourth', 'changed').perform(host(changed), actor, nothingSent), /not renewed/);
   assert.equal(await settingValue(stored.database.read, 'fourth'), 'written');
 });
 
@@ -108,13 +108,13 @@ test('input is validated before a verb runs', async () => {
     run: async (_context, { params }) => params.id,
   });
   const unchanged = host(() => Promise.resolve());
-  assert.equal(await verb.perform(unchanged, key, { ...nothingSent, params: { id: 'x' } }), 'x');
-  await assert.rejects(verb.perform(unchanged, key, { ...nothingSent, params: {} }), {
+  assert.equal(await verb.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' } }), 'x');
+  await assert.rejects(verb.perform(unchanged, actor, { ...nothingSent, params: {} }), {
     code: 'invalid_request',
     detail: { param: 'id' },
   });
   await assert.rejects(
-    verb.perform(unchanged, key, { ...nothingSent, params: { id: 'x' }, query: { y: '1' } }),
+    verb.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' }, query: { y: '1' } }),
     {
       code: 'invalid_request',
       detail: { param: 'y' },

@@ -3,7 +3,7 @@ import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import type { KeyRecord } from '../platform/keyring.ts';
+import type { Actor } from '../platform/actor.ts';
 import { appendAudit } from '../store/audit.ts';
 import type { Database, Reader, Writer } from '../store/ports.ts';
 import { validate } from './input.ts';
@@ -22,7 +22,7 @@ export interface VerbHost {
 /** Who asks, and when. */
 export interface VerbContext {
   readonly orgId: string;
-  readonly key: KeyRecord;
+  readonly actor: Actor;
   readonly clock: Clock;
 }
 
@@ -74,7 +74,7 @@ export interface Verb extends Description {
    *
    * @throws Fault `invalid_request` with `param`, and what the verb itself throws
    */
-  perform(host: VerbHost, key: KeyRecord, input: RawInput): Promise<unknown>;
+  perform(host: VerbHost, actor: Actor, input: RawInput): Promise<unknown>;
 }
 
 const noFields = z.strictObject({});
@@ -110,8 +110,8 @@ export function readVerb<
     ...schemas,
     body: definition.body ?? null,
     status: 200,
-    perform: async (host, key, raw) =>
-      definition.run({ ...contextOf(host, key), reader: host.database.read }, read(schemas, raw)),
+    perform: async (host, actor, raw) =>
+      definition.run({ ...contextOf(host, actor), reader: host.database.read }, read(schemas, raw)),
   };
 }
 
@@ -155,34 +155,34 @@ export function writeVerb<
     ...definition,
     ...schemas,
     body: definition.body ?? null,
-    async perform(host, key, raw) {
+    async perform(host, actor, raw) {
       const input = read(schemas, raw);
       await definition.before?.();
       const answer = await host.database.transaction(async (writer) => {
-        const done = await definition.run({ ...contextOf(host, key), writer }, input);
-        if (done.audit !== 'unchanged') await record(writer, definition.name, host, key, done.audit);
+        const done = await definition.run({ ...contextOf(host, actor), writer }, input);
+        if (done.audit !== 'unchanged') await record(writer, definition.name, host, actor, done.audit);
         if (definition.changes !== null && done.audit !== 'unchanged')
           await host.database.signals.announce(writer);
         return done.answer;
       });
       // Also after 'unchanged': the try that made the change may have failed right here.
-      if (definition.changes !== null) await host.changed(definition.changes, key.orgId);
+      if (definition.changes !== null) await host.changed(definition.changes, actor.orgId);
       return answer;
     },
   };
 }
 
-function contextOf(host: VerbHost, key: KeyRecord): VerbContext {
-  return { orgId: key.orgId, key, clock: host.clock };
+function contextOf(host: VerbHost, actor: Actor): VerbContext {
+  return { orgId: actor.orgId, actor, clock: host.clock };
 }
 
-async function record(writer: Writer, action: string, host: VerbHost, key: KeyRecord, change: Change) {
+async function record(writer: Writer, action: string, host: VerbHost, actor: Actor, change: Change) {
   const at = host.clock.now();
   await appendAudit(writer, {
     id: newId('aud', at),
-    org_id: key.orgId,
+    org_id: actor.orgId,
     at,
-    actor: key.id,
+    actor: actor.id,
     action,
     subject: change.subject,
     before_json: change.before && JSON.stringify(change.before),

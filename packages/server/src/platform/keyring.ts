@@ -76,35 +76,36 @@ export function compileKeyring(records: readonly KeyRecord[], pepper: KeyObject)
         seen.set(fingerprint, record);
       }
       if (record.revokedAt !== null)
-        throw new Fault('key_revoked', `The platform key ${shown(record)} was revoked.`);
+        throw new Fault('key_revoked', `The platform key ${shownKey(record)} was revoked.`);
       if (record.expiresAt !== null && record.expiresAt <= nowMs)
         throw new Fault(
           'key_expired',
-          `The platform key ${shown(record)} expired at ${new Date(record.expiresAt).toISOString()}.`,
+          `The platform key ${shownKey(record)} expired at ${new Date(record.expiresAt).toISOString()}.`,
         );
       return record;
     },
   };
 }
 
-function shown(record: KeyRecord): string {
+/** A key as messages name it. */
+export function shownKey(record: KeyRecord): string {
   return `"${record.name}" (${record.prefix}…${record.last4})`;
 }
 
-/** Whether the key may do what `scope` stands for. `monitoring` includes sending beats. */
-export function hasScope(record: KeyRecord, scope: Scope): boolean {
-  return record.scopes.has(scope) || (scope === 'beat' && record.scopes.has('monitoring'));
+/** Whether who has `scopes` may do what `scope` stands for. `monitoring` includes sending beats. */
+export function holds(scopes: ReadonlySet<Scope>, scope: Scope): boolean {
+  return scopes.has(scope) || (scope === 'beat' && scopes.has('monitoring'));
 }
 
 /**
- * Passes when the key has any of the scopes. A `GET` under `/api` asks for its own scope or `read`.
+ * Passes when the key has any of the scopes.
  *
  * @throws Fault `insufficient_scope` naming the scopes that would do
  */
 export function requireScope(record: KeyRecord, ...anyOf: readonly [Scope, ...Scope[]]): void {
-  for (const scope of anyOf) if (hasScope(record, scope)) return;
+  for (const scope of anyOf) if (holds(record.scopes, scope)) return;
   throw new Fault(
     'insufficient_scope',
-    `The platform key ${shown(record)} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
+    `The platform key ${shownKey(record)} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
   );
 }

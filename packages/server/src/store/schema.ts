@@ -1,5 +1,6 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
+import type { MembersTable, UsersTable } from './member-tables.ts';
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 
@@ -9,6 +10,8 @@ import type { Figures, Sums } from './rollups/figures.ts';
  */
 export interface Schema extends MonitoringSchema {
   orgs: OrgsTable;
+  users: UsersTable;
+  members: MembersTable;
   platform_keys: PlatformKeysTable;
   audit: AuditTable;
   exchanges: ExchangesTable;

@@ -14,6 +14,7 @@ import type { FileRules } from '../../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
+import { keyActor } from '../../platform/actor.ts';
 import { newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
@@ -105,7 +106,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     host: { database, clock, changed },
     log: options.log ?? silentLog,
     version: '0.0.0-test',
-    authenticate: (headers) => platform.keyring.authenticate(presentedKey(headers), now),
+    authenticate: (headers) => keyActor(platform.keyring.authenticate(presentedKey(headers), now)),
     requestIdOf: () => newId('req', now),
   });
   const http = await serve(api);

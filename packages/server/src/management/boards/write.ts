@@ -18,7 +18,7 @@ interface Done {
 
 /** Adds a board. @throws Fault `conflict` when its slug is taken */
 export async function addBoard(
-  { orgId, key, clock, writer }: Context,
+  { orgId, actor, clock, writer }: Context,
   config: BoardConfig,
   host: MonitoringHost,
 ): Promise<Done> {
@@ -32,7 +32,7 @@ export async function addBoard(
     source_line: null,
     created_at: now,
     updated_at: now,
-    updated_by: key.id,
+    updated_by: actor.id,
   };
   await insertBoard(writer, row);
   return {
@@ -43,7 +43,7 @@ export async function addBoard(
 
 /** Gives a board other settings; the ones it has change nothing. */
 export async function replaceBoard(
-  { key, clock, writer }: Context,
+  { actor, clock, writer }: Context,
   row: BoardRow,
   config: BoardConfig,
   host: MonitoringHost,
@@ -53,7 +53,7 @@ export async function replaceBoard(
   if (Object.entries(columns).every(([column, value]) => stored[column] === value))
     return { answer: boardAnswer(row, host), audit: 'unchanged' };
   if (config.slug !== row.slug) await slugMustBeFree(writer, config.slug);
-  const change = { ...columns, updated_at: clock.now(), updated_by: key.id };
+  const change = { ...columns, updated_at: clock.now(), updated_by: actor.id };
   await changeBoard(writer, row.id, change);
   const next = { ...row, ...change };
   return {

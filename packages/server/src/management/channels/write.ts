@@ -24,7 +24,7 @@ interface Done {
 
 /** Adds a channel, its secrets sealed. @throws Fault `conflict` when the name is taken */
 export async function addChannel(
-  { orgId, key, clock, writer }: Context,
+  { orgId, actor, clock, writer }: Context,
   { config, enabled }: Wanted,
   secretsKey: SecretsKey,
 ): Promise<Done> {
@@ -39,7 +39,7 @@ export async function addChannel(
     source_line: null,
     created_at: now,
     updated_at: now,
-    updated_by: key.id,
+    updated_by: actor.id,
     leased_by: null,
     leased_until: 0,
     resting_until: 0,
@@ -52,7 +52,7 @@ export async function addChannel(
 
 /** Gives a stored channel another configuration; it is tried again at once, however it failed before. */
 export async function replaceChannel(
-  { orgId, key, clock, writer }: Context,
+  { orgId, actor, clock, writer }: Context,
   row: ChannelRow,
   { config, enabled }: Wanted,
   secretsKey: SecretsKey,
@@ -63,7 +63,7 @@ export async function replaceChannel(
     ...channelColumns(config, row, secretsKey, now, row),
     enabled: enabled ? 1 : 0,
     updated_at: now,
-    updated_by: key.id,
+    updated_by: actor.id,
     resting_until: 0,
     failures: 0,
   };

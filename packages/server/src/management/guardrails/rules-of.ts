@@ -63,7 +63,7 @@ export class RulesOf<Config extends LimitConfig | BudgetConfig, View extends Jso
     before: Shown<Config> | null,
     body: Readonly<Record<string, unknown>>,
   ) {
-    const { orgId, key, clock, writer } = context;
+    const { orgId, actor, clock, writer } = context;
     if (before) mustBeChangeable(this.kind.one, before);
     const config = configFrom(this.kind, body);
     await this.#mustBeFree(writer, orgId, id, this.kind.nameOf(config));
@@ -74,7 +74,7 @@ export class RulesOf<Config extends LimitConfig | BudgetConfig, View extends Jso
       rule_json: JSON.stringify(config),
       created_at: before?.row?.created_at ?? now,
       updated_at: now,
-      updated_by: key.id,
+      updated_by: actor.id,
     };
     await putRule(writer, this.kind.kind, row);
     const after = await this.view(context, shownRow(this.kind, row));

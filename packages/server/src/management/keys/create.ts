@@ -2,8 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import { createdKey, keyCreation } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import { idFor, newId } from '../../core/ids.ts';
+import { requireActorScope } from '../../platform/actor.ts';
 import { keyHint, newKey } from '../../platform/key-format.ts';
-import { hashKey, requireScope } from '../../platform/keyring.ts';
+import { hashKey } from '../../platform/keyring.ts';
 import { platformKeyOf } from '../../platform/stored-key.ts';
 import { insertKey, keyById, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import { type Verb, writeVerb } from '../verb.ts';
@@ -25,8 +26,8 @@ export function createKey(pepper: KeyObject): Verb {
     status: 201,
     idempotent: true,
     changes: 'keys',
-    async run({ orgId, key: creator, clock, writer }, { body, idempotencyKey }) {
-      for (const scope of body.scopes) requireScope(creator, scope);
+    async run({ orgId, actor, clock, writer }, { body, idempotencyKey }) {
+      for (const scope of body.scopes) requireActorScope(actor, scope);
       const now = clock.now();
       const expiresAt = body.expires_at ? Date.parse(body.expires_at) : null;
       if (expiresAt !== null && expiresAt <= now)
@@ -49,7 +50,7 @@ export function createKey(pepper: KeyObject): Verb {
         team: body.team ?? null,
         owner: body.owner ?? null,
         created_at: now,
-        created_by: creator.id,
+        created_by: actor.id,
         expires_at: expiresAt,
         revoked_at: null,
         last_used_at: null,

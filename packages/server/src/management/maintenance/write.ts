@@ -15,7 +15,7 @@ interface Done {
 }
 
 export async function addWindow(
-  { orgId, key, clock, writer }: Context,
+  { orgId, actor, clock, writer }: Context,
   id: string,
   fields: WindowFields,
   host: MonitoringHost,
@@ -27,7 +27,7 @@ export async function addWindow(
     ...(await windowDraft(writer, orgId, fields, host.timezone(orgId))),
     created_at: now,
     updated_at: now,
-    updated_by: key.id,
+    updated_by: actor.id,
   };
   await insertWindow(writer, row);
   return {
@@ -38,7 +38,7 @@ export async function addWindow(
 
 /** Gives a window other settings; the ones it has change nothing. */
 export async function replaceWindow(
-  { orgId, key, clock, writer }: Context,
+  { orgId, actor, clock, writer }: Context,
   row: MaintenanceRow,
   fields: WindowFields,
   host: MonitoringHost,
@@ -49,7 +49,7 @@ export async function replaceWindow(
   const stored: Readonly<Record<string, unknown>> = { ...row };
   if (Object.entries(columns).every(([column, value]) => stored[column] === value))
     return { answer: windowAnswer(row, nowMs), audit: 'unchanged' };
-  const next = { ...row, ...columns, updated_at: clock.now(), updated_by: key.id };
+  const next = { ...row, ...columns, updated_at: clock.now(), updated_by: actor.id };
   await changeWindow(writer, next);
   return {
     answer: windowAnswer(next, nowMs),

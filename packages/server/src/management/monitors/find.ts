@@ -39,9 +39,9 @@ export async function mustKnowChannels(
 
 /** The monitor as it stands inside the transaction that changed it. */
 export async function answerNow(
-  { orgId, key, writer }: VerbContext & { readonly writer: Writer },
+  { orgId, actor, writer }: VerbContext & { readonly writer: Writer },
   id: string,
   host: MonitoringHost,
 ) {
-  return monitorAnswer(await readMonitor(writer, orgId, id, host.engine.sight()), key, host);
+  return monitorAnswer(await readMonitor(writer, orgId, id, host.engine.sight()), actor, host);
 }

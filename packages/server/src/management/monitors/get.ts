@@ -14,7 +14,7 @@ export function getMonitor(host: MonitoringHost): Verb {
     summary: 'Read one monitor and where it stands now',
     params: idParams,
     answer: monitor,
-    run: async ({ orgId, key, reader }, { params }) =>
-      monitorAnswer(await readMonitor(reader, orgId, params.id, host.engine.sight()), key, host),
+    run: async ({ orgId, actor, reader }, { params }) =>
+      monitorAnswer(await readMonitor(reader, orgId, params.id, host.engine.sight()), actor, host),
   });
 }

@@ -14,10 +14,10 @@ export function listMonitors(host: MonitoringHost): Verb {
     summary: 'List monitors, newest first; by tag, status, or a part of id or name',
     query: monitorQuery,
     answer: page(monitor),
-    async run({ orgId, key, reader }, { query }) {
+    async run({ orgId, actor, reader }, { query }) {
       const { rows, nextCursor } = await listStored(reader, { orgId, ...query }, host.engine.sight());
       const views = rows.filter(({ clock }) => query.status === undefined || clock.status === query.status);
-      return { data: views.map((view) => monitorAnswer(view, key, host)), next_cursor: nextCursor };
+      return { data: views.map((view) => monitorAnswer(view, actor, host)), next_cursor: nextCursor };
     },
   });
 }

@@ -23,7 +23,7 @@ export const MONITORING_SCOPES = ['monitoring', 'management'] as const;
 
 /** A change through the API, at the engine's time. */
 export function changing(
-  { key, writer }: VerbContext & { readonly writer: Writer },
+  { actor, writer }: VerbContext & { readonly writer: Writer },
   host: MonitoringHost,
 ): Changing {
   const { settledUntil, gaps } = host.engine.sight();
@@ -33,7 +33,7 @@ export function changing(
     secret: host.secret,
     nowMs: settledUntil,
     gaps,
-    actor: key.id,
+    actor: actor.id,
     source: { kind: 'console', line: null },
   };
 }

@@ -4,17 +4,18 @@ import type { JsonObject } from '@floe/contract/json';
 import { beatToken } from '../../monitoring/beat-token.ts';
 import { textsIn } from '../../monitoring/book.ts';
 import type { MonitorView } from '../../monitoring/read.ts';
-import { hasScope, type KeyRecord } from '../../platform/keyring.ts';
+import type { Actor } from '../../platform/actor.ts';
+import { holds } from '../../platform/keyring.ts';
 import type { CheckRow } from '../../store/monitoring/clocks.ts';
 import type { MonitorRow } from '../../store/monitoring/definitions.ts';
 import { isoOrNull, MONITORING_SCOPES, type MonitoringHost, placeOf } from './monitoring-host.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A monitor as the API shows it. Its beat URL is a secret: only to keys that may change the monitor. */
-export function monitorAnswer(view: MonitorView, key: KeyRecord, host: MonitoringHost): Monitor {
+/** A monitor as the API shows it. Its beat URL is a secret: only to those who may change the monitor. */
+export function monitorAnswer(view: MonitorView, actor: Actor, host: MonitoringHost): Monitor {
   const { row, clock, graceMs, graceSource } = view;
-  const mayBeat = MONITORING_SCOPES.some((scope) => hasScope(key, scope));
+  const mayBeat = MONITORING_SCOPES.some((scope) => holds(actor.scopes, scope));
   const token = mayBeat ? beatToken(host.secret, row.uid, row.token_version) : null;
   return {
     id: row.id,

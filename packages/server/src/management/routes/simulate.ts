@@ -13,6 +13,7 @@ import { CHAT, MESSAGES, RESPONSES } from '../../gateway/surface.ts';
 import type { Caller, Guard } from '../../guardrails/guard.ts';
 import { denialOf } from '../../guardrails/policies/judge.ts';
 import { judgeRequest } from '../../guardrails/policies/judge-bodies.ts';
+import type { Actor } from '../../platform/actor.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { keyRecordOf } from '../../platform/stored-key.ts';
 import type { Reader } from '../../store/ports.ts';
@@ -58,7 +59,9 @@ async function simulate(parts: SimulationParts, context: Context, given: Simulat
   const { orgId, reader, clock } = context;
   const org = parts.orgs(orgId);
   const key =
-    given.key_id === undefined ? context.key : keyRecordOf(await existingKey(reader, orgId, given.key_id));
+    given.key_id === undefined
+      ? callerOf(context.actor)
+      : keyRecordOf(await existingKey(reader, orgId, given.key_id));
   const steps: Step[] = [];
   const refusal = keyRefusal(key, clock.now(), steps);
   if (refusal) return answerOf(refusal, steps, null, parts, orgId);
@@ -75,6 +78,14 @@ async function simulate(parts: SimulationParts, context: Context, given: Simulat
   // The order in which they would be told.
   return answerOf(rate ?? read.fault ?? spend ?? null, steps, read.course, parts, orgId);
 }
+
+/** A member asks as a key of theirs would that may use every model. */
+function callerOf({ key, orgId, id, shown, scopes, member }: Actor): KeyRecord {
+  const named = { id, orgId, name: shown, scopes, models: null, team: member?.team ?? null };
+  return key ?? { ...named, owner: member?.email ?? null, ...NO_SECRET };
+}
+
+const NO_SECRET = { expiresAt: null, revokedAt: null, hash: '', prefix: '', last4: '' } as const;
 
 function keyRefusal(key: KeyRecord, nowMs: number, steps: Step[]): Fault | null {
   const because = `platform key "${key.name}"`;

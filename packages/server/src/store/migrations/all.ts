@@ -6,6 +6,7 @@ import { storedTurns } from './0005-stored-turns.ts';
 import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
 import { boards } from './0008-boards.ts';
+import { members } from './0009-members.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   guardrails,
   resources,
   boards,
+  members,
 ];

@@ -1,0 +1,66 @@
+import { Fault } from '@floe/contract/faults';
+import { type Role, SCOPES_OF_ROLE } from '@floe/contract/roles';
+import type { Scope } from '@floe/contract/scopes';
+import { holds, type KeyRecord, shownKey } from './keyring.ts';
+
+/** Who asks the API, in one org: the bearer of a platform key, or a member signed in to the console. */
+export interface Actor {
+  readonly orgId: string;
+  /** What the audit log calls them: the id of the key or of the member. */
+  readonly id: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** How messages to them name them: `The platform key "ci" (eis_AbCd…wxyz)` or `mara@acme.example (viewer)`. */
+  readonly shown: string;
+  /** Null for a member. */
+  readonly key: KeyRecord | null;
+  /** Null for a key. */
+  readonly member: SignedInMember | null;
+}
+
+/** A member as their console session knows them. */
+export interface SignedInMember {
+  /** Of the membership, `mem_…`; a person has one in each of their orgs. */
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly team: string | null;
+  readonly sessionId: string;
+  /** Until when what asks for a fresh sign-in (step-up) may be done; milliseconds since the epoch. */
+  readonly steppedUpUntil: number;
+}
+
+export function keyActor(key: KeyRecord): Actor {
+  return {
+    orgId: key.orgId,
+    id: key.id,
+    scopes: key.scopes,
+    shown: `The platform key ${shownKey(key)}`,
+    key,
+    member: null,
+  };
+}
+
+export function memberActor(orgId: string, member: SignedInMember): Actor {
+  return {
+    orgId,
+    id: member.id,
+    scopes: new Set(SCOPES_OF_ROLE[member.role]),
+    shown: `${member.email} (${member.role})`,
+    key: null,
+    member,
+  };
+}
+
+/**
+ * Passes when the actor has any of the scopes. A `GET` under `/api` asks for its own scope or `read`.
+ *
+ * @throws Fault `insufficient_scope` naming the scopes that would do
+ */
+export function requireActorScope(actor: Actor, ...anyOf: readonly [Scope, ...Scope[]]): void {
+  if (anyOf.some((scope) => holds(actor.scopes, scope))) return;
+  throw new Fault(
+    'insufficient_scope',
+    `${actor.shown} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
+  );
+}

@@ -1,0 +1,51 @@
+import type { MembersTable, UsersTable } from './member-tables.ts';
+import type { Reader, Writer } from './ports.ts';
+
+export type UserRow = UsersTable;
+export type MemberRow = MembersTable;
+
+/** @throws Fault `conflict` when the id or the email exists */
+export async function insertUser(writer: Writer, user: UserRow): Promise<void> {
+  await writer.insertInto('users').values(user).execute();
+}
+
+export function userByEmail(reader: Reader, email: string): Promise<UserRow | undefined> {
+  return reader.selectFrom('users').selectAll().where('email', '=', email.toLowerCase()).executeTakeFirst();
+}
+
+export function userById(reader: Reader, id: string): Promise<UserRow | undefined> {
+  return reader.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function changeUser(
+  writer: Writer,
+  id: string,
+  change: Partial<Omit<UserRow, 'id'>>,
+): Promise<void> {
+  await writer.updateTable('users').set(change).where('id', '=', id).execute();
+}
+
+/** @throws Fault `conflict` when the person belongs to the org already */
+export async function insertMember(writer: Writer, member: MemberRow): Promise<void> {
+  await writer.insertInto('members').values(member).execute();
+}
+
+/** The orgs a person belongs to, the oldest membership first. */
+export function membershipsOf(reader: Reader, userId: string): Promise<MemberRow[]> {
+  return reader
+    .selectFrom('members')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export function memberById(reader: Reader, orgId: string, id: string): Promise<MemberRow | undefined> {
+  return reader
+    .selectFrom('members')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
