@@ -7,6 +7,7 @@ import { UsageError } from './connection.ts';
 import { importSqlite } from './import.ts';
 import { migrate } from './migrate.ts';
 import { monitors } from './monitors.ts';
+import { ownerLink } from './owner-link.ts';
 import { restore } from './restore.ts';
 import { run } from './run.ts';
 import { serve } from './serve.ts';
@@ -21,6 +22,7 @@ const COMMANDS: readonly Command[] = [
   restore,
   migrate,
   importSqlite,
+  ownerLink,
 ];
 
 function help(): string {

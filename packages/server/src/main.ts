@@ -18,6 +18,8 @@ import { maintain } from './main/maintenance.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
+
+import { assembleSignIn } from './main/sign-in.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import { quietOfMonitors } from './monitoring/quiet.ts';
@@ -39,6 +41,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'retention',
   'security',
   'smtp',
+  'auth',
   'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
@@ -120,7 +123,9 @@ async function serve(environment: Environment): Promise<void> {
   const { host, port, base_url } = loaded.config.server;
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place);
-  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, () => state.loaded, VERSION);
+  const signIn = assembleSignIn(parts, () => state.loaded, place);
+  const rooms = { alerts, monitoring, signIn };
+  const api = assembleApi(parts, gateway, snapshots, rooms, () => state.loaded, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(
     {
@@ -150,6 +155,7 @@ async function serve(environment: Environment): Promise<void> {
       await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
       await parts.monitoring.flush();
       await api.close();
+      await signIn.sessions.close();
       await closeParts(parts);
     },
   );

@@ -138,5 +138,12 @@ const OidcSchema = z.strictObject({
 });
 
 export const AuthSchema = z.strictObject({
+  password: z.boolean().default(true).describe('Sign-in to the console by e-mail and password.'),
+  passkey: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Sign-in by passkey; browsers allow them where `server.base_url` is https with a name, or localhost.',
+    ),
   oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for the console.'),
 });

@@ -7,9 +7,12 @@ import type { Log } from '../core/log.ts';
 import { Download } from '../management/download.ts';
 import { scopesOf, type Verb, type VerbHost } from '../management/verb.ts';
 import { type Actor, requireActorScope } from '../platform/actor.ts';
-import type { PresentedHeaders } from '../platform/key-format.ts';
+import { type PresentedHeaders, presentsKey } from '../platform/key-format.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
+import type { SessionOperation } from './sign-in/session-operation.ts';
+import { addSessionRoutes, askingOf } from './sign-in/session-routes.ts';
+import type { SignInEdge } from './sign-in/sign-in-edge.ts';
 
 const BODY_LIMIT_BYTES = 1 << 20;
 /** Ids have 30 characters; names and slugs stay under this too. */
@@ -21,8 +24,10 @@ export interface ApiOptions {
   readonly log: Log;
   /** Version of the program, for the OpenAPI document. */
   readonly version: string;
-  /** @throws Fault of status 401 */
+  /** By platform key. @throws Fault of status 401 */
   authenticate(headers: PresentedHeaders): Actor;
+  /** By session cookie, where no key came along; absent where nobody signs in. */
+  readonly signIn?: SignInEdge;
   /** The id the server gave this request when it arrived. */
   requestIdOf(request: IncomingMessage): string;
 }
@@ -50,7 +55,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     routerOptions: { maxParamLength: PARAM_LIMIT_CHARS },
     frameworkErrors: (error, request, reply) => refuse(error, request, reply, options.log),
   });
-  const allowedMethods = methodsByPath(options.verbs);
+  const operations = options.signIn?.operations ?? [];
+  const allowedMethods = methodsByPath([...options.verbs, ...operations]);
   app.decorateRequest('actor', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -69,8 +75,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     app.route({
       method: verb.method,
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      onRequest: async (request) => {
-        const actor = options.authenticate(request.headers);
+      onRequest: async (request, reply) => {
+        const actor = await actorOf(options, request, reply);
         const [first, ...others] = scopesOf(verb);
         if (first !== undefined) requireActorScope(actor, first, ...others);
         request.setDecorator('actor', actor);
@@ -87,13 +93,24 @@ export async function createApi(options: ApiOptions): Promise<Api> {
         return verb.status === 204 ? reply.send() : answer;
       },
     });
+  if (options.signIn) addSessionRoutes(app, options.signIn);
   let document: string | undefined;
   app.get(OPENAPI_PATH, async (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(options.verbs, options.version));
+    document ??= JSON.stringify(openApiDocument([...options.verbs, ...operations], options.version));
     return reply.type('application/json; charset=utf-8').send(document);
   });
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
+}
+
+/** A key wins over a cookie: a page of the console never sends one, so whoever does means it. */
+async function actorOf(options: ApiOptions, request: FastifyRequest, reply: FastifyReply): Promise<Actor> {
+  const { signIn } = options;
+  if (!signIn || presentsKey(request.headers)) return options.authenticate(request.headers);
+  const recognised = await signIn.recognise(askingOf(request));
+  if (!recognised) return options.authenticate(request.headers);
+  if (recognised.setCookie !== null) reply.header('set-cookie', recognised.setCookie);
+  return recognised.actor;
 }
 
 /** Sent as it is made; an error on the way breaks the connection, so that half a file does not look whole. */
@@ -146,7 +163,7 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
 
 type AllowedMethods = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[];
 
-function methodsByPath(verbs: readonly Verb[]): AllowedMethods {
+function methodsByPath(verbs: readonly Pick<Verb | SessionOperation, 'path' | 'method'>[]): AllowedMethods {
   const paths = new Map<string, string[]>([[OPENAPI_PATH, ['GET', 'HEAD']]]);
   for (const { path, method } of verbs) {
     const methods = paths.get(path) ?? [];

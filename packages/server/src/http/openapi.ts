@@ -3,6 +3,7 @@ import { SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
 import { DOWNLOADS } from '../management/download.ts';
 import { scopesOf, type Verb } from '../management/verb.ts';
+import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -10,7 +11,7 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
  * The OpenAPI 3.1 document of the given verbs, from the schemas they validate with. Schemas with an `id` in
  * their metadata become components.
  */
-export function openApiDocument(verbs: readonly Verb[], version: string) {
+export function openApiDocument(verbs: readonly (Verb | SessionOperation)[], version: string) {
   const components: Record<string, JsonSchema> = {};
   const error = schemaOf(errorBody, 'output', components);
   const paths: Record<string, Record<string, unknown>> = {};
@@ -38,30 +39,37 @@ export function openApiDocument(verbs: readonly Verb[], version: string) {
           description: `Platform key; scopes: ${SCOPES.join(', ')}.`,
         },
         header: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same platform key.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'floe_session',
+          description: 'A console session: docs/sign-in.md. Its name says more where the base address does.',
+        },
       },
     },
-    security: [{ bearer: [] }, { header: [] }],
+    security: [{ bearer: [] }, { header: [] }, { session: [] }],
   };
 }
 
-function operation(verb: Verb, error: JsonSchema, components: Record<string, JsonSchema>) {
+function operation(verb: Verb | SessionOperation, error: JsonSchema, components: Record<string, JsonSchema>) {
   return {
     operationId: verb.name,
     summary: verb.summary,
-    description: scopeText(verb),
+    description: 'scope' in verb ? scopeText(verb) : 'For the sign-in page; needs no key.',
+    ...('scope' in verb ? {} : { security: [{}, { session: [] }] }),
     tags: [verb.name.slice(0, verb.name.indexOf('.'))],
     parameters: [
       ...parameters(verb.params, 'path', components),
       ...parameters(verb.query, 'query', components),
-      ...(verb.idempotent ? [IDEMPOTENCY_KEY] : []),
+      ...('idempotent' in verb ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(verb.body && {
       requestBody: { required: true, content: json(schemaOf(verb.body, 'input', components)) },
     }),
     responses: {
       [verb.status]:
-        verb.status === 204
-          ? { description: 'Done.' }
+        verb.status === 204 || verb.status === 303
+          ? { description: verb.status === 204 ? 'Done.' : 'Leads on; the Location header says where.' }
           : { description: 'Success.', content: contentOf(verb, components) },
       default: { description: 'Refused or failed; `error.code` says why.', content: json(error) },
     },
@@ -81,7 +89,7 @@ function scopeText(verb: Verb): string {
   return scopes.length === 0 ? 'Any valid platform key.' : `Needs the scope ${scopes.join(' or ')}.`;
 }
 
-function contentOf(verb: Verb, components: Record<string, JsonSchema>) {
+function contentOf(verb: Verb | SessionOperation, components: Record<string, JsonSchema>) {
   const types = DOWNLOADS.get(verb.answer);
   if (!types) return json(schemaOf(verb.answer, 'output', components));
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));

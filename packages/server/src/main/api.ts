@@ -7,6 +7,7 @@ import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
+import type { SignInParts } from '../platform/sign-in/sign-in.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
@@ -29,11 +30,19 @@ export function assembleApi(
   { database, log, pepper, guardrails, breakers }: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
-  { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
+  {
+    alerts: channels,
+    monitoring,
+    signIn,
+  }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost; readonly signIn: SignInParts },
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
-  const host = { database, clock: systemClock, changed: () => snapshots.renew() };
+  const changed = () => {
+    signIn.sessions.forget();
+    return snapshots.renew();
+  };
+  const host = { database, clock: systemClock, changed };
   const authenticate = (headers: PresentedHeaders) =>
     keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
   const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;
@@ -53,5 +62,6 @@ export function assembleApi(
       monitoring,
       running: { orgs, conversations, latencies, outputMost },
     },
+    { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },
   );
 }

@@ -49,3 +49,32 @@ export function memberById(reader: Reader, orgId: string, id: string): Promise<M
     .where('id', '=', id)
     .executeTakeFirst();
 }
+
+/** Whether anybody owns anything here. */
+export async function hasOwner(reader: Reader): Promise<boolean> {
+  const found = await reader
+    .selectFrom('members')
+    .select('id')
+    .where('role', '=', 'owner')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export function memberOf(reader: Reader, orgId: string, userId: string): Promise<MemberRow | undefined> {
+  return reader
+    .selectFrom('members')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+export async function changeMember(
+  writer: Writer,
+  orgId: string,
+  id: string,
+  change: Partial<Omit<MemberRow, 'id' | 'org_id' | 'user_id'>>,
+): Promise<void> {
+  await writer.updateTable('members').set(change).where('org_id', '=', orgId).where('id', '=', id).execute();
+}

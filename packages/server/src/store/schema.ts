@@ -3,12 +3,13 @@ import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-t
 import type { MembersTable, UsersTable } from './member-tables.ts';
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
+import type { SignInSchema } from './sign-in-tables.ts';
 
 /**
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
  * integer nano-USD, flags are 0 or 1, and columns ending in `_json` hold JSON text.
  */
-export interface Schema extends MonitoringSchema {
+export interface Schema extends MonitoringSchema, SignInSchema {
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;

@@ -23,6 +23,7 @@ import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
+import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
 import { channelParts, runningParts } from './running-parts.ts';
@@ -86,6 +87,8 @@ export interface ApiOptions {
   readonly engine?: MonitoringHost['engine'];
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
+  /** Without it nobody signs in. */
+  readonly signIn?: (database: Database, clock: Clock) => SignInEdge;
 }
 
 /** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
@@ -105,6 +108,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     verbs: all,
     host: { database, clock, changed },
     log: options.log ?? silentLog,
+    ...(options.signIn && { signIn: options.signIn(database, clock) }),
     version: '0.0.0-test',
     authenticate: (headers) => keyActor(platform.keyring.authenticate(presentedKey(headers), now)),
     requestIdOf: () => newId('req', now),

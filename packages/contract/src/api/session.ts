@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { ROLES } from '../roles.ts';
+import { moment } from './page.ts';
+
+/** How somebody signed in. */
+export const SIGN_IN_METHODS = ['password', 'passkey', 'oidc', 'setup', 'invitation'] as const;
+
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+/** Code points a password has; NIST SP 800-63B asks for length and against rules of composition. */
+export const PASSWORD_LENGTH = { least: 12, most: 128 } as const;
+
+const characters = (text: string) => [...text.normalize('NFKC')].length;
+
+/** A password that somebody chooses. One that is presented is only bounded. */
+export const newPassword = z
+  .string()
+  .max(1000)
+  .refine((text) => characters(text) >= PASSWORD_LENGTH.least && characters(text) <= PASSWORD_LENGTH.most, {
+    error: `has ${PASSWORD_LENGTH.least} to ${PASSWORD_LENGTH.most} characters`,
+  })
+  .meta({ writeOnly: true });
+
+const presentedPassword = z.string().min(1).max(1000).meta({ writeOnly: true });
+const email = z.email('is no e-mail address').max(254);
+const personName = z.string().trim().min(1).max(100);
+const linkToken = z.string().min(1).max(200).meta({ writeOnly: true });
+
+/** What the sign-in page offers. */
+export const signInMethods = z.strictObject({
+  password: z.boolean(),
+  passkey: z.boolean(),
+  oidc: z.array(z.strictObject({ name: z.string() })),
+});
+
+const org = z.strictObject({ id: z.string(), name: z.string() });
+const role = z.enum(ROLES);
+
+const signedOut = z.strictObject({
+  state: z.literal('signed_out'),
+  setup: z.boolean().describe('Nobody owns anything here yet: the one-time link makes the first owner.'),
+  methods: signInMethods,
+});
+
+/** A session of the console, told to the one who has it. */
+export const signedIn = z
+  .strictObject({
+    state: z.literal('signed_in'),
+    user: z.strictObject({ id: z.string(), email: z.string(), name: z.string() }),
+    member_id: z.string(),
+    role,
+    team: z.string().nullable(),
+    org,
+    orgs: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
+    stepped_up_until: moment
+      .nullable()
+      .describe('Until when what asks for a fresh sign-in may be done; null when that is over.'),
+    expires_at: moment.describe('When the session ends unless it is used before.'),
+  })
+  .meta({ id: 'SignedIn' });
+
+export type SignedInView = z.output<typeof signedIn>;
+
+/** `GET /api/session`. */
+export const session = z.discriminatedUnion('state', [signedOut, signedIn]).meta({ id: 'Session' });
+
+export type SessionView = z.output<typeof session>;
+
+/** `POST /api/session/setup`: the one-time link makes an owner. */
+export const setupBody = z.strictObject({
+  token: linkToken,
+  email,
+  name: personName,
+  password: newPassword.optional().describe('Left out only where sign-in by password is switched off.'),
+});
+
+/** `POST /api/session/password`. */
+export const passwordBody = z.strictObject({
+  email: z.string().min(1).max(254),
+  password: presentedPassword,
+});
+
+/** `POST /api/session/org`. */
+export const orgBody = z.strictObject({ org_id: z.string().min(1).max(200) });

@@ -1,0 +1,96 @@
+import { orgBody, passwordBody, session, setupBody, signedIn } from '@floe/contract/api/session';
+import { Fault } from '@floe/contract/faults';
+import * as z from 'zod';
+import { takeOwnerLink } from '../../platform/sign-in/owner-link.ts';
+import { signInByPassword } from '../../platform/sign-in/password-sign-in.ts';
+import { endSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
+import { methodsOf, type SignInParts } from '../../platform/sign-in/sign-in.ts';
+import { hasOwner } from '../../store/members.ts';
+import { type SessionOperation, sessionOperation } from './session-operation.ts';
+import { sessionView } from './session-view.ts';
+
+/** Everything `/api/session` can do. */
+export function sessionOperations(parts: SignInParts): readonly SessionOperation[] {
+  return [readSession(parts), setup(parts), byPassword(parts), changeOrg(parts), signOut(parts)];
+}
+
+function readSession(parts: SignInParts): SessionOperation {
+  return sessionOperation({
+    name: 'session.get',
+    method: 'GET',
+    path: '/api/session',
+    summary: 'Tell who is signed in, or how to sign in',
+    status: 200,
+    answer: session,
+    async run({ browser }) {
+      const live = browser.token === null ? null : await parts.sessions.find(browser.token);
+      if (live) return { body: sessionView(live, parts.clock.now()) };
+      const setupIsOpen = !(await hasOwner(parts.database.read));
+      return { body: { state: 'signed_out' as const, setup: setupIsOpen, methods: methodsOf(parts) } };
+    },
+  });
+}
+
+function setup(parts: SignInParts): SessionOperation {
+  return sessionOperation({
+    name: 'session.setup',
+    method: 'POST',
+    path: '/api/session/setup',
+    summary: 'Become an owner by the one-time link',
+    status: 200,
+    body: setupBody,
+    answer: signedIn,
+    run: async ({ body, browser }) => signedInNow(parts, await takeOwnerLink(parts, body, browser)),
+  });
+}
+
+function byPassword(parts: SignInParts): SessionOperation {
+  return sessionOperation({
+    name: 'session.password',
+    method: 'POST',
+    path: '/api/session/password',
+    summary: 'Sign in by e-mail and password',
+    status: 200,
+    body: passwordBody,
+    answer: signedIn,
+    run: async ({ body, browser }) => signedInNow(parts, await signInByPassword(parts, body, browser)),
+  });
+}
+
+function changeOrg(parts: SignInParts): SessionOperation {
+  return sessionOperation({
+    name: 'session.org',
+    method: 'POST',
+    path: '/api/session/org',
+    summary: 'Go on in another organization',
+    status: 200,
+    body: orgBody,
+    answer: signedIn,
+    async run({ body, browser }) {
+      const token = await switchOrg(parts, browser, body.org_id);
+      return signedInNow(parts, token);
+    },
+  });
+}
+
+function signOut(parts: SignInParts): SessionOperation {
+  return sessionOperation({
+    name: 'session.delete',
+    method: 'DELETE',
+    path: '/api/session',
+    summary: 'Sign out',
+    status: 204,
+    answer: z.null(),
+    async run({ browser }) {
+      await endSession(parts, browser);
+      return { token: null };
+    },
+  });
+}
+
+/** The session that begins with this cookie. */
+export async function signedInNow(parts: SignInParts, token: string) {
+  const live = await parts.sessions.find(token);
+  if (!live) throw new Fault('signed_out', 'The session ended as it began. Sign in again.');
+  return { body: sessionView(live, parts.clock.now()), token };
+}

@@ -1,0 +1,29 @@
+import type { LoadedConfig } from '../config/load.ts';
+import { systemClock } from '../core/clock.ts';
+import { createPasswordHasher } from '../platform/sign-in/password-hash.ts';
+import { Sessions } from '../platform/sign-in/sessions.ts';
+import type { SignInParts } from '../platform/sign-in/sign-in.ts';
+import { siteOf } from '../platform/sign-in/site.ts';
+import { createThrottle } from '../platform/sign-in/throttle.ts';
+import type { Parts } from './parts.ts';
+
+/** Sign-in to the console. `place.url` is where people find this process. */
+export function assembleSignIn(
+  { database, log }: Parts,
+  loaded: () => LoadedConfig,
+  place: { readonly url: string },
+): SignInParts {
+  return {
+    database,
+    clock: systemClock,
+    sessions: new Sessions(database, systemClock, log),
+    throttle: createThrottle(database, systemClock),
+    hasher: createPasswordHasher(),
+    auth: () => loaded().config.auth,
+    site: () =>
+      siteOf(
+        place.url,
+        loaded().config.server.listeners.map(({ port }) => port),
+      ),
+  };
+}

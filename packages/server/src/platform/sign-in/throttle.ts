@@ -1,0 +1,107 @@
+import { isIPv6 } from 'node:net';
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../../core/clock.ts';
+import type { Database, Reader, Writer } from '../../store/ports.ts';
+import { forgetTries, putTries, type TriesRow, triesOf } from '../../store/sign-in-tries.ts';
+import { sha256 } from './tokens.ts';
+
+/** How many tries are free, and the longest pause after those. */
+interface Patience {
+  readonly free: number;
+  readonly longestMs: number;
+}
+
+/** Nobody is shut out for good: whoever attacks an account can make its owner wait this long, and no longer. */
+const ACCOUNT: Patience = { free: 5, longestMs: 5 * 60_000 };
+/** Many people share an address, so it has more tries. */
+const ADDRESS: Patience = { free: 20, longestMs: 15 * 60_000 };
+/** Tries are forgotten when none came for so long. */
+const FORGOTTEN_MS = 60 * 60_000;
+const FIRST_PAUSE_MS = 1_000;
+
+/** What one try counts against. */
+export interface Trier {
+  /** Null where no account is named, as with a passkey. */
+  readonly account: string | null;
+  readonly address: string;
+}
+
+export interface Throttle {
+  /**
+   * Counts a try before it is judged, so that many at once cannot all pass. Returns how long the next one has to wait.
+   *
+   * @throws Fault `too_many_tries` with the time until the next may come
+   */
+  take(trier: Trier): Promise<number>;
+  /** The try was good: the account's count ends. The address keeps its own, or one good account would open it to all. */
+  forgive(writer: Writer, trier: Trier): Promise<void>;
+}
+
+/** Counted in the store: a restart forgets nothing, and processes share it. */
+export function createThrottle(database: Database, clock: Clock): Throttle {
+  async function refuseBlocked(reader: Reader, buckets: readonly string[]): Promise<TriesRow[]> {
+    const rows = await triesOf(reader, buckets);
+    const waitMs = Math.max(0, ...rows.map((row) => row.blocked_until - clock.now()));
+    if (waitMs === 0) return rows;
+    throw new Fault('too_many_tries', `Too many tries. Again in ${Math.ceil(waitMs / 1000)} s.`, {
+      retryAfterMs: waitMs,
+    });
+  }
+
+  return {
+    async take(trier) {
+      const buckets = bucketsOf(trier);
+      const names = buckets.map(({ bucket }) => bucket);
+      // Without a transaction first: a flood of refused tries does not keep the writer busy.
+      await refuseBlocked(database.read, names);
+      return database.transaction(async (writer) => {
+        const rows = await refuseBlocked(writer, names);
+        const now = clock.now();
+        let longestMs = 0;
+        for (const { bucket, patience } of buckets) {
+          const row = counted(
+            bucket,
+            patience,
+            rows.find((before) => before.bucket === bucket),
+            now,
+          );
+          longestMs = Math.max(longestMs, row.blocked_until - now);
+          await putTries(writer, row);
+        }
+        return longestMs;
+      });
+    },
+    async forgive(writer, { account, address }) {
+      const [accounts] = bucketsOf({ account, address });
+      if (account !== null && accounts) await forgetTries(writer, accounts.bucket);
+    },
+  };
+}
+
+function counted(bucket: string, patience: Patience, before: TriesRow | undefined, now: number): TriesRow {
+  const isFresh = before === undefined || now - before.last_at > FORGOTTEN_MS;
+  const tries = (isFresh ? 0 : before.tries) + 1;
+  return { bucket, tries, last_at: now, blocked_until: now + pauseMs(tries, patience) };
+}
+
+/** 0 for the free ones, then 1 s, 2 s, 4 s, … */
+function pauseMs(tries: number, { free, longestMs }: Patience): number {
+  if (tries < free) return 0;
+  return Math.min(longestMs, FIRST_PAUSE_MS * 2 ** Math.min(30, tries - free));
+}
+
+function bucketsOf({ account, address }: Trier): { readonly bucket: string; readonly patience: Patience }[] {
+  const byAddress = { bucket: `address:${networkOf(address)}`, patience: ADDRESS };
+  if (account === null) return [byAddress];
+  return [{ bucket: `account:${sha256(account)}`, patience: ACCOUNT }, byAddress];
+}
+
+/** One customer has at least a /64 of IPv6 to himself. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  while (tail !== undefined && groups.length + after.length < 8) groups.push('0');
+  return `${[...groups, ...after].slice(0, 4).join(':')}::/64`;
+}
