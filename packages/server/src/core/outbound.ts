@@ -2,6 +2,7 @@ import { lookup as lookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
+import { type Address, addressOf, networksOf, within } from './network.ts';
 
 /** What calls to addresses that somebody wrote down may reach. */
 export interface OutboundRules {
@@ -106,9 +107,6 @@ function judge(address: string, host: string, port: number, rules: OutboundRules
   );
 }
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = readonly [Address, number];
-
 /** Of each cloud, and link-local addresses whole: nothing else that an alert or a model call wants lives there. */
 const METADATA = networksOf([
   '169.254.0.0/16',
@@ -128,25 +126,11 @@ const SIX_TO_FOUR = networksOf(['2002::/16']);
 
 /** The address that is reached in the end: IPv4 inside IPv6 is unpacked. Null for what is none. */
 function parse(text: string): Address | null {
-  const bare = text.replace(/%.*$/, '');
-  if (isIP(bare) === 0) return null;
-  const ip = ipaddr.parse(bare);
-  if (ip.kind() === 'ipv4') return ip;
+  const ip = addressOf(text);
+  if (ip === null || ip.kind() === 'ipv4') return ip;
   const bytes = ip.toByteArray();
   if (ip.range() === 'unspecified' || ip.range() === 'loopback') return ip;
   if (within(ip, CARRIERS)) return ipaddr.fromByteArray(bytes.slice(12));
   if (within(ip, SIX_TO_FOUR)) return ipaddr.fromByteArray(bytes.slice(2, 6));
   return ip;
-}
-
-function networksOf(texts: readonly string[]): readonly Network[] {
-  return texts.map((text) => {
-    if (text.includes('/')) return ipaddr.parseCIDR(text);
-    const ip = ipaddr.parse(text);
-    return [ip, ip.kind() === 'ipv4' ? 32 : 128];
-  });
-}
-
-function within(ip: Address, networks: readonly Network[]): boolean {
-  return networks.some(([network, bits]) => network.kind() === ip.kind() && ip.match([network, bits]));
 }
