@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { clientAddress, proxyTest } from '../../core/client-address.ts';
+import { createArrivals } from '../../core/client-address.ts';
 import { memberActor } from '../../platform/actor.ts';
 import { signedOut } from '../../platform/sign-in/session-changes.ts';
 import type { LiveSession } from '../../platform/sign-in/sessions.ts';
@@ -12,12 +12,12 @@ import type { Asking, Done, SignInEdge } from './sign-in-edge.ts';
 
 /** `trustedProxies` are those of `server.trusted_proxies`. */
 export function createSignInEdge(parts: SignInParts, trustedProxies: readonly string[]): SignInEdge {
-  const isProxy = proxyTest(trustedProxies);
+  const arrivals = createArrivals(trustedProxies);
 
-  function browserOf({ headers, peer }: Asking): Browser {
+  function browserOf({ headers, arrival }: Asking): Browser {
     const agent = headers['user-agent'];
     return {
-      address: clientAddress(peer, headers['x-forwarded-for'], isProxy),
+      address: arrivals.addressOf(arrival),
       agent: typeof agent === 'string' ? agent : '',
       token: sessionCookie(parts.site()).read(cookieHeader(headers)),
     };

@@ -3,7 +3,7 @@ import type { Asking, SignInEdge } from './sign-in-edge.ts';
 
 /** The request as the sign-in sees it. */
 export function askingOf(request: FastifyRequest): Asking {
-  return { method: request.method, headers: request.headers, peer: request.raw.socket.remoteAddress };
+  return { method: request.method, headers: request.headers, arrival: request.raw };
 }
 
 /** `/api/session…`: no key, its own cookies, and no address of it in anybody's `Referer`. */

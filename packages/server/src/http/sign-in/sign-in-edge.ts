@@ -1,13 +1,12 @@
+import type { Arrival } from '../../core/client-address.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { SessionOperation } from './session-operation.ts';
-
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A request as far as signing in goes. */
 export interface Asking {
   readonly method: string;
-  readonly headers: Headers;
-  readonly peer: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly arrival: Arrival;
 }
 
 /** Who has the session of a request, and the cookie to answer with when it has to change. */
