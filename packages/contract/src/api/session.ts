@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ROLES } from '../roles.ts';
 import { moment } from './page.ts';
+import { passkeyAssertion } from './passkeys.ts';
 
 /** How somebody signed in. */
 export const SIGN_IN_METHODS = ['password', 'passkey', 'oidc', 'setup', 'invitation'] as const;
@@ -82,3 +83,16 @@ export const passwordBody = z.strictObject({
 
 /** `POST /api/session/org`. */
 export const orgBody = z.strictObject({ org_id: z.string().min(1).max(200) });
+
+/** `POST /api/session/passkey`. */
+export const passkeyBody = z.strictObject({ credential: passkeyAssertion });
+
+/** `POST /api/session/step-up`: one of the two. */
+export const stepUpBody = z
+  .strictObject({ password: presentedPassword.optional(), passkey: passkeyAssertion.optional() })
+  .refine(({ password, passkey }) => (password === undefined) !== (passkey === undefined), {
+    error: 'send either password or passkey',
+  });
+
+/** `PUT /api/me/password`. */
+export const ownPasswordBody = z.strictObject({ password: newPassword });

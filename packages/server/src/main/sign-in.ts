@@ -9,7 +9,7 @@ import type { Parts } from './parts.ts';
 
 /** Sign-in to the console. `place.url` is where people find this process. */
 export function assembleSignIn(
-  { database, log }: Parts,
+  { database, log, signInKeys }: Parts,
   loaded: () => LoadedConfig,
   place: { readonly url: string },
 ): SignInParts {
@@ -19,6 +19,7 @@ export function assembleSignIn(
     sessions: new Sessions(database, systemClock, log),
     throttle: createThrottle(database, systemClock),
     hasher: createPasswordHasher(),
+    challengeKey: signInKeys.challenge,
     auth: () => loaded().config.auth,
     site: () =>
       siteOf(

@@ -31,11 +31,11 @@ interface RawCall {
   readonly cookies: string | undefined;
 }
 
-/** One thing that can be asked of `/api/session`: the only part of the API that needs no key and sets cookies. */
+/** One thing that can be asked of the sign-in: the only part of the API that needs no key and sets cookies. */
 export interface SessionOperation {
-  readonly name: `session.${string}`;
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: `/api/session${string}`;
+  readonly name: `${'session' | 'me'}.${string}`;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: `/api/${'session' | 'me'}${string}`;
   readonly summary: string;
   readonly status: 200 | 204 | 303;
   readonly params: z.ZodObject;

@@ -1,17 +1,35 @@
-import { orgBody, passwordBody, session, setupBody, signedIn } from '@floe/contract/api/session';
-import { Fault } from '@floe/contract/faults';
+import {
+  orgBody,
+  ownPasswordBody,
+  passwordBody,
+  session,
+  setupBody,
+  signedIn,
+  stepUpBody,
+} from '@floe/contract/api/session';
 import * as z from 'zod';
 import { takeOwnerLink } from '../../platform/sign-in/owner-link.ts';
 import { signInByPassword } from '../../platform/sign-in/password-sign-in.ts';
 import { endSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
 import { methodsOf, type SignInParts } from '../../platform/sign-in/sign-in.ts';
+import { changePassword, stepUp } from '../../platform/sign-in/step-up.ts';
 import { hasOwner } from '../../store/members.ts';
+import { passkeyOperations } from './passkey-operations.ts';
 import { type SessionOperation, sessionOperation } from './session-operation.ts';
-import { sessionView } from './session-view.ts';
+import { sessionView, signedInNow } from './session-view.ts';
 
 /** Everything `/api/session` can do. */
 export function sessionOperations(parts: SignInParts): readonly SessionOperation[] {
-  return [readSession(parts), setup(parts), byPassword(parts), changeOrg(parts), signOut(parts)];
+  return [
+    readSession(parts),
+    setup(parts),
+    byPassword(parts),
+    ...passkeyOperations(parts),
+    changeOrg(parts),
+    signOut(parts),
+    confirm(parts),
+    changeOwnPassword(parts),
+  ];
 }
 
 function readSession(parts: SignInParts): SessionOperation {
@@ -57,6 +75,32 @@ function byPassword(parts: SignInParts): SessionOperation {
   });
 }
 
+function confirm(parts: SignInParts): SessionOperation {
+  return sessionOperation({
+    name: 'session.step_up',
+    method: 'POST',
+    path: '/api/session/step-up',
+    summary: 'Confirm who you are, for ten minutes',
+    status: 200,
+    body: stepUpBody,
+    answer: signedIn,
+    run: async ({ body, browser }) => signedInNow(parts, await stepUp(parts, browser, body)),
+  });
+}
+
+function changeOwnPassword(parts: SignInParts): SessionOperation {
+  return sessionOperation({
+    name: 'me.password',
+    method: 'PUT',
+    path: '/api/me/password',
+    summary: 'Choose another password; needs a step-up, and ends every other session of yours',
+    status: 200,
+    body: ownPasswordBody,
+    answer: signedIn,
+    run: async ({ body, browser }) => signedInNow(parts, await changePassword(parts, browser, body.password)),
+  });
+}
+
 function changeOrg(parts: SignInParts): SessionOperation {
   return sessionOperation({
     name: 'session.org',
@@ -86,11 +130,4 @@ function signOut(parts: SignInParts): SessionOperation {
       return { token: null };
     },
   });
-}
-
-/** The session that begins with this cookie. */
-export async function signedInNow(parts: SignInParts, token: string) {
-  const live = await parts.sessions.find(token);
-  if (!live) throw new Fault('signed_out', 'The session ended as it began. Sign in again.');
-  return { body: sessionView(live, parts.clock.now()), token };
 }

@@ -18,12 +18,12 @@ export async function signInByPassword(
   mustOfferPasswords(parts);
   const account = given.email.trim().toLowerCase();
   const trier = { account, address: browser.address };
-  const pausedMs = await throttle.take(trier);
+  const taken = await throttle.take(trier);
   const user = await userByEmail(database.read, account);
   const stored = user?.password_hash ?? null;
   const isGood = await hasher.verify(given.password, stored);
   if (!user || stored === null || !isGood) {
-    const told = { method: 'password', address: browser.address, paused_ms: pausedMs };
+    const told = { method: 'password', address: browser.address, paused_ms: taken.pausedMs };
     await database.transaction((writer) => recordFailure(writer, clock, user?.id ?? null, told));
     throw failed();
   }
@@ -32,7 +32,7 @@ export async function signInByPassword(
     // Somebody may have changed it while it was being checked.
     if ((await userById(writer, user.id))?.password_hash !== stored) throw failed();
     if (renewed !== stored) await changeUser(writer, user.id, { password_hash: renewed });
-    await throttle.forgive(writer, trier);
+    await throttle.forgive(writer, trier, taken);
     return admit(parts, writer, { userId: user.id, method: 'password', isFresh: true }, browser);
   });
   parts.sessions.forget();

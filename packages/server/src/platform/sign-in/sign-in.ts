@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { SignInMethod } from '@floe/contract/api/session';
 import type { FloeConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
@@ -18,6 +19,8 @@ export interface SignInParts {
   readonly sessions: Sessions;
   readonly throttle: Throttle;
   readonly hasher: PasswordHasher;
+  /** `deriveChallengeKey` of the installation's secret key. */
+  readonly challengeKey: KeyObject;
   /** As floe.yaml says it now. */
   readonly auth: () => FloeConfig['auth'];
   readonly site: () => Site;

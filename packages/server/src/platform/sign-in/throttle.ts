@@ -26,15 +26,26 @@ export interface Trier {
   readonly address: string;
 }
 
+/** A try that was counted. */
+export interface Taken {
+  /** How long the next one has to wait. */
+  readonly pausedMs: number;
+  /** The address' count, this one included. */
+  readonly addressTries: number;
+}
+
 export interface Throttle {
   /**
-   * Counts a try before it is judged, so that many at once cannot all pass. Returns how long the next one has to wait.
+   * Counts a try before it is judged, so that many at once cannot all pass.
    *
    * @throws Fault `too_many_tries` with the time until the next may come
    */
-  take(trier: Trier): Promise<number>;
-  /** The try was good: the account's count ends. The address keeps its own, or one good account would open it to all. */
-  forgive(writer: Writer, trier: Trier): Promise<void>;
+  take(trier: Trier): Promise<Taken>;
+  /**
+   * The try was good: the account's count ends, and the address is as before. What others from there failed stays counted:
+   * somebody with an account of their own must not open the way to those of others.
+   */
+  forgive(writer: Writer, trier: Trier, taken: Taken): Promise<void>;
 }
 
 /** Counted in the store: a restart forgets nothing, and processes share it. */
@@ -57,23 +68,31 @@ export function createThrottle(database: Database, clock: Clock): Throttle {
       return database.transaction(async (writer) => {
         const rows = await refuseBlocked(writer, names);
         const now = clock.now();
-        let longestMs = 0;
-        for (const { bucket, patience } of buckets) {
-          const row = counted(
+        const counts = buckets.map(({ bucket, patience }) =>
+          counted(
             bucket,
             patience,
             rows.find((before) => before.bucket === bucket),
             now,
-          );
-          longestMs = Math.max(longestMs, row.blocked_until - now);
-          await putTries(writer, row);
-        }
-        return longestMs;
+          ),
+        );
+        for (const row of counts) await putTries(writer, row);
+        return {
+          pausedMs: Math.max(...counts.map((row) => row.blocked_until - now)),
+          addressTries: counts.at(-1)?.tries ?? 0,
+        };
       });
     },
-    async forgive(writer, { account, address }) {
-      const [accounts] = bucketsOf({ account, address });
-      if (account !== null && accounts) await forgetTries(writer, accounts.bucket);
+    async forgive(writer, trier, { addressTries }) {
+      const names = bucketsOf(trier).map(({ bucket }) => bucket);
+      const byAddress = names.pop();
+      for (const bucket of names) await forgetTries(writer, bucket);
+      const [row] = byAddress === undefined ? [] : await triesOf(writer, [byAddress]);
+      if (!row) return;
+      // Another try since may have begun a pause of its own, which stays.
+      const isLast = row.tries === addressTries;
+      const blocked_until = isLast ? 0 : row.blocked_until;
+      await putTries(writer, { ...row, tries: Math.max(0, row.tries - 1), blocked_until });
     },
   };
 }

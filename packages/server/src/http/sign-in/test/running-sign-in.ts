@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createSecretKey } from 'node:crypto';
 import { type FloeConfigInput, FloeConfigSchema } from '@floe/contract/config';
 import type { Role } from '@floe/contract/roles';
 import type { Clock } from '../../../core/clock.ts';
@@ -53,6 +53,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     database,
     clock,
     hasher,
+    challengeKey: createSecretKey(Buffer.alloc(32, 5)),
     sessions: new Sessions(database, clock, silentLog),
     throttle: createThrottle(database, clock),
     auth: () => auth,
