@@ -96,3 +96,22 @@ export const stepUpBody = z
 
 /** `PUT /api/me/password`. */
 export const ownPasswordBody = z.strictObject({ password: newPassword });
+
+/** Path parameters of `/api/session/oidc/{name}/…`. */
+export const oidcParams = z.strictObject({ name: z.string().max(64) });
+
+export const oidcStartQuery = z.strictObject({
+  return_to: z
+    .string()
+    .optional()
+    .describe('Where to go afterwards: a path of this installation; anything else is its start page.'),
+  step_up: z.literal('true').optional().describe('The person is to show who they are once more.'),
+});
+
+/** What an issuer sends back (RFC 6749, 4.1.2; RFC 9207); it may add to it. */
+export const oidcCallbackQuery = z.looseObject({
+  code: z.unknown().optional(),
+  state: z.unknown().optional(),
+  iss: z.unknown().optional(),
+  error: z.unknown().optional(),
+});

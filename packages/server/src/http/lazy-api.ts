@@ -32,7 +32,7 @@ export function createLazyApi(
     return createApi({
       ...options,
       verbs: verbs(parts),
-      signIn: createSignInEdge(signIn.parts, signIn.trustedProxies),
+      signIn: createSignInEdge(signIn.parts, signIn.trustedProxies, options.log),
       requestIdOf: (request) => ids.get(request) ?? '',
     });
   }

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
+import { Issuers } from '../platform/sign-in/oidc-issuer.ts';
 import { createPasswordHasher } from '../platform/sign-in/password-hash.ts';
 import { Sessions } from '../platform/sign-in/sessions.ts';
 import type { SignInParts } from '../platform/sign-in/sign-in.ts';
@@ -9,7 +10,7 @@ import type { Parts } from './parts.ts';
 
 /** Sign-in to the console. `place.url` is where people find this process. */
 export function assembleSignIn(
-  { database, log, signInKeys }: Parts,
+  { database, log, signInKeys, outbound }: Parts,
   loaded: () => LoadedConfig,
   place: { readonly url: string },
 ): SignInParts {
@@ -20,6 +21,9 @@ export function assembleSignIn(
     throttle: createThrottle(database, systemClock),
     hasher: createPasswordHasher(),
     challengeKey: signInKeys.challenge,
+    sealingKey: signInKeys.sealing,
+    issuers: new Issuers(outbound.guard, systemClock),
+    leave: async () => undefined,
     auth: () => loaded().config.auth,
     site: () =>
       siteOf(

@@ -78,3 +78,17 @@ export async function changeMember(
 ): Promise<void> {
   await writer.updateTable('members').set(change).where('org_id', '=', orgId).where('id', '=', id).execute();
 }
+
+export async function countOwners(reader: Reader, orgId: string): Promise<number> {
+  const { count } = await reader
+    .selectFrom('members')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function deleteMember(writer: Writer, orgId: string, id: string): Promise<void> {
+  await writer.deleteFrom('members').where('org_id', '=', orgId).where('id', '=', id).execute();
+}

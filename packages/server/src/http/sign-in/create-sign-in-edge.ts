@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { createArrivals } from '../../core/client-address.ts';
+import type { Log } from '../../core/log.ts';
 import { memberActor } from '../../platform/actor.ts';
 import { signedOut } from '../../platform/sign-in/session-changes.ts';
 import type { LiveSession } from '../../platform/sign-in/sessions.ts';
@@ -11,7 +12,11 @@ import { sessionOperations } from './session-operations.ts';
 import type { Asking, Done, SignInEdge } from './sign-in-edge.ts';
 
 /** `trustedProxies` are those of `server.trusted_proxies`. */
-export function createSignInEdge(parts: SignInParts, trustedProxies: readonly string[]): SignInEdge {
+export function createSignInEdge(
+  parts: SignInParts,
+  trustedProxies: readonly string[],
+  log: Log,
+): SignInEdge {
   const arrivals = createArrivals(trustedProxies);
 
   function browserOf({ headers, arrival }: Asking): Browser {
@@ -24,7 +29,7 @@ export function createSignInEdge(parts: SignInParts, trustedProxies: readonly st
   }
 
   return {
-    operations: sessionOperations(parts),
+    operations: sessionOperations(parts, log),
     async recognise(asking) {
       const cookie = sessionCookie(parts.site());
       const token = cookie.read(cookieHeader(asking.headers));

@@ -8,23 +8,26 @@ import {
   stepUpBody,
 } from '@floe/contract/api/session';
 import * as z from 'zod';
+import type { Log } from '../../core/log.ts';
 import { takeOwnerLink } from '../../platform/sign-in/owner-link.ts';
 import { signInByPassword } from '../../platform/sign-in/password-sign-in.ts';
 import { endSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
 import { methodsOf, type SignInParts } from '../../platform/sign-in/sign-in.ts';
 import { changePassword, stepUp } from '../../platform/sign-in/step-up.ts';
 import { hasOwner } from '../../store/members.ts';
+import { oidcOperations } from './oidc-operations.ts';
 import { passkeyOperations } from './passkey-operations.ts';
 import { type SessionOperation, sessionOperation } from './session-operation.ts';
 import { sessionView, signedInNow } from './session-view.ts';
 
 /** Everything `/api/session` can do. */
-export function sessionOperations(parts: SignInParts): readonly SessionOperation[] {
+export function sessionOperations(parts: SignInParts, log: Log): readonly SessionOperation[] {
   return [
     readSession(parts),
     setup(parts),
     byPassword(parts),
     ...passkeyOperations(parts),
+    ...oidcOperations(parts, log),
     changeOrg(parts),
     signOut(parts),
     confirm(parts),

@@ -3,9 +3,12 @@ import type { SignInMethod } from '@floe/contract/api/session';
 import type { FloeConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
+import type { MemberRow } from '../../store/members.ts';
 import type { Database, Writer } from '../../store/ports.ts';
 import { deleteSessionByToken, standingOf } from '../../store/sessions.ts';
+import type { SecretsKey } from '../secrets.ts';
 import { recordSignIn } from './audit.ts';
+import type { Issuers } from './oidc-issuer.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
 import { type Sessions, standingOfRow } from './sessions.ts';
 import type { Site } from './site.ts';
@@ -21,6 +24,11 @@ export interface SignInParts {
   readonly hasher: PasswordHasher;
   /** `deriveChallengeKey` of the installation's secret key. */
   readonly challengeKey: KeyObject;
+  /** `deriveSignInKey` of it. */
+  readonly sealingKey: SecretsKey;
+  readonly issuers: Issuers;
+  /** What else ends when groups no longer make somebody a member: the keys they made. */
+  readonly leave: (writer: Writer, member: MemberRow) => Promise<unknown>;
   /** As floe.yaml says it now. */
   readonly auth: () => FloeConfig['auth'];
   readonly site: () => Site;

@@ -3,6 +3,9 @@ import { type FloeConfigInput, FloeConfigSchema } from '@floe/contract/config';
 import type { Role } from '@floe/contract/roles';
 import type { Clock } from '../../../core/clock.ts';
 import { silentLog } from '../../../core/log.ts';
+import { createOutboundGuard } from '../../../core/outbound.ts';
+import { deriveSignInKey } from '../../../platform/secrets.ts';
+import { Issuers } from '../../../platform/sign-in/oidc-issuer.ts';
 import { makeOwnerLink } from '../../../platform/sign-in/owner-link.ts';
 import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts';
 import { Sessions } from '../../../platform/sign-in/sessions.ts';
@@ -53,6 +56,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     database,
     clock,
     hasher,
+    sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
+    issuers: new Issuers(loopbackGuard(), clock),
+    leave: async () => undefined,
     challengeKey: createSecretKey(Buffer.alloc(32, 5)),
     sessions: new Sessions(database, clock, silentLog),
     throttle: createThrottle(database, clock),
@@ -62,7 +68,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
   const api = await runApi({
     signIn(database, clock) {
       parts = partsOf(database, clock);
-      return createSignInEdge(parts, trustedProxies);
+      return createSignInEdge(parts, trustedProxies, silentLog);
     },
   });
   if (parts === null) throw new Error('the API asked for no sign-in');
@@ -93,6 +99,11 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
       await api.close();
     },
   };
+}
+
+function loopbackGuard() {
+  const named = new Set<string>();
+  return createOutboundGuard(() => ({ trustPrivate: true, privateNetworks: [], named }));
 }
 
 async function addPerson(
