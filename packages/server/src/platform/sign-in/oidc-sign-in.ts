@@ -1,7 +1,6 @@
-import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
 import { identityOf, insertIdentity } from '../../store/identities.ts';
-import { insertUser, userByEmail } from '../../store/members.ts';
+import { insertUser, membershipsOf, userByEmail } from '../../store/members.ts';
 import type { Writer } from '../../store/ports.ts';
 import { spendToken } from '../../store/spent-tokens.ts';
 import { placeByGroups } from '../place-by-groups.ts';
@@ -49,8 +48,10 @@ export async function signInByOidc(
     const token = await database.transaction(async (writer) => {
       const userId = await userOf(parts, writer, person, places);
       await placePerson(parts, writer, { userId, issuer: name }, places);
-      await throttle.forgive(writer, trier, taken);
       await database.signals.announce(writer);
+      // Committed all the same: who lost their last group is out at once.
+      if ((await membershipsOf(writer, userId)).length === 0) return null;
+      await throttle.forgive(writer, trier, taken);
       const isFresh = person.shownAt !== null && clock.now() - person.shownAt < STEP_UP_MS;
       return admit(
         parts,
@@ -60,12 +61,11 @@ export async function signInByOidc(
       );
     });
     parts.sessions.forget();
+    if (token === null) throw unmapped();
     return { token, returnTo: kept.return_to };
   } catch (error) {
     const told = { method: `oidc ${name}`, address: browser.address, paused_ms: taken.pausedMs };
     await database.transaction((writer) => recordFailure(writer, clock, null, told));
-    if (error instanceof Fault && error.code === 'sign_in_failed')
-      throw new OidcRefused('not_allowed', 'no group of this person is mapped to an organization');
     throw error;
   }
 }
@@ -92,8 +92,7 @@ async function userOf(
       'email',
       'an account has this e-mail address, and the issuer does not vouch for it',
     );
-  if (!user && places.length === 0)
-    throw new OidcRefused('not_allowed', 'no group of this person is mapped to an organization');
+  if (!user && places.length === 0) throw unmapped();
   const id = user?.id ?? newId('usr', now);
   if (!user)
     await insertUser(writer, {
@@ -107,4 +106,8 @@ async function userOf(
     });
   await insertIdentity(writer, { issuer, subject, user_id: id, created_at: now });
   return id;
+}
+
+function unmapped(): OidcRefused {
+  return new OidcRefused('not_allowed', 'no group of this person is mapped to an organization');
 }

@@ -52,7 +52,9 @@ export interface Throttle {
 export function createThrottle(database: Database, clock: Clock): Throttle {
   async function refuseBlocked(reader: Reader, buckets: readonly string[]): Promise<TriesRow[]> {
     const rows = await triesOf(reader, buckets);
-    const waitMs = Math.max(0, ...rows.map((row) => row.blocked_until - clock.now()));
+    const waits = rows.map((row) => row.blocked_until - clock.now());
+    // Longer than any pause: the clock was set back since, and nobody shall wait for that.
+    const waitMs = Math.max(0, ...waits.filter((ms) => ms <= ADDRESS.longestMs));
     if (waitMs === 0) return rows;
     throw new Fault('too_many_tries', `Too many tries. Again in ${Math.ceil(waitMs / 1000)} s.`, {
       retryAfterMs: waitMs,
@@ -78,7 +80,7 @@ export function createThrottle(database: Database, clock: Clock): Throttle {
         );
         for (const row of counts) await putTries(writer, row);
         return {
-          pausedMs: Math.max(...counts.map((row) => row.blocked_until - now)),
+          pausedMs: Math.max(0, ...counts.map((row) => row.blocked_until - now)),
           addressTries: counts.at(-1)?.tries ?? 0,
         };
       });
@@ -100,7 +102,8 @@ export function createThrottle(database: Database, clock: Clock): Throttle {
 function counted(bucket: string, patience: Patience, before: TriesRow | undefined, now: number): TriesRow {
   const isFresh = before === undefined || now - before.last_at > FORGOTTEN_MS;
   const tries = (isFresh ? 0 : before.tries) + 1;
-  return { bucket, tries, last_at: now, blocked_until: now + pauseMs(tries, patience) };
+  const pause = pauseMs(tries, patience);
+  return { bucket, tries, last_at: now, blocked_until: pause === 0 ? 0 : now + pause };
 }
 
 /** 0 for the free ones, then 1 s, 2 s, 4 s, … */

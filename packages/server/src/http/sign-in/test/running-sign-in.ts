@@ -44,6 +44,7 @@ export interface HouseOptions {
 export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse> {
   let now = NOW;
   let hashes = 0;
+  let browsers = 0;
   let parts: SignInParts | null = null;
   const hasher = createPasswordHasher((_, { message, nonce, tagLength }, done) => {
     hashes += 1;
@@ -84,7 +85,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     addPerson: (email, roles) => addPerson(open, email, roles),
     ownerLink: (orgId = 'acme') =>
       api.database.transaction((writer) => makeOwnerLink(writer, open.clock, orgId)),
-    browser: () => new Browser(api),
+    browser: () => new Browser(api, addressOf(browsers++)),
     async audited(action) {
       const rows = await api.database.read
         .selectFrom('audit')
@@ -131,14 +132,21 @@ async function addPerson(
   return id;
 }
 
+function addressOf(n: number): string {
+  return `198.18.${n >> 8}.${n & 255}`;
+}
+
 /** A browser on the page of this installation: keeps its cookies, and says where its requests come from. */
 export class Browser {
   /** Name to value. */
   readonly cookies = new Map<string, string>();
   readonly #api: RunningApi;
+  readonly #address: string;
 
-  constructor(api: RunningApi) {
+  /** `address` is what a proxy before Floe says of it; believed where that is trusted. */
+  constructor(api: RunningApi, address: string) {
     this.#api = api;
+    this.#address = address;
   }
 
   async ask(
@@ -151,6 +159,7 @@ export class Browser {
     const answer = await this.#api.call(method, path, {
       headers: {
         'sec-fetch-site': 'same-origin',
+        'x-forwarded-for': this.#address,
         ...(cookie !== '' && { cookie }),
         ...headers,
       },
