@@ -8,6 +8,7 @@ import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-board
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
+import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
 import { loadPlatform } from '../platform/platform.ts';
 import { cachePurges } from '../store/cache-purges.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
@@ -37,6 +38,7 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
     const moment = await monitoring.moment();
     await database.transaction(async (writer) => {
       await syncFileKeys(writer, declared, pepper, systemClock.now());
+      await syncFileTeams(writer, teamsOf(loaded), systemClock.now());
       await syncFileMonitors(
         { writer, engine: database.engine, secret: pepper, ...moment },
         fileOrgs(loaded),
@@ -57,6 +59,16 @@ function fileOrgs({ config, lineOf }: LoadedConfig): FileOrg[] {
     monitors: org.monitors.map((monitor, index) => ({
       config: monitor,
       line: lineOf(['orgs', at, 'monitors', index]) ?? null,
+    })),
+  }));
+}
+
+function teamsOf({ config, lineOf }: LoadedConfig): FileTeams[] {
+  return config.orgs.map((org, at) => ({
+    id: org.id,
+    teams: org.teams.map((team, index) => ({
+      config: team,
+      line: lineOf(['orgs', at, 'teams', index]) ?? null,
     })),
   }));
 }

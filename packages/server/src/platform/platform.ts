@@ -3,7 +3,7 @@ import { allOrgs } from '../store/orgs.ts';
 import { snapshotKeys } from '../store/platform-keys.ts';
 import type { Reader } from '../store/ports.ts';
 import { compileKeyring, type Keyring } from './keyring.ts';
-import { keyRecordOf } from './stored-key.ts';
+import { keyRecordsOf } from './stored-key.ts';
 
 export interface Org {
   readonly id: string;
@@ -24,6 +24,6 @@ export async function loadPlatform(reader: Reader, pepper: KeyObject, nowMs: num
   const [orgs, keys] = await Promise.all([allOrgs(reader), snapshotKeys(reader, nowMs - REVOKED_KNOWN_MS)]);
   return {
     orgs: new Map(orgs.map(({ id, name }) => [id, { id, name }])),
-    keyring: compileKeyring(keys.map(keyRecordOf), pepper),
+    keyring: compileKeyring(keys.flatMap(keyRecordsOf), pepper),
   };
 }

@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
-import type { MembersTable, UsersTable } from './member-tables.ts';
+import type { InvitationsTable, MembersTable, TeamsTable, UsersTable } from './member-tables.ts';
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 
@@ -12,6 +12,8 @@ export interface Schema extends MonitoringSchema {
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;
+  teams: TeamsTable;
+  invitations: InvitationsTable;
   platform_keys: PlatformKeysTable;
   audit: AuditTable;
   exchanges: ExchangesTable;
@@ -39,6 +41,10 @@ export interface OrgsTable {
   created_at: number;
   /** JSON list of the metadata keys that are indexed and rolled up; null for none. */
   metadata_keys_json: string | null;
+  /** Of the IANA database; null for UTC. An org of floe.yaml has its own there. */
+  timezone?: string | null | undefined;
+  updated_at?: number | null | undefined;
+  updated_by?: string | null | undefined;
 }
 
 export interface PlatformKeysTable {
@@ -66,6 +72,16 @@ export interface PlatformKeysTable {
   source: string;
   source_line: number | null;
   updated_at: number;
+  /** The value before the last rotation, which works until `previous_until`. */
+  previous_hash?: string | null | undefined;
+  previous_prefix?: string | null | undefined;
+  previous_last4?: string | null | undefined;
+  previous_until?: number | null | undefined;
+  rotated_at?: number | null | undefined;
+  /** Stands for the rotation's idempotency key. */
+  rotation_id?: string | null | undefined;
+  /** When its present value was reported as leaked; floe.yaml does not bring that value back. */
+  leaked_at?: number | null | undefined;
 }
 
 export interface AuditTable {
@@ -79,6 +95,12 @@ export interface AuditTable {
   subject: string;
   before_json: string | null;
   after_json: string | null;
+  /** Name of the key or address of the member, as it was then. */
+  actor_name: string | null;
+  /** Place in the org's chain, from 1; null for entries from before there was one. */
+  seq: number | null;
+  /** Of the entry and of the hash before it, see `chainHash`. */
+  hash: string | null;
 }
 
 /** One row per exchange (one client request and its answer). Written through the spool. */
