@@ -23,6 +23,7 @@ import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
@@ -186,6 +187,9 @@ async function insertOrgs(database: Database, now: number): Promise<void> {
   await database.transaction(async (writer) => {
     await insertOrg(writer, acme);
     await insertOrg(writer, { id: 'other', name: 'Other', created_at: now });
+    const team = { id: 'platform', name: 'Platform', cost_center: '4711', source: 'console' };
+    const times = { created_at: now, updated_at: now, updated_by: 'setup' };
+    await putTeam(writer, { ...team, ...times, org_id: 'acme', source_line: null });
   });
 }
 

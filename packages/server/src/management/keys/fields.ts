@@ -38,7 +38,7 @@ export async function changeFields(
   });
   const had: ReadonlySet<Scope> = keyRecordOf(row).scopes;
   for (const scope of body.scopes ?? []) if (!had.has(scope)) requireActorScope(actor, scope);
-  const columns = columnsOf(row, body, now);
+  const columns = columnsOf(body);
   const before: Readonly<Record<string, unknown>> = { ...row };
   if (Object.entries(columns).every(([name, value]) => (before[name] ?? null) === value))
     return { answer: platformKeyOf(row, now), audit: 'unchanged' };
@@ -48,12 +48,7 @@ export async function changeFields(
   return { answer: after, audit: { subject: row.id, before: platformKeyOf(row, now), after } };
 }
 
-function columnsOf(
-  row: PlatformKeyRow,
-  body: z.output<typeof keyChange>,
-  nowMs: number,
-): Partial<PlatformKeyRow> {
-  const same = body.expires_at != null && Date.parse(body.expires_at) === row.expires_at;
+function columnsOf(body: z.output<typeof keyChange>): Partial<PlatformKeyRow> {
   return {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.scopes !== undefined && { scopes_json: JSON.stringify(body.scopes) }),
@@ -61,6 +56,9 @@ function columnsOf(
     ...(body.paths !== undefined && { paths_json: body.paths?.length ? JSON.stringify(body.paths) : null }),
     ...(body.team !== undefined && { team: body.team }),
     ...(body.owner !== undefined && { owner: body.owner }),
-    ...(body.expires_at !== undefined && !same && { expires_at: momentAhead(body.expires_at, nowMs) }),
+    // A moment that is past ends the key now.
+    ...(body.expires_at !== undefined && {
+      expires_at: body.expires_at === null ? null : Date.parse(body.expires_at),
+    }),
   };
 }
