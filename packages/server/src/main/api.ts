@@ -42,7 +42,7 @@ export function assembleApi(
   const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
   const rules: RuleHost = {
     guard: guardrails.guard,
-    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
   return createLazyApi(
     { host, log, version, authenticate },

@@ -9,7 +9,7 @@ import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
-import { loadPlatform } from '../platform/platform.ts';
+import { loadPlatform, type Platform } from '../platform/platform.ts';
 import { cachePurges } from '../store/cache-purges.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
 import type { Parts } from './parts.ts';
@@ -97,16 +97,19 @@ export interface Snapshots {
   current(): GatewaySnapshot;
   /** Resolves when a snapshot whose loading began after this call is in use. */
   renew(): Promise<void>;
+  /** Of an org: as floe.yaml has it, or as it was set here. */
+  timezone(orgId: string): string;
 }
 
 export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snapshots {
   let current: GatewaySnapshot | null = null;
+  let orgs: Platform['orgs'] = new Map();
   let last: Promise<void> = Promise.resolve();
   async function swap(): Promise<void> {
-    const { orgs, outbound } = loaded().config;
+    const { orgs: declared, outbound } = loaded().config;
     const { variable } = parts.environment;
     const { catalogs, unusable, notYet } = compileCatalogs(
-      orgs,
+      declared,
       DEFAULT_ORG,
       { variable, outbound },
       {
@@ -115,9 +118,10 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
         purges: await cachePurges(parts.database.read),
       },
     );
-    const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
+    const platform = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
-    current = { keyring, catalogs };
+    current = { keyring: platform.keyring, catalogs };
+    orgs = platform.orgs;
     parts.breakers.force(forced);
     parts.outbound.use(
       loaded().config,
@@ -147,5 +151,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       return current;
     },
     renew,
+    timezone: (orgId) =>
+      loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ?? orgs.get(orgId)?.timezone ?? 'UTC',
   };
 }

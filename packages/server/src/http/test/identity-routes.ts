@@ -98,7 +98,12 @@ function keys(): Record<string, Expected> {
     [`GET ${on}/keys`]: lists(`${on}/keys`),
     [`GET ${on}/keys/{id}`]: { path, ...gives },
     [`PATCH ${on}/keys/{id}`]: { path, body: { models: ['openai/*'] }, ...gives, roles },
-    [`PUT ${on}/keys/{id}`]: { path, body: () => ({ name: newId('key', 0), scopes: ['read'] }), ...gives, roles },
+    [`PUT ${on}/keys/{id}`]: {
+      path,
+      body: () => ({ name: newId('key', 0), scopes: ['read'] }),
+      ...gives,
+      roles,
+    },
     [`POST ${on}/keys/{id}/rotate`]: { path: at('keys', '/rotate'), body: {}, ...gives, roles },
     [`DELETE ${on}/keys/{id}`]: { path, ...gives, succeeds: 204, roles },
     [`POST ${on}/keys/report-leak`]: {

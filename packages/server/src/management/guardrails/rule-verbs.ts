@@ -151,9 +151,10 @@ function deleteVerb<Config extends AnyConfig, View extends JsonObject>(rules: Ru
     status: 204,
     changes: 'guardrails',
     async run(context, { params }) {
-      const { writer, orgId } = context;
+      const { writer, orgId, actor, clock } = context;
       const before = await rules.existing(writer, orgId, params.id);
       mustBeChangeable(kind.one, before);
+      if (kind.raises(before.config, null)) requireStepUp(actor, clock.now());
       await removeRule(writer, kind.kind, orgId, before.id);
       const view = await rules.view(context, before);
       return { answer: null, audit: { subject: before.id, before: view, after: null } };
