@@ -4,6 +4,7 @@ import type { JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { idFor, newId } from '../../core/ids.ts';
 import { removeRule } from '../../store/guardrail-rules.ts';
+import { requireStepUp } from '../access.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import type { RuleHost } from './rule-host.ts';
 import { mustBeChangeable, type RuleKind } from './rule-kind.ts';
