@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { AuditTable } from './key-tables.ts';
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
-import type { AuditTable } from './schema.ts';
 
 export type AuditRow = AuditTable;
 

@@ -1,6 +1,6 @@
+import type { PlatformKeysTable } from './key-tables.ts';
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
-import type { PlatformKeysTable } from './schema.ts';
 
 export type PlatformKeyRow = PlatformKeysTable;
 
