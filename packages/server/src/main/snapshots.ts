@@ -8,6 +8,7 @@ import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-board
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
+import { auditReload } from '../platform/file-reload.ts';
 import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
 import { loadPlatform, type Platform } from '../platform/platform.ts';
 import { cachePurges } from '../store/cache-purges.ts';
@@ -19,9 +20,13 @@ const DEFAULT_ORG = 'default';
 
 /**
  * Brings orgs, keys and monitors of the file into the store; keys that left it are revoked, monitors disabled;
- * without any org at all, makes the first org and its key.
+ * without any org at all, makes the first org and its key. A file that takes the place of `before` is audited.
  */
-export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRun | null> {
+export async function enter(
+  loaded: LoadedConfig,
+  parts: Parts,
+  before: LoadedConfig | null = null,
+): Promise<FirstRun | null> {
   const { database, pepper, secretsKey, monitoring } = parts;
   const { orgs } = loaded.config;
   const declared = orgs.map((org, at) => ({
@@ -45,6 +50,7 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
       );
       await syncFileBoards(writer, boardsOf(loaded), systemClock.now());
       await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
+      if (before) await auditReload(writer, before.config, loaded.config, systemClock.now());
       await database.signals.announce(writer);
     });
   }
