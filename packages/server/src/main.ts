@@ -122,7 +122,7 @@ async function serve(environment: Environment): Promise<void> {
   const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { host, port, base_url } = loaded.config.server;
   const place = { url: base_url };
-  const monitoring = monitoringHost(parts, state, place);
+  const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
   const rooms = { alerts, monitoring, signIn };
   const api = assembleApi(parts, gateway, snapshots, rooms, () => state.loaded, VERSION);

@@ -22,7 +22,9 @@ export type IdPrefix =
   | 'usr'
   | 'mem'
   | 'ses'
-  | 'psk';
+  | 'psk'
+  | 'inv'
+  | 'rot';
 
 let pool = Buffer.alloc(0);
 let used = 0;

@@ -1,6 +1,7 @@
 import { errorBody } from '@floe/contract/api/errors';
 import { SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
+import { rolesFor } from '../management/access.ts';
 import { DOWNLOADS } from '../management/download.ts';
 import { scopesOf, type Verb } from '../management/verb.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
@@ -55,8 +56,7 @@ function operation(verb: Verb | SessionOperation, error: JsonSchema, components:
   return {
     operationId: verb.name,
     summary: verb.summary,
-    description: 'scope' in verb ? scopeText(verb) : 'For the sign-in page; needs no key.',
-    ...('scope' in verb ? {} : { security: [{}, { session: [] }] }),
+    ...accessOf(verb),
     tags: [verb.name.slice(0, verb.name.indexOf('.'))],
     parameters: [
       ...parameters(verb.params, 'path', components),
@@ -84,7 +84,23 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function scopeText(verb: Verb): string {
+/** Who may ask, for people and for programs that read the document. */
+function accessOf(verb: Verb | SessionOperation) {
+  if ('scope' in verb) return { description: accessText(verb), 'x-floe-roles': rolesFor(verb) };
+  return { description: 'For the sign-in page; needs no key.', security: [{}, { session: [] }] };
+}
+
+function accessText(verb: Verb): string {
+  const roles = rolesFor(verb);
+  return [
+    keyText(verb),
+    roles.length === 0 ? 'No member.' : `Members: ${roles.join(', ')}.`,
+    ...(verb.stepUp ? ['Members confirm who they are first.'] : []),
+  ].join(' ');
+}
+
+function keyText(verb: Verb): string {
+  if (verb.keys === false) return 'No platform key.';
   const scopes = scopesOf(verb).map((scope) => `\`${scope}\``);
   return scopes.length === 0 ? 'Any valid platform key.' : `Needs the scope ${scopes.join(' or ')}.`;
 }

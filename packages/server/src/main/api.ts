@@ -11,6 +11,7 @@ import type { SignInParts } from '../platform/sign-in/sign-in.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
+import { peopleHost } from './people.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -27,7 +28,7 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  { database, log, pepper, guardrails, breakers }: Parts,
+  parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   {
@@ -38,6 +39,7 @@ export function assembleApi(
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
+  const { database, log, pepper, guardrails, breakers } = parts;
   const changed = () => {
     signIn.sessions.forget();
     return snapshots.renew();
@@ -49,7 +51,7 @@ export function assembleApi(
   const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
   const rules: RuleHost = {
     guard: guardrails.guard,
-    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
   return createLazyApi(
     { host, log, version, authenticate },
@@ -60,6 +62,7 @@ export function assembleApi(
       channels,
       rules,
       monitoring,
+      people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost },
     },
     { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },

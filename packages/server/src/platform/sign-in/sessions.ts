@@ -208,12 +208,12 @@ export function standingOfRow(row: StandingRow): Standing {
   return {
     memberId: row.member_id,
     org: { id: row.org_id, name: row.org_name },
-    role: roleOf(row.role),
+    role: knownRole(row.role),
     team: row.team,
   };
 }
 
 /** A role of a newer release is the least one here. */
-function roleOf(text: string): Role {
+function knownRole(text: string): Role {
   return ROLES.find((role) => role === text) ?? 'viewer';
 }
