@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { moment } from './page.ts';
+import { moment, page } from './page.ts';
 
 const base64url = (most: number) =>
   z
@@ -76,6 +76,8 @@ export const passkey = z
     last_used_at: moment.nullable(),
   })
   .meta({ id: 'Passkey' });
+
+export const passkeyList = page(passkey);
 
 export const passkeyCreation = z.strictObject({ name: passkeyName, credential: passkeyAttestation });
 export const passkeyChange = z.strictObject({ name: passkeyName });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ROLES } from '../roles.ts';
-import { moment } from './page.ts';
+import { moment, page } from './page.ts';
 import { passkeyAssertion } from './passkeys.ts';
 
 /** How somebody signed in. */
@@ -115,3 +115,44 @@ export const oidcCallbackQuery = z.looseObject({
   iss: z.unknown().optional(),
   error: z.unknown().optional(),
 });
+
+/** `POST /api/session/invitation/preview`. */
+export const invitationPreviewBody = z.strictObject({ token: linkToken });
+
+/** What the page of an invitation shows. */
+export const invitationPreview = z.strictObject({
+  org,
+  email: z.string().describe('The address that the account has to have.'),
+  role,
+  expires_at: moment,
+});
+
+/** `POST /api/session/invitation`. Whoever is signed in as the invited account sends the token alone. */
+export const invitationBody = z.strictObject({
+  token: linkToken,
+  name: personName.optional().describe('For a new account.'),
+  password: z
+    .string()
+    .min(1)
+    .max(1000)
+    .meta({ writeOnly: true })
+    .optional()
+    .describe('One to choose for a new account; its own for one that exists.'),
+});
+
+/** A session as its owner sees it among the others. */
+export const ownSession = z
+  .strictObject({
+    id: z.string(),
+    current: z.boolean().describe('The one that asks.'),
+    method: z.enum(SIGN_IN_METHODS),
+    org_id: z.string(),
+    address: z.string(),
+    agent: z.string().describe('Name of the browser, as it gave it.'),
+    created_at: moment,
+    last_seen_at: moment.describe('Up to a minute behind.'),
+    expires_at: moment,
+  })
+  .meta({ id: 'OwnSession' });
+
+export const ownSessionList = page(ownSession);

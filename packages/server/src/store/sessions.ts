@@ -124,3 +124,26 @@ export async function deleteSessionByToken(writer: Writer, sha256: string): Prom
     .returningAll()
     .executeTakeFirst();
 }
+
+/** Ends every session of a person that is about this org. */
+export async function deleteSessionsIn(writer: Writer, userId: string, orgId: string): Promise<void> {
+  await writer.deleteFrom('sessions').where('user_id', '=', userId).where('org_id', '=', orgId).execute();
+}
+
+/** Removes sessions that are over, and what else of the sign-in is kept for a while only. */
+export async function expireSignIn(
+  writer: Writer,
+  before: { readonly nowMs: number; readonly idleMs: number; readonly triesMs: number },
+): Promise<void> {
+  await writer
+    .deleteFrom('sessions')
+    .where(({ eb, or }) =>
+      or([eb('expires_at', '<', before.nowMs), eb('last_seen_at', '<', before.nowMs - before.idleMs)]),
+    )
+    .execute();
+  await writer.deleteFrom('spent_tokens').where('expires_at', '<', before.nowMs).execute();
+  await writer
+    .deleteFrom('sign_in_tries')
+    .where('last_at', '<', before.nowMs - before.triesMs)
+    .execute();
+}

@@ -89,11 +89,18 @@ test('an owner link gives an account that exists a new password and ends its ses
 });
 
 test('a session asks the API as its member: scopes of the role, the audit log names the membership', async () => {
-  const { browser, email, member } = await signedIn({ acme: 'viewer' });
+  const { browser, email, id, member } = await signedIn({ acme: 'viewer' });
   const me = await browser.ask('GET', '/api/me');
-  assert.deepEqual(me.body.member, { id: member, email, role: 'viewer', team: null });
+  assert.deepEqual(me.body.member, {
+    id: member,
+    user_id: id,
+    email,
+    name: email,
+    role: 'viewer',
+    team: null,
+  });
   assert.equal(await code(browser.ask('GET', '/api/management/keys')), '200');
-  assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_scope');
+  assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
   const admin = await signedIn();
   const body = { name: 'made by hand', scopes: ['read'] };
   const made = await admin.browser.ask('POST', '/api/management/keys', body);
@@ -189,7 +196,7 @@ test('a member who falls loses at once and gets another cookie; the fresh sign-i
   });
   const old = house.browser();
   old.cookies.set('__Host-floe_session', before);
-  assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_scope');
+  assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
   assert.notEqual(browser.token, before);
   const { body } = await browser.ask('GET', '/api/session');
   assert.deepEqual([body.role, body.stepped_up_until], ['viewer', null]);
@@ -222,7 +229,7 @@ test('after going to another org every request is about that one, and an old coo
   const moved = await browser.ask('POST', '/api/session/org', { org_id: 'other' });
   assert.deepEqual([moved.status, moved.body.org?.id, moved.body.role], [200, 'other', 'viewer']);
   assert.equal(await code(browser.ask('GET', `/api/management/keys/${mine.body.id}`)), '404 not_found');
-  assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_scope');
+  assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
   const old = house.browser();
   old.cookies.set('__Host-floe_session', before);
   assert.equal(await code(old.ask('GET', '/api/me')), '401 signed_out');

@@ -34,10 +34,10 @@ interface RawCall {
 /** One thing that can be asked of the sign-in: the only part of the API that needs no key and sets cookies. */
 export interface SessionOperation {
   readonly name: `${'session' | 'me'}.${string}`;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: `/api/${'session' | 'me'}${string}`;
   readonly summary: string;
-  readonly status: 200 | 204 | 303;
+  readonly status: 200 | 201 | 204 | 303;
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   readonly body: z.ZodType | null;

@@ -15,7 +15,10 @@ import { endSession, switchOrg } from '../../platform/sign-in/session-changes.ts
 import { methodsOf, type SignInParts } from '../../platform/sign-in/sign-in.ts';
 import { changePassword, stepUp } from '../../platform/sign-in/step-up.ts';
 import { hasOwner } from '../../store/members.ts';
+import { invitationOperations } from './invitation-operations.ts';
 import { oidcOperations } from './oidc-operations.ts';
+import { ownPasskeyOperations } from './own-passkey-operations.ts';
+import { ownSessionOperations } from './own-session-operations.ts';
 import { passkeyOperations } from './passkey-operations.ts';
 import { type SessionOperation, sessionOperation } from './session-operation.ts';
 import { sessionView, signedInNow } from './session-view.ts';
@@ -32,6 +35,9 @@ export function sessionOperations(parts: SignInParts, log: Log): readonly Sessio
     signOut(parts),
     confirm(parts),
     changeOwnPassword(parts),
+    ...invitationOperations(parts),
+    ...ownSessionOperations(parts),
+    ...ownPasskeyOperations(parts),
   ];
 }
 

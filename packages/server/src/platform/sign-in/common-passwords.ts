@@ -59,11 +59,15 @@ export function refuseCommonPassword(password: string, email: string, param: str
 function isGuessable(plain: string): boolean {
   if (ROWS.some((row) => row.includes(plain))) return true;
   if (period(plain) <= Math.min(6, plain.length / 2)) return true;
-  const undressed = [...plain].map((character) => DRESSED[character] ?? character).join('');
-  return [bare(plain), bare(undressed)].some((letters) => {
+  const core = plain.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  return [bare(plain), bare(undressed(plain)), bare(undressed(core))].some((letters) => {
     if (letters.length === 0) return plain.length < 16;
     return STEMS.has(letters) || STEMS.has(letters.slice(0, period(letters)));
   });
+}
+
+function undressed(text: string): string {
+  return [...text].map((character) => DRESSED[character] ?? character).join('');
 }
 
 /** Letters alone: what stands around them is what a guesser adds by rule. */

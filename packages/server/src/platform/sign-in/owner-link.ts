@@ -15,8 +15,8 @@ import { deleteSessions } from '../../store/sessions.ts';
 import { putSetting, settingValue } from '../../store/settings.ts';
 import { SIGN_IN_SETTING } from '../bootstrap.ts';
 import { recordSignIn } from './audit.ts';
-import { refuseCommonPassword } from './common-passwords.ts';
-import { admit, type Browser, methodsOf, type SignInParts } from './sign-in.ts';
+import { hashNewPassword } from './password-sign-in.ts';
+import { admit, type Browser, type SignInParts } from './sign-in.ts';
 import { newToken, sha256 } from './tokens.ts';
 
 const LINK_MS = 24 * 60 * 60_000;
@@ -75,11 +75,11 @@ export async function takeOwnerLink(
   },
   browser: Browser,
 ): Promise<string> {
-  const { database, clock, hasher, sessions } = parts;
+  const { database, clock, sessions } = parts;
   // Looked at before the hash is made, and again inside the transaction that uses it up.
   await usableLink(database.read, clock, given.token);
   const email = given.email.trim().toLowerCase();
-  const hash = await hashOf(parts, given.password, email, hasher);
+  const hash = await hashNewPassword(parts, given.password, email);
   const token = await database.transaction(async (writer) => {
     const link = await usableLink(writer, clock, given.token);
     await putSetting(writer, SIGN_IN_SETTING, JSON.stringify({ ...link, used_at: clock.now() }));
@@ -109,19 +109,6 @@ function unusable(what: string): Fault {
 /** What only this file and `bootstrap` write. */
 function linkOf(text: string | undefined): OwnerLink | null {
   return text === undefined ? null : JSON.parse(text);
-}
-
-async function hashOf(
-  parts: SignInParts,
-  password: string | undefined,
-  email: string,
-  hasher: SignInParts['hasher'],
-): Promise<string | null> {
-  if (!methodsOf(parts).password) return null;
-  if (password === undefined)
-    throw new Fault('invalid_request', 'password: is needed to sign in again', { param: 'password' });
-  refuseCommonPassword(password, email, 'password');
-  return hasher.hash(password);
 }
 
 async function putOwner(

@@ -69,7 +69,7 @@ export async function attestationOptions(
     excludeCredentials: known.map((row) => ({ type: 'public-key' as const, id: row.credential_id })),
     authenticatorSelection: {
       residentKey: 'required' as const,
-      requireResidentKey: true,
+      requireResidentKey: true as const,
       userVerification: 'required' as const,
     },
     attestation: 'none' as const,

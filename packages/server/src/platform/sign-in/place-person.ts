@@ -10,6 +10,7 @@ import {
 } from '../../store/members.ts';
 import { allOrgs } from '../../store/orgs.ts';
 import type { Writer } from '../../store/ports.ts';
+import { deleteSessionsIn } from '../../store/sessions.ts';
 import { recordSignIn } from './audit.ts';
 import type { SignInParts } from './sign-in.ts';
 
@@ -25,7 +26,7 @@ export interface GivenPlace {
  * without a group. What somebody gave by hand stays, and so does the last owner of an org.
  */
 export async function placePerson(
-  parts: Pick<SignInParts, 'clock' | 'leave'>,
+  parts: Pick<SignInParts, 'clock' | 'fitKeys'>,
   writer: Writer,
   who: { readonly userId: string; readonly issuer: string },
   places: readonly GivenPlace[],
@@ -66,12 +67,13 @@ async function join(
 }
 
 async function change(
-  { clock }: Pick<SignInParts, 'clock'>,
+  parts: Pick<SignInParts, 'clock' | 'fitKeys'>,
   writer: Writer,
   member: MemberRow,
   { role, team }: GivenPlace,
   issuer: string,
 ): Promise<void> {
+  const { clock } = parts;
   if (member.role === role && member.team === team) return;
   if (role !== 'owner' && (await isLastOwner(writer, member))) return;
   const by = `oidc ${issuer}`;
@@ -85,24 +87,45 @@ async function change(
     before: { role: member.role, team: member.team },
     after: { role, team },
   });
+  if (member.role !== role) await fitKeys(parts, writer, member, role, by);
 }
 
 async function leave(
-  { clock, leave: end }: Pick<SignInParts, 'clock' | 'leave'>,
+  parts: Pick<SignInParts, 'clock' | 'fitKeys'>,
   writer: Writer,
   member: MemberRow,
   issuer: string,
 ): Promise<void> {
   if (await isLastOwner(writer, member)) return;
-  await end(writer, member);
+  const by = `oidc ${issuer}`;
+  await fitKeys(parts, writer, member, null, by);
+  await deleteSessionsIn(writer, member.user_id, member.org_id);
   await deleteMember(writer, member.org_id, member.id);
-  await recordSignIn(writer, clock, {
+  await recordSignIn(writer, parts.clock, {
     orgId: member.org_id,
-    actor: `oidc ${issuer}`,
+    actor: by,
     action: 'members.remove',
     subject: member.id,
     before: { role: member.role, team: member.team },
   });
+}
+
+async function fitKeys(
+  { clock, fitKeys: fit }: Pick<SignInParts, 'clock' | 'fitKeys'>,
+  writer: Writer,
+  member: MemberRow,
+  role: Role | null,
+  actor: string,
+): Promise<void> {
+  for (const { action, subject, before, after } of await fit(writer, member, role))
+    await recordSignIn(writer, clock, {
+      orgId: member.org_id,
+      actor,
+      action,
+      subject,
+      ...(before && { before }),
+      ...(after && { after }),
+    });
 }
 
 async function isLastOwner(writer: Writer, { role, org_id }: MemberRow): Promise<boolean> {

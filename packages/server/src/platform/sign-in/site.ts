@@ -46,6 +46,8 @@ export function safeReturn(site: Site, asked: string | undefined): string {
   const { origin } = new URL(site.baseUrl);
   if (!asked.startsWith('/') || asked.startsWith('//') || !URL.canParse(asked, origin)) return home;
   const url = new URL(asked, origin);
+  // `/..//host` becomes `//host`, which a browser reads as another site.
+  if (url.pathname.startsWith('//')) return home;
   const isBelow = url.pathname === site.prefix || url.pathname.startsWith(home);
   return url.origin === origin && isBelow ? `${url.pathname}${url.search}${url.hash}` : home;
 }

@@ -15,6 +15,7 @@ import { insertOrg } from '../orgs.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
+import { signInSuite } from '../sign-in.suite.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { storedTurnSuite } from '../stored-turns.suite.ts';
 import { ingestRows } from '../test/ingest-rows.ts';
@@ -28,6 +29,7 @@ const quiet = { log: silentLog, clock: systemClock };
 auditSuite('postgres', openEmpty);
 repositorySuite('postgres', openEmpty);
 storedTurnSuite('postgres', openEmpty);
+signInSuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);
 alertsSuite('postgres', openEmpty);
 

@@ -59,7 +59,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     hasher,
     sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
     issuers: new Issuers(loopbackGuard(), clock),
-    leave: async () => undefined,
+    fitKeys: async () => [],
     challengeKey: createSecretKey(Buffer.alloc(32, 5)),
     sessions: new Sessions(database, clock, silentLog),
     throttle: createThrottle(database, clock),
