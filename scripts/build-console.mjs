@@ -46,7 +46,7 @@ export async function buildConsole({ force = false } = {}) {
   const stamp = stampOf();
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
-  await build({ root: home, configFile: join(home, 'vite.config.ts'), logLevel: 'warn' });
+  await build({ root: home, configFile: join(home, 'vite.config.ts'), logLevel: 'error' });
   const first = firstPage();
   pack();
   const bytes = first.reduce((sum, path) => sum + gzipSync(readFileSync(path), { level: 9 }).length, 0);

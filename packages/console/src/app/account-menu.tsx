@@ -7,7 +7,7 @@ import { Menu, MenuItem, MenuLabel, MenuLine, MenuToggle } from '../ui/menu.tsx'
 import { tell } from '../ui/toast.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import { useShell } from './shell-context.ts';
-import { densityNow, type Theme, setDensity, setTheme } from './theme.ts';
+import { densityNow, setDensity, setTheme, type Theme } from './theme.ts';
 
 /** Who is signed in, how it looks to them, and the way out; beside it whether changes arrive by themselves. */
 export function AccountMenu({ icons }: { readonly icons: boolean }) {

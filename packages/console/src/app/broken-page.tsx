@@ -1,17 +1,18 @@
-import { Link } from '@tanstack/react-router';
+import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
 
 /** A fault of the console itself: the rest of it stays usable, and what happened can be copied. */
-export function BrokenPage({ error }: { readonly error: Error }) {
+export function BrokenPage({ error }: ErrorComponentProps) {
+  const message = error instanceof Error ? error.message : String(error);
   useEffect(() => {
     // A new release replaced the files this tab knows: one reload brings the new ones.
-    const stale = /dynamically imported module|Importing a module script failed/.test(error.message);
-    if (!stale || sessionStorage.getItem('floe.reloaded') === error.message) return;
-    sessionStorage.setItem('floe.reloaded', error.message);
+    const stale = /dynamically imported module|Importing a module script failed/.test(message);
+    if (!stale || sessionStorage.getItem('floe.reloaded') === message) return;
+    sessionStorage.setItem('floe.reloaded', message);
     location.reload();
-  }, [error]);
+  }, [message]);
   return (
     <EmptyState
       title="This page broke"
@@ -22,7 +23,7 @@ export function BrokenPage({ error }: { readonly error: Error }) {
       }
     >
       It is a fault of the console; nothing on the server was changed by it.
-      <code className="mt-2 block font-mono text-code text-ink-3">{error.message}</code>
+      <code className="mt-2 block font-mono text-code text-ink-3">{message}</code>
     </EmptyState>
   );
 }

@@ -5,8 +5,16 @@ import { Tooltip } from '../ui/tooltip.tsx';
 const SAID = {
   connecting: { word: 'Connecting', dot: 'border border-ink-3', why: 'Waiting for the event stream.' },
   live: { word: 'Live', dot: 'bg-healthy', why: 'Changes arrive by themselves.' },
-  reconnecting: { word: 'Reconnecting', dot: 'border border-warning-ink', why: 'The event stream was cut; trying again.' },
-  off: { word: 'Polling', dot: 'border border-ink-3', why: 'No event stream here: open lists ask again by themselves.' },
+  reconnecting: {
+    word: 'Reconnecting',
+    dot: 'border border-warning-ink',
+    why: 'The event stream was cut; trying again.',
+  },
+  off: {
+    word: 'Polling',
+    dot: 'border border-ink-3',
+    why: 'No event stream here: open lists ask again by themselves.',
+  },
 } as const;
 
 /** Whether what is shown is up to date by itself. */

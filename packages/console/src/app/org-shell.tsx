@@ -1,16 +1,18 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { enterOrg, sessionQuery, type SignedIn } from '../data/session.ts';
+import { enterOrg, type SignedIn, sessionQuery } from '../data/session.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
-import { ShellContext } from './shell-context.ts';
 import { NavigationKeys } from './navigation-keys.tsx';
+import { ShellContext } from './shell-context.ts';
 import { useShortcutKeys } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useOrgId } from './url-state.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: Part }) => ({ default: Part })));
-const ShortcutHelp = lazy(() => import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => ({ default: Part })));
+const ShortcutHelp = lazy(() =>
+  import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => ({ default: Part })),
+);
 
 /** What stands around every page of an org; draws nothing of it for who is not signed in to that org. */
 export function OrgShell() {
@@ -58,7 +60,13 @@ function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of the phone.
   useEffect(() => setMenu(false), [place]);
   return (
-    <ShellContext value={{ openMenu: () => setMenu(true), openPalette: () => setPalette(true), openHelp: () => setHelp(true) }}>
+    <ShellContext
+      value={{
+        openMenu: () => setMenu(true),
+        openPalette: () => setPalette(true),
+        openHelp: () => setHelp(true),
+      }}
+    >
       <a
         href="#content"
         className="sr-only z-60 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:rounded-control focus:bg-raised focus:p-2"

@@ -47,7 +47,14 @@ export function PageFrame({
                 <ChevronRight size={14} className="shrink-0 text-ink-3" aria-hidden="true" />
               </Fragment>
             ))}
-            <h1 className={cx('truncate', crumbs.length === 0 ? 'text-title font-semibold tracking-tight max-md:text-body' : 'font-mono text-code')}>
+            <h1
+              className={cx(
+                'truncate',
+                crumbs.length === 0
+                  ? 'text-title font-semibold tracking-tight max-md:text-body'
+                  : 'font-mono text-code',
+              )}
+            >
               {title}
             </h1>
           </div>

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type LucideIcon, Search } from 'lucide-react';
-import { type KeyboardEvent, useId, useState } from 'react';
 import { Dialog as Radix } from 'radix-ui';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { GROUPS } from './page-index.ts';
 import { setTheme } from './theme.ts';
 import { useOrgId } from './url-state.ts';
@@ -111,7 +111,14 @@ function useOffers(text: string): readonly Offer[] {
     ),
   );
   const looks = (['system', 'light', 'dark'] as const).map(
-    (theme): Offer => ({ label: `Theme: ${theme}`, group: 'Setting', icon: null, run: () => setTheme(theme) }),
+    (theme): Offer => ({
+      label: `Theme: ${theme}`,
+      group: 'Setting',
+      icon: null,
+      run: () => setTheme(theme),
+    }),
   );
-  return [...pages, ...looks].filter(({ label, group }) => `${label} ${group}`.toLowerCase().includes(wanted));
+  return [...pages, ...looks].filter(({ label, group }) =>
+    `${label} ${group}`.toLowerCase().includes(wanted),
+  );
 }

@@ -9,11 +9,22 @@ test('a query survives the address bar, whatever its values hold', () => {
     { key: ['one', 'two'] },
   ])
     assert.deepEqual(querySearch(queryText(search)), search);
-  assert.equal(queryText({ model: 'openai/*', 'metadata.team': 'growth' }), '?model=openai/*&metadata.team=growth');
+  assert.equal(
+    queryText({ model: 'openai/*', 'metadata.team': 'growth' }),
+    '?model=openai/*&metadata.team=growth',
+  );
 });
 
 test('after signing in nobody is led to another site', () => {
-  for (const bad of [null, '', 'https://evil.example', '//evil.example', '/\\evil.example', 'o/acme', '/sign-in?next=/'])
+  for (const bad of [
+    null,
+    '',
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    'o/acme',
+    '/sign-in?next=/',
+  ])
     assert.equal(nextPath(bad), '/', String(bad));
   assert.equal(nextPath('/o/acme/requests?status=429'), '/o/acme/requests?status=429');
 });

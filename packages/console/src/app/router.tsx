@@ -1,4 +1,10 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router';
 import { BASE_PATH } from '../data/base.ts';
 import { Arrival } from './arrival.tsx';
 import { BrokenPage, MissingPage } from './broken-page.tsx';
@@ -6,7 +12,11 @@ import { OrgShell } from './org-shell.tsx';
 import { PAGES } from './page-index.ts';
 import { querySearch, queryText } from './query-text.ts';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage, errorComponent: BrokenPage });
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: MissingPage,
+  errorComponent: BrokenPage,
+});
 
 const arrival = createRoute({ getParentRoute: () => root, path: '/', component: Arrival });
 

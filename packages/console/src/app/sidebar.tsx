@@ -2,6 +2,7 @@ import { PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { cx } from '../ui/class-names.ts';
 import { Key } from '../ui/key.tsx';
+import { useMedia } from '../ui/media.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import type { NavigationEntry } from './navigation.ts';
@@ -10,7 +11,6 @@ import { OrgSwitcher } from './org-switcher.tsx';
 import { GROUPS } from './page-index.ts';
 import { useShell } from './shell-context.ts';
 import { useShortcuts } from './shortcuts.ts';
-import { useMedia } from '../ui/media.ts';
 
 const FOLDED = 'floe.sidebar';
 
@@ -60,7 +60,11 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
               onClick={fold}
               className="m-2 mt-0 grid size-8 place-items-center rounded-control text-ink-3 hover:bg-hover hover:text-ink"
             >
-              {folded ? <PanelLeftOpen size={16} strokeWidth={1.75} /> : <PanelLeftClose size={16} strokeWidth={1.75} />}
+              {folded ? (
+                <PanelLeftOpen size={16} strokeWidth={1.75} />
+              ) : (
+                <PanelLeftClose size={16} strokeWidth={1.75} />
+              )}
             </button>
           </Tooltip>
         )}

@@ -20,7 +20,12 @@ export function useUrlState(): {
         if (value === null) next.delete(name);
         else next.set(name, value);
       }
-      void navigate({ to: '.', search: querySearch(next.toString()), replace: how === 'replace', resetScroll: false });
+      void navigate({
+        to: '.',
+        search: querySearch(next.toString()),
+        replace: how === 'replace',
+        resetScroll: false,
+      });
     },
     [text, navigate],
   );

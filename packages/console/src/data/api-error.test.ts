@@ -21,6 +21,9 @@ test('what a proxy answers is told as that, whatever its body', () => {
 
 test('how long to wait is read from either header', () => {
   assert.equal(readApiError(429, new Headers({ 'retry-after': '2' }), '').retryAfterMs, 2000);
-  assert.equal(readApiError(429, new Headers({ 'retry-after-ms': '1500', 'retry-after': '2' }), '').retryAfterMs, 1500);
+  assert.equal(
+    readApiError(429, new Headers({ 'retry-after-ms': '1500', 'retry-after': '2' }), '').retryAfterMs,
+    1500,
+  );
   assert.equal(readApiError(429, new Headers({ 'retry-after': 'soon' }), '').retryAfterMs, null);
 });

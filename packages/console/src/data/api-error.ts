@@ -30,7 +30,9 @@ export class ApiError extends Error {
 /** Reads an error answer, ours or that of a proxy on the way, which knows nothing of our shape. */
 export function readApiError(status: number, headers: Headers, text: string): ApiError {
   const requestId = headers.get('x-request-id');
-  const wait = Number(headers.get('retry-after-ms') ?? Number(headers.get('retry-after') ?? Number.NaN) * 1000);
+  const wait = Number(
+    headers.get('retry-after-ms') ?? Number(headers.get('retry-after') ?? Number.NaN) * 1000,
+  );
   const retryAfterMs = Number.isFinite(wait) && wait > 0 ? wait : null;
   const error = errorOf(text);
   return new ApiError({

@@ -20,7 +20,11 @@ export function useEvents(topic: string, heard: (event: ServerEvent) => void, on
 /** Reads queries again whenever an event of the topic arrives: at most once a second each. */
 export function useLiveQuery(topic: string, queryKey: readonly unknown[], on = true): void {
   const client = useQueryClient();
-  useEvents(topic, throttled(queryKey.join(' '), () => void client.invalidateQueries({ queryKey })), on);
+  useEvents(
+    topic,
+    throttled(queryKey.join(' '), () => void client.invalidateQueries({ queryKey })),
+    on,
+  );
 }
 
 const due = new Map<string, ReturnType<typeof setTimeout>>();

@@ -25,6 +25,7 @@ export function can(role: Role, action: Action): boolean {
 /** Why a control is switched off, and who can help. `admins` are names, as far as they are known. */
 export function refusal(action: Action, admins: readonly string[] = []): string {
   const role = NEEDS[action];
-  const who = admins.slice(0, 3).join(' or ') || (role === 'owner' ? 'an owner' : 'an owner or admin of this org');
+  const who =
+    admins.slice(0, 3).join(' or ') || (role === 'owner' ? 'an owner' : 'an owner or admin of this org');
   return `Needs ${role}. Ask ${who}.`;
 }

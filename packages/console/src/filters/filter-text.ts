@@ -25,7 +25,9 @@ export type Typed =
 /** The field a parameter belongs to, `metadata.team` to `metadata`. */
 export function fieldOf(fields: readonly FilterField[], name: string): FilterField | undefined {
   return fields.find((field) =>
-    field.keyed ? name.startsWith(`${field.name}.`) && name.length > field.name.length + 1 : field.name === name,
+    field.keyed
+      ? name.startsWith(`${field.name}.`) && name.length > field.name.length + 1
+      : field.name === name,
   );
 }
 
@@ -33,10 +35,14 @@ export function fieldOf(fields: readonly FilterField[], name: string): FilterFie
 export function readTyped(text: string, fields: readonly FilterField[]): Typed {
   const [, name = '', rest = ''] = /^\s*([\w.-]+)\s*(?:[:=]|\bis\b)\s*(.*?)\s*$/s.exec(text) ?? [];
   if (name === '') return { kind: 'text' };
-  const field = fieldOf(fields, name) ?? fields.find(({ label }) => label.toLowerCase() === name.toLowerCase());
+  const field =
+    fieldOf(fields, name) ?? fields.find(({ label }) => label.toLowerCase() === name.toLowerCase());
   if (!field) return { kind: 'unknown_field', name, nearest: nearest(name, fields) };
   if (rest === '') return { kind: 'no_value', field };
-  return { kind: 'token', token: { name: field.keyed ? name : field.name, value: rest.replace(/^"(.*)"$/s, '$1') } };
+  return {
+    kind: 'token',
+    token: { name: field.keyed ? name : field.name, value: rest.replace(/^"(.*)"$/s, '$1') },
+  };
 }
 
 /** Several at once, as pasted: `status:500 model:openai/gpt-5`; quotes keep blanks. */

@@ -12,7 +12,10 @@ const FIELDS: readonly FilterField[] = [
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 
 test('a typed filter becomes the parameter of the API', () => {
-  assert.deepEqual(readTyped('status:429', FIELDS), { kind: 'token', token: { name: 'status', value: '429' } });
+  assert.deepEqual(readTyped('status:429', FIELDS), {
+    kind: 'token',
+    token: { name: 'status', value: '429' },
+  });
   assert.deepEqual(readTyped('metadata.team = "a b"', FIELDS), {
     kind: 'token',
     token: { name: 'metadata.team', value: 'a b' },
@@ -26,7 +29,11 @@ test('a misspelt field is told with the nearest one', () => {
     name: 'latencyms',
     nearest: 'latency_ms',
   });
-  assert.deepEqual(readTyped('zzzzzzzzzz:3', FIELDS), { kind: 'unknown_field', name: 'zzzzzzzzzz', nearest: null });
+  assert.deepEqual(readTyped('zzzzzzzzzz:3', FIELDS), {
+    kind: 'unknown_field',
+    name: 'zzzzzzzzzz',
+    nearest: null,
+  });
 });
 
 test('a pasted line of filters is read whole, what it does not know is left out', () => {
@@ -38,7 +45,10 @@ test('a pasted line of filters is read whole, what it does not know is left out'
 });
 
 test('filters survive the way through a URL, and a new one drops the cursor', () => {
-  const query = withToken(new URLSearchParams('range=1h&cursor=x'), { name: 'metadata.team', value: 'a&b=c' });
+  const query = withToken(new URLSearchParams('range=1h&cursor=x'), {
+    name: 'metadata.team',
+    value: 'a&b=c',
+  });
   assert.deepEqual(tokensOf(new URLSearchParams(query.toString()), FIELDS), [
     { name: 'metadata.team', value: 'a&b=c' },
   ]);
@@ -54,10 +64,16 @@ test('a range is read as people write it and is never refused', () => {
 });
 
 test('an absolute span wins over a range, and one that ends before it begins does not count', () => {
-  const absolute = spanOf(new URLSearchParams('from=2026-11-20T00:00:00Z&to=2026-11-20T01:00:00Z&range=1h'), NOW);
+  const absolute = spanOf(
+    new URLSearchParams('from=2026-11-20T00:00:00Z&to=2026-11-20T01:00:00Z&range=1h'),
+    NOW,
+  );
   assert.equal(absolute.range, null);
   assert.equal(absolute.to.toISOString(), '2026-11-20T01:00:00.000Z');
-  assert.equal(spanOf(new URLSearchParams('from=2026-11-20T02:00:00Z&to=2026-11-20T01:00:00Z'), NOW).range, '24h');
+  assert.equal(
+    spanOf(new URLSearchParams('from=2026-11-20T02:00:00Z&to=2026-11-20T01:00:00Z'), NOW).range,
+    '24h',
+  );
 });
 
 test('charts have few enough points to read', () => {

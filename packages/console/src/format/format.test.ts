@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compact, count, duration, exactMoney, money, percent, price, shortId, tokens, uptime } from './amounts.ts';
+import {
+  compact,
+  count,
+  duration,
+  exactMoney,
+  money,
+  percent,
+  price,
+  shortId,
+  tokens,
+  uptime,
+} from './amounts.ts';
 import { clockTime, day, fullTime, relative, zoneName } from './moments.ts';
 
 test('money that is something is never written as nothing, and unknown is not free', () => {

@@ -1,7 +1,7 @@
 import { LoaderCircle, type LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
-import { useRefusal } from '../data/use-refusal.ts';
 import type { Action } from '../data/permissions.ts';
+import { useRefusal } from '../data/use-refusal.ts';
 import { cx } from './class-names.ts';
 import { Tooltip } from './tooltip.tsx';
 
@@ -38,7 +38,11 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
         props.className,
       )}
     >
-      {busy ? <LoaderCircle size={16} className="animate-spin" /> : Icon && <Icon size={16} strokeWidth={1.75} />}
+      {busy ? (
+        <LoaderCircle size={16} className="animate-spin" />
+      ) : (
+        Icon && <Icon size={16} strokeWidth={1.75} />
+      )}
       {children}
     </button>
   );

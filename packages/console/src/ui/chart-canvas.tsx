@@ -40,15 +40,25 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
   const { at, series, kind = 'lines', format, height, onZoom } = props;
   const colour = colours(element);
   const text = colour('ink-3');
-  const axis = { stroke: text, grid: { stroke: colour('grid'), width: 1 }, ticks: { show: false }, font: '11px sans-serif' };
-  const shown = kind === 'stacked' ? stacked(series.map(({ values }) => values)) : series.map(({ values }) => values);
+  const axis = {
+    stroke: text,
+    grid: { stroke: colour('grid'), width: 1 },
+    ticks: { show: false },
+    font: '11px sans-serif',
+  };
+  const shown =
+    kind === 'stacked' ? stacked(series.map(({ values }) => values)) : series.map(({ values }) => values);
   const base = series.filter(({ compare }) => !compare);
   const options: uPlot.Options = {
     width: element.clientWidth,
     height,
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), browserZone()),
-    cursor: { sync: { key: 'page' }, drag: { x: onZoom !== undefined, y: false, setScale: false }, points: { size: 6 } },
+    cursor: {
+      sync: { key: 'page' },
+      drag: { x: onZoom !== undefined, y: false, setScale: false },
+      points: { size: 6 },
+    },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(format) }],
     hooks: { setSelect: [(plot) => zoom(plot, onZoom)] },

@@ -45,7 +45,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     scrollMargin: top,
     overscan: 8,
     getItemKey: (index) => (rows[index] ? rowId(rows[index]) : index),
-    rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), cursor])].filter((row) => row < rows.length).sort((a, b) => a - b),
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), cursor])]
+        .filter((row) => row < rows.length)
+        .sort((a, b) => a - b),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of density or width is what makes rows higher.
   useEffect(() => virtual.measure(), [rowPx]);
@@ -82,7 +85,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {!phone && <Head {...props} tracks={tracks} />}
       {/* biome-ignore lint/a11y/useSemanticElements: see above. */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: its rows take the focus. */}
-      <div ref={body} role="rowgroup" onKeyDown={move} style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+      <div
+        ref={body}
+        role="rowgroup"
+        onKeyDown={move}
+        style={{ height: virtual.getTotalSize(), position: 'relative' }}
+      >
         {items.map(({ index, key, start }) => {
           const row = rows[index];
           return (
@@ -106,7 +114,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-function Head<Row>({ columns, sort = null, onSort, tracks }: DataTableProps<Row> & { readonly tracks: string }) {
+function Head<Row>({
+  columns,
+  sort = null,
+  onSort,
+  tracks,
+}: DataTableProps<Row> & { readonly tracks: string }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.
     // biome-ignore lint/a11y/useFocusableInteractive: its cells hold what can be used.
@@ -158,7 +171,8 @@ interface TableRowProps<Row> extends DataTableProps<Row> {
 }
 
 function TableRow<Row>(props: TableRowProps<Row>) {
-  const { row, index, phone, tracks, columns, card, rowId, onOpen, openId, focusable, onFocus, place } = props;
+  const { row, index, phone, tracks, columns, card, rowId, onOpen, openId, focusable, onFocus, place } =
+    props;
   const open = openId === rowId(row);
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.
@@ -232,7 +246,9 @@ function scroller(element: HTMLElement | null): HTMLElement | null {
 function offsetIn(element: HTMLElement | null): number {
   const frame = scroller(element);
   if (!element || !frame) return 0;
-  return Math.round(element.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop);
+  return Math.round(
+    element.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop,
+  );
 }
 
 /** The height of a row in pixels: of the density, and of a card on a phone. */

@@ -87,7 +87,12 @@ export function Delta({
   if (ratio === null) return null;
   const arrow = ratio > 0 ? '↗' : ratio < 0 ? '↘' : '→';
   return (
-    <span className={cx('text-small whitespace-nowrap figures', worse && ratio > 0 ? 'text-failing-ink' : 'text-ink-3')}>
+    <span
+      className={cx(
+        'text-small whitespace-nowrap figures',
+        worse && ratio > 0 ? 'text-failing-ink' : 'text-ink-3',
+      )}
+    >
       {arrow} {text}
     </span>
   );

@@ -43,7 +43,9 @@ export function ErrorState({
         <StateIcon state="failing" />
         {what}
       </p>
-      <p className="text-body text-ink-2">{told?.message ?? 'This is a fault of the console. Reload the page.'}</p>
+      <p className="text-body text-ink-2">
+        {told?.message ?? 'This is a fault of the console. Reload the page.'}
+      </p>
       {told && (
         <p className="flex flex-wrap items-center gap-2 text-small text-ink-3">
           <code className="font-mono">{told.code}</code>

@@ -1,9 +1,9 @@
 import { ListFilter, X } from 'lucide-react';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import {
-  fieldOf,
   type FilterField,
   type FilterToken,
+  fieldOf,
   readPasted,
   readTyped,
 } from '../filters/filter-text.ts';
@@ -46,8 +46,10 @@ export function FilterBar({ fields, tokens, onAdd, onRemove, placeholder }: Filt
     if (event.key === 'ArrowDown') setAt(Math.min(at + 1, offers.length - 1));
     else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
     else if (event.key === 'Enter' && typed.kind === 'token' && typed.token.value !== '') commit(typed.token);
-    else if ((event.key === 'Enter' || event.key === 'Tab') && offer !== undefined && text !== '') take(offer);
-    else if (event.key === 'Backspace' && text === '' && tokens.length > 0) onRemove(tokens.at(-1)?.name ?? '');
+    else if ((event.key === 'Enter' || event.key === 'Tab') && offer !== undefined && text !== '')
+      take(offer);
+    else if (event.key === 'Backspace' && text === '' && tokens.length > 0)
+      onRemove(tokens.at(-1)?.name ?? '');
     else if (event.key === 'Escape') input.current?.blur();
     else return;
     event.preventDefault();

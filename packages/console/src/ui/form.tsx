@@ -36,7 +36,10 @@ export function Form({
       }}
     >
       {error && (
-        <p role="alert" className="rounded-control border border-failing-line bg-failing-tint px-3 py-2 text-ui text-failing-ink">
+        <p
+          role="alert"
+          className="rounded-control border border-failing-line bg-failing-tint px-3 py-2 text-ui text-failing-ink"
+        >
           {error.message}
           {error.requestId && <code className="ml-2 font-mono text-code">{error.requestId}</code>}
         </p>

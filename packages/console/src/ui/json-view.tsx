@@ -17,7 +17,15 @@ export function JsonView({ value, label }: { readonly value: unknown; readonly l
   );
 }
 
-function Node({ name, value, depth }: { readonly name?: string; readonly value: unknown; readonly depth: number }) {
+function Node({
+  name,
+  value,
+  depth,
+}: {
+  readonly name?: string;
+  readonly value: unknown;
+  readonly depth: number;
+}) {
   const [open, setOpen] = useState(depth < 2);
   const [shown, setShown] = useState(STEP);
   const label = name === undefined ? null : <span className="text-ink-2">{name}: </span>;
@@ -48,11 +56,20 @@ function Node({ name, value, depth }: { readonly name?: string; readonly value: 
       >
         <Arrow size={14} aria-hidden="true" className="mr-0.5 text-ink-3" />
         {label}
-        <span className="ml-1 text-ink-3">{Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`}</span>
+        <span className="ml-1 text-ink-3">
+          {Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`}
+        </span>
       </button>
-      {open && entries.slice(0, shown).map(([key, child]) => <Node key={key} name={key} value={child} depth={depth + 1} />)}
+      {open &&
+        entries
+          .slice(0, shown)
+          .map(([key, child]) => <Node key={key} name={key} value={child} depth={depth + 1} />)}
       {open && entries.length > shown && (
-        <button type="button" onClick={() => setShown(shown + STEP)} className="ml-4 min-h-6 text-accent-ink underlined">
+        <button
+          type="button"
+          onClick={() => setShown(shown + STEP)}
+          className="ml-4 min-h-6 text-accent-ink underlined"
+        >
           {entries.length - shown} more
         </button>
       )}

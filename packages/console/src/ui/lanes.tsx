@@ -47,7 +47,14 @@ export function Lanes({
         style={{ height: UP + DOWN }}
       >
         <line x1={0} x2={WIDTH} y1={0.5} y2={0.5} className="stroke-grid" vectorEffect="non-scaling-stroke" />
-        <line x1={0} x2={WIDTH} y1={UP} y2={UP} className="stroke-line-strong" vectorEffect="non-scaling-stroke" />
+        <line
+          x1={0}
+          x2={WIDTH}
+          y1={UP}
+          y2={UP}
+          className="stroke-line-strong"
+          vectorEffect="non-scaling-stroke"
+        />
         {lanes.map(({ at, good, bad }, index) => {
           const up = good === 0 ? 0 : Math.max(1.5, (good / most) * UP);
           const down = bad === 0 ? 0 : Math.max(2, (bad / worst) * DOWN);

@@ -26,8 +26,8 @@ export function SourceNotice({ source }: { readonly source: Source }) {
     <div className="flex items-start gap-2 rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">
       <FileText size={16} strokeWidth={1.75} aria-hidden="true" className="mt-0.5" />
       <span>
-        From <code className="font-mono text-code text-accent-ink">{placeOf(source)}</code>. Change it there; it
-        reloads by itself.
+        From <code className="font-mono text-code text-accent-ink">{placeOf(source)}</code>. Change it there;
+        it reloads by itself.
       </span>
     </div>
   );

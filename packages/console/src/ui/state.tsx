@@ -29,7 +29,12 @@ export const STATES = {
   waiting: look(Hourglass, 'Waiting', 'text-waiting-ink', 'bg-waiting-tint border-waiting-line'),
   paused: look(CirclePause, 'Paused', 'text-paused-ink', 'bg-paused-tint border-paused-line'),
   unknown: look(CircleHelp, 'Unknown', 'text-unknown-ink', 'bg-unknown-tint border-unknown-line'),
-  maintenance: look(Wrench, 'Maintenance', 'text-maintenance-ink', 'bg-maintenance-tint border-maintenance-line'),
+  maintenance: look(
+    Wrench,
+    'Maintenance',
+    'text-maintenance-ink',
+    'bg-maintenance-tint border-maintenance-line',
+  ),
   warning: look(TriangleAlert, 'Warning', 'text-warning-ink', 'bg-warning-tint border-warning-line'),
   partial: look(Contrast, 'Partial', 'text-partial-ink', 'bg-partial-tint border-partial-line'),
   blocked: look(Ban, 'Blocked', 'text-blocked-ink', 'bg-blocked-tint border-blocked-line'),
@@ -54,7 +59,11 @@ export function StateBadge({ state, children }: { readonly state: State; readonl
   const { icon: Icon, ink, tint, word } = STATES[state];
   return (
     <span
-      className={cx('inline-flex h-6 items-center gap-1 rounded-full border pr-2.5 pl-1.5 text-label', ink, tint)}
+      className={cx(
+        'inline-flex h-6 items-center gap-1 rounded-full border pr-2.5 pl-1.5 text-label',
+        ink,
+        tint,
+      )}
     >
       <Icon size={14} strokeWidth={2} aria-hidden="true" />
       {children ?? word}

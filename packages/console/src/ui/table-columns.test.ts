@@ -27,6 +27,12 @@ test('a column is sorted up, then down, then as it came', () => {
 
 test('rows without a value come last in both directions', () => {
   const rows = [{ n: 2 }, { n: null }, { n: 10 }];
-  assert.deepEqual(sorted(rows, COLUMNS, readSort('n')).map(({ n }) => n), [2, 10, null]);
-  assert.deepEqual(sorted(rows, COLUMNS, readSort('-n')).map(({ n }) => n), [10, 2, null]);
+  assert.deepEqual(
+    sorted(rows, COLUMNS, readSort('n')).map(({ n }) => n),
+    [2, 10, null],
+  );
+  assert.deepEqual(
+    sorted(rows, COLUMNS, readSort('-n')).map(({ n }) => n),
+    [10, 2, null],
+  );
 });

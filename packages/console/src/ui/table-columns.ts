@@ -20,7 +20,10 @@ export interface Sort {
 }
 
 /** The columns to show, in order: those the URL names (`cols=a,b`), else the usual ones. */
-export function shownColumns<Row>(columns: readonly Column<Row>[], cols: string | null): readonly Column<Row>[] {
+export function shownColumns<Row>(
+  columns: readonly Column<Row>[],
+  cols: string | null,
+): readonly Column<Row>[] {
   const usual = columns.filter(({ optional }) => !optional);
   if (cols === null) return usual;
   const chosen = cols.split(',').flatMap((id) => columns.find((column) => column.id === id) ?? []);
@@ -48,7 +51,11 @@ export function nextSort(sort: Sort | null, column: string): string | null {
 }
 
 /** Rows in the order of a column; what has no value comes last either way. */
-export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: Sort | null): readonly Row[] {
+export function sorted<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sort: Sort | null,
+): readonly Row[] {
   const value = columns.find(({ id }) => id === sort?.column)?.value;
   if (!sort || !value) return rows;
   const sign = sort.descending ? -1 : 1;

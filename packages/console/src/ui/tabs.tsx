@@ -33,7 +33,9 @@ export function Tabs({
             className="-mb-px flex h-10 shrink-0 items-center gap-1.5 border-b-2 border-transparent px-2 text-ui font-medium text-ink-2 -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
           >
             {text}
-            {count !== undefined && <span className="text-small font-normal text-ink-3 figures">{count}</span>}
+            {count !== undefined && (
+              <span className="text-small font-normal text-ink-3 figures">{count}</span>
+            )}
           </Radix.Trigger>
         ))}
       </Radix.List>

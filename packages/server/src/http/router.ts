@@ -15,6 +15,7 @@ import type { createStoredResponses } from '../gateway/stored/responses-api.ts';
 import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
 import type { BoardRoutes } from './boards/board-routes.ts';
+import type { ConsoleRoutes } from './console.ts';
 import type { OnRequest } from './server.ts';
 
 /** What stands behind the paths. */
@@ -28,6 +29,7 @@ export interface Rooms {
   readonly operations: Operations;
   readonly beats: BeatRoutes;
   readonly boards: BoardRoutes;
+  readonly console: ConsoleRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
@@ -71,14 +73,13 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     ['/healthz', { GET: operations.health }],
     ['/readyz', { GET: operations.ready }],
     ['/metrics', { GET: operations.metrics }],
-    ['/', { GET: operations.home }],
-    ['/sign-in', { GET: operations.home }],
   ]);
 
   function routeOf(path: string): Route | undefined {
     const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
     if (path.startsWith('/boards/')) return { GET: rooms.boards.answer };
     if (route) return route;
+    if (rooms.console.owns(path)) return { GET: rooms.console.answer };
     const stored = STORED.exec(path);
     if (stored) return storedRoute(responses, decode(stored[1] ?? ''), stored[2]);
     if (!path.startsWith(`${MODELS}/`)) return undefined;
@@ -138,7 +139,9 @@ function pathOf(url: string, prefix: string): string {
   const target = query === -1 ? url : url.slice(0, query);
   // RFC 9112 section 3.2.2: a server accepts the absolute form that clients send to proxies.
   const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '');
-  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+  if (prefix === '' || !path.startsWith(prefix)) return path;
+  // The prefix alone is the console's start.
+  return path === prefix ? '/' : path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
 function queryOf(url: string): URLSearchParams {

@@ -27,7 +27,12 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
           <span className={LENGTH}>{duration(overhead_ms)}</span>
         </li>
         {attempts.map((attempt) => (
-          <AttemptRow key={attempt.n} attempt={attempt} startMs={Date.parse(created_at)} totalMs={latency_ms} />
+          <AttemptRow
+            key={attempt.n}
+            attempt={attempt}
+            startMs={Date.parse(created_at)}
+            totalMs={latency_ms}
+          />
         ))}
       </ul>
       <p className="mt-2 flex flex-wrap gap-4 text-small text-ink-2">

@@ -1,8 +1,8 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { useCallback, useEffect, useState } from 'react';
 import { useConnection, useEvents } from '../../data/events.ts';
-import { merged } from './request-rows.ts';
 import { newestRequests } from './request-data.ts';
+import { merged } from './request-rows.ts';
 
 /** Without an event stream the list asks by itself. */
 const POLL_MS = 2000;

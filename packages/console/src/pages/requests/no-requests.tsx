@@ -1,5 +1,5 @@
-import type { FilterToken } from '../../filters/filter-text.ts';
 import { apiUrl } from '../../data/base.ts';
+import type { FilterToken } from '../../filters/filter-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
@@ -34,7 +34,10 @@ export function NoRequests({
     );
   return (
     <>
-      <EmptyState title="No requests in this time" action={<Button onClick={onWiden}>Widen to 7 days</Button>}>
+      <EmptyState
+        title="No requests in this time"
+        action={<Button onClick={onWiden}>Widen to 7 days</Button>}
+      >
         Each call through the gateway becomes a row here within a second.
       </EmptyState>
       <div className="mx-auto max-w-2xl px-4 pb-10">

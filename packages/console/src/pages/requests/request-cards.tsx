@@ -31,7 +31,10 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
         <tbody>
           {told.map(([kind, tokens]) => (
             <tr key={kind} className="border-t border-line">
-              <th scope="row" className={`py-1.5 text-left font-normal ${kind.startsWith('of it') ? 'pl-3 text-ink-2' : ''}`}>
+              <th
+                scope="row"
+                className={`py-1.5 text-left font-normal ${kind.startsWith('of it') ? 'pl-3 text-ink-2' : ''}`}
+              >
                 {kind}
               </th>
               <td className="text-right">{count(tokens ?? 0)}</td>
@@ -92,7 +95,10 @@ export function DroppedCard({ dropped }: { readonly dropped: readonly string[] }
     <Card title="Not carried">
       <p className="text-ui text-ink-2">
         {dropped.map((field) => (
-          <code key={field} className="mr-1 rounded-tag border border-line bg-sunken px-1 font-mono text-code text-ink">
+          <code
+            key={field}
+            className="mr-1 rounded-tag border border-line bg-sunken px-1 font-mono text-code text-ink"
+          >
             {field}
           </code>
         ))}

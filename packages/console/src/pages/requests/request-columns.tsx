@@ -3,7 +3,7 @@ import { ArrowRight, Split } from 'lucide-react';
 import { duration, exactMoney, money, tokens } from '../../format/amounts.ts';
 import { browserZone, clockTime } from '../../format/moments.ts';
 import { cx } from '../../ui/class-names.ts';
-import { Badge, StateIcon, STATES } from '../../ui/state.tsx';
+import { Badge, STATES, StateIcon } from '../../ui/state.tsx';
 import type { Column } from '../../ui/table-columns.ts';
 import { modelParts, modelsOf, outcomeOf } from './request-rows.ts';
 
@@ -37,7 +37,12 @@ export function requestColumns(longestMs: number): readonly Column<RequestRow>[]
       align: 'end',
       cell: (row) => <LatencyText row={row} longestMs={longestMs} />,
     },
-    { id: 'metadata', label: 'Metadata', width: 'minmax(6rem, 10rem)', cell: (row) => <MetadataText row={row} /> },
+    {
+      id: 'metadata',
+      label: 'Metadata',
+      width: 'minmax(6rem, 10rem)',
+      cell: (row) => <MetadataText row={row} />,
+    },
     ...OPTIONAL,
   ];
 }
@@ -66,7 +71,9 @@ export function OutcomeText({ row }: { readonly row: RequestRow }) {
   return (
     <span className="flex items-center gap-2" title={row.error_code ?? undefined}>
       <StateIcon state={state} />
-      <span className={state === 'healthy' ? 'text-ink-2' : cx('font-medium', STATES[state].ink)}>{status}</span>
+      <span className={state === 'healthy' ? 'text-ink-2' : cx('font-medium', STATES[state].ink)}>
+        {status}
+      </span>
       {reason && <span className="truncate text-ink-2">{reason}</span>}
     </span>
   );
@@ -93,7 +100,8 @@ export function ModelText({ row }: { readonly row: RequestRow }) {
 }
 
 function TokenText({ row: { usage } }: { readonly row: RequestRow }) {
-  if (usage.input_tokens === null && usage.output_tokens === null) return <span className="text-ink-3">–</span>;
+  if (usage.input_tokens === null && usage.output_tokens === null)
+    return <span className="text-ink-3">–</span>;
   return (
     <span title={`${usage.input_tokens ?? '?'} in, ${usage.output_tokens ?? '?'} out (${usage.source})`}>
       {tokens(usage.input_tokens)} <span className="text-ink-3">→</span> {tokens(usage.output_tokens)}

@@ -1,4 +1,4 @@
-import type { requestDetail, RequestRow } from '@floe/contract/api/analytics';
+import type { RequestRow, requestDetail } from '@floe/contract/api/analytics';
 import type { SummaryFigures, timeseries } from '@floe/contract/api/charts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
@@ -11,8 +11,16 @@ export type Timeseries = z.output<typeof timeseries>;
 
 /** What requests are filtered by: the API's own parameters. */
 export const REQUEST_FIELDS: readonly FilterField[] = [
-  { name: 'status', label: 'status', values: ['2xx', '4xx', '5xx', '200', '401', '402', '403', '429', '500', '502', '504'] },
-  { name: 'state', label: 'state', values: ['complete', 'partial', 'aborted', 'failed', 'blocked', 'cached'] },
+  {
+    name: 'status',
+    label: 'status',
+    values: ['2xx', '4xx', '5xx', '200', '401', '402', '403', '429', '500', '502', '504'],
+  },
+  {
+    name: 'state',
+    label: 'state',
+    values: ['complete', 'partial', 'aborted', 'failed', 'blocked', 'cached'],
+  },
   { name: 'model', label: 'model' },
   { name: 'provider', label: 'provider' },
   { name: 'key', label: 'key' },
@@ -57,7 +65,8 @@ export function newestRequests(filters: Readonly<Record<string, string>>): Promi
 export function requestQuery(id: string) {
   return queryOptions({
     queryKey: ['request', id],
-    queryFn: ({ signal }) => get<RequestDetail>(`api/analytics/requests/${encodeURIComponent(id)}`, undefined, signal),
+    queryFn: ({ signal }) =>
+      get<RequestDetail>(`api/analytics/requests/${encodeURIComponent(id)}`, undefined, signal),
   });
 }
 

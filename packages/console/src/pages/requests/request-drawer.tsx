@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
+import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useOrgId } from '../../app/url-state.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
@@ -32,7 +32,9 @@ export function RequestDrawer({
   return (
     <Drawer title="Request" about={id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
-        <div className="min-w-0 flex-1">{data ? <RequestHeading request={data} /> : <Skeleton className="h-7 w-64" />}</div>
+        <div className="min-w-0 flex-1">
+          {data ? <RequestHeading request={data} /> : <Skeleton className="h-7 w-64" />}
+        </div>
         <div className="flex">
           <IconButton icon={ChevronUp} label="Previous request" keys="k" onClick={onPrevious} />
           <IconButton icon={ChevronDown} label="Next request" keys="j" onClick={onNext} />

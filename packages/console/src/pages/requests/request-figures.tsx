@@ -26,7 +26,10 @@ export function RequestFigures({
     <div className="grid gap-3">
       <div className="flex flex-wrap gap-x-9 gap-y-2">
         <StatCard label="Requests" value={count(summary.requests)} />
-        <StatCard label="Errors" value={summary.requests === 0 ? '–' : percent(summary.errors / summary.requests)} />
+        <StatCard
+          label="Errors"
+          value={summary.requests === 0 ? '–' : percent(summary.errors / summary.requests)}
+        />
         <StatCard label="Latency p95" value={duration(summary.latency_ms.p95)} />
         <StatCard label="First token p50" value={duration(summary.first_token_ms.p50)} />
         <StatCard label="Spend" value={money(summary.cost_nano_usd)} />
@@ -42,7 +45,10 @@ export function RequestFigures({
   );
 }
 
-type Counts = { readonly at: readonly string[]; readonly series: readonly { readonly values: readonly (number | null)[] }[] };
+type Counts = {
+  readonly at: readonly string[];
+  readonly series: readonly { readonly values: readonly (number | null)[] }[];
+};
 
 function lanesOf(requests: Counts | undefined, errors: Counts | undefined): readonly Lane[] {
   const all = requests?.series[0]?.values ?? [];

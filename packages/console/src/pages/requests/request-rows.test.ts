@@ -83,10 +83,12 @@ test('pieces of an attempt stay inside the bar, whatever the clocks say', () => 
     { kind: 'streaming', from: 0.25, to: 0.5 },
   ]);
   for (const skewed of [start + 5000, start - 5000])
-    for (const { from, to } of attemptPieces(attempt, skewed, 10)) assert.ok(from >= 0 && to <= 1 && from <= to);
-  assert.deepEqual(attemptPieces({ ...attempt, status: 429, first_token_ms: null, error: 'x' }, start, 1000), [
-    { kind: 'failure', from: 0, to: 1 },
-  ]);
+    for (const { from, to } of attemptPieces(attempt, skewed, 10))
+      assert.ok(from >= 0 && to <= 1 && from <= to);
+  assert.deepEqual(
+    attemptPieces({ ...attempt, status: 429, first_token_ms: null, error: 'x' }, start, 1000),
+    [{ kind: 'failure', from: 0, to: 1 }],
+  );
 });
 
 test('rows that arrive are put before the known ones, and none is doubled', () => {

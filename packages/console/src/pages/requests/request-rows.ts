@@ -66,14 +66,29 @@ export function attemptPieces(attempt: Attempt, startMs: number, totalMs: number
   const first = attempt.first_token_ms === null ? null : from + attempt.first_token_ms;
   const end = from + attempt.duration_ms;
   const failed = attempt.error !== null || (attempt.status !== null && attempt.status >= 400);
-  const before = { kind: failed ? 'failure' : 'first_token', from: share(from), to: share(first ?? end) } as const;
+  const before = {
+    kind: failed ? 'failure' : 'first_token',
+    from: share(from),
+    to: share(first ?? end),
+  } as const;
   if (first === null || first >= end) return [before];
-  return [{ ...before, kind: 'first_token' }, { kind: failed ? 'failure' : 'streaming', from: share(first), to: share(end) }];
+  return [
+    { ...before, kind: 'first_token' },
+    { kind: failed ? 'failure' : 'streaming', from: share(first), to: share(end) },
+  ];
 }
 
 /** New rows before the known ones, newest first, none twice, at most `most`. */
-export function merged(known: readonly RequestRow[], fresh: readonly RequestRow[], most = 20_000): RequestRow[] {
+export function merged(
+  known: readonly RequestRow[],
+  fresh: readonly RequestRow[],
+  most = 20_000,
+): RequestRow[] {
   const ids = new Set(fresh.map(({ id }) => id));
   const rows = [...fresh, ...known.filter(({ id }) => !ids.has(id))];
-  return rows.sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : a.id < b.id ? 1 : -1)).slice(0, most);
+  return rows
+    .sort((a, b) =>
+      a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : a.id < b.id ? 1 : -1,
+    )
+    .slice(0, most);
 }

@@ -15,7 +15,11 @@ export function RequestStats({ request }: { readonly request: RequestDetail }) {
         value={duration(latency_ms)}
         remark={overhead_ms === null ? null : `${duration(overhead_ms)} is ours`}
       />
-      <StatCard label="First token" value={duration(first_token_ms)} remark={first_token_ms === null ? 'not streamed' : null} />
+      <StatCard
+        label="First token"
+        value={duration(first_token_ms)}
+        remark={first_token_ms === null ? 'not streamed' : null}
+      />
       <StatCard label="Output speed" value={speed === null ? '–' : `${Math.round(speed)} tok/s`} />
       <StatCard
         label="Tokens"
@@ -24,7 +28,9 @@ export function RequestStats({ request }: { readonly request: RequestDetail }) {
       />
       <StatCard
         label="Cost"
-        value={cost_nano_usd === null && state !== 'complete' && state !== 'partial' ? '–' : money(cost_nano_usd)}
+        value={
+          cost_nano_usd === null && state !== 'complete' && state !== 'partial' ? '–' : money(cost_nano_usd)
+        }
       />
       <StatCard label="Attempts" value={attempts.length} />
     </StatStrip>

@@ -1,6 +1,6 @@
-import { Tabs } from '../../ui/tabs.tsx';
-import { JsonView } from '../../ui/json-view.tsx';
 import { Card } from '../../ui/facts.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
 import { CallerCard, CostCard, DroppedCard } from './request-cards.tsx';
 import type { RequestDetail } from './request-data.ts';
@@ -8,7 +8,13 @@ import { RequestStats } from './request-stats.tsx';
 import { RouteDecisions } from './route-decisions.tsx';
 
 /** Everything known about a request; `narrow` stands in one column, in the drawer. */
-export function RequestTabs({ request, narrow = false }: { readonly request: RequestDetail; readonly narrow?: boolean }) {
+export function RequestTabs({
+  request,
+  narrow = false,
+}: {
+  readonly request: RequestDetail;
+  readonly narrow?: boolean;
+}) {
   const { attempts, decisions } = request;
   const overview = (
     <div className="grid gap-4">
@@ -35,8 +41,18 @@ export function RequestTabs({ request, narrow = false }: { readonly request: Req
       label="Parts of the request"
       tabs={[
         { id: 'overview', label: 'Overview', content: overview },
-        { id: 'decisions', label: 'Decisions', count: decisions.length, content: <RouteDecisions decisions={decisions} /> },
-        { id: 'attempts', label: 'Attempts', count: attempts.length, content: <JsonView value={attempts} label="attempts" /> },
+        {
+          id: 'decisions',
+          label: 'Decisions',
+          count: decisions.length,
+          content: <RouteDecisions decisions={decisions} />,
+        },
+        {
+          id: 'attempts',
+          label: 'Attempts',
+          count: attempts.length,
+          content: <JsonView value={attempts} label="attempts" />,
+        },
         { id: 'raw', label: 'Raw', content: <JsonView value={request} label="the request" /> },
       ]}
     />

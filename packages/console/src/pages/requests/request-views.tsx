@@ -33,7 +33,9 @@ export function RequestViews({
           key={view.label}
           type="button"
           aria-current={isOn(view) ? 'true' : undefined}
-          onClick={() => onChange(Object.fromEntries(NAMES.map((name) => [name, view.filters[name] ?? null])))}
+          onClick={() =>
+            onChange(Object.fromEntries(NAMES.map((name) => [name, view.filters[name] ?? null])))
+          }
           className={cx(
             '-mb-px flex h-10 shrink-0 items-center border-b-2 px-2 text-ui font-medium -outline-offset-2',
             isOn(view) ? 'border-accent text-ink' : 'border-transparent text-ink-2 hover:text-ink',

@@ -16,13 +16,13 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { shownColumns } from '../../ui/table-columns.ts';
 import { TimeRange } from '../../ui/time-range.tsx';
 import { useLiveTail } from './live-tail.ts';
-import { requestColumns, RequestCard } from './request-columns.tsx';
+import { NoRequests } from './no-requests.tsx';
+import { RequestCard, requestColumns } from './request-columns.tsx';
 import { apiFilters, REQUEST_FIELDS, requestsQuery } from './request-data.ts';
 import { RequestDrawer } from './request-drawer.tsx';
 import { RequestFigures } from './request-figures.tsx';
-import { RequestViews } from './request-views.tsx';
 import { merged } from './request-rows.ts';
-import { NoRequests } from './no-requests.tsx';
+import { RequestViews } from './request-views.tsx';
 import { ShareMenu } from './share-menu.tsx';
 
 /** Every call through the gateway: find one among millions, or watch them come. */
@@ -51,7 +51,11 @@ export function RequestsPage() {
       actions={
         <>
           <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-          <LiveButton on={live} waiting={tail.waiting} onChange={() => change({ live: live ? '0' : null }, 'replace')} />
+          <LiveButton
+            on={live}
+            waiting={tail.waiting}
+            onChange={() => change({ live: live ? '0' : null }, 'replace')}
+          />
           <ColumnMenu columns={columns} shown={shown} onChange={(cols) => change({ cols }, 'replace')} />
           <ShareMenu span={span} filters={filters} />
         </>
@@ -76,16 +80,28 @@ export function RequestsPage() {
           onRemove={(name) => change({ [name]: null })}
           placeholder="Filter by status, model, key, metadata…"
         />
-        <RequestFigures filters={filters} span={span} onZoom={(from, to) => change({ range: null, from: from.toISOString(), to: to.toISOString() })} />
+        <RequestFigures
+          filters={filters}
+          span={span}
+          onZoom={(from, to) => change({ range: null, from: from.toISOString(), to: to.toISOString() })}
+        />
       </div>
       {tail.waiting > 0 && <Waiting count={tail.waiting} onShow={tail.show} />}
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
         {answer.error && rows.length === 0 ? (
-          <ErrorState what="Could not load requests." error={answer.error} onRetry={() => void answer.refetch()} />
+          <ErrorState
+            what="Could not load requests."
+            error={answer.error}
+            onRetry={() => void answer.refetch()}
+          />
         ) : answer.isPending ? (
           <SkeletonRows />
         ) : rows.length === 0 ? (
-          <NoRequests tokens={tokens} onRemove={(name) => change({ [name]: null })} onWiden={() => change({ range: '7d', from: null, to: null })} />
+          <NoRequests
+            tokens={tokens}
+            onRemove={(name) => change({ [name]: null })}
+            onWiden={() => change({ range: '7d', from: null, to: null })}
+          />
         ) : (
           <>
             <DataTable

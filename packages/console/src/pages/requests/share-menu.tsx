@@ -30,7 +30,9 @@ export function ShareMenu({
   return (
     <>
       <Menu trigger={<IconButton icon={Link2} label="Share" />}>
-        <MenuItem onSelect={() => void copy(absolute(), 'Link to exactly these')}>Copy link to exactly these</MenuItem>
+        <MenuItem onSelect={() => void copy(absolute(), 'Link to exactly these')}>
+          Copy link to exactly these
+        </MenuItem>
         <MenuItem onSelect={() => void copy(location.href, 'Link')}>Copy link to this range</MenuItem>
         <MenuItem onSelect={() => void copy(curlLine('api/analytics/requests', filters), 'API call')}>
           Copy as API call

@@ -29,9 +29,12 @@ export function NewAccount({
   readonly onEntered: () => void;
 }) {
   const [account, setAccount] = useState({ name: '', email: '', password: '' });
-  const make = useChange(() => (kind === 'first' ? setUp(token, account) : acceptInvitation(token, account)), {
-    done: onEntered,
-  });
+  const make = useChange(
+    () => (kind === 'first' ? setUp(token, account) : acceptInvitation(token, account)),
+    {
+      done: onEntered,
+    },
+  );
   const { title, text, button } = SAID[kind];
   const put = (name: keyof typeof account) => ({
     value: account[name],

@@ -34,7 +34,10 @@ export function SignInForm({
       )}
       {byPasskey.error && <p className="text-small text-failing-ink">{byPasskey.error.message}</p>}
       {methods.oidc.map(({ name }) => (
-        <Button key={name} onClick={() => location.assign(apiUrl(`api/session/oidc/${encodeURIComponent(name)}`))}>
+        <Button
+          key={name}
+          onClick={() => location.assign(apiUrl(`api/session/oidc/${encodeURIComponent(name)}`))}
+        >
           Continue with {name}
         </Button>
       ))}

@@ -17,7 +17,9 @@ export function SignInPage() {
   const navigate = useNavigate();
   const invited = useLocation({ select: ({ pathname }) => pathname.endsWith('/invite') });
   const [token] = useState(() => linkToken(new URL(location.href)));
-  const next = useLocation({ select: ({ searchStr }) => nextPath(new URLSearchParams(searchStr).get('next')) });
+  const next = useLocation({
+    select: ({ searchStr }) => nextPath(new URLSearchParams(searchStr).get('next')),
+  });
   useEffect(() => {
     document.title = 'Sign in · Floe';
     // The token works once, but it need not stay in the history of the browser either.
@@ -36,7 +38,11 @@ export function SignInPage() {
           <span className="ml-auto text-small text-ink-3">{BASE.host}</span>
         </div>
         {error && !session ? (
-          <ErrorState what="Floe cannot check your sign-in right now." error={error} onRetry={() => void refetch()} />
+          <ErrorState
+            what="Floe cannot check your sign-in right now."
+            error={error}
+            onRetry={() => void refetch()}
+          />
         ) : !session ? (
           <Skeleton className="h-48" />
         ) : (
@@ -65,7 +71,8 @@ function Door({
     <>
       {session.setup && (
         <Notice>
-          Nobody has an account yet. Open the sign-in link that the first start printed; it makes you the owner.
+          Nobody has an account yet. Open the sign-in link that the first start printed; it makes you the
+          owner.
         </Notice>
       )}
       {!session.setup && token && <Notice>This link was used already. Sign in with your account.</Notice>}
