@@ -61,9 +61,9 @@ export async function startHouse(prefix = ''): Promise<House> {
       session.role = role;
     },
     async chat(model, more = {}) {
-      const { key = KEY, ...body } = more;
+      const { key = KEY, metadata = {}, ...body } = more;
       const answer = await call(`${floe.url}${prefix}/gateway/v1/chat/completions`, {
-        headers: { authorization: `Bearer ${String(key)}` },
+        headers: { authorization: `Bearer ${String(key)}`, 'x-floe-metadata': JSON.stringify(metadata) },
         body: { model, messages: [{ role: 'user', content: 'Hello' }], ...body },
       });
       return String(answer.headers['x-request-id']);
@@ -151,6 +151,7 @@ export async function openPage(
   });
   const faults: string[] = [];
   const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
   const origin = new URL(house.url).origin;
   await page.exposeFunction('tellFault', (fault: string) => faults.push(fault));
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>

@@ -25,10 +25,13 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
   const trigger = (
     <button
       type="button"
-      aria-label={`Account ${name}`}
+      aria-label={icons ? `Account ${name}` : undefined}
       className="flex min-h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-1.5 text-left hover:bg-hover"
     >
-      <span className="grid size-6 shrink-0 place-items-center rounded-full border border-accent-line bg-accent-tint text-micro text-accent-ink">
+      <span
+        aria-hidden="true"
+        className="grid size-6 shrink-0 place-items-center rounded-full border border-accent-line bg-accent-tint text-micro text-accent-ink"
+      >
         {initials(name)}
       </span>
       {!icons && <span className="truncate text-ui text-ink-2">{name}</span>}

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { enterOrg, type SignedIn, sessionQuery } from '../data/session.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { NavigationKeys } from './navigation-keys.tsx';
+import { Redirect } from './redirect.tsx';
 import { ShellContext } from './shell-context.ts';
 import { useShortcutKeys } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -22,7 +23,7 @@ export function OrgShell() {
   if (error && !session)
     return <ErrorState what="Could not load the console." error={error} onRetry={() => void refetch()} />;
   if (!session) return <Skeleton className="m-6 h-8 w-48" />;
-  if (session.state === 'signed_out') return <Navigate to="/sign-in" search={{ next: href }} replace />;
+  if (session.state === 'signed_out') return <Redirect to="/sign-in" search={{ next: href }} />;
   if (session.org.id !== orgId) return <OtherOrg session={session} orgId={orgId} />;
   return <Shell />;
 }

@@ -11,7 +11,7 @@ export function OrgSwitcher({ icons }: { readonly icons: boolean }) {
   const trigger = (
     <button
       type="button"
-      aria-label={`Organization ${org.name}`}
+      aria-label={icons ? `Organization ${org.name}` : undefined}
       className="flex min-h-10 flex-1 items-center gap-2.5 rounded-control px-1.5 text-left hover:bg-hover"
     >
       <FloeMark />

@@ -13,7 +13,9 @@ export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
             <span>{does}</span>
             <span className="flex gap-1">
               {keys.split(' ').map((key) => (
-                <Key key={key}>{key.replace('mod+k', 'Ctrl/⌘ K')}</Key>
+                <Key key={key} spoken>
+                  {key.replace('mod+k', 'Ctrl/⌘ K')}
+                </Key>
               ))}
             </span>
           </li>

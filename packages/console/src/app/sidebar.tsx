@@ -80,7 +80,7 @@ function SearchButton({ icons }: { readonly icons: boolean }) {
     <button
       type="button"
       onClick={openPalette}
-      aria-label="Search or jump to"
+      aria-label={icons ? 'Search or jump to' : undefined}
       className="mx-2 mb-1 flex h-control items-center gap-2 rounded-control border border-line-strong bg-surface px-2 text-ui text-ink-3 hover:text-ink"
     >
       <Search size={16} strokeWidth={1.75} className={icons ? 'mx-auto' : ''} />

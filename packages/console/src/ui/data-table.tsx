@@ -84,7 +84,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {stale && <div className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />}
       {!phone && <Head {...props} tracks={tracks} />}
       {/* biome-ignore lint/a11y/useSemanticElements: see above. */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: its rows take the focus. */}
       <div
         ref={body}
         role="rowgroup"
@@ -198,14 +197,12 @@ function TableRow<Row>(props: TableRowProps<Row>) {
     >
       {phone ? (
         // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-        // biome-ignore lint/a11y/useFocusableInteractive: the row takes the focus.
         <div role="cell" className="min-w-0 flex-1">
           {card(row)}
         </div>
       ) : (
         columns.map(({ id, cell, align }) => (
           // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-          // biome-ignore lint/a11y/useFocusableInteractive: the row takes the focus.
           <div
             key={id}
             role="cell"

@@ -24,7 +24,7 @@ export function Drawer({
   useEffect(() => {
     const close = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented) return;
-      if (document.querySelector('[role=dialog],[role=menu],[role=listbox]')) return;
+      if (document.querySelector('[role=dialog],[role=menu]')) return;
       onClose();
     };
     document.addEventListener('keydown', close);

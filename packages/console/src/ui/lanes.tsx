@@ -62,7 +62,6 @@ export function Lanes({
           const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
           return (
             // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the time range does the same by keyboard.
-            // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
             <g key={at} onClick={() => onChoose(at)} className="cursor-pointer hover:opacity-70">
               <title>{`${fullTime(new Date(at), browserZone())}: ${good} OK, ${bad} not OK`}</title>
               <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />

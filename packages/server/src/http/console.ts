@@ -148,7 +148,7 @@ function takes(accepted: string, coding: string): boolean {
 }
 
 function matches(asked: string | undefined, etag: string): boolean {
-  return asked !== undefined && asked.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  return (asked ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
 function missing(client: Client): void {

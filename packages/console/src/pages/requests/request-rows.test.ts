@@ -46,6 +46,8 @@ test('every end of a request has a shape, and a refusal says why in words', () =
     status: '429',
     reason: 'rate limit',
   });
+  assert.equal(of({ state: 'failed', status: 429, error_source: 'gateway' }).state, 'blocked');
+  assert.equal(of({ state: 'failed', status: 429, error_source: 'upstream' }).state, 'failing');
   assert.equal(of({ state: 'cached' }).state, 'cached');
   assert.equal(of({ state: 'aborted', status: 499 }).status, 'Client left');
   assert.equal(of({ state: 'failed', status: 502, error_code: 'some_new_code' }).reason, 'some new code');

@@ -25,13 +25,17 @@ import { merged } from './request-rows.ts';
 import { RequestViews } from './request-views.tsx';
 import { ShareMenu } from './share-menu.tsx';
 
+const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model', 'latency']);
+
 /** Every call through the gateway: find one among millions, or watch them come. */
 export function RequestsPage() {
   const list = useRequestList();
   const { query, change, span, tokens, filters, rows, answer, tail, live } = list;
   const columns = useMemo(() => requestColumns(scaleOf(rows.map(({ latency_ms }) => latency_ms))), [rows]);
-  const shown = shownColumns(columns, query.get('cols'));
   const open = query.get('open');
+  const chosen = shownColumns(columns, query.get('cols'));
+  // Beside the drawer there is room for what tells rows apart.
+  const shown = open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen;
   const walk = (step: number) => {
     const at = rows.findIndex(({ id }) => id === open);
     const next = rows[at + step];
@@ -56,7 +60,9 @@ export function RequestsPage() {
             waiting={tail.waiting}
             onChange={() => change({ live: live ? '0' : null }, 'replace')}
           />
-          <ColumnMenu columns={columns} shown={shown} onChange={(cols) => change({ cols }, 'replace')} />
+          <span className="max-md:hidden">
+            <ColumnMenu columns={columns} shown={chosen} onChange={(cols) => change({ cols }, 'replace')} />
+          </span>
           <ShareMenu span={span} filters={filters} />
         </>
       }

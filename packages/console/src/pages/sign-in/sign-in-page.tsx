@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { FloeMark } from '../../app/floe-mark.tsx';
-import { nextPath } from '../../app/query-text.ts';
+import { nextPath, querySearch } from '../../app/query-text.ts';
 import { BASE } from '../../data/base.ts';
 import { type Session, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
@@ -17,16 +17,18 @@ export function SignInPage() {
   const navigate = useNavigate();
   const invited = useLocation({ select: ({ pathname }) => pathname.endsWith('/invite') });
   const [token] = useState(() => linkToken(new URL(location.href)));
-  const next = useLocation({
-    select: ({ searchStr }) => nextPath(new URLSearchParams(searchStr).get('next')),
-  });
+  // Fixed at arrival: on the way out the location is already another.
+  const [next] = useState(() => nextPath(new URLSearchParams(location.search).get('next')));
   useEffect(() => {
     document.title = 'Sign in · Floe';
     // The token works once, but it need not stay in the history of the browser either.
     if (token !== null) history.replaceState(history.state, '', location.pathname);
   }, [token]);
   useEffect(() => {
-    if (session?.state === 'signed_in' && !invited) void navigate({ to: next, replace: true });
+    if (session?.state === 'signed_in' && !invited) {
+      const [to = '/', query = ''] = next.split('?', 2);
+      void navigate({ to, search: querySearch(query), replace: true });
+    }
   }, [session, invited, next, navigate]);
   const entered = () => client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   return (
