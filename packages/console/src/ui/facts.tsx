@@ -68,8 +68,10 @@ export function StatCard({
 /** Figures of one thing in one frame. */
 export function StatStrip({ children }: { readonly children: ReactNode }) {
   return (
-    <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line sm:grid-cols-3 xl:auto-cols-fr xl:grid-flow-col xl:grid-cols-none *:bg-surface *:px-3.5 *:py-2.5">
-      {children}
+    <div className="@container">
+      <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line @md:grid-cols-3 @4xl:auto-cols-fr @4xl:grid-flow-col @4xl:grid-cols-none *:bg-surface *:px-3.5 *:py-2.5">
+        {children}
+      </div>
     </div>
   );
 }

@@ -4,7 +4,18 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 const text = readFileSync(join(import.meta.dirname, 'tokens.css'), 'utf8');
-const STATES = ['healthy', 'failing', 'waiting', 'paused', 'unknown', 'maintenance', 'warning', 'partial', 'blocked', 'cached'];
+const STATES = [
+  'healthy',
+  'failing',
+  'waiting',
+  'paused',
+  'unknown',
+  'maintenance',
+  'warning',
+  'partial',
+  'blocked',
+  'cached',
+];
 
 /** Relative luminance (WCAG 2) of both values of a colour, light first. */
 function luminances(name: string): readonly [number, number] {
@@ -41,7 +52,8 @@ function assertContrast(ink: string, ground: string, least: number): void {
 
 test('words can be read wherever they stand, light and dark', () => {
   for (const ink of ['ink', 'ink-2', 'ink-3', 'accent-ink'])
-    for (const ground of ['page', 'surface', 'sunken', 'raised', 'hover', 'selected']) assertContrast(ink, ground, 4.5);
+    for (const ground of ['page', 'surface', 'sunken', 'raised', 'hover', 'selected'])
+      assertContrast(ink, ground, 4.5);
   assertContrast('on-accent', 'accent', 4.5);
   assertContrast('on-accent', 'accent-hover', 4.5);
   assertContrast('accent-ink', 'accent-tint', 4.5);

@@ -21,14 +21,19 @@ writeFileSync(join(dir, 'assets/main-a1.js.gz'), gzipSync(SCRIPT));
 after(() => rmSync(dir, { recursive: true }));
 
 /** Answers as the router would: null for a path that is not the console's. */
-async function ask(path: string, options: { headers?: Record<string, string>; prefix?: string; dir?: string } = {}) {
+async function ask(
+  path: string,
+  options: { headers?: Record<string, string>; prefix?: string; dir?: string } = {},
+) {
   const routes = createConsole({
     dir: options.dir ?? dir,
     prefix: options.prefix ?? '',
     unbuilt: (client) => client.answer(200, [], 'not built'),
   });
   if (!routes.owns(path)) return null;
-  const server = createServer((req, res) => routes.answer(new Client('exc_1', req, res, new FakeClock()), path));
+  const server = createServer((req, res) =>
+    routes.answer(new Client('exc_1', req, res, new FakeClock()), path),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   assert.ok(address && typeof address === 'object');
@@ -46,7 +51,17 @@ async function answered(...asked: Parameters<typeof ask>): Promise<CallAnswer> {
 test('every path of the console is the page, and no path of anything else', async () => {
   for (const path of ['/', '/sign-in', '/invite', '/first-run', '/me', '/o/acme', '/o/acme/management/keys'])
     assert.equal((await answered(path)).text, PAGE, path);
-  for (const path of ['/api', '/api/session', '/gateway/v1/models', '/boards/x', '/beat/x', '/relay/v1', '/healthz', '/other', '/online'])
+  for (const path of [
+    '/api',
+    '/api/session',
+    '/gateway/v1/models',
+    '/boards/x',
+    '/beat/x',
+    '/relay/v1',
+    '/healthz',
+    '/other',
+    '/online',
+  ])
     assert.equal(await ask(path), null, path);
 });
 
@@ -82,7 +97,13 @@ test('files with a hash in their name are kept for ever, packed as the browser a
 
 test('a file that is not of this build is a 404, and nothing outside of the build can be asked for', async () => {
   assert.equal((await answered('/assets/old-b2.js')).status, 404);
-  for (const path of ['/assets/../index.html', '/assets/%2e%2e/x.js', '/assets/', '/assets/sub/x.js', '/index.html'])
+  for (const path of [
+    '/assets/../index.html',
+    '/assets/%2e%2e/x.js',
+    '/assets/',
+    '/assets/sub/x.js',
+    '/index.html',
+  ])
     assert.equal(await ask(path), null, path);
 });
 

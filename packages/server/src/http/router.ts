@@ -91,8 +91,11 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
     const beat =
       path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
     if (beat) return void beat(req, res, requestId);
-    if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
+    if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/')) {
+      // Its framework routes by the address as it stands, which must not have the prefix.
+      if (prefix !== '') req.url = path + searchOf(req.url ?? '');
       return rooms.api(req, res, requestId);
+    }
     const client = new Client(requestId, req, res, gateway.clock);
     const headers = ['content-type', 'application/json', 'x-request-id', requestId];
     if (wantsWebSocket(req) && path.startsWith('/gateway/'))
@@ -142,6 +145,11 @@ function pathOf(url: string, prefix: string): string {
   if (prefix === '' || !path.startsWith(prefix)) return path;
   // The prefix alone is the console's start.
   return path === prefix ? '/' : path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+}
+
+function searchOf(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? '' : url.slice(query);
 }
 
 function queryOf(url: string): URLSearchParams {

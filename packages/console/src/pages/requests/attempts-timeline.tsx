@@ -45,7 +45,7 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
 }
 
 const ROW =
-  'grid grid-cols-[1fr_auto] items-center gap-x-4 border-b border-line py-1.5 last:border-b-0 sm:grid-cols-[minmax(8rem,14rem)_1fr_auto]';
+  'grid grid-cols-[1fr_auto] items-center gap-x-4 border-b border-line py-1.5 last:border-b-0 sm:grid-cols-[minmax(7rem,2fr)_5fr_4rem]';
 const TRACK = 'relative h-2.5 max-sm:order-last max-sm:col-span-2 max-sm:mt-1.5';
 const LENGTH = 'w-16 text-right text-ink-2 figures';
 
@@ -97,10 +97,12 @@ function Bar({ from, to, look }: { readonly from: number; readonly to: number; r
 
 function Axis({ totalMs }: { readonly totalMs: number }) {
   return (
-    <div className="flex justify-between border-b border-line pb-1 text-micro text-ink-3 figures sm:pr-20 sm:pl-[min(15rem,45%)]">
-      {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-        <span key={share}>{share === 0 ? '0' : duration(totalMs * share)}</span>
-      ))}
+    <div className={`${ROW} pt-0! pb-1! text-micro text-ink-3 figures`} aria-hidden="true">
+      <span className="flex justify-between max-sm:col-span-2 sm:col-start-2">
+        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
+          <span key={share}>{share === 0 ? '0' : duration(totalMs * share)}</span>
+        ))}
+      </span>
     </div>
   );
 }

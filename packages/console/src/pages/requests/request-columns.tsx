@@ -18,8 +18,8 @@ export function requestColumns(longestMs: number): readonly Column<RequestRow>[]
         <time dateTime={created_at}>{clockTime(new Date(created_at), browserZone(), true)}</time>
       ),
     },
-    { id: 'status', label: 'Status', width: '9.5rem', cell: (row) => <OutcomeText row={row} /> },
-    { id: 'model', label: 'Model', width: 'minmax(9rem, 1fr)', cell: (row) => <ModelText row={row} /> },
+    { id: 'status', label: 'Status', width: 'minmax(6rem, 10rem)', cell: (row) => <OutcomeText row={row} /> },
+    { id: 'model', label: 'Model', width: 'minmax(6rem, 1fr)', cell: (row) => <ModelText row={row} /> },
     { id: 'key', label: 'Key', width: 'minmax(4rem, 8rem)', cell: ({ key_name }) => key_name },
     { id: 'tokens', label: 'Tokens', width: '7rem', align: 'end', cell: (row) => <TokenText row={row} /> },
     { id: 'cost', label: 'Cost', width: '5.5rem', align: 'end', cell: (row) => <CostText row={row} /> },
@@ -33,7 +33,7 @@ export function requestColumns(longestMs: number): readonly Column<RequestRow>[]
     {
       id: 'latency',
       label: 'Latency',
-      width: '9rem',
+      width: '8.5rem',
       align: 'end',
       cell: (row) => <LatencyText row={row} longestMs={longestMs} />,
     },
