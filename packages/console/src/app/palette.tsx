@@ -59,30 +59,46 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               className="h-11 flex-1 bg-transparent text-body outline-none"
             />
           </div>
-          <div id={list} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-1.5">
-            {offers.map((offer, index) => (
-              <div
-                key={`${offer.group} ${offer.label}`}
-                id={`${list}-${index}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={index === chosen}
-                onPointerDown={(event) => {
-                  event.preventDefault();
-                  take(offer);
-                }}
-                className="flex min-h-9 items-center gap-2.5 rounded-control px-2 text-ui aria-selected:bg-selected"
-              >
-                {offer.icon && <offer.icon size={16} strokeWidth={1.75} className="text-ink-3" />}
-                <span className="flex-1">{offer.label}</span>
-                <span className="text-small text-ink-3">{offer.group}</span>
-              </div>
-            ))}
-          </div>
+          <Offers id={list} offers={offers} chosen={chosen} onTake={take} />
           {offers.length === 0 && <p className="p-4 text-ui text-ink-2">Nothing is called that.</p>}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
+  );
+}
+
+function Offers({
+  id,
+  offers,
+  chosen,
+  onTake,
+}: {
+  readonly id: string;
+  readonly offers: readonly Offer[];
+  readonly chosen: number;
+  readonly onTake: (offer: Offer) => void;
+}) {
+  return (
+    <div id={id} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-1.5">
+      {offers.map((offer, index) => (
+        <div
+          key={`${offer.group} ${offer.label}`}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === chosen}
+          onPointerDown={(event) => {
+            event.preventDefault();
+            onTake(offer);
+          }}
+          className="flex min-h-9 items-center gap-2.5 rounded-control px-2 text-ui aria-selected:bg-selected"
+        >
+          {offer.icon && <offer.icon size={16} strokeWidth={1.75} className="text-ink-3" />}
+          <span className="flex-1">{offer.label}</span>
+          <span className="text-small text-ink-3">{offer.group}</span>
+        </div>
+      ))}
+    </div>
   );
 }
 

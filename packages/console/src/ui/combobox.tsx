@@ -57,30 +57,46 @@ export function Combobox({
         onKeyDown={press}
         onBlur={() => setTyped(null)}
       />
-      <div
-        id={list}
-        role="listbox"
-        aria-label="Choices"
-        className={cx(POPUP, 'absolute inset-x-0 top-full mt-1 max-h-64', found.length === 0 && 'hidden')}
-      >
-        {found.map((choice, index) => (
-          <div
-            key={choice.value}
-            id={`${list}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            onPointerDown={(event) => {
-              // Before the input loses the focus, which would take the list away.
-              event.preventDefault();
-              take(choice.value);
-            }}
-            className="flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover"
-          >
-            {choice.label}
-          </div>
-        ))}
-      </div>
+      <ChoiceList id={list} found={found} at={at} onTake={take} />
+    </div>
+  );
+}
+
+function ChoiceList({
+  id,
+  found,
+  at,
+  onTake,
+}: {
+  readonly id: string;
+  readonly found: readonly Choice[];
+  readonly at: number;
+  readonly onTake: (value: string) => void;
+}) {
+  return (
+    <div
+      id={id}
+      role="listbox"
+      aria-label="Choices"
+      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1 max-h-64', found.length === 0 && 'hidden')}
+    >
+      {found.map((choice, index) => (
+        <div
+          key={choice.value}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          onPointerDown={(event) => {
+            // Before the input loses the focus, which would take the list away.
+            event.preventDefault();
+            onTake(choice.value);
+          }}
+          className="flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover"
+        >
+          {choice.label}
+        </div>
+      ))}
     </div>
   );
 }

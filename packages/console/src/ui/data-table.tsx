@@ -31,46 +31,9 @@ export interface DataTableProps<Row> {
  * Enter opens. It scrolls with the page (`[data-scroll]`), so that what stands above it goes away.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows, rowId, columns, onOpen, onEnd, total = null, stale = false } = props;
+  const { label, rows, columns, total = null, stale = false } = props;
   const phone = useMedia('(width < 48rem)');
-  const body = useRef<HTMLDivElement>(null);
-  const rowPx = useRowHeight(phone);
-  const [cursor, setCursor] = useState(0);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => setTop(offsetIn(body.current)));
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller(body.current),
-    estimateSize: () => rowPx,
-    scrollMargin: top,
-    overscan: 8,
-    getItemKey: (index) => (rows[index] ? rowId(rows[index]) : index),
-    rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), cursor])]
-        .filter((row) => row < rows.length)
-        .sort((a, b) => a - b),
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of density or width is what makes rows higher.
-  useEffect(() => virtual.measure(), [rowPx]);
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? -1;
-  useEffect(() => {
-    if (last >= rows.length - 30 && rows.length > 0) onEnd?.();
-  }, [last, rows.length, onEnd]);
-
-  function move(event: KeyboardEvent) {
-    const to = target(event.key, cursor, rows.length);
-    const row = rows[cursor];
-    if (event.key === 'Enter' && row && event.target instanceof HTMLElement && event.target.role === 'row')
-      onOpen?.(row);
-    else if (to !== null) {
-      event.preventDefault();
-      setCursor(to);
-      virtual.scrollToIndex(to);
-      requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-index="${to}"]`)?.focus());
-    }
-  }
-
+  const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows that are out of view are not there; a table element would lie about them.
@@ -90,7 +53,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         onKeyDown={move}
         style={{ height: virtual.getTotalSize(), position: 'relative' }}
       >
-        {items.map(({ index, key, start }) => {
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
           const row = rows[index];
           return (
             row && (
@@ -111,6 +74,48 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       </div>
     </div>
   );
+}
+
+/** Which rows are in the document, which one has the focus, and what keys do. */
+function useRows<Row>({ rows, rowId, onOpen, onEnd }: DataTableProps<Row>, phone: boolean) {
+  const body = useRef<HTMLDivElement>(null);
+  const rowPx = useRowHeight(phone);
+  const [cursor, setCursor] = useState(0);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop(offsetIn(body.current)));
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller(body.current),
+    estimateSize: () => rowPx,
+    scrollMargin: top,
+    overscan: 8,
+    getItemKey: (index) => (rows[index] ? rowId(rows[index]) : index),
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), cursor])]
+        .filter((row) => row < rows.length)
+        .sort((a, b) => a - b),
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of density or width is what makes rows higher.
+  useEffect(() => virtual.measure(), [rowPx]);
+  const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (last >= rows.length - 30 && rows.length > 0) onEnd?.();
+  }, [last, rows.length, onEnd]);
+
+  function move(event: KeyboardEvent) {
+    const to = target(event.key, cursor, rows.length);
+    const row = rows[cursor];
+    if (event.key === 'Enter' && row && event.target instanceof HTMLElement && event.target.role === 'row')
+      onOpen?.(row);
+    else if (to !== null) {
+      event.preventDefault();
+      setCursor(to);
+      virtual.scrollToIndex(to);
+      requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-index="${to}"]`)?.focus());
+    }
+  }
+
+  return { body, virtual, top, rowPx, cursor, setCursor, move };
 }
 
 function Head<Row>({

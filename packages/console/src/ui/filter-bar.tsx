@@ -20,41 +20,9 @@ export interface FilterBarProps {
 }
 
 /** Filters as tokens; typing offers fields, then their values. `/` comes here. */
-export function FilterBar({ fields, tokens, onAdd, onRemove, placeholder }: FilterBarProps) {
-  const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
-  const [focused, setFocused] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  const list = useId();
-  const typed = readTyped(text, fields);
-  const offers = focused ? offersFor(text, fields) : [];
-
-  const commit = (token: FilterToken) => {
-    onAdd(token);
-    setText('');
-    setAt(0);
-  };
-  const take = (offer: string) => {
-    const next = readTyped(offer, fields);
-    if (next.kind === 'token') commit(next.token);
-    else setText(offer);
-    setAt(0);
-    input.current?.focus();
-  };
-  function press(event: KeyboardEvent) {
-    const offer = offers[at];
-    if (event.key === 'ArrowDown') setAt(Math.min(at + 1, offers.length - 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
-    else if (event.key === 'Enter' && typed.kind === 'token' && typed.token.value !== '') commit(typed.token);
-    else if ((event.key === 'Enter' || event.key === 'Tab') && offer !== undefined && text !== '')
-      take(offer);
-    else if (event.key === 'Backspace' && text === '' && tokens.length > 0)
-      onRemove(tokens.at(-1)?.name ?? '');
-    else if (event.key === 'Escape') input.current?.blur();
-    else return;
-    event.preventDefault();
-  }
-
+export function FilterBar(props: FilterBarProps) {
+  const { fields, tokens, onAdd, onRemove, placeholder } = props;
+  const { text, setText, at, typed, offers, input, list, take, press, setFocused } = useTyping(props);
   return (
     <div className="relative">
       <div className="flex min-h-control flex-wrap items-center gap-1.5 rounded-control border border-edge bg-surface px-2 py-0.5 shadow-control focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-focus">
@@ -95,6 +63,45 @@ export function FilterBar({ fields, tokens, onAdd, onRemove, placeholder }: Filt
       <Offers id={list} offers={offers} at={at} onTake={take} />
     </div>
   );
+}
+
+/** What is typed, what is offered for it, and what keys do. */
+function useTyping({ fields, tokens, onAdd, onRemove }: FilterBarProps) {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const [focused, setFocused] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useId();
+  const typed = readTyped(text, fields);
+  const offers = focused ? offersFor(text, fields) : [];
+
+  const commit = (token: FilterToken) => {
+    onAdd(token);
+    setText('');
+    setAt(0);
+  };
+  const take = (offer: string) => {
+    const next = readTyped(offer, fields);
+    if (next.kind === 'token') commit(next.token);
+    else setText(offer);
+    setAt(0);
+    input.current?.focus();
+  };
+  function press(event: KeyboardEvent) {
+    const offer = offers[at];
+    if (event.key === 'ArrowDown') setAt(Math.min(at + 1, offers.length - 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
+    else if (event.key === 'Enter' && typed.kind === 'token' && typed.token.value !== '') commit(typed.token);
+    else if ((event.key === 'Enter' || event.key === 'Tab') && offer !== undefined && text !== '')
+      take(offer);
+    else if (event.key === 'Backspace' && text === '' && tokens.length > 0)
+      onRemove(tokens.at(-1)?.name ?? '');
+    else if (event.key === 'Escape') input.current?.blur();
+    else return;
+    event.preventDefault();
+  }
+
+  return { text, setText, at, typed, offers, input, list, take, press, setFocused };
 }
 
 function Token({

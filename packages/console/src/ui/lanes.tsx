@@ -27,7 +27,6 @@ export function Lanes({
 }) {
   const most = roundUp(Math.max(...lanes.map(({ good }) => good), 0));
   const worst = roundUp(Math.max(...lanes.map(({ bad }) => bad), 0));
-  const step = WIDTH / Math.max(lanes.length, 1);
   const anyBad = lanes.some(({ bad }) => bad > 0);
   return (
     <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
@@ -55,21 +54,7 @@ export function Lanes({
           className="stroke-line-strong"
           vectorEffect="non-scaling-stroke"
         />
-        {lanes.map(({ at, good, bad }, index) => {
-          const up = good === 0 ? 0 : Math.max(1.5, (good / most) * UP);
-          const down = bad === 0 ? 0 : Math.max(2, (bad / worst) * DOWN);
-          const x = index * step;
-          const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
-          return (
-            // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the time range does the same by keyboard.
-            <g key={at} onClick={() => onChoose(at)} className="cursor-pointer hover:opacity-70">
-              <title>{`${fullTime(new Date(at), browserZone())}: ${good} OK, ${bad} not OK`}</title>
-              <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />
-              <rect x={x} y={UP - up} width={width} height={up} className="fill-volume" />
-              <rect x={x} y={UP + 1} width={width} height={down} className="fill-failing" />
-            </g>
-          );
-        })}
+        <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
       </svg>
       <div className="col-start-2 mt-1 flex justify-between">
         {labels(lanes).map((text, index) => (
@@ -81,6 +66,35 @@ export function Lanes({
       </div>
     </div>
   );
+}
+
+function LaneBars({
+  lanes,
+  most,
+  worst,
+  onChoose,
+}: {
+  readonly lanes: readonly Lane[];
+  readonly most: number;
+  readonly worst: number;
+  readonly onChoose: (at: number) => void;
+}) {
+  const step = WIDTH / Math.max(lanes.length, 1);
+  return lanes.map(({ at, good, bad }, index) => {
+    const up = good === 0 ? 0 : Math.max(1.5, (good / most) * UP);
+    const down = bad === 0 ? 0 : Math.max(2, (bad / worst) * DOWN);
+    const x = index * step;
+    const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
+    return (
+      // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the time range does the same by keyboard.
+      <g key={at} onClick={() => onChoose(at)} className="cursor-pointer hover:opacity-70">
+        <title>{`${fullTime(new Date(at), browserZone())}: ${good} OK, ${bad} not OK`}</title>
+        <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />
+        <rect x={x} y={UP - up} width={width} height={up} className="fill-volume" />
+        <rect x={x} y={UP + 1} width={width} height={down} className="fill-failing" />
+      </g>
+    );
+  });
 }
 
 function labels(lanes: readonly Lane[]): string[] {

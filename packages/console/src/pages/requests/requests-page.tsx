@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { type FilterToken, tokensOf } from '../../filters/filter-text.ts';
+import { tokensOf } from '../../filters/filter-text.ts';
 import { spanOf } from '../../filters/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
@@ -27,105 +27,116 @@ import { ShareMenu } from './share-menu.tsx';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model', 'latency']);
 
+const ALL_COLUMNS = requestColumns(1);
+
 /** Every call through the gateway: find one among millions, or watch them come. */
 export function RequestsPage() {
   const list = useRequestList();
-  const { query, change, span, tokens, filters, rows, answer, tail, live } = list;
-  const columns = useMemo(() => requestColumns(scaleOf(rows.map(({ latency_ms }) => latency_ms))), [rows]);
+  const { query, change, span, tokens, filters, rows, tail, live } = list;
   const open = query.get('open');
-  const chosen = shownColumns(columns, query.get('cols'));
-  // Beside the drawer there is room for what tells rows apart.
-  const shown = open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen;
   const walk = (step: number) => {
-    const at = rows.findIndex(({ id }) => id === open);
-    const next = rows[at + step];
+    const next = rows[rows.findIndex(({ id }) => id === open) + step];
     if (next) change({ open: next.id }, 'replace');
   };
+  const zoom = (from: Date, to: Date) => change(absolute({ from, to }));
   useShortcuts([
     { keys: 'l', does: 'Live on or off', run: () => change({ live: live ? '0' : null }, 'replace') },
     { keys: 'j', does: 'Next request', run: () => walk(1) },
     { keys: 'k', does: 'Previous request', run: () => walk(-1) },
-    { keys: 'y', does: 'Freeze the time range', run: () => change(frozen(span)) },
+    { keys: 'y', does: 'Freeze the time range', run: () => change(absolute(span)) },
   ]);
-  const add = (token: FilterToken) => change({ [token.name]: token.value });
+  const drawer = open && (
+    <RequestDrawer
+      id={open}
+      onClose={() => change({ open: null })}
+      onPrevious={() => walk(-1)}
+      onNext={() => walk(1)}
+    />
+  );
   return (
-    <PageFrame
-      title="Requests"
-      padded={false}
-      actions={
-        <>
-          <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-          <LiveButton
-            on={live}
-            waiting={tail.waiting}
-            onChange={() => change({ live: live ? '0' : null }, 'replace')}
-          />
-          <span className="max-md:hidden">
-            <ColumnMenu columns={columns} shown={chosen} onChange={(cols) => change({ cols }, 'replace')} />
-          </span>
-          <ShareMenu span={span} filters={filters} />
-        </>
-      }
-      beside={
-        open && (
-          <RequestDrawer
-            id={open}
-            onClose={() => change({ open: null })}
-            onPrevious={() => walk(-1)}
-            onNext={() => walk(1)}
-          />
-        )
-      }
-    >
+    <PageFrame title="Requests" padded={false} actions={<Toolbar list={list} />} beside={drawer}>
       <RequestViews query={query} onChange={change} />
       <div className="grid gap-3 px-4 py-3 md:px-6">
         <FilterBar
           fields={REQUEST_FIELDS}
           tokens={tokens}
-          onAdd={add}
+          onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
           placeholder="Filter by status, model, key, metadata…"
         />
-        <RequestFigures
-          filters={filters}
-          span={span}
-          onZoom={(from, to) => change({ range: null, from: from.toISOString(), to: to.toISOString() })}
-        />
+        <RequestFigures filters={filters} span={span} onZoom={zoom} />
       </div>
       {tail.waiting > 0 && <Waiting count={tail.waiting} onShow={tail.show} />}
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
-        {answer.error && rows.length === 0 ? (
-          <ErrorState
-            what="Could not load requests."
-            error={answer.error}
-            onRetry={() => void answer.refetch()}
-          />
-        ) : answer.isPending ? (
-          <SkeletonRows />
-        ) : rows.length === 0 ? (
-          <NoRequests
-            tokens={tokens}
-            onRemove={(name) => change({ [name]: null })}
-            onWiden={() => change({ range: '7d', from: null, to: null })}
-          />
-        ) : (
-          <>
-            <DataTable
-              label="Requests"
-              rows={rows}
-              rowId={({ id }) => id}
-              columns={shown}
-              card={(row) => <RequestCard row={row} />}
-              openId={open}
-              onOpen={({ id }) => change({ open: id })}
-              onEnd={list.more}
-              stale={answer.isPlaceholderData}
-            />
-            <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={list.more} />
-          </>
-        )}
+        <Results list={list} />
       </div>
     </PageFrame>
+  );
+}
+
+type RequestList = ReturnType<typeof useRequestList>;
+
+function Toolbar({ list }: { readonly list: RequestList }) {
+  const { query, change, span, live, tail, filters } = list;
+  return (
+    <>
+      <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      <LiveButton
+        on={live}
+        waiting={tail.waiting}
+        onChange={() => change({ live: live ? '0' : null }, 'replace')}
+      />
+      <span className="max-md:hidden">
+        <ColumnMenu
+          columns={ALL_COLUMNS}
+          shown={shownColumns(ALL_COLUMNS, query.get('cols'))}
+          onChange={(cols) => change({ cols }, 'replace')}
+        />
+      </span>
+      <ShareMenu span={span} filters={filters} />
+    </>
+  );
+}
+
+/** The rows, or why there are none. */
+function Results({ list }: { readonly list: RequestList }) {
+  const { query, change, tokens, rows, answer, more } = list;
+  const columns = useMemo(() => requestColumns(scaleOf(rows.map(({ latency_ms }) => latency_ms))), [rows]);
+  const open = query.get('open');
+  const chosen = shownColumns(columns, query.get('cols'));
+  if (answer.error && rows.length === 0)
+    return (
+      <ErrorState
+        what="Could not load requests."
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
+    );
+  if (answer.isPending) return <SkeletonRows />;
+  if (rows.length === 0)
+    return (
+      <NoRequests
+        tokens={tokens}
+        onRemove={(name) => change({ [name]: null })}
+        onWiden={() => change({ range: '7d', from: null, to: null })}
+      />
+    );
+  return (
+    <>
+      <DataTable
+        label="Requests"
+        rows={rows}
+        rowId={({ id }) => id}
+        // Beside the drawer there is room for what tells rows apart.
+        columns={open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen}
+        card={(row) => <RequestCard row={row} />}
+        openId={open}
+        onOpen={({ id }) => change({ open: id })}
+        onEnd={more}
+        stale={answer.isPlaceholderData}
+      />
+      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+    </>
   );
 }
 
@@ -199,6 +210,6 @@ function scaleOf(latencies: readonly number[]): number {
   return Math.max(1, order[Math.floor(order.length * 0.95)] ?? 1);
 }
 
-function frozen({ from, to }: { readonly from: Date; readonly to: Date }) {
+function absolute({ from, to }: { readonly from: Date; readonly to: Date }) {
   return { range: null, from: from.toISOString(), to: to.toISOString() };
 }

@@ -18,11 +18,7 @@ export function SignInForm({
   readonly methods: SignedOut['methods'];
   readonly onEntered: () => void;
 }) {
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const byPassword = useChange(() => signInWithPassword(email, password), { done: onEntered });
   const byPasskey = useChange(signInWithPasskey, { done: onEntered });
-  const wait = useWait(byPassword.error);
   const hasPasskey = methods.passkey && canUsePasskeys();
   return (
     <div className="grid gap-4">
@@ -41,36 +37,44 @@ export function SignInForm({
           Continue with {name}
         </Button>
       ))}
-      {methods.password && (
-        <Form
-          error={byPassword.error}
-          running={byPassword.running || wait > 0}
-          onSubmit={() => byPassword.run(undefined)}
-          actions={
-            <Button type="submit" look="primary" busy={byPassword.running} className="w-full">
-              {wait > 0 ? `Again in ${wait} s` : 'Sign in'}
-            </Button>
-          }
-        >
-          <FormField name="email" label="E-mail">
-            <Input
-              type="email"
-              autoComplete="username webauthn"
-              value={email}
-              onChange={({ target }) => setEmail(target.value)}
-            />
-          </FormField>
-          <FormField name="password" label="Password">
-            <Input
-              type="password"
-              autoComplete="current-password"
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-            />
-          </FormField>
-        </Form>
-      )}
+      {methods.password && <PasswordForm onEntered={onEntered} />}
     </div>
+  );
+}
+
+function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const byPassword = useChange(() => signInWithPassword(email, password), { done: onEntered });
+  const wait = useWait(byPassword.error);
+  return (
+    <Form
+      error={byPassword.error}
+      running={byPassword.running || wait > 0}
+      onSubmit={() => byPassword.run(undefined)}
+      actions={
+        <Button type="submit" look="primary" busy={byPassword.running} className="w-full">
+          {wait > 0 ? `Again in ${wait} s` : 'Sign in'}
+        </Button>
+      }
+    >
+      <FormField name="email" label="E-mail">
+        <Input
+          type="email"
+          autoComplete="username webauthn"
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+      </FormField>
+      <FormField name="password" label="Password">
+        <Input
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+      </FormField>
+    </Form>
   );
 }
 
