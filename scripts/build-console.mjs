@@ -8,7 +8,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const home = join(root, 'packages/console');
-const dist = join(home, 'dist');
+const outAt = process.argv.indexOf('--out');
+/** Elsewhere with `--out <dir>`: to compare two builds. */
+const dist = outAt === -1 ? join(home, 'dist') : process.argv[outAt + 1];
 const stampFile = join(dist, '.stamp');
 /** What the first page may weigh, gzip: HTML, its scripts and styles (design: console, P1). */
 const FIRST_PAGE_BYTES = 200 * 1024;
@@ -46,7 +48,12 @@ export async function buildConsole({ force = false } = {}) {
   const stamp = stampOf();
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
-  await build({ root: home, configFile: join(home, 'vite.config.ts'), logLevel: 'error' });
+  await build({
+    root: home,
+    configFile: join(home, 'vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: dist },
+  });
   const first = firstPage();
   pack();
   const bytes = first.reduce((sum, path) => sum + gzipSync(readFileSync(path), { level: 9 }).length, 0);

@@ -45,7 +45,7 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
 }
 
 const ROW =
-  'grid grid-cols-[1fr_auto] items-center gap-x-4 border-b border-line py-1.5 last:border-b-0 sm:grid-cols-[minmax(7rem,2fr)_5fr_4rem]';
+  'grid grid-cols-[1fr_auto] items-center gap-x-4 border-b border-line py-1.5 last:border-b-0 sm:grid-cols-[minmax(9rem,1fr)_2fr_4rem]';
 const TRACK = 'relative h-2.5 max-sm:order-last max-sm:col-span-2 max-sm:mt-1.5';
 const LENGTH = 'w-16 text-right text-ink-2 figures';
 
