@@ -1,6 +1,9 @@
 /** Asks the browser for a passkey. Both ends speak the JSON of WebAuthn Level 3, section 5.1.9; nothing is rewritten here. */
 export async function askPasskey(options: unknown): Promise<unknown> {
-  const given = isOptions(options) ? PublicKeyCredential.parseRequestOptionsFromJSON(options) : undefined;
+  // Bare, or as the member that `navigator.credentials.get` takes.
+  const inner =
+    typeof options === 'object' && options !== null && 'publicKey' in options ? options.publicKey : options;
+  const given = isOptions(inner) ? PublicKeyCredential.parseRequestOptionsFromJSON(inner) : undefined;
   if (!given) throw new Error('The server’s passkey question could not be read.');
   const credential = await navigator.credentials.get({ publicKey: given });
   if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was chosen.');

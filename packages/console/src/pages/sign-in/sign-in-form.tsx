@@ -1,21 +1,23 @@
 import { Fingerprint } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ApiError } from '../../data/api-error.ts';
-import { apiUrl } from '../../data/base.ts';
 import { useChange } from '../../data/change.ts';
 import type { SignedOut } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { canUsePasskeys } from './passkey.ts';
-import { signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
+import { signInByIssuer, signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
 
 /** The ways to sign in that this installation has. */
 export function SignInForm({
   methods,
+  next,
   onEntered,
 }: {
   readonly methods: SignedOut['methods'];
+  /** Where to afterwards. */
+  readonly next: string;
   readonly onEntered: () => void;
 }) {
   const byPasskey = useChange(signInWithPasskey, { done: onEntered });
@@ -30,10 +32,7 @@ export function SignInForm({
       )}
       {byPasskey.error && <p className="text-small text-failing-ink">{byPasskey.error.message}</p>}
       {methods.oidc.map(({ name }) => (
-        <Button
-          key={name}
-          onClick={() => location.assign(apiUrl(`api/session/oidc/${encodeURIComponent(name)}`))}
-        >
+        <Button key={name} onClick={() => signInByIssuer(name, next)}>
           Continue with {name}
         </Button>
       ))}

@@ -48,7 +48,13 @@ export function SignInPage() {
         ) : !session ? (
           <Skeleton className="h-48" />
         ) : (
-          <Door session={session} token={token} invited={invited} onEntered={() => void entered()} />
+          <Door
+            session={session}
+            token={token}
+            invited={invited}
+            next={next}
+            onEntered={() => void entered()}
+          />
         )}
       </div>
     </main>
@@ -59,11 +65,13 @@ function Door({
   session,
   token,
   invited,
+  next,
   onEntered,
 }: {
   readonly session: Session;
   readonly token: string | null;
   readonly invited: boolean;
+  readonly next: string;
   readonly onEntered: () => void;
 }): ReactNode {
   if (session.state === 'signed_in') return <p className="text-body text-ink-2">You are signed in.</p>;
@@ -78,7 +86,7 @@ function Door({
         </Notice>
       )}
       {!session.setup && token && <Notice>This link was used already. Sign in with your account.</Notice>}
-      <SignInForm methods={session.methods} onEntered={onEntered} />
+      <SignInForm methods={session.methods} next={next} onEntered={onEntered} />
     </>
   );
 }
