@@ -16,7 +16,7 @@ import { KEYS } from './running-gateway.ts';
 
 const FULL = process.env['FLOE_TEST_FULL'] !== undefined;
 /** Requests for each operation. */
-const RUNS = FULL ? 400 : 8;
+const RUNS = FULL ? 150 : 6;
 const SEED = FULL ? Date.now() % 1_000_000 : 20_26_11;
 /** For one answer; a machine under load is slow, a request that hangs is slower. */
 const HANGS_MS = 60_000;
@@ -35,11 +35,31 @@ before(async () => {
   assert.ok(isObject(body));
   document = body;
   operations = operationsOf(document);
+  await sow();
 });
 after(async () => {
   agent.destroy();
   await floe.stop();
 });
+
+/** Something of each kind to be found, changed and removed. */
+const SEEDS: readonly (readonly [path: string, body: JsonObject])[] = [
+  ['/api/management/keys', { name: 'seed', scopes: ['read'] }],
+  ['/api/management/limits', { scope: 'org', rpm: 1_000_000 }],
+  ['/api/management/budgets', { name: 'seed', scope: 'org', period: 'day', limit_usd: 1 }],
+  ['/api/monitoring/monitors', { id: 'seed', name: 'Seed', expected_interval_minutes: 5 }],
+  ['/api/monitoring/channels', { name: 'seed', kind: 'webhook', url: 'http://127.0.0.1:9/hook' }],
+  ['/api/monitoring/boards', { slug: 'seed', name: 'Seed', public: true }],
+];
+
+async function sow(): Promise<void> {
+  for (const [path, body] of SEEDS) {
+    const answer = await send('POST', path, {}, JSON.stringify(body));
+    assert.equal(answer.status, 201, `${path}: ${answer.text}`);
+    const operation = operations.find((one) => one.path === path && one.method === 'POST');
+    if (operation) remember(operation, JSON.parse(answer.text));
+  }
+}
 
 interface Answer {
   readonly status: number;
@@ -108,7 +128,8 @@ function judge(operation: Operation, asked: FuzzRequest, { status, headers, text
   if (status === 204) return assert.equal(text, '');
   const type = String(headers['content-type']).split(';', 1)[0] ?? '';
   const content = isObject(documented) && isObject(documented['content']) ? documented['content'] : {};
-  assert.ok(type in content, `${status} with ${type} is not documented`);
+  const told = Object.keys(content).map((one) => one.split(';', 1)[0]);
+  assert.ok(told.includes(type), `${status} with ${type} is not documented`);
   if (type !== 'application/json') return;
   const body: Json = JSON.parse(text);
   const media = `openapi#/paths/${pointer(operation.path)}/${operation.method.toLowerCase()}/responses/${

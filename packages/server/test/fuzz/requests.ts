@@ -31,7 +31,14 @@ const NOBODY_KNOWS = 'nobody_knows';
 /** Requests of every kind that makes sense for one operation. */
 export function requestsFor(operation: Operation, document: JsonObject): fc.Arbitrary<FuzzRequest> {
   const valid = validRequests(operation, document);
-  const kinds = [valid, hostilePaths(operation, valid), unknownQuery(valid), hostileQuery(operation, valid)];
+  const kinds = [
+    valid,
+    valid,
+    valid,
+    hostilePaths(operation, valid),
+    unknownQuery(valid),
+    hostileQuery(operation, valid),
+  ];
   if (operation.body !== undefined) {
     const bodies = valuesOf(operation.body, document);
     kinds.push(
