@@ -28,16 +28,26 @@ function choicesOf(schema: JsonObject): readonly Json[] {
   return Array.isArray(choices) ? choices : [];
 }
 
-/** `text`, `whole number, at least 1`, `"a" or "b"`, `list of texts`, … */
-export function typeText(given: Json | undefined, root: JsonObject): string {
+/**
+ * `text`, `whole number, at least 1`, `"a" or "b"`, `list of text`, …
+ *
+ * @param within references on the way here: a schema that holds itself is any value, the second time
+ */
+export function typeText(given: Json | undefined, root: JsonObject, within: readonly string[] = []): string {
+  const reference = isObject(given) ? given['$ref'] : undefined;
+  const isNamed = typeof reference === 'string';
+  if (isNamed && within.includes(reference)) return 'any value';
+  const inside = isNamed ? [...within, reference] : within;
   const schema = resolved(given, root);
   const { const: only, enum: several, type, format, items } = schema;
   const choices = choicesOf(schema);
-  if (choices.length > 0) return [...new Set(choices.map((choice) => typeText(choice, root)))].join(' or ');
+  if (choices.length > 0)
+    return [...new Set(choices.map((choice) => typeText(choice, root, inside)))].join(' or ');
   if (only !== undefined) return JSON.stringify(only);
   if (Array.isArray(several)) return several.map((value) => JSON.stringify(value)).join(' or ');
-  if (Array.isArray(type)) return type.map((one) => typeText({ ...schema, type: one }, root)).join(' or ');
-  if (type === 'array') return `list of ${typeText(items, root)}`;
+  if (Array.isArray(type))
+    return type.map((one) => typeText({ ...schema, type: one }, root, inside)).join(' or ');
+  if (type === 'array') return `list of ${typeText(items, root, inside)}`;
   if (type === 'string')
     return format === 'date-time' ? 'time (ISO 8601)' : `text${bounds(schema, 'Length')}`;
   if (type === 'integer') return `whole number${bounds(schema, 'imum')}`;
@@ -59,11 +69,11 @@ function bounds(schema: JsonObject, suffix: 'imum' | 'Length'): string {
 
 /** The members of a schema, those of inner objects below theirs. */
 export function fieldsOf(given: Json | undefined, root: JsonObject, prefix = '', depth = 0): FieldText[] {
+  if (depth > DEPTH) return [];
   const schema = resolved(given, root);
-  const choices = choicesOf(schema).map((choice) => resolved(choice, root));
-  const found = choices.flatMap((choice) => fieldsOf(choice, root, prefix, depth));
+  const found = choicesOf(schema).flatMap((choice) => fieldsOf(choice, root, prefix, depth + 1));
   const { properties, required, items } = schema;
-  if (items !== undefined) found.push(...fieldsOf(items, root, `${prefix}[]`, depth));
+  if (items !== undefined) found.push(...fieldsOf(items, root, `${prefix}[]`, depth + 1));
   const needed = Array.isArray(required) ? required : [];
   for (const [name, member] of Object.entries(isObject(properties) ? properties : {})) {
     const path = prefix === '' ? name : `${prefix}.${name}`;
@@ -74,7 +84,7 @@ export function fieldsOf(given: Json | undefined, root: JsonObject, prefix = '',
       required: needed.includes(name),
       description: typeof description === 'string' ? description : '',
     });
-    if (depth < DEPTH) found.push(...fieldsOf(member, root, path, depth + 1));
+    found.push(...fieldsOf(member, root, path, depth + 1));
   }
   return [...new Map(found.map((field) => [field.name, field])).values()];
 }
@@ -96,6 +106,7 @@ export function exampleOf(given: Json | undefined, root: JsonObject, name = '', 
   const schema = resolved(given, root);
   const { const: only, enum: several, default: byDefault, properties, required, minimum } = schema;
   const [choice] = choicesOf(schema);
+  if (depth > 2 * DEPTH) return null;
   if (only !== undefined) return only;
   if (Array.isArray(several)) return several[0] ?? null;
   if (byDefault !== undefined) return byDefault;
