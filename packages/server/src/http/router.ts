@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FaultShape } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { Client } from '../gateway/client.ts';
 import { embeddingsExchange } from '../gateway/embeddings.ts';
@@ -17,6 +16,7 @@ import type { BeatRoutes } from './beat-routes.ts';
 import type { BoardRoutes } from './boards/board-routes.ts';
 import type { ConsoleRoutes } from './console.ts';
 import type { OnRequest } from './server.ts';
+import { HEARTBEAT, pathIn, shapeOf } from './surfaces.ts';
 
 /** What stands behind the paths. */
 export interface Rooms {
@@ -44,7 +44,6 @@ type Answer = (client: Client, path: string, url: string) => void;
 type Method = 'GET' | 'POST' | 'DELETE';
 type Route = Partial<Record<Method, Answer>>;
 
-const HEARTBEAT = '/api/monitoring/heartbeat';
 const V1 = '/gateway/v1';
 const MODELS = `${V1}/models`;
 const PASSTHROUGH_BASE = '/gateway/passthrough-a';
@@ -57,8 +56,8 @@ function isStyle(text: string | undefined): text is Style {
 
 const STORED = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
 
-/** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
-export function createRouter(rooms: Rooms, prefix: string): OnRequest {
+/** From a path to its room. */
+export function createRouter(rooms: Rooms): OnRequest {
   const { gateway, lists, responses, operations, beats } = rooms;
   const passesBelow = pathsBelow(rooms);
   const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
@@ -87,7 +86,7 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
   }
 
   return (req, res, requestId) => {
-    const path = pathOf(req.url ?? '/', prefix);
+    const path = pathIn(req.url ?? '/');
     const beat =
       path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
     if (beat) return void beat(req, res, requestId);
@@ -137,6 +136,7 @@ function storedRoute(responses: Rooms['responses'], id: string, below: string | 
   };
 }
 
+<<<<<<< HEAD
 function pathOf(url: string, prefix: string): string {
   const query = url.indexOf('?');
   const target = query === -1 ? url : url.slice(0, query);
@@ -152,6 +152,8 @@ function searchOf(url: string): string {
   return query === -1 ? '' : url.slice(query);
 }
 
+=======
+>>>>>>> main
 function queryOf(url: string): URLSearchParams {
   const query = url.indexOf('?');
   return new URLSearchParams(query === -1 ? '' : url.slice(query + 1));
@@ -178,13 +180,6 @@ function decode(text: string): string {
     // A stray percent sign: no model has that id, and the answer will say so.
     return text;
   }
-}
-
-/** Errors come in the dialect of the base path, known path or not. */
-function shapeOf(path: string): FaultShape {
-  return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages')
-    ? 'anthropic'
-    : 'openai';
 }
 
 function unknownPath(path: string): Fault {
