@@ -127,33 +127,17 @@ async function serve(environment: Environment): Promise<void> {
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, () => state.loaded, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
-<<<<<<< HEAD
   const operations = assembleOperations(parts, loaded, () => state.draining);
-  const router = createRouter(
-    {
-      ...gatewayRooms(gateway, parts),
-      api: api.answer,
-      operations,
-      console: createConsole({ dir: CONSOLE_DIR, prefix, unbuilt: operations.home }),
-      beats: assembleBeats(parts, snapshots),
-      boards: assembleBoards(parts, monitoring, prefix),
-    },
-    prefix,
-  );
-  const server = createHttpServer(router, systemClock, log);
-  const listening = await server.listen(host, port);
-  if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening}`);
-=======
   const router = createRouter({
     ...gatewayRooms(gateway, parts),
     api: api.answer,
-    operations: assembleOperations(parts, loaded, () => state.draining),
+    operations,
+    console: createConsole({ dir: CONSOLE_DIR, prefix, unbuilt: operations.home }),
     beats: assembleBeats(parts, snapshots),
     boards: assembleBoards(parts, monitoring, prefix),
   });
   const listening = await openListeners(loaded.config.server, prefix, router, systemClock, log);
   if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
->>>>>>> main
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);

@@ -90,11 +90,8 @@ export function createRouter(rooms: Rooms): OnRequest {
     const beat =
       path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
     if (beat) return void beat(req, res, requestId);
-    if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/')) {
-      // Its framework routes by the address as it stands, which must not have the prefix.
-      if (prefix !== '') req.url = path + searchOf(req.url ?? '');
+    if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
       return rooms.api(req, res, requestId);
-    }
     const client = new Client(requestId, req, res, gateway.clock);
     const headers = ['content-type', 'application/json', 'x-request-id', requestId];
     if (wantsWebSocket(req) && path.startsWith('/gateway/'))
@@ -136,24 +133,6 @@ function storedRoute(responses: Rooms['responses'], id: string, below: string | 
   };
 }
 
-<<<<<<< HEAD
-function pathOf(url: string, prefix: string): string {
-  const query = url.indexOf('?');
-  const target = query === -1 ? url : url.slice(0, query);
-  // RFC 9112 section 3.2.2: a server accepts the absolute form that clients send to proxies.
-  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '');
-  if (prefix === '' || !path.startsWith(prefix)) return path;
-  // The prefix alone is the console's start.
-  return path === prefix ? '/' : path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
-}
-
-function searchOf(url: string): string {
-  const query = url.indexOf('?');
-  return query === -1 ? '' : url.slice(query);
-}
-
-=======
->>>>>>> main
 function queryOf(url: string): URLSearchParams {
   const query = url.indexOf('?');
   return new URLSearchParams(query === -1 ? '' : url.slice(query + 1));
