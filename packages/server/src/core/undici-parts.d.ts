@@ -2,13 +2,13 @@
 // and 10 MB less at every start. The version is pinned, so the paths hold.
 declare module 'undici/lib/core/connect.js' {
   import { buildConnector } from 'undici';
-  export default buildConnector;
+  export = buildConnector;
 }
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici';
-  export default Client;
+  export = Client;
 }
 declare module 'undici/lib/dispatcher/pool.js' {
   import { Pool } from 'undici';
-  export default Pool;
+  export = Pool;
 }
