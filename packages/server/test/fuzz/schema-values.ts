@@ -41,6 +41,8 @@ export function valuesOf(schema: Json | undefined, root: JsonObject): fc.Arbitra
   if (!isObject(schema)) return fc.constantFrom<Json>('x', 1, true, null, {}, []);
   const known = made.get(schema);
   if (known) return known;
+  // A schema that holds itself finds this in its place: one value of it is enough of them.
+  made.set(schema, fc.constantFrom<Json>('x', 1, null));
   const values = newValues(schema, root);
   made.set(schema, values);
   return values;
