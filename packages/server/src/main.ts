@@ -17,7 +17,6 @@ import { watchFile } from './main/config-file.ts';
 import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { type Listening, openListeners } from './main/listeners.ts';
-import { maintain } from './main/maintenance.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
@@ -70,7 +69,11 @@ export async function run(args: readonly string[] = process.argv.slice(2)): Prom
   try {
     const environment = processEnvironment();
     if (args[0] === 'config' && args[1] === 'check') return check(environment, args[2]);
-    if (args[0] !== undefined) return await maintain(args, environment);
+    if (args[0] !== undefined) {
+      // What a server does not need is not read at its start.
+      const { maintain } = await import('./main/maintenance.ts');
+      return await maintain(args, environment);
+    }
     await serve(environment);
   } catch (error) {
     process.stderr.write(`${prefixed(isExpected(error) ? error.message : describeBug(error))}\n`);
