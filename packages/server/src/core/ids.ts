@@ -18,7 +18,9 @@ export type IdPrefix =
   | 'alr'
   | 'dlv'
   | 'brd'
-  | 'mnt';
+  | 'mnt'
+  | 'cfg'
+  | 'crd';
 
 let pool = Buffer.alloc(0);
 let used = 0;

@@ -5,6 +5,7 @@ import { enqueue } from '../alerts/alert.ts';
 import { failing } from '../alerts/test/outbox.ts';
 import { newKey } from '../platform/key-format.ts';
 import { type GuardrailKind, putRule, removeRule, rulesOfOrg } from '../store/guardrail-rules.ts';
+import { entriesExpected, seedEntries } from './test/entry-routes.ts';
 import { type Expected, monitoringExpected, seedMonitoring } from './test/monitoring-routes.ts';
 import { NOW, type RunningApi, runApi } from './test/running-api.ts';
 
@@ -33,17 +34,6 @@ function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expect
 }
 
 const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
-
-/** Lists of the running configuration. */
-function listsExpected(names: readonly string[]): Record<string, Expected> {
-  const scope = 'management';
-  return Object.fromEntries(
-    names.map((name) => [
-      `GET /api/management/${name}`,
-      { path: () => `/api/management/${name}`, succeeds: 200, scope, anotherOrgs: 200 },
-    ]),
-  );
-}
 
 /** Nobody listens at the channels' address: their tests answer 200 and say so. */
 function channelsExpected(): Record<string, Expected> {
@@ -76,6 +66,7 @@ function channelsExpected(): Record<string, Expected> {
 async function seed(route: string, id: string): Promise<void> {
   await seedMonitoring(api, route, id);
   await seedRules(id);
+  await seedEntries(api, id);
   await api.database.transaction((writer) => writer.deleteFrom('channels').execute());
   const { key } = await api.addKey('acme');
   const { status } = await api.call('PUT', `/api/monitoring/channels/${id}`, { key, body: HOOK });
@@ -148,7 +139,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     scope: 'management',
     anotherOrgs: 204,
   },
-  ...listsExpected(['policies', 'providers', 'routes']),
+  ...entriesExpected(),
   'POST /api/management/policies/dry-run': {
     path: () => '/api/management/policies/dry-run',
     body: { samples: [{ request: { model: 'm', messages: [] } }] },

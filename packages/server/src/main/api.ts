@@ -10,6 +10,7 @@ import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
+import { providerHost } from './providers.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -26,18 +27,19 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  { database, log, pepper, guardrails, breakers }: Parts,
+  parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
+  const { database, log, pepper, guardrails, breakers } = parts;
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
   const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;
-  const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
+  const orgs = (orgId: string) => runningOrg(snapshots, orgId);
   const rules: RuleHost = {
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId),
@@ -50,6 +52,7 @@ export function assembleApi(
       cacheOf,
       channels,
       rules,
+      providers: providerHost(parts, snapshots, loaded, orgs),
       monitoring,
       running: { orgs, conversations, latencies, outputMost },
     },

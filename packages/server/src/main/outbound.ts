@@ -4,23 +4,23 @@ import { createOutboundGuard, type OutboundGuard, type OutboundRules } from '../
 export interface Outbound {
   readonly guard: OutboundGuard;
   /** Judges by this configuration from now on; `origins` are addresses its short forms stand for. */
-  use(config: FloeConfig, origins: readonly string[]): void;
+  use(config: FloeConfig, orgCount: number, origins: readonly string[]): void;
 }
 
 /** One guard for everything the process calls, following the configuration. */
 export function createOutbound(config: FloeConfig): Outbound {
-  let rules = rulesOf(config, []);
+  let rules = rulesOf(config, 0, []);
   return {
     guard: createOutboundGuard(() => rules),
-    use(changed, origins) {
-      rules = rulesOf(changed, origins);
+    use(changed, orgCount, origins) {
+      rules = rulesOf(changed, orgCount, origins);
     },
   };
 }
 
-function rulesOf(config: FloeConfig, origins: readonly string[]): OutboundRules {
+function rulesOf(config: FloeConfig, orgCount: number, origins: readonly string[]): OutboundRules {
   return {
-    trustPrivate: config.orgs.length <= 1,
+    trustPrivate: Math.max(orgCount, config.orgs.length) <= 1,
     privateNetworks: config.security.private_networks,
     named: new Set([...addressesIn(config), ...origins].flatMap(placeOf)),
   };

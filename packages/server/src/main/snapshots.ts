@@ -1,20 +1,16 @@
 import { type FileChannels, syncFileChannels } from '../alerts/file-channels.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
-import { compileCatalogs } from '../gateway/compile.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
-import { loadStoredRules } from '../guardrails/stored-rules.ts';
 import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-boards.ts';
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
+import { type FileEntries, fileEntriesOf, syncFileEntries } from '../platform/config/file-entries.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
-import { cachePurges } from '../store/cache-purges.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
+import { compileInForce, type Running } from './in-force.ts';
 import type { Parts } from './parts.ts';
-
-/** The org of an installation whose file names none. */
-const DEFAULT_ORG = 'default';
 
 /**
  * Brings orgs, keys and monitors of the file into the store; keys that left it are revoked, monitors disabled;
@@ -42,6 +38,7 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
         fileOrgs(loaded),
       );
       await syncFileBoards(writer, boardsOf(loaded), systemClock.now());
+      await syncFileEntries(writer, entriesOf(loaded), systemClock.now());
       await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
       await database.signals.announce(writer);
     });
@@ -81,50 +78,52 @@ function channelsOf({ config, lineOf }: LoadedConfig): FileChannels[] {
   }));
 }
 
+function entriesOf({ config, lineOf, sets }: LoadedConfig): FileEntries[] {
+  return config.orgs.map((org, at) =>
+    fileEntriesOf(org, (section, index) => {
+      const path = ['orgs', at, section, ...(index === undefined ? [] : [index])];
+      return sets(path) ? lineOf(path) : undefined;
+    }),
+  );
+}
+
 export interface Snapshots {
   current(): GatewaySnapshot;
+  /** What the current one was compiled from. */
+  running(): Running;
   /** Resolves when a snapshot whose loading began after this call is in use. */
   renew(): Promise<void>;
+  /** Makes a change and takes the snapshot of it into use; no snapshot in between sees half of it. */
+  after(change: () => Promise<void>): Promise<void>;
 }
 
 export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snapshots {
   let current: GatewaySnapshot | null = null;
+  let running: Running = { orgs: [], made: new Set(), problems: new Map() };
   let last: Promise<void> = Promise.resolve();
   async function swap(): Promise<void> {
-    const { orgs, outbound } = loaded().config;
-    const { variable } = parts.environment;
-    const { catalogs, unusable, notYet } = compileCatalogs(
-      orgs,
-      DEFAULT_ORG,
-      { variable, outbound },
-      {
-        book: parts.prices,
-        stored: await loadStoredRules(parts.database.read),
-        purges: await cachePurges(parts.database.read),
-      },
-    );
+    const file = loaded();
+    const { catalogs, leftOut, notYet, namedOrigins, ...inForce } = await compileInForce(file, parts);
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
     current = { keyring, catalogs };
+    running = { ...inForce, problems: new Map(leftOut.map(({ id, reason }) => [id, reason])) };
     parts.breakers.force(forced);
-    parts.outbound.use(
-      loaded().config,
-      [...catalogs.values()].flatMap((catalog) =>
-        [...catalog.providers.values()].flatMap(({ origin, via }) =>
-          [origin, via?.proxy?.origin ?? []].flat(),
-        ),
-      ),
-    );
+    parts.outbound.use(file.config, inForce.orgs.length, namedOrigins);
     for (const setting of notYet)
       parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
-    for (const { id, reason } of unusable)
+    for (const { id, reason } of leftOut)
       parts.log.warn({ provider: id, reason }, 'this provider cannot be used');
     parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
-  const renew = () => {
-    last = last.catch(() => undefined).then(swap);
+  const after = (change: () => Promise<void>) => {
+    last = last
+      .catch(() => undefined)
+      .then(change)
+      .then(swap);
     return last;
   };
+  const renew = () => after(async () => undefined);
   // A change of another process; while the store is away the snapshot stays, and the next word renews it.
   parts.database.signals.onChange(() => {
     renew().catch((error: unknown) => parts.log.warn({ err: error }, 'the snapshot could not be renewed'));
@@ -134,6 +133,8 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       if (!current) throw new Error('the first snapshot is not there yet');
       return current;
     },
+    running: () => running,
     renew,
+    after,
   };
 }

@@ -9,7 +9,7 @@ import type { Database, Reader, Writer } from '../store/ports.ts';
 import { validate } from './input.ts';
 
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'cache' | 'guardrails' | 'breakers';
+export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers';
 
 /** What verbs stand on; given once by `main.ts`. */
 export interface VerbHost {
@@ -38,6 +38,8 @@ interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends 
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
+  /** The body as it came, short forms and all. */
+  readonly sent: unknown;
   readonly idempotencyKey: string | undefined;
 }
 
@@ -219,6 +221,7 @@ function read<Params extends z.ZodObject, Query extends z.ZodObject, Body extend
     params: validate(schemas.params, raw.params),
     query: validate(schemas.query, raw.query),
     body: validate(schemas.body, raw.body),
+    sent: raw.body,
     idempotencyKey: raw.idempotencyKey,
   };
 }

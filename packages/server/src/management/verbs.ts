@@ -7,6 +7,8 @@ import {
   limitBody,
   limitReplacement,
 } from '@floe/contract/api/guardrails';
+import { policy, policyBody } from '@floe/contract/api/policies';
+import { route, routeBody } from '@floe/contract/api/routes';
 import { listAlerts } from './alerts/list.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
@@ -24,6 +26,7 @@ import { listChannels } from './channels/list.ts';
 import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import { updateChannel } from './channels/update.ts';
+import { orderedVerbs } from './entries/ordered-verbs.ts';
 import { BUDGETS } from './guardrails/budget-views.ts';
 import { LIMITS } from './guardrails/limit-views.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
@@ -37,11 +40,12 @@ import { getMe } from './me.ts';
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
-import { listPolicies } from './policies/list.ts';
-import { listProviders } from './providers/list.ts';
+import { POLICIES } from './policies/policies.ts';
+import type { ProviderHost } from './providers/provider-host.ts';
+import { providerVerbs } from './providers/provider-verbs.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
-import { listRoutes } from './routes/list.ts';
+import { ROUTES } from './routes/routes.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
 import type { Verb } from './verb.ts';
 
@@ -53,6 +57,7 @@ export interface VerbParts {
   readonly cacheOf: CacheOf;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
+  readonly providers: ProviderHost;
   /** What the running gateway knows, but for what stands above. */
   readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'>;
   readonly monitoring: MonitoringHost;
@@ -72,11 +77,11 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listBreakers(breakers),
     forceBreaker(breakers),
-    listPolicies(running.orgs),
+    ...orderedVerbs(POLICIES, { answer: policy, body: policyBody }, running.orgs),
     dryRunPolicies(running.orgs),
-    listRoutes(running.orgs),
+    ...orderedVerbs(ROUTES, { answer: route, body: routeBody }, running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
-    listProviders(running.orgs),
+    ...providerVerbs(parts.providers),
     listAudit,
     listRequests,
     getRequest,

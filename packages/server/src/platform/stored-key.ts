@@ -42,7 +42,7 @@ export function platformKeyOf(row: PlatformKeyRow, nowMs: number): PlatformKey {
     expires_at: row.expires_at === null ? null : momentOf(row.expires_at),
     revoked_at: row.revoked_at === null ? null : momentOf(row.revoked_at),
     last_used_at: row.last_used_at === null ? null : momentOf(row.last_used_at),
-    source: { kind: row.source === 'file' ? 'file' : 'console', line: row.source_line },
+    source: placeOf(row),
     updated_at: momentOf(row.updated_at),
   };
 }
@@ -67,4 +67,17 @@ function textsIn(json: string | null): string[] | null {
   const value: unknown = JSON.parse(json);
   if (!Array.isArray(value)) throw new Error('a stored list is no list');
   return value.filter((entry) => typeof entry === 'string');
+}
+
+/** Where a row is written, as every answer says it. */
+export function placeOf({
+  source,
+  source_line,
+}: {
+  readonly source: string;
+  readonly source_line: number | null;
+}) {
+  return source === 'file'
+    ? { kind: 'file' as const, file: 'floe.yaml', line: source_line }
+    : { kind: 'console' as const, file: null, line: null };
 }

@@ -14,7 +14,7 @@ export interface Expected {
   readonly succeeds: 200 | 201 | 204;
   /** One, or any of several. Null: any valid key may. */
   readonly scope: Scope | readonly Scope[] | null;
-  readonly anotherOrgs: 200 | 201 | 204 | 404 | 409;
+  readonly anotherOrgs: 200 | 201 | 204 | 400 | 404 | 409;
 }
 
 const SUBJECTS = {

@@ -96,10 +96,12 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
   await insertOrgs(database, now);
   let platform = await loadPlatform(database.read, pepper, now);
+  const { renew, ...running } = await runningParts(clock, database, options.org);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
+    await renew();
   };
-  const parts = partsOf(options, database, clock);
+  const parts = partsOf(options, database, clock, running);
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
@@ -138,7 +140,12 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   };
 }
 
-function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbParts {
+function partsOf(
+  options: ApiOptions,
+  database: Database,
+  clock: Clock,
+  running: Pick<VerbParts, 'running' | 'cacheOf' | 'providers'>,
+): VerbParts {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
@@ -149,7 +156,7 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbPar
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
   };
-  return { ...runningParts(clock, options.org), pepper, breakers, channels, rules, monitoring };
+  return { ...running, pepper, breakers, channels, rules, monitoring };
 }
 
 /** Stands for a monitoring engine that was always there and has settled everything. */
