@@ -34,8 +34,8 @@ export function assembleApi(
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
-  const { database, log, pepper, guardrails, breakers } = parts;
-  const host = { database, clock: systemClock, changed: () => snapshots.renew() };
+  const { database, log, pepper, guardrails, breakers, secretsKey } = parts;
+  const host = { database, clock: systemClock, changed: () => snapshots.renew(), secretsKey };
   const authenticate = (headers: PresentedHeaders) =>
     keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
   const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;

@@ -29,8 +29,8 @@ export function refused({
   readonly at?: readonly (string | number)[];
   readonly message: string;
 }): Fault {
-  const where = formatPath(path);
-  const param = formatPath(at ?? path);
+  const where = placeIn(path);
+  const param = placeIn(at ?? path);
   const text = where === '' ? message : `${where}: ${message}`;
   return new Fault('invalid_request', text, param === '' ? {} : { param });
 }
@@ -38,4 +38,9 @@ export function refused({
 /** What a transport hands over was read from JSON, or is text of a URL. */
 export function asJson(value: unknown): Json {
   return (value ?? null) as Json;
+}
+
+/** As the file's places are written; the first name as it came, for that of a query may hold a dot. */
+function placeIn([first, ...rest]: readonly (string | number)[]): string {
+  return first === undefined ? '' : `${first}${formatPath(['_', ...rest]).slice(1)}`;
 }

@@ -1,12 +1,16 @@
+import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Actor } from '../platform/actor.ts';
+import type { SecretsKey } from '../platform/secrets.ts';
 import { appendAudit } from '../store/audit.ts';
 import type { Database, Reader, Writer } from '../store/ports.ts';
 import { validate } from './input.ts';
+import { answeredBefore, type Creation, rememberAnswer } from './repetition.ts';
+import { mustMatch, type Preconditions, tagOf } from './tags.ts';
 
 /** Which part of the running snapshot a write makes stale. */
 export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers';
@@ -17,6 +21,8 @@ export interface VerbHost {
   readonly clock: Clock;
   /** Called after a commit; resolves when a snapshot whose load began after this call is in use. */
   changed(topic: Topic, orgId: string): Promise<void>;
+  /** Seals what is remembered of creations. */
+  readonly secretsKey: SecretsKey;
 }
 
 /** Who asks, and when. */
@@ -32,6 +38,14 @@ export interface RawInput {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
+  readonly preconditions?: Preconditions;
+}
+
+/** What a verb did. */
+export interface Performed {
+  readonly answer: unknown;
+  /** Of the resource in the answer; null where the answer is none. */
+  readonly tag: string | null;
 }
 
 interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
@@ -51,8 +65,10 @@ interface Description {
   /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
   readonly summary: string;
-  /** Whether the verb honours an `Idempotency-Key` header. */
+  /** The verb has its own way with an `Idempotency-Key`. Others that create answer again what they answered first. */
   readonly idempotent?: true;
+  /** Fields of the answer that change by themselves, such as `status`; `credentials.test` for those in a list. */
+  readonly live?: readonly string[];
 }
 
 interface Schemas<Params, Query, Body, Answer> {
@@ -71,12 +87,15 @@ export interface Verb extends Description {
   readonly query: z.ZodObject;
   readonly body: z.ZodType | null;
   readonly answer: z.ZodType;
+  /** What it would answer in the view of this reader; null for verbs that change something. */
+  readonly show: ((reader: Reader, host: VerbHost, actor: Actor, input: RawInput) => Promise<unknown>) | null;
   /**
-   * Validates, runs and records. Authentication and scope come before and are the transport's part.
+   * Validates, runs and records. Authentication and scope come before and are the transport's part. `of` is the
+   * `GET` of the same resource, if it has one: what tags are made of and preconditions are held against.
    *
-   * @throws Fault `invalid_request` with `param`, and what the verb itself throws
+   * @throws Fault `invalid_request` with `param`, `precondition_failed`, and what the verb itself throws
    */
-  perform(host: VerbHost, actor: Actor, input: RawInput): Promise<unknown>;
+  perform(host: VerbHost, actor: Actor, input: RawInput, of?: Verb): Promise<Performed>;
 }
 
 const noFields = z.strictObject({});
@@ -107,13 +126,18 @@ export function readVerb<
     },
 ): Verb {
   const schemas = complete(definition);
+  const show: Verb['show'] = (reader, host, actor, raw) =>
+    definition.run({ ...contextOf(host, actor), reader }, read(schemas, raw));
   return {
     ...definition,
     ...schemas,
     body: definition.body ?? null,
     status: 200,
-    perform: async (host, actor, raw) =>
-      definition.run({ ...contextOf(host, actor), reader: host.database.read }, read(schemas, raw)),
+    show,
+    async perform(host, actor, raw, of) {
+      const answer = await show(host.database.read, host, actor, raw);
+      return { answer, tag: of ? tagOf(answer, of.live ?? []) : null };
+    },
   };
 }
 
@@ -157,21 +181,58 @@ export function writeVerb<
     ...definition,
     ...schemas,
     body: definition.body ?? null,
-    async perform(host, actor, raw) {
+    show: null,
+    async perform(host, actor, raw, of) {
       const input = read(schemas, raw);
       await definition.before?.();
+      const creation = creationOf(definition, actor, raw);
       const answer = await host.database.transaction(async (writer) => {
+        const now = host.clock.now();
+        const earlier = creation && (await answeredBefore(writer, creation, host.secretsKey, now));
+        if (earlier) return earlier.answer;
+        if (definition.method !== 'POST') await holdAgainst(of, writer, host, actor, raw);
         const done = await definition.run({ ...contextOf(host, actor), writer }, input);
         if (done.audit !== 'unchanged') await record(writer, definition.name, host, actor, done.audit);
         if (definition.changes !== null && done.audit !== 'unchanged')
           await host.database.signals.announce(writer);
+        if (creation) await rememberAnswer(writer, creation, done.answer, host.secretsKey, now);
         return done.answer;
       });
       // Also after 'unchanged': the try that made the change may have failed right here.
       if (definition.changes !== null) await host.changed(definition.changes, actor.orgId);
-      return answer;
+      return { answer, tag: of?.answer === definition.answer ? tagOf(answer, of.live ?? []) : null };
     },
   };
+}
+
+/** A creation that may be answered again; null for all other requests. */
+function creationOf(
+  { name, method, status, idempotent }: Description & Pick<Verb, 'method' | 'status'>,
+  { orgId, id: actorId }: Actor,
+  { idempotencyKey, params, query, body }: RawInput,
+): Creation | null {
+  if (idempotencyKey === undefined || method !== 'POST' || status !== 201 || idempotent) return null;
+  return { orgId, verb: name, actorId, idempotencyKey, request: [params, query, body] };
+}
+
+/** @throws Fault `precondition_failed` */
+async function holdAgainst(
+  of: Verb | undefined,
+  writer: Writer,
+  host: VerbHost,
+  actor: Actor,
+  { params, preconditions }: RawInput,
+): Promise<void> {
+  if (!of?.show || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
+  const asked = { params, query: {}, body: undefined, idempotencyKey: undefined };
+  let tag: string | null;
+  try {
+    tag = tagOf(await of.show(writer, host, actor, asked), of.live ?? []);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.status !== 404) throw error;
+    tag = null;
+  }
+  mustMatch(tag, preconditions);
 }
 
 function contextOf(host: VerbHost, actor: Actor): VerbContext {

@@ -25,7 +25,7 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
-import { channelParts, runningParts } from './running-parts.ts';
+import { channelParts, runningParts, secretsKey } from './running-parts.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const pepper = derivePepper(Buffer.alloc(32, 9));
@@ -105,7 +105,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
-    host: { database, clock, changed },
+    host: { database, clock, changed, secretsKey },
     log: options.log ?? silentLog,
     version: '0.0.0-test',
     authenticate: (headers) => keyActor(platform.keyring.authenticate(presentedKey(headers), now)),

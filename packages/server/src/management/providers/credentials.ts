@@ -52,6 +52,7 @@ function getVerb(host: ProviderHost): Verb {
     path: ONE,
     scope: 'management',
     summary: 'Read one credential of a provider, without its key',
+    live: ['tested_at', 'test'],
     params: credentialParams,
     answer: credential,
     async run({ orgId, reader }, { params }) {

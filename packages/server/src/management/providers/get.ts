@@ -13,6 +13,7 @@ export function getProvider(host: ProviderHost): Verb {
     path: '/api/management/providers/{id}',
     scope: 'management',
     summary: 'Read one provider, without any secret',
+    live: ['origin', 'problem', 'speaks', 'credentials.tested_at', 'credentials.test'],
     params: idParams,
     answer: provider,
     async run({ orgId, reader }, { params }) {
