@@ -221,3 +221,46 @@ test('the order of policies is that of the list: those of the file, then as they
   assert.deepEqual(await names(), ['0 first', '1 e', '2 d', '3 renamed', '4 c']);
   assert.match(said(await ask('PATCH', 'policies/c', { name: 'd' })), /^409 conflict name/);
 });
+
+test('settings change by their sections, say where they stand, and return to their default', async (t) => {
+  const { ask, keyId, database } = await start(t, { providers: [{ id: 'main', kind: 'sandbox' }] });
+  const changed = await ask('PATCH', 'settings', {
+    bodies: { keep: true },
+    analytics: { metadata_keys: ['project'] },
+    passthrough: { a: 'main' },
+  });
+  assert.equal(changed.status, 200, changed.text);
+  assert.deepEqual(changed.body['bodies'], { keep: true, redact: true });
+  assert.deepEqual(changed.body['passthrough'], { a: [{ provider: 'main', model_map: {} }], b: [] });
+  assert.equal(changed.body['sources']?.['bodies']?.['updated_by'], keyId);
+  assert.equal(changed.body['sources']?.['ide']?.['updated_at'], null);
+  const [org] = await database.read.selectFrom('orgs').selectAll().where('id', '=', 'acme').execute();
+  assert.equal(org?.metadata_keys_json, '["project"]');
+  assert.deepEqual((await ask('PATCH', 'settings', changed.body)).body, changed.body);
+  const back = await ask('PATCH', 'settings', { bodies: null, analytics: null });
+  assert.deepEqual(
+    [back.body['bodies'], back.body['analytics']],
+    [{ keep: false, redact: true }, { metadata_keys: [] }],
+  );
+  for (const [body, expected] of [
+    [
+      { passthrough: { b: 'mian' } },
+      '400 invalid_request passthrough.b: passthrough.b: there is no such provider; did you mean "main"?',
+    ],
+    [{ bodies: { keep: 'yes' } }, '400 invalid_request bodies.keep: bodies.keep: must be true or false'],
+    [{ boddies: {} }, '400 invalid_request boddies: unknown key "boddies"; did you mean "bodies"?'],
+  ] as const)
+    assert.equal(said(await ask('PATCH', 'settings', body)), expected);
+});
+
+test('the cache is turned on here, and a wrong lifetime is refused', async (t) => {
+  const { ask } = await start(t);
+  assert.equal((await ask('GET', 'cache')).body['enabled'], false);
+  const on = await ask('PATCH', 'cache', { enabled: true, ttl_seconds: 60 });
+  assert.deepEqual([on.body['enabled'], on.body['ttl_seconds'], on.body['scope']], [true, 60, 'key']);
+  assert.deepEqual((await ask('PATCH', 'cache', on.body)).body, on.body);
+  assert.match(
+    said(await ask('PATCH', 'cache', { ttl_seconds: 0 })),
+    /^400 invalid_request cache\.ttl_seconds|^400 invalid_request ttl_seconds/,
+  );
+});

@@ -127,12 +127,6 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     scope: 'management',
     anotherOrgs: 200,
   },
-  'GET /api/management/cache': {
-    path: () => '/api/management/cache',
-    succeeds: 200,
-    scope: 'management',
-    anotherOrgs: 200,
-  },
   'POST /api/management/cache/purge': {
     path: () => '/api/management/cache/purge',
     succeeds: 204,

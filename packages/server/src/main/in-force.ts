@@ -16,7 +16,8 @@ import type { Parts } from './parts.ts';
 /** The org of an installation whose file names none. */
 const DEFAULT_ORG = 'default';
 
-function setsOf({ config, sets }: LoadedConfig): SetsField {
+/** Which settings the file gives itself. */
+export function setsOf({ config, sets }: LoadedConfig): SetsField {
   return (orgId, section) => sets(['orgs', config.orgs.findIndex(({ id }) => id === orgId), section]);
 }
 

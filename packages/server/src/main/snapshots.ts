@@ -1,3 +1,4 @@
+import type { OrgConfig } from '@floe/contract/config';
 import { type FileChannels, syncFileChannels } from '../alerts/file-channels.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
@@ -6,10 +7,11 @@ import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-board
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { type FileEntries, fileEntriesOf, syncFileEntries } from '../platform/config/file-entries.ts';
+import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
-import { compileInForce, type Running } from './in-force.ts';
+import { compileInForce, type Running, setsOf } from './in-force.ts';
 import type { Parts } from './parts.ts';
 
 /**
@@ -19,23 +21,27 @@ import type { Parts } from './parts.ts';
 export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRun | null> {
   const { database, pepper, secretsKey, monitoring } = parts;
   const { orgs } = loaded.config;
-  const declared = orgs.map((org, at) => ({
-    id: org.id,
-    name: org.name,
-    metadataKeys: org.analytics.metadata_keys,
-    keys: org.keys.map((key, index) => ({
-      ...key,
-      line: loaded.lineOf(['orgs', at, 'keys', index]) ?? null,
-    })),
-  }));
+  const declaredBy = (inForce: readonly OrgConfig[]) =>
+    orgs.map((org, at) => ({
+      id: org.id,
+      name: org.name,
+      metadataKeys: inForce[at]?.analytics.metadata_keys ?? [],
+      keys: org.keys.map((key, index) => ({
+        ...key,
+        line: loaded.lineOf(['orgs', at, 'keys', index]) ?? null,
+      })),
+    }));
   // A replica that was started without the file says nothing about the keys of those that have it.
   if (loaded.path !== null || database.engine === 'sqlite') {
     const moment = await monitoring.moment();
     await database.transaction(async (writer) => {
-      await syncFileKeys(writer, declared, pepper, systemClock.now());
+      // Settings that the file leaves out are the API's.
+      const stored = await loadStoredConfig(writer, secretsKey);
+      const { orgs: inForce } = mergeConfig(orgs, setsOf(loaded), stored, null);
+      await syncFileKeys(writer, declaredBy(inForce), pepper, systemClock.now());
       await syncFileMonitors(
         { writer, engine: database.engine, secret: pepper, ...moment },
-        fileOrgs(loaded),
+        fileOrgs(loaded, inForce),
       );
       await syncFileBoards(writer, boardsOf(loaded), systemClock.now());
       await syncFileEntries(writer, entriesOf(loaded), systemClock.now());
@@ -46,11 +52,11 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
   return orgs.length === 0 ? bootstrap(database, pepper, systemClock) : null;
 }
 
-function fileOrgs({ config, lineOf }: LoadedConfig): FileOrg[] {
+function fileOrgs({ config, lineOf }: LoadedConfig, inForce: readonly OrgConfig[]): FileOrg[] {
   return config.orgs.map((org, at) => ({
     id: org.id,
     timezone: org.timezone,
-    graceMs: org.monitoring.grace_period_minutes * 60_000,
+    graceMs: (inForce[at] ?? org).monitoring.grace_period_minutes * 60_000,
     monitors: org.monitors.map((monitor, index) => ({
       config: monitor,
       line: lineOf(['orgs', at, 'monitors', index]) ?? null,

@@ -17,7 +17,7 @@ import { listAudit } from './audit/list.ts';
 import { forceBreaker } from './breakers/force.ts';
 import { listBreakers } from './breakers/list.ts';
 import type { BreakerSource } from './breakers/view.ts';
-import { type CacheOf, getCache } from './cache/get.ts';
+import { getCache, updateCache } from './cache/get.ts';
 import { purgeCache } from './cache/purge.ts';
 import { createChannel } from './channels/create.ts';
 import { deleteChannel } from './channels/delete.ts';
@@ -37,6 +37,7 @@ import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
 import { updateKey } from './keys/update.ts';
 import { getMe } from './me.ts';
+import { listModels, type ModelParts } from './models/list.ts';
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
@@ -47,6 +48,7 @@ import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import { ROUTES } from './routes/routes.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
+import { getSettings, updateSettings } from './settings/settings.ts';
 import type { Verb } from './verb.ts';
 
 /** What single verbs need beyond the `VerbHost`. */
@@ -54,18 +56,17 @@ export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
   readonly breakers: BreakerSource;
-  readonly cacheOf: CacheOf;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
   readonly providers: ProviderHost;
   /** What the running gateway knows, but for what stands above. */
-  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'>;
+  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'> & ModelParts;
   readonly monitoring: MonitoringHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, breakers, cacheOf, channels, rules, running } = parts;
+  const { pepper, breakers, channels, rules, running } = parts;
   return [
     getMe,
     createKey(pepper),
@@ -82,13 +83,17 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     ...orderedVerbs(ROUTES, { answer: route, body: routeBody }, running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     ...providerVerbs(parts.providers),
+    listModels(running),
     listAudit,
     listRequests,
     getRequest,
     getSummary,
     getTimeseries,
     getTop,
-    getCache(cacheOf),
+    getCache,
+    updateCache(running.orgs),
+    getSettings,
+    updateSettings(running.orgs, parts.monitoring),
     purgeCache,
     listChannels,
     createChannel(channels.secretsKey),

@@ -98,3 +98,18 @@ export async function changeCredential(
 export async function removeCredential(writer: Writer, id: string): Promise<void> {
   await writer.deleteFrom('provider_credentials').where('id', '=', id).execute();
 }
+
+/** Notes what a test found out, unless the key was replaced meanwhile. */
+export async function noteTest(
+  writer: Writer,
+  { id, version }: Pick<CredentialRow, 'id' | 'version'>,
+  test_json: string,
+  nowMs: number,
+): Promise<void> {
+  await writer
+    .updateTable('provider_credentials')
+    .set({ tested_at: nowMs, test_json })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .execute();
+}

@@ -35,6 +35,14 @@ export function entriesExpected(): Record<string, Expected> {
     rows[`PUT ${all}/{id}`] = { path: one, body: BODIES[kind], succeeds: 200, scope, anotherOrgs: replaced };
     rows[`DELETE ${all}/{id}`] = { path: one, succeeds: 204, scope, anotherOrgs: 404 };
   }
+  for (const [name, body] of [
+    ['settings', { stored_responses: false }],
+    ['cache', { enabled: true }],
+  ] as const) {
+    const path = () => `/api/management/${name}`;
+    rows[`GET ${path()}`] = { path, succeeds: 200, scope, anotherOrgs: 200 };
+    rows[`PATCH ${path()}`] = { path, body, succeeds: 200, scope, anotherOrgs: 200 };
+  }
   return { ...rows, ...credentialsExpected() };
 }
 
@@ -49,6 +57,25 @@ function credentialsExpected(): Record<string, Expected> {
     [`GET ${route}/{name}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
     [`PATCH ${route}/{name}`]: { path: one, body: { weight: 2 }, succeeds: 200, scope, anotherOrgs: 404 },
     [`DELETE ${route}/{name}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
+    [`POST ${route}/{name}/test`]: {
+      path: (ids) => `${one(ids)}/test`,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 404,
+    },
+    'POST /api/management/providers/test': {
+      path: () => '/api/management/providers/test',
+      body: { id: 'draft', ...PROVIDER },
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+    'GET /api/management/models': {
+      path: () => '/api/management/models',
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
   };
 }
 

@@ -144,7 +144,7 @@ function partsOf(
   options: ApiOptions,
   database: Database,
   clock: Clock,
-  running: Pick<VerbParts, 'running' | 'cacheOf' | 'providers'>,
+  running: Pick<VerbParts, 'running' | 'providers'>,
 ): VerbParts {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };

@@ -7,6 +7,7 @@ import { createOutboundGuard } from '../../core/outbound.ts';
 import { EMPTY_CATALOG } from '../../gateway/catalog.ts';
 import { type CompiledCatalogs, compileCatalogs } from '../../gateway/compile.ts';
 import { Latencies } from '../../gateway/latencies.ts';
+import { listedModels } from '../../gateway/lists.ts';
 import { Conversations } from '../../gateway/stickiness.ts';
 import type { ProviderHost } from '../../management/providers/provider-host.ts';
 import type { VerbParts } from '../../management/verbs.ts';
@@ -15,12 +16,14 @@ import { isAtHome } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { providersFromConfig } from '../../providers/from-config.ts';
+import { createTransport } from '../../providers/transports.ts';
+import { tryProvider } from '../../providers/try-provider.ts';
 import type { Database } from '../../store/ports.ts';
 
 export const secretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
 const WORLD = { variable: () => undefined, outbound: { proxy: '', no_proxy: '', ca_file: '' } };
 
-interface RunningParts extends Pick<VerbParts, 'running' | 'cacheOf' | 'providers'> {
+interface RunningParts extends Pick<VerbParts, 'running' | 'providers'> {
   /** Compiles what is in force now, as the snapshot does. */
   renew(): Promise<void>;
 }
@@ -56,17 +59,24 @@ export async function runningParts(
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
     outputMost: () => null,
+    models: (provider) => listedModels(provider, { of: () => [] }),
   };
   const providers: ProviderHost = {
     key: secretsKey,
     orgs: running.orgs,
     mayNameMachine: () => false,
+    tryOut: (provider, credential, model) =>
+      tryProvider(provider, credential, model, {
+        transport: createTransport(systemClock),
+        clock: systemClock,
+      }),
+    write: (work) => database.transaction(work),
     configure(config) {
       const { providers: done, unusable } = providersFromConfig([config], WORLD);
       return done[0] ? { provider: done[0] } : { problem: unusable[0]?.reason ?? '' };
     },
   };
-  return { running, cacheOf: () => null, providers, renew };
+  return { running, providers, renew };
 }
 
 /** Channels whose receivers live on loopback, and no mail. */

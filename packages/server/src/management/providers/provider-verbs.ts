@@ -6,6 +6,7 @@ import { getProvider } from './get.ts';
 import { listProviders } from './list.ts';
 import type { ProviderHost } from './provider-host.ts';
 import { putProviderVerb } from './replace.ts';
+import { testCredential, testDraftProvider } from './test.ts';
 import { updateProvider } from './update.ts';
 
 /** Everything the API does with providers. */
@@ -17,6 +18,8 @@ export function providerVerbs(host: ProviderHost): readonly Verb[] {
     updateProvider(host),
     putProviderVerb(host),
     deleteProvider(host),
+    testDraftProvider(host),
     ...credentialVerbs(host),
+    testCredential(host),
   ];
 }
