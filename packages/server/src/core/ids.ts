@@ -20,7 +20,11 @@ export type IdPrefix =
   | 'brd'
   | 'mnt'
   | 'cfg'
-  | 'crd';
+  | 'crd'
+  | 'usr'
+  | 'mem'
+  | 'inv'
+  | 'rot';
 
 let pool = Buffer.alloc(0);
 let used = 0;

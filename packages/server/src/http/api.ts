@@ -4,11 +4,12 @@ import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
+import { requireAccess } from '../management/access.ts';
 import { Download } from '../management/download.ts';
 import { resourcesOf } from '../management/resource-of.ts';
 import { hasAlready, type Preconditions } from '../management/tags.ts';
-import { scopesOf, type Verb, type VerbHost } from '../management/verb.ts';
-import { type Actor, requireActorScope } from '../platform/actor.ts';
+import type { Verb, VerbHost } from '../management/verb.ts';
+import type { Actor } from '../platform/actor.ts';
 import type { PresentedHeaders } from '../platform/key-format.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
@@ -74,8 +75,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
         const actor = options.authenticate(request.headers);
-        const [first, ...others] = scopesOf(verb);
-        if (first !== undefined) requireActorScope(actor, first, ...others);
+        requireAccess(verb, actor, options.host.clock.now());
         request.setDecorator('actor', actor);
       },
       handler: answering(verb, resources.get(verb), options.host),

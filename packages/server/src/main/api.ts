@@ -13,6 +13,7 @@ import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { providerHost } from './providers.ts';
+import { peopleHost } from './people.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -40,11 +41,11 @@ export function assembleApi(
   const host = { database, clock: systemClock, changed: () => snapshots.renew(), secretsKey };
   const authenticate = (headers: PresentedHeaders) =>
     keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
-  const orgs = (orgId: string) => runningOrg(snapshots, orgId);
+  const orgs = (orgId: string) => runningOrg(snapshots, loaded().config, orgId);
   const models = (provider: Provider) => listedModels(provider, parts.modelLists);
   const rules: RuleHost = {
     guard: guardrails.guard,
-    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
   return createLazyApi(
     { host, log, version, authenticate },
@@ -55,6 +56,7 @@ export function assembleApi(
       rules,
       providers: providerHost(parts, snapshots, loaded, orgs),
       monitoring,
+      people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost, models },
     },
   );

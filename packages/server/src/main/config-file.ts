@@ -20,7 +20,7 @@ export function watchFile(
     const before = state.loaded;
     try {
       await snapshots.after(async () => {
-        await enter(loaded, parts);
+        await enter(loaded, parts, before);
         state.loaded = loaded;
       });
       log.info({ path }, 'configuration taken over');

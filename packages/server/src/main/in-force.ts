@@ -5,6 +5,7 @@ import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { loadStoredRules } from '../guardrails/stored-rules.ts';
 import { isAtHome } from '../platform/config/provider-secrets.ts';
 import {
+  FIRST_ORG,
   loadStoredConfig,
   type MergedConfig,
   mergeConfig,
@@ -12,9 +13,6 @@ import {
 } from '../platform/config/stored-config.ts';
 import { cachePurges } from '../store/cache-purges.ts';
 import type { Parts } from './parts.ts';
-
-/** The org of an installation whose file names none. */
-const DEFAULT_ORG = 'default';
 
 /** Which settings the file gives itself. */
 export function setsOf({ config, sets }: LoadedConfig): SetsField {
@@ -51,10 +49,10 @@ export interface InForce extends MergedConfig, Pick<CompiledCatalogs, 'catalogs'
 export async function compileInForce(file: LoadedConfig, parts: Parts): Promise<InForce> {
   const { database, secretsKey, environment, prices } = parts;
   const { orgs, outbound } = file.config;
-  const environmentOrg = orgs.length === 0 ? DEFAULT_ORG : null;
+  const environmentOrg = orgs.length === 0 ? FIRST_ORG : null;
   const stored = await loadStoredConfig(database.read, secretsKey);
   const merged = mergeConfig(orgs, setsOf(file), stored, environmentOrg);
-  const isOnly = merged.orgs.length <= 1;
+  const isOnly = merged.orgCount <= 1;
   const mayBorrow = (config: ProviderConfig) => !merged.made.has(config) || (isOnly && isAtHome(config));
   const { catalogs, unusable, notYet } = compileCatalogs(
     merged.orgs,

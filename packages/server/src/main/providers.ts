@@ -15,7 +15,7 @@ export function providerHost(
   loaded: () => LoadedConfig,
   orgs: RunningOrgs,
 ): ProviderHost {
-  const isOnly = () => snapshots.running().orgs.length <= 1;
+  const isOnly = () => snapshots.running().orgCount <= 1;
   return {
     key: secretsKey,
     orgs,

@@ -9,16 +9,22 @@ import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { type FileEntries, fileEntriesOf, syncFileEntries } from '../platform/config/file-entries.ts';
 import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
-import { loadPlatform } from '../platform/platform.ts';
+import { auditReload } from '../platform/file-reload.ts';
+import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
+import { loadPlatform, type Platform } from '../platform/platform.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
 import { compileInForce, type Running, setsOf } from './in-force.ts';
 import type { Parts } from './parts.ts';
 
 /**
  * Brings orgs, keys and monitors of the file into the store; keys that left it are revoked, monitors disabled;
- * without any org at all, makes the first org and its key.
+ * without any org at all, makes the first org and its key. A file that takes the place of `before` is audited.
  */
-export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRun | null> {
+export async function enter(
+  loaded: LoadedConfig,
+  parts: Parts,
+  before: LoadedConfig | null = null,
+): Promise<FirstRun | null> {
   const { database, pepper, secretsKey, monitoring } = parts;
   const { orgs } = loaded.config;
   const declaredBy = (inForce: readonly OrgConfig[]) =>
@@ -39,6 +45,7 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
       const stored = await loadStoredConfig(writer, secretsKey);
       const { orgs: inForce } = mergeConfig(orgs, setsOf(loaded), stored, null);
       await syncFileKeys(writer, declaredBy(inForce), pepper, systemClock.now());
+      await syncFileTeams(writer, teamsOf(loaded), systemClock.now());
       await syncFileMonitors(
         { writer, engine: database.engine, secret: pepper, ...moment },
         fileOrgs(loaded, inForce),
@@ -46,6 +53,7 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
       await syncFileBoards(writer, boardsOf(loaded), systemClock.now());
       await syncFileEntries(writer, entriesOf(loaded), systemClock.now());
       await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
+      if (before) await auditReload(writer, before.config, loaded.config, systemClock.now());
       await database.signals.announce(writer);
     });
   }
@@ -60,6 +68,16 @@ function fileOrgs({ config, lineOf }: LoadedConfig, inForce: readonly OrgConfig[
     monitors: org.monitors.map((monitor, index) => ({
       config: monitor,
       line: lineOf(['orgs', at, 'monitors', index]) ?? null,
+    })),
+  }));
+}
+
+function teamsOf({ config, lineOf }: LoadedConfig): FileTeams[] {
+  return config.orgs.map((org, at) => ({
+    id: org.id,
+    teams: org.teams.map((team, index) => ({
+      config: team,
+      line: lineOf(['orgs', at, 'teams', index]) ?? null,
     })),
   }));
 }
@@ -101,21 +119,25 @@ export interface Snapshots {
   renew(): Promise<void>;
   /** Makes a change and takes the snapshot of it into use; no snapshot in between sees half of it. */
   after(change: () => Promise<void>): Promise<void>;
+  /** Of an org: as floe.yaml has it, or as it was set here. */
+  timezone(orgId: string): string;
 }
 
 export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snapshots {
   let current: GatewaySnapshot | null = null;
-  let running: Running = { orgs: [], made: new Set(), problems: new Map() };
+  let running: Running = { orgs: [], made: new Set(), orgCount: 0, problems: new Map() };
+  let orgs: Platform['orgs'] = new Map();
   let last: Promise<void> = Promise.resolve();
   async function swap(): Promise<void> {
     const file = loaded();
     const { catalogs, leftOut, notYet, namedOrigins, ...inForce } = await compileInForce(file, parts);
-    const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
+    const platform = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
-    current = { keyring, catalogs };
+    current = { keyring: platform.keyring, catalogs };
+    orgs = platform.orgs;
     running = { ...inForce, problems: new Map(leftOut.map(({ id, reason }) => [id, reason])) };
     parts.breakers.force(forced);
-    parts.outbound.use(file.config, inForce.orgs.length, namedOrigins);
+    parts.outbound.use(file.config, inForce.orgCount, namedOrigins);
     for (const setting of notYet)
       parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
     for (const { id, reason } of leftOut)
@@ -142,5 +164,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     running: () => running,
     renew,
     after,
+    timezone: (orgId) =>
+      loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ?? orgs.get(orgId)?.timezone ?? 'UTC',
   };
 }

@@ -5,6 +5,8 @@ import type { Catalog } from '../gateway/catalog.ts';
 export interface RunningOrg {
   /** What is in force, of floe.yaml and of the API; null when neither says anything about it. */
   readonly config: OrgConfig | null;
+  /** Whether floe.yaml names it. */
+  readonly isInFile: boolean;
   readonly catalog: Catalog;
   /** What a provider lacks that is enabled and left out. */
   problemOf(providerId: string): string | null;

@@ -1,19 +1,20 @@
 import { Fault } from '@floe/contract/faults';
-import type { JsonObject } from '@floe/contract/json';
+import type { Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.ts';
-import { newId } from '../core/ids.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
-import { appendAudit } from '../store/audit.ts';
 import type { Database, Reader, Writer } from '../store/ports.ts';
+import { type Change, type FurtherChange, record } from './change.ts';
 import { validate } from './input.ts';
-import { answeredBefore, type Creation, rememberAnswer } from './repetition.ts';
+import { answeredBefore, creationOf, rememberAnswer } from './repetition.ts';
 import { mustMatch, type Preconditions, tagOf } from './tags.ts';
 
+export type { Change, FurtherChange } from './change.ts';
+
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers';
+export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org';
 
 /** What verbs stand on; given once by `main.ts`. */
 export interface VerbHost {
@@ -64,6 +65,12 @@ interface Description {
   readonly path: `/api/${string}`;
   /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
+  /** Roles of members who may, whatever scopes stand for them. Absent: those whose scopes do. */
+  readonly roles?: readonly Role[];
+  /** No platform key may, whatever its scopes. A key with `management` is an admin otherwise. */
+  readonly keys?: false;
+  /** Members must have confirmed who they are a moment ago. */
+  readonly stepUp?: true;
   readonly summary: string;
   /** The verb has its own way with an `Idempotency-Key`. Others that create answer again what they answered first. */
   readonly idempotent?: true;
@@ -141,15 +148,6 @@ export function readVerb<
   };
 }
 
-/** A change as the audit log keeps it: views of the subject, never a secret. */
-export interface Change {
-  readonly subject: string;
-  /** Null when the change created the subject. */
-  readonly before: JsonObject | null;
-  /** Null when the change removed it. */
-  readonly after: JsonObject | null;
-}
-
 /**
  * Defines a verb that changes something. Its `run` works inside one write transaction and must say what it
  * changed: the audit row commits with the change. The caller hears of success only after the running
@@ -170,10 +168,16 @@ export function writeVerb<
       readonly changes: Topic | null;
       /** Waited for before the transaction, for what must not be waited for inside one. */
       before?(): Promise<unknown>;
+      /** Waited for once the change is in force; gives the answer its last fields. */
+      after?(answer: z.input<Answer>): Promise<z.input<Answer>>;
       run(
         context: VerbContext & { readonly writer: Writer },
         input: Input<Params, Query, Body>,
-      ): Promise<{ readonly answer: z.input<Answer>; readonly audit: Change | 'unchanged' }>;
+      ): Promise<{
+        readonly answer: z.input<Answer>;
+        readonly audit: Change | 'unchanged';
+        readonly further?: readonly FurtherChange[];
+      }>;
     },
 ): Verb {
   const schemas = complete(definition);
@@ -186,13 +190,17 @@ export function writeVerb<
       const input = read(schemas, raw);
       await definition.before?.();
       const creation = creationOf(definition, actor, raw);
+      let isRepeated = false;
       const answer = await host.database.transaction(async (writer) => {
         const now = host.clock.now();
-        const earlier = creation && (await answeredBefore(writer, creation, host.secretsKey, now));
+        const earlier = creation && (await answeredBefore<z.input<Answer>>(writer, creation, host.secretsKey, now));
+        isRepeated = earlier !== null && earlier !== undefined;
         if (earlier) return earlier.answer;
         if (definition.method !== 'POST') await holdAgainst(of, writer, host, actor, raw);
         const done = await definition.run({ ...contextOf(host, actor), writer }, input);
-        if (done.audit !== 'unchanged') await record(writer, definition.name, host, actor, done.audit);
+        if (done.audit !== 'unchanged')
+          await record(writer, host, actor, { ...done.audit, action: definition.name });
+        for (const change of done.further ?? []) await record(writer, host, actor, change);
         if (definition.changes !== null && done.audit !== 'unchanged')
           await host.database.signals.announce(writer);
         if (creation) await rememberAnswer(writer, creation, done.answer, host.secretsKey, now);
@@ -200,19 +208,10 @@ export function writeVerb<
       });
       // Also after 'unchanged': the try that made the change may have failed right here.
       if (definition.changes !== null) await host.changed(definition.changes, actor.orgId);
-      return { answer, tag: of?.answer === definition.answer ? tagOf(answer, of.live ?? []) : null };
+      const told = definition.after && !isRepeated ? await definition.after(answer) : answer;
+      return { answer: told, tag: of?.answer === definition.answer ? tagOf(told, of.live ?? []) : null };
     },
   };
-}
-
-/** A creation that may be answered again; null for all other requests. */
-function creationOf(
-  { name, method, status, idempotent }: Description & Pick<Verb, 'method' | 'status'>,
-  { orgId, id: actorId }: Actor,
-  { idempotencyKey, params, query, body }: RawInput,
-): Creation | null {
-  if (idempotencyKey === undefined || method !== 'POST' || status !== 201 || idempotent) return null;
-  return { orgId, verb: name, actorId, idempotencyKey, request: [params, query, body] };
 }
 
 /** @throws Fault `precondition_failed` */
@@ -237,20 +236,6 @@ async function holdAgainst(
 
 function contextOf(host: VerbHost, actor: Actor): VerbContext {
   return { orgId: actor.orgId, actor, clock: host.clock };
-}
-
-async function record(writer: Writer, action: string, host: VerbHost, actor: Actor, change: Change) {
-  const at = host.clock.now();
-  await appendAudit(writer, {
-    id: newId('aud', at),
-    org_id: actor.orgId,
-    at,
-    actor: actor.id,
-    action,
-    subject: change.subject,
-    before_json: change.before && JSON.stringify(change.before),
-    after_json: change.after && JSON.stringify(change.after),
-  });
 }
 
 interface Complete<Params, Query, Body> {

@@ -13,7 +13,6 @@ import { listAlerts } from './alerts/list.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
-import { listAudit } from './audit/list.ts';
 import { forceBreaker } from './breakers/force.ts';
 import { listBreakers } from './breakers/list.ts';
 import type { BreakerSource } from './breakers/view.ts';
@@ -31,12 +30,9 @@ import { BUDGETS } from './guardrails/budget-views.ts';
 import { LIMITS } from './guardrails/limit-views.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
 import { ruleVerbs } from './guardrails/rule-verbs.ts';
-import { createKey } from './keys/create.ts';
-import { getKey } from './keys/get.ts';
-import { listKeys } from './keys/list.ts';
-import { revokeKey } from './keys/revoke.ts';
-import { updateKey } from './keys/update.ts';
-import { getMe } from './me.ts';
+import { identityVerbs } from './identity-verbs.ts';
+import { meVerbs } from './me.ts';
+import type { PeopleHost } from './members/people-host.ts';
 import { listModels, type ModelParts } from './models/list.ts';
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
@@ -62,18 +58,15 @@ export interface VerbParts {
   /** What the running gateway knows, but for what stands above. */
   readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'> & ModelParts;
   readonly monitoring: MonitoringHost;
+  readonly people: PeopleHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, breakers, channels, rules, running } = parts;
-  return [
-    getMe,
-    createKey(pepper),
-    listKeys,
-    getKey,
-    updateKey,
-    revokeKey,
+  const { breakers, channels, rules, running } = parts;
+  const all: readonly Verb[] = [
+    ...meVerbs(() => all),
+    ...identityVerbs(parts),
     ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listBreakers(breakers),
@@ -84,7 +77,6 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     ...providerVerbs(parts.providers),
     listModels(running),
-    listAudit,
     listRequests,
     getRequest,
     getSummary,
@@ -106,4 +98,5 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
   ];
+  return all;
 }

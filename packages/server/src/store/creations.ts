@@ -5,7 +5,7 @@ import type { Reader, Writer } from './ports.ts';
 export type CreationRow = Selectable<CreationsTable>;
 
 /** The creation that came with this Idempotency-Key and is still remembered. */
-export function creationOf(
+export function rememberedCreation(
   reader: Reader,
   { org_id, verb, idempotency_key }: Pick<CreationRow, 'org_id' | 'verb' | 'idempotency_key'>,
   nowMs: number,

@@ -42,7 +42,7 @@ export async function runningParts(
       clock.now(),
     ),
   );
-  let merged: MergedConfig = { orgs: [], made: new Set() };
+  let merged: MergedConfig = { orgs: [], made: new Set(), orgCount: 0 };
   let compiled: CompiledCatalogs | null = null;
   const renew = async () => {
     const stored = await loadStoredConfig(database.read, secretsKey);
@@ -53,6 +53,7 @@ export async function runningParts(
   const running: VerbParts['running'] = {
     orgs: (orgId) => ({
       config: merged.orgs.find(({ id }) => id === orgId) ?? null,
+      isInFile: orgId === org?.id,
       catalog: compiled?.catalogs.get(orgId) ?? EMPTY_CATALOG,
       problemOf: (id) => compiled?.unusable.find((one) => one.id === `${orgId}/${id}`)?.reason ?? null,
     }),

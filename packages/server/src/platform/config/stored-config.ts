@@ -14,6 +14,7 @@ import { settingsOf } from './sections.ts';
 /** What the API made of an org, in the form of floe.yaml. */
 export interface StoredOrg {
   readonly name: string;
+  readonly timezone: string;
   readonly providers: readonly ProviderConfig[];
   readonly routes: readonly RouteConfig[];
   readonly policies: readonly PolicyConfig[];
@@ -46,12 +47,13 @@ export async function loadStoredConfig(reader: Reader, key: SecretsKey): Promise
     }
   };
   const stored = new Map<string, StoredOrg>();
-  for (const { id, name } of orgs) {
+  for (const { id, name, timezone } of orgs) {
     const own = entries.filter((row) => row.org_id === id && row.source === 'console');
     const of = (kind: string) => own.filter((row) => row.kind === kind);
     const keys = credentials.filter((row) => row.org_id === id);
     stored.set(id, {
       name,
+      timezone: timezone ?? 'UTC',
       providers: of('providers').flatMap((row) => read(row, () => openProvider(row, keys, key))),
       routes: of('routes').flatMap((row) => read(row, routeOf)),
       policies: of('policies').flatMap((row) => read(row, policyOf)),
@@ -101,6 +103,9 @@ export function parsed(row: Pick<EntryRow, 'entry_json'>): JsonObject {
   return value;
 }
 
+/** The org of a first start without a file. */
+export const FIRST_ORG = 'default';
+
 /** Whether floe.yaml sets a field of an org itself. */
 export type SetsField = (orgId: string, section: string) => boolean;
 
@@ -108,6 +113,8 @@ export interface MergedConfig {
   readonly orgs: readonly OrgConfig[];
   /** Those of `orgs[].providers` that the API made. */
   readonly made: ReadonlySet<ProviderConfig>;
+  /** Orgs that share the installation, those without any configuration among them. */
+  readonly orgCount: number;
 }
 
 /**
@@ -137,8 +144,12 @@ export function mergeConfig(
   const orgs = file.map((org) => merge(org, stored.orgs.get(org.id)));
   for (const [id, own] of stored.orgs)
     if (!file.some((org) => org.id === id) && (id === defaultOrg || !isEmpty(own)))
-      orgs.push(merge(OrgSchema.parse({ id, name: own.name }), own));
-  return { orgs, made };
+      orgs.push(merge(OrgSchema.parse({ id, name: own.name, timezone: own.timezone }), own));
+  const others = [...stored.orgs.keys()].filter(
+    // What a first start made before there was a file is the same operator's.
+    (id) => !file.some((org) => org.id === id) && (file.length === 0 || id !== FIRST_ORG),
+  );
+  return { orgs, made, orgCount: file.length + others.length };
 }
 
 function isEmpty({ providers, routes, policies, settings }: StoredOrg): boolean {
