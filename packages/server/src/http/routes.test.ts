@@ -34,7 +34,6 @@ function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expect
   };
 }
 
-
 /** Nobody listens at the channels' address: their tests answer 200 and say so. */
 function channelsExpected(): Record<string, Expected> {
   const channels = '/api/monitoring/channels';

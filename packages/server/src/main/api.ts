@@ -12,8 +12,8 @@ import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
-import { providerHost } from './providers.ts';
 import { peopleHost } from './people.ts';
+import { providerHost } from './providers.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 

@@ -22,7 +22,12 @@ export interface FurtherChange extends Change {
 }
 
 /** Belongs in the transaction of the change. */
-export async function record(writer: Writer, host: { readonly clock: Clock }, actor: Actor, change: FurtherChange) {
+export async function record(
+  writer: Writer,
+  host: { readonly clock: Clock },
+  actor: Actor,
+  change: FurtherChange,
+) {
   const at = host.clock.now();
   await appendAudit(writer, {
     id: newId('aud', at),

@@ -19,7 +19,12 @@ export interface Creation {
 
 /** A creation that may be answered again; null for all other requests. */
 export function creationOf(
-  verb: { readonly name: string; readonly method: string; readonly status: number; readonly idempotent?: true },
+  verb: {
+    readonly name: string;
+    readonly method: string;
+    readonly status: number;
+    readonly idempotent?: true;
+  },
   actor: { readonly orgId: string; readonly id: string },
   sent: {
     readonly idempotencyKey: string | undefined;

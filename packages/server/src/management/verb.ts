@@ -193,7 +193,8 @@ export function writeVerb<
       let isRepeated = false;
       const answer = await host.database.transaction(async (writer) => {
         const now = host.clock.now();
-        const earlier = creation && (await answeredBefore<z.input<Answer>>(writer, creation, host.secretsKey, now));
+        const earlier =
+          creation && (await answeredBefore<z.input<Answer>>(writer, creation, host.secretsKey, now));
         isRepeated = earlier !== null && earlier !== undefined;
         if (earlier) return earlier.answer;
         if (definition.method !== 'POST') await holdAgainst(of, writer, host, actor, raw);

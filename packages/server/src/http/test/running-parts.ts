@@ -90,7 +90,7 @@ export function channelParts() {
   const mailer = createMailer(() => ({ url: '', from: '' }), guard);
   return {
     secretsKey,
-    sender: createSender({ guard, clock: systemClock, mailer }),
+    sender: createSender({ guard, via: () => undefined, clock: systemClock, mailer }),
     baseUrl: () => 'https://floe.example',
   };
 }

@@ -19,7 +19,9 @@ export function orgView(row: OrgRow, { config, isInFile }: Pick<RunningOrg, 'con
     id: row.id,
     name: declared?.name ?? row.name,
     timezone: declared?.timezone ?? row.timezone ?? 'UTC',
-    source: isInFile ? { kind: 'file', file: 'floe.yaml', line: null } : { kind: 'console', file: null, line: null },
+    source: isInFile
+      ? { kind: 'file', file: 'floe.yaml', line: null }
+      : { kind: 'console', file: null, line: null },
     created_at: momentOf(row.created_at),
     updated_at: typeof row.updated_at === 'number' ? momentOf(row.updated_at) : null,
     updated_by: row.updated_by ?? null,

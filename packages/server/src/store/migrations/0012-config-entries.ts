@@ -6,7 +6,7 @@ const required = (column: ColumnDefinitionBuilder) => column.notNull();
 /** Providers, routes, policies and settings that are made by the API, beside those of floe.yaml; answers to creations. */
 export const configEntries: Migration = {
   number: 12,
-  name: 'config entries',
+  name: 'config-entries',
   async up({ schema }, engine) {
     const text = orderedText(engine);
     await schema
