@@ -4,7 +4,7 @@ import { type Floe, startFloe } from '@floe/testkit/process';
 import { COMMAND_LINE, runToEnd } from './run-program.ts';
 
 const PASSWORD = 'quiet harbour lantern';
-const LINK = /\/sign-in\?token=([A-Za-z0-9_-]{43})/;
+const LINK = /\/sign-in#token=([A-Za-z0-9_-]{43})/;
 
 let floe: Floe;
 before(async () => {
@@ -66,7 +66,7 @@ test('floe owner-link works beside the running server, for an owner who lost the
   };
   const { code, stdout, stderr } = await ownerLink();
   assert.equal(code, 0, stderr);
-  assert.ok(stdout.startsWith(`${floe.url}/sign-in?token=`));
+  assert.ok(stdout.startsWith(`${floe.url}/sign-in#token=`));
   const [, token] = LINK.exec(stdout) ?? [];
   const made = await setup(token, 'mara@acme.example');
   assert.deepEqual([made.status, made.body.role], [200, 'owner']);

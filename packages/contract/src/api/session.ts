@@ -39,7 +39,9 @@ const role = z.enum(ROLES);
 
 const signedOut = z.strictObject({
   state: z.literal('signed_out'),
-  setup: z.boolean().describe('Nobody owns anything here yet: the one-time link makes the first owner.'),
+  setup: z
+    .boolean()
+    .describe('A one-time link makes an owner: nobody owns anything here yet, or a new link was made.'),
   methods: signInMethods,
 });
 

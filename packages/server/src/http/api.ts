@@ -6,9 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
 import { requireAccess } from '../management/access.ts';
 import { Download } from '../management/download.ts';
+import { resourcesOf } from '../management/resource-of.ts';
+import { hasAlready, type Preconditions } from '../management/tags.ts';
 import type { Verb, VerbHost } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentsKey } from '../platform/key-format.ts';
+import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
@@ -58,6 +61,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   const operations = options.signIn?.operations ?? [];
   const allowedMethods = methodsByPath([...options.verbs, ...operations]);
+  const resources = resourcesOf(options.verbs);
   app.decorateRequest('actor', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -81,24 +85,10 @@ export async function createApi(options: ApiOptions): Promise<Api> {
         requireAccess(verb, actor, options.host.clock.now());
         request.setDecorator('actor', actor);
       },
-      handler: async (request, reply) => {
-        const answer = await verb.perform(options.host, request.getDecorator<Actor>('actor'), {
-          params: request.params,
-          query: request.query,
-          body: request.body,
-          idempotencyKey: verb.idempotent && idempotencyKey(request),
-        });
-        reply.code(verb.status);
-        if (answer instanceof Download) return sendDownload(reply, answer);
-        return verb.status === 204 ? reply.send() : answer;
-      },
+      handler: answering(verb, resources.get(verb), options.host),
     });
   if (options.signIn) addSessionRoutes(app, options.signIn);
-  let document: string | undefined;
-  app.get(OPENAPI_PATH, async (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument([...options.verbs, ...operations], options.version));
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
+  addDescription(app, () => openApiDocument([...options.verbs, ...operations], options.version));
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
 }
@@ -113,6 +103,27 @@ async function actorOf(options: ApiOptions, request: FastifyRequest, reply: Fast
   return recognised.actor;
 }
 
+/** Performs a verb and tells its answer, with the version of the resource in it. */
+function answering(verb: Verb, of: Verb | undefined, host: VerbHost) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const input = {
+      params: request.params,
+      query: request.query,
+      body: request.body,
+      idempotencyKey: verb.status === 201 ? idempotencyKey(request) : undefined,
+      preconditions: preconditionsOf(request),
+    };
+    const actor = request.getDecorator<Actor>('actor');
+    const { answer, tag } = await verb.perform(host, actor, input, of);
+    if (tag !== null) reply.header('etag', tag);
+    if (tag !== null && verb.method === 'GET' && hasAlready(tag, input.preconditions))
+      return reply.code(304).send();
+    reply.code(verb.status);
+    if (answer instanceof Download) return sendDownload(reply, answer);
+    return verb.status === 204 ? reply.send() : answer;
+  };
+}
+
 /** Sent as it is made; an error on the way breaks the connection, so that half a file does not look whole. */
 function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Download) {
   return reply
@@ -121,8 +132,6 @@ function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Dow
     .header('x-content-type-options', 'nosniff')
     .send(Readable.from(parts));
 }
-
-const OPENAPI_PATH = '/api/openapi.json';
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const fault = faultOf(error, request.id);
@@ -151,6 +160,10 @@ function parseJson(body: Buffer): unknown {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
+function preconditionsOf({ headers }: FastifyRequest): Preconditions {
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+}
+
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const value = request.headers['idempotency-key'];
   if (value === undefined) return undefined;
@@ -164,7 +177,10 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
 type AllowedMethods = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[];
 
 function methodsByPath(verbs: readonly Pick<Verb | SessionOperation, 'path' | 'method'>[]): AllowedMethods {
-  const paths = new Map<string, string[]>([[OPENAPI_PATH, ['GET', 'HEAD']]]);
+  const paths = new Map<string, string[]>([
+    [OPENAPI_PATH, ['GET', 'HEAD']],
+    [REFERENCE_PATH, ['GET', 'HEAD']],
+  ]);
   for (const { path, method } of verbs) {
     const methods = paths.get(path) ?? [];
     methods.push(method, ...(method === 'GET' ? ['HEAD'] : []));

@@ -3,6 +3,7 @@ import { SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
 import { rolesFor } from '../management/access.ts';
 import { DOWNLOADS } from '../management/download.ts';
+import { resourcesOf } from '../management/resource-of.ts';
 import { scopesOf, type Verb } from '../management/verb.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 
@@ -15,11 +16,12 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 export function openApiDocument(verbs: readonly (Verb | SessionOperation)[], version: string) {
   const components: Record<string, JsonSchema> = {};
   const error = schemaOf(errorBody, 'output', components);
+  const resources = resourcesOf(verbs.filter((verb) => 'scope' in verb));
   const paths: Record<string, Record<string, unknown>> = {};
   for (const verb of verbs) {
     paths[verb.path] ??= {};
     Object.assign(paths[verb.path] ?? {}, {
-      [verb.method.toLowerCase()]: operation(verb, error, components),
+      [verb.method.toLowerCase()]: operation(verb, 'scope' in verb && resources.has(verb), error, components),
     });
   }
   return {
@@ -52,7 +54,12 @@ export function openApiDocument(verbs: readonly (Verb | SessionOperation)[], ver
   };
 }
 
-function operation(verb: Verb | SessionOperation, error: JsonSchema, components: Record<string, JsonSchema>) {
+function operation(
+  verb: Verb | SessionOperation,
+  isTagged: boolean,
+  error: JsonSchema,
+  components: Record<string, JsonSchema>,
+) {
   return {
     operationId: verb.name,
     summary: verb.summary,
@@ -61,7 +68,8 @@ function operation(verb: Verb | SessionOperation, error: JsonSchema, components:
     parameters: [
       ...parameters(verb.params, 'path', components),
       ...parameters(verb.query, 'query', components),
-      ...('idempotent' in verb ? [IDEMPOTENCY_KEY] : []),
+      ...('scope' in verb && verb.status === 201 ? [IDEMPOTENCY_KEY] : []),
+      ...(isTagged ? preconditions(verb) : []),
     ],
     ...(verb.body && {
       requestBody: { required: true, content: json(schemaOf(verb.body, 'input', components)) },
@@ -80,7 +88,8 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A retry with the same value creates nothing: 409 `conflict` names what the first one made.',
+  description:
+    'The same request with the same value within 24 hours creates nothing and gets the first answer again; another request with it is a 409 `conflict`. The value of a platform key is shown once: its repetition is a 409 that names the key.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -88,6 +97,20 @@ const IDEMPOTENCY_KEY = {
 function accessOf(verb: Verb | SessionOperation) {
   if ('scope' in verb) return { description: accessText(verb), 'x-floe-roles': rolesFor(verb) };
   return { description: 'For the sign-in page; needs no key.', security: [{}, { session: [] }] };
+}
+
+/** Headers that ask for a version, or for anything but one. */
+function preconditions({ method }: Pick<Verb, 'method'>): unknown[] {
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  });
+  if (method === 'GET') return [header('If-None-Match', 'An `ETag`: 304 when that is still what is there.')];
+  if (method === 'POST') return [];
+  return [header('If-Match', 'An `ETag`: 412 `precondition_failed` when it was changed since.')];
 }
 
 function accessText(verb: Verb): string {

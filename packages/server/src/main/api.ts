@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { listedModels } from '../gateway/lists.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
@@ -8,10 +9,12 @@ import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { SignInParts } from '../platform/sign-in/sign-in.ts';
+import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { peopleHost } from './people.ts';
+import { providerHost } from './providers.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -39,16 +42,16 @@ export function assembleApi(
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
-  const { database, log, pepper, guardrails, breakers } = parts;
+  const { database, log, pepper, guardrails, breakers, secretsKey } = parts;
   const changed = () => {
     signIn.sessions.forget();
     return snapshots.renew();
   };
-  const host = { database, clock: systemClock, changed };
+  const host = { database, clock: systemClock, changed, secretsKey };
   const authenticate = (headers: PresentedHeaders) =>
     keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
-  const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;
-  const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
+  const orgs = (orgId: string) => runningOrg(snapshots, loaded().config, orgId);
+  const models = (provider: Provider) => listedModels(provider, parts.modelLists);
   const rules: RuleHost = {
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
@@ -58,12 +61,12 @@ export function assembleApi(
     {
       pepper,
       breakers,
-      cacheOf,
       channels,
       rules,
+      providers: providerHost(parts, snapshots, loaded, orgs),
       monitoring,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
-      running: { orgs, conversations, latencies, outputMost },
+      running: { orgs, conversations, latencies, outputMost, models },
     },
     { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },
   );

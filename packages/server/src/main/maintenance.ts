@@ -57,7 +57,7 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
       });
       try {
         const token = await database.transaction((writer) => makeOwnerLink(writer, systemClock, org));
-        return `${baseUrl}/sign-in?token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
+        return `${baseUrl}/sign-in#token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
       } finally {
         await database.close();
       }

@@ -26,7 +26,7 @@ export function assembleSignIn(
     hasher: createPasswordHasher(),
     challengeKey: signInKeys.challenge,
     sealingKey: signInKeys.sealing,
-    issuers: new Issuers(outbound.guard, systemClock),
+    issuers: new Issuers(outbound, systemClock),
     fitKeys: fitOwnKeys,
     auth: () => loaded().config.auth,
     site: () =>

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { createArrivals } from '../../core/client-address.ts';
+import { createArrivals } from '../../core/arrivals.ts';
 import type { Log } from '../../core/log.ts';
 import { memberActor } from '../../platform/actor.ts';
 import { signedOut } from '../../platform/sign-in/session-changes.ts';

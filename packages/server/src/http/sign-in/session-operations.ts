@@ -9,7 +9,7 @@ import {
 } from '@floe/contract/api/session';
 import * as z from 'zod';
 import type { Log } from '../../core/log.ts';
-import { takeOwnerLink } from '../../platform/sign-in/owner-link.ts';
+import { isLinkOpen, takeOwnerLink } from '../../platform/sign-in/owner-link.ts';
 import { signInByPassword } from '../../platform/sign-in/password-sign-in.ts';
 import { endSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
 import { methodsOf, type SignInParts } from '../../platform/sign-in/sign-in.ts';
@@ -52,8 +52,9 @@ function readSession(parts: SignInParts): SessionOperation {
     async run({ browser }) {
       const live = browser.token === null ? null : await parts.sessions.find(browser.token);
       if (live) return { body: sessionView(live, parts.clock.now()) };
-      const setupIsOpen = !(await hasOwner(parts.database.read));
-      return { body: { state: 'signed_out' as const, setup: setupIsOpen, methods: methodsOf(parts) } };
+      const { read } = parts.database;
+      const isOpen = !(await hasOwner(read)) || (await isLinkOpen(read, parts.clock));
+      return { body: { state: 'signed_out' as const, setup: isOpen, methods: methodsOf(parts) } };
     },
   });
 }

@@ -1,4 +1,4 @@
-import type { Arrival } from '../../core/client-address.ts';
+import type { Arrival } from '../../core/arrivals.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { SessionOperation } from './session-operation.ts';
 

@@ -1,8 +1,10 @@
 import type { OidcConfig } from '@floe/contract/config';
 import type { Configuration, CustomFetch } from 'openid-client';
-import { Client } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../core/clock.ts';
 import type { OutboundGuard } from '../../core/outbound.ts';
+import { openConnector } from '../../providers/connector.ts';
+import type { Outbound } from '../../providers/outbound.ts';
 
 const TIMEOUT_S = 10;
 const CONNECT_MS = 5_000;
@@ -16,14 +18,20 @@ export function loadOpenid() {
   return import('openid-client');
 }
 
+/** How Floe reaches issuers: as everything it calls. */
+export interface Way {
+  readonly guard: OutboundGuard;
+  readonly via: Outbound['via'];
+}
+
 /** What issuers say about themselves, read when first needed: Floe starts without them. */
 export class Issuers {
-  readonly #guard: OutboundGuard;
+  readonly #way: Way;
   readonly #clock: Clock;
   readonly #known = new Map<string, { readonly found: Promise<Configuration>; readonly readAt: number }>();
 
-  constructor(guard: OutboundGuard, clock: Clock) {
-    this.#guard = guard;
+  constructor(way: Way, clock: Clock) {
+    this.#way = way;
     this.#clock = clock;
   }
 
@@ -33,7 +41,7 @@ export class Issuers {
     const now = this.#clock.monotonic();
     const known = this.#known.get(name);
     if (known && now - known.readAt < FRESH_MS) return known.found;
-    const found = discover(oidc, guardedFetch(this.#guard));
+    const found = discover(oidc, guardedFetch(this.#way));
     const entry = { found, readAt: now };
     this.#known.set(name, entry);
     found.catch(() => {
@@ -66,11 +74,11 @@ async function discover(oidc: OidcConfig, fetch: CustomFetch): Promise<Configura
 }
 
 /** Calls under the rules for everything Floe calls; follows no redirect and reads no endless answer. */
-function guardedFetch(guard: OutboundGuard): CustomFetch {
+function guardedFetch({ guard, via }: Way): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const target = new URL(url);
     const client = new Client(target.origin, {
-      connect: guard.connector(target, { timeout: CONNECT_MS, allowH2: false }),
+      connect: openConnector(target, via(target), CONNECT_MS, guard),
       headersTimeout: TIMEOUT_S * 1000,
       bodyTimeout: TIMEOUT_S * 1000,
       maxResponseSize: ANSWER_BYTES,

@@ -91,6 +91,12 @@ export async function takeOwnerLink(
   return token;
 }
 
+/** Whether a link can be taken now. */
+export async function isLinkOpen(reader: Reader, clock: Clock): Promise<boolean> {
+  const link = linkOf(await settingValue(reader, SIGN_IN_SETTING));
+  return link !== null && link.used_at === undefined && clock.now() < link.expires_at;
+}
+
 async function usableLink(reader: Reader, clock: Clock, token: string): Promise<OwnerLink> {
   const link = linkOf(await settingValue(reader, SIGN_IN_SETTING));
   if (link?.sha256 !== sha256(token) || !(await orgById(reader, link.org_id)))

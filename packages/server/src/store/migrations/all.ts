@@ -9,6 +9,7 @@ import { boards } from './0008-boards.ts';
 import { members } from './0009-members.ts';
 import { identities } from './0010-identities.ts';
 import { signIn } from './0011-sign-in.ts';
+import { configEntries } from './0012-config-entries.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   members,
   identities,
   signIn,
+  configEntries,
 ];

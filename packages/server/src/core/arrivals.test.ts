@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createArrivals } from './client-address.ts';
+import { createArrivals } from './arrivals.ts';
 
 const TRUSTED = ['10.0.0.0/8', '2001:db8:1::/48', '127.0.0.1'];
 const arrivals = createArrivals(TRUSTED);
