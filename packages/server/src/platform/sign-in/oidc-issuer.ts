@@ -78,7 +78,7 @@ function guardedFetch({ guard, via }: Way): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const target = new URL(url);
     const client = new Client(target.origin, {
-      connect: openConnector(target, via(target), CONNECT_MS, guard),
+      connect: openConnector(target, via(target.origin), CONNECT_MS, guard),
       headersTimeout: TIMEOUT_S * 1000,
       bodyTimeout: TIMEOUT_S * 1000,
       maxResponseSize: ANSWER_BYTES,
