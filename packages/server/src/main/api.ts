@@ -19,7 +19,7 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
   const authenticate = (presented: string) => {
     const now = systemClock.now();
     const key = snapshots.current().keyring.authenticate(presented, now);
-    lastUsed.note(key.id, now);
+    lastUsed.note(key, now);
     return key;
   };
   return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
@@ -34,10 +34,14 @@ export function assembleApi(
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
-  const { database, log, pepper, guardrails, breakers } = parts;
+  const { database, log, pepper, guardrails, breakers, lastUsed } = parts;
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
-  const authenticate = (headers: PresentedHeaders) =>
-    keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
+  const authenticate = (headers: PresentedHeaders) => {
+    const now = systemClock.now();
+    const key = snapshot().keyring.authenticate(presentedKey(headers), now);
+    lastUsed.note(key, now);
+    return keyActor(key);
+  };
   const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;
   const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
   const rules: RuleHost = {
