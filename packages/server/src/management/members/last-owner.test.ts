@@ -4,6 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { type Actor, memberActor } from '../../platform/actor.ts';
+import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { countOwners, insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database, Writer } from '../../store/ports.ts';
@@ -14,6 +15,7 @@ import { updateMember } from './update.ts';
 
 const OWNERS = ['ana', 'ben', 'cyd', 'dan'];
 const people = { endSessions: [], baseUrl: () => '', mail: async () => 'off' as const };
+const secretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
 const far = Number.MAX_SAFE_INTEGER;
 const actorOf = (name: string): Actor =>
   memberActor('acme', {
@@ -48,7 +50,7 @@ test('owners who leave at the same moment through several processes leave one be
   });
   const leave = (database: Database | undefined, name: string, at: number) => {
     assert.ok(database);
-    const host = { database, clock: systemClock, changed: async () => undefined };
+    const host = { database, clock: systemClock, changed: async () => undefined, secretsKey };
     const raw = { params: { id: `mem_${name}` }, query: {}, idempotencyKey: undefined };
     return at % 2 === 0
       ? removeMember(people).perform(host, actorOf(name), { ...raw, body: undefined })
