@@ -1,12 +1,15 @@
+import { tellLive } from './live-events.ts';
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 import type { AuditTable } from './schema.ts';
 
 export type AuditRow = AuditTable;
 
-/** Belongs in the transaction of the change it records. */
+/** Belongs in the transaction of the change it records; whoever watches the org hears of it. */
 export async function appendAudit(writer: Writer, entry: AuditRow): Promise<void> {
   await writer.insertInto('audit').values(entry).execute();
+  const { id, org_id, at, actor, action, subject } = entry;
+  await tellLive(writer, { orgId: org_id, topic: 'audit', at, data: { id, at, actor, action, subject } });
 }
 
 export interface AuditFilters {

@@ -1,5 +1,6 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
+import type { BreakerChangesTable, JobsTable, LiveEventsTable, ViewsTable } from './live-tables.ts';
 import type { MembersTable, UsersTable } from './member-tables.ts';
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
@@ -30,6 +31,10 @@ export interface Schema extends MonitoringSchema {
   replicas: ReplicasTable;
   limits: GuardrailTable;
   budgets: GuardrailTable;
+  live_events: LiveEventsTable;
+  breaker_changes: BreakerChangesTable;
+  views: ViewsTable;
+  jobs: JobsTable;
   migrations: MigrationsTable;
 }
 
