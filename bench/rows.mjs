@@ -63,6 +63,9 @@ async function load(database, directory) {
 
 /** Every kind of query the API makes, by name. */
 function queries(reader) {
+  const is = (...any) => ({ any, none: [] });
+  const not = (...none) => ({ any: [], none });
+  const within = (from, to) => ({ any: [{ from, to }], none: [] });
   const list = (filters) => () => exchangePage(reader, { orgId: 'acme', limit: 50, ...filters });
   const hours = { ...MONTH, unit: 'hour', stepMs: HOUR_MS, limit: 10 };
   const chart = (more) => () => seriesOf(reader, { ...hours, metric: 'requests', ...more });
@@ -73,28 +76,28 @@ function queries(reader) {
     'list newest': list({}),
     'list page in the middle': list({ cursor: middle }),
     'list of a week ago': list({ from: END_MS - 8 * 24 * HOUR_MS, to: END_MS - 7 * 24 * HOUR_MS }),
-    'list key, frequent': list({ key: 'key_0' }),
-    'list key, rare': list({ key: 'key_rare' }),
-    'list key, none': list({ key: 'key_none' }),
-    'list key by name, rare': list({ key: 'name rare' }),
-    'list model, frequent': list({ model: 'model-0' }),
-    'list model, rare': list({ model: 'model-rare' }),
-    'list model, none': list({ model: 'none' }),
-    'list provider, rare': list({ provider: 'provider-rare' }),
-    'list status 200': list({ status: { from: 200, to: 200 } }),
-    'list status 418, rare': list({ status: { from: 418, to: 418 } }),
-    'list status 5xx': list({ status: { from: 500, to: 599 } }),
-    'list status 3xx, none': list({ status: { from: 300, to: 399 } }),
-    'list state complete': list({ state: 'complete' }),
-    'list state aborted, rare': list({ state: 'aborted' }),
-    'list route_mode ide, rare': list({ routeMode: 'ide' }),
-    'list route_mode unified': list({ routeMode: 'unified' }),
-    'list provider and state, rare': list({ provider: 'provider-0', state: 'aborted' }),
-    'list key and status, rare': list({ key: 'key_0', status: { from: 418, to: 418 } }),
-    'list declared metadata, rare': list({ metadata: { project: 'project-rare' } }),
-    'list declared metadata, frequent': list({ metadata: { project: 'project-0' } }),
-    'list other metadata': list({ metadata: { build: '5' } }),
-    'list other metadata, none': list({ metadata: { build: 'none' } }),
+    'list key, frequent': list({ key: is('key_0') }),
+    'list key, rare': list({ key: is('key_rare') }),
+    'list key, none': list({ key: is('key_none') }),
+    'list key by name, rare': list({ key: is('name rare') }),
+    'list model, frequent': list({ model: is('model-0') }),
+    'list model, rare': list({ model: is('model-rare') }),
+    'list model, none': list({ model: is('none') }),
+    'list provider, rare': list({ chosen: { provider: is('provider-rare') } }),
+    'list status 200': list({ status: within(200, 200) }),
+    'list status 418, rare': list({ status: within(418, 418) }),
+    'list status 5xx': list({ status: within(500, 599) }),
+    'list status 3xx, none': list({ status: within(300, 399) }),
+    'list state complete': list({ chosen: { state: is('complete') } }),
+    'list state aborted, rare': list({ chosen: { state: is('aborted') } }),
+    'list route_mode ide, rare': list({ chosen: { route_mode: is('ide') } }),
+    'list route_mode unified': list({ chosen: { route_mode: is('unified') } }),
+    'list provider and state, rare': list({ chosen: { provider: is('provider-0'), state: is('aborted') } }),
+    'list key and status, rare': list({ key: is('key_0'), status: within(418, 418) }),
+    'list declared metadata, rare': list({ metadata: { project: is('project-rare') } }),
+    'list declared metadata, frequent': list({ metadata: { project: is('project-0') } }),
+    'list other metadata': list({ metadata: { build: is('5') } }),
+    'list other metadata, none': list({ metadata: { build: is('none') } }),
     'one by id, none': () => exchangeById(reader, 'acme', 'exc_none'),
     'chart requests by hour': chart({}),
     'chart requests by hour and model': chart({ groupBy: 'model' }),
@@ -103,20 +106,20 @@ function queries(reader) {
     'chart cost by hour and project': chart({ groupBy: 'metadata.project', metric: 'cost_nano_usd' }),
     'chart by day and model of one key': chart({
       groupBy: 'model',
-      filter: { facet: 'key', value: 'key_0' },
+      filter: { facet: 'key', any: ['key_0'], none: [] },
       stepMs: 24 * HOUR_MS,
     }),
     'chart by hour and key of one model': chart({
       groupBy: 'key',
-      filter: { facet: 'model', value: 'model-0' },
+      filter: { facet: 'model', any: ['model-0'], none: [] },
     }),
     summary: () => summaryOf(reader, { ...MONTH, unit: 'hour' }),
     'summary of one key': () =>
-      summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', value: 'key_0' } }),
+      summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: ['key_0'], none: [] } }),
     'top models': top({ groupBy: 'model' }),
     'top keys by cost': top({ groupBy: 'key', order: 'cost_nano_usd' }),
     'top projects': top({ groupBy: 'metadata.project' }),
-    'top models of one key': top({ groupBy: 'model', filter: { facet: 'key', value: 'key_0' } }),
+    'top models of one key': top({ groupBy: 'model', filter: { facet: 'key', any: ['key_0'], none: [] } }),
   };
 }
 

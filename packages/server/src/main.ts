@@ -11,7 +11,7 @@ import { createRouter } from './http/router.ts';
 import { CannotListen, createHttpServer } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
-import { watchFile } from './main/config-file.ts';
+import { type ConfigRefusal, watchFile } from './main/config-file.ts';
 import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { maintain } from './main/maintenance.ts';
@@ -102,12 +102,18 @@ function prefixed(text: string): string {
   return text.replace(/^/gm, 'floe: ');
 }
 
+interface RunningState {
+  loaded: LoadedConfig;
+  refusal: ConfigRefusal | null;
+  draining: boolean;
+}
+
 async function serve(environment: Environment): Promise<void> {
   const log = createLog(environment.logLevel);
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state = { loaded, draining: false };
+  const state: RunningState = { loaded, refusal: null, draining: false };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -120,7 +126,8 @@ async function serve(environment: Environment): Promise<void> {
   const { host, port, base_url } = loaded.config.server;
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place);
-  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, () => state.loaded, VERSION);
+  const config = { loaded: () => state.loaded, configRefusal: () => state.refusal };
+  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, config, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(
     {
@@ -146,6 +153,7 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
+      await parts.live.close();
       await parts.monitoring.leave();
       await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
       await parts.monitoring.flush();

@@ -18,7 +18,10 @@ export type IdPrefix =
   | 'alr'
   | 'dlv'
   | 'brd'
-  | 'mnt';
+  | 'mnt'
+  | 'brk'
+  | 'viw'
+  | 'job';
 
 let pool = Buffer.alloc(0);
 let used = 0;

@@ -5,6 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
 import { Download } from '../management/download.ts';
+import { EventStream, type Watch } from '../management/event-stream.ts';
 import { scopesOf, type Verb, type VerbHost } from '../management/verb.ts';
 import { type Actor, requireActorScope } from '../platform/actor.ts';
 import type { PresentedHeaders } from '../platform/key-format.ts';
@@ -70,10 +71,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       method: verb.method,
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
-        const actor = options.authenticate(request.headers);
-        const [first, ...others] = scopesOf(verb);
-        if (first !== undefined) requireActorScope(actor, first, ...others);
-        request.setDecorator('actor', actor);
+        request.setDecorator('actor', admit(options, verb, request));
       },
       handler: async (request, reply) => {
         const answer = await verb.perform(options.host, request.getDecorator<Actor>('actor'), {
@@ -81,9 +79,11 @@ export async function createApi(options: ApiOptions): Promise<Api> {
           query: request.query,
           body: request.body,
           idempotencyKey: verb.idempotent && idempotencyKey(request),
+          watch: watchOf(options, verb, request),
         });
         reply.code(verb.status);
         if (answer instanceof Download) return sendDownload(reply, answer);
+        if (answer instanceof EventStream) return sendEvents(request, reply, answer);
         return verb.status === 204 ? reply.send() : answer;
       },
     });
@@ -94,6 +94,40 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
+}
+
+/** @throws Fault when nobody is let in with these headers, or not to this verb */
+function admit(options: ApiOptions, verb: Verb, { headers }: FastifyRequest): Actor {
+  const actor = options.authenticate(headers);
+  const [first, ...others] = scopesOf(verb);
+  if (first !== undefined) requireActorScope(actor, first, ...others);
+  return actor;
+}
+
+function watchOf(options: ApiOptions, verb: Verb, request: FastifyRequest): Watch {
+  const id = request.headers['last-event-id'];
+  return {
+    lastEventId: typeof id === 'string' && id !== '' ? id : undefined,
+    isAllowed: async () => {
+      try {
+        return admit(options, verb, request).orgId === request.getDecorator<Actor>('actor').orgId;
+      } catch (error) {
+        // A store that cannot be asked takes nobody's rights away.
+        return !(error instanceof Fault) || error.status >= 500;
+      }
+    },
+  };
+}
+
+/** Sent as it comes. A HEAD gets no body, and nothing goes on for it. */
+async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: EventStream) {
+  reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+  if (request.method === 'HEAD') {
+    await stream.drop();
+    return reply.send();
+  }
+  stream.cut.addEventListener('abort', () => reply.raw.destroy(), { once: true });
+  return reply.send(Readable.from(stream.parts));
 }
 
 /** Sent as it is made; an error on the way breaks the connection, so that half a file does not look whole. */

@@ -2,6 +2,7 @@ import { errorBody } from '@floe/contract/api/errors';
 import { SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
 import { DOWNLOADS } from '../management/download.ts';
+import { eventStream } from '../management/event-stream.ts';
 import { scopesOf, type Verb } from '../management/verb.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -82,6 +83,7 @@ function scopeText(verb: Verb): string {
 }
 
 function contentOf(verb: Verb, components: Record<string, JsonSchema>) {
+  if (verb.answer === eventStream) return { 'text/event-stream': { schema: { type: 'string' } } };
   const types = DOWNLOADS.get(verb.answer);
   if (!types) return json(schemaOf(verb.answer, 'output', components));
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));

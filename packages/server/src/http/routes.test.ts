@@ -97,6 +97,24 @@ async function seedRules(id: string): Promise<void> {
   });
 }
 
+/** What the console shows of the past and the present. A HEAD stands for the stream, which never ends. */
+function analyticsExpected(): Record<string, Expected> {
+  const paths = {
+    '/api/overview': '/api/overview',
+    '/api/analytics/values': '/api/analytics/values?field=model',
+    '/api/analytics/annotations': '/api/analytics/annotations',
+    '/api/analytics/export': '/api/analytics/export',
+    '/api/analytics/months/{month}.csv': '/api/analytics/months/2026-10.csv',
+  };
+  const scope = 'management';
+  return Object.fromEntries(
+    Object.entries(paths).map(([name, path]) => [
+      `GET ${name}`,
+      { path: () => path, succeeds: 200, scope, anotherOrgs: 200 },
+    ]),
+  );
+}
+
 const EXPECTED: Readonly<Record<string, Expected>> = {
   'GET /api/me': { path: () => '/api/me', succeeds: 200, scope: null, anotherOrgs: 200 },
   'POST /api/management/keys': {
@@ -173,6 +191,13 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   },
   'GET /api/management/audit': {
     path: () => '/api/management/audit',
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
+  ...analyticsExpected(),
+  'GET /api/management/breakers/{id}/history': {
+    path: () => `/api/management/breakers/${encodeURIComponent('main/large@default')}/history`,
     succeeds: 200,
     scope: 'management',
     anotherOrgs: 200,

@@ -8,29 +8,36 @@ import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Alerts } from './alerts.ts';
+import type { ConfigRefusal } from './config-file.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Heartbeats and beat URLs, which have an edge of their own. */
-export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
+export function assembleBeats({ monitoring, log, lastUsed, beatRefusals }: Parts, snapshots: Snapshots): BeatRoutes {
   const authenticate = (presented: string) => {
     const now = systemClock.now();
     const key = snapshots.current().keyring.authenticate(presented, now);
     lastUsed.note(key.id, now);
     return key;
   };
-  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
+  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate, refusals: beatRefusals });
+}
+
+/** The configuration that runs, and what became of the last change of the file. */
+interface RunningConfig {
+  loaded(): LoadedConfig;
+  configRefusal(): ConfigRefusal | null;
 }
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  { database, log, pepper, guardrails, breakers }: Parts,
+  { database, log, pepper, guardrails, breakers, rows, live, beatRefusals }: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
-  loaded: () => LoadedConfig,
+  { loaded, configRefusal }: RunningConfig,
   version: string,
 ): LazyApi {
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
@@ -52,6 +59,16 @@ export function assembleApi(
       rules,
       monitoring,
       running: { orgs, conversations, latencies, outputMost },
+      analytics: {
+        backlog: () => rows.backlog(),
+        requestsDays: () => loaded().config.retention.requests_days,
+      },
+      standing: {
+        configRefusal,
+        sharedStore: () => guardrails.sharedStore(),
+        refusedBeats: (orgId) => beatRefusals.of(orgId),
+      },
+      live,
     },
   );
 }

@@ -6,6 +6,7 @@ import { newId } from '../core/ids.ts';
 import type { Actor } from '../platform/actor.ts';
 import { appendAudit } from '../store/audit.ts';
 import type { Database, Reader, Writer } from '../store/ports.ts';
+import type { Watch } from './event-stream.ts';
 import { validate } from './input.ts';
 
 /** Which part of the running snapshot a write makes stale. */
@@ -32,6 +33,8 @@ export interface RawInput {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
+  /** For an answer that goes on. */
+  readonly watch?: Watch;
 }
 
 interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {

@@ -7,12 +7,18 @@ import {
   limitBody,
   limitReplacement,
 } from '@floe/contract/api/guardrails';
+import type { LiveHub } from '../analytics/live/hub.ts';
 import { listAlerts } from './alerts/list.ts';
+import { type AnalyticsHost, Coverage } from './analytics/analytics-host.ts';
+import { getAnnotations } from './analytics/annotations.ts';
+import { exportMonth } from './analytics/month.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
+import { getValues } from './analytics/values.ts';
 import { listAudit } from './audit/list.ts';
 import { forceBreaker } from './breakers/force.ts';
+import { listBreakerChanges } from './breakers/history.ts';
 import { listBreakers } from './breakers/list.ts';
 import type { BreakerSource } from './breakers/view.ts';
 import { type CacheOf, getCache } from './cache/get.ts';
@@ -24,9 +30,11 @@ import { listChannels } from './channels/list.ts';
 import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import { updateChannel } from './channels/update.ts';
+import { watchEvents } from './events/watch.ts';
 import { BUDGETS } from './guardrails/budget-views.ts';
 import { LIMITS } from './guardrails/limit-views.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
+import { RulesOf } from './guardrails/rules-of.ts';
 import { ruleVerbs } from './guardrails/rule-verbs.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
@@ -37,8 +45,11 @@ import { getMe } from './me.ts';
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
+import { getOverview } from './overview/get.ts';
+import type { Standing } from './overview/standing.ts';
 import { listPolicies } from './policies/list.ts';
 import { listProviders } from './providers/list.ts';
+import { exportRequests } from './requests/export.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import { listRoutes } from './routes/list.ts';
@@ -56,11 +67,16 @@ export interface VerbParts {
   /** What the running gateway knows, but for what stands above. */
   readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'>;
   readonly monitoring: MonitoringHost;
+  readonly analytics: AnalyticsHost;
+  readonly standing: Standing;
+  readonly live: LiveHub;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, breakers, cacheOf, channels, rules, running } = parts;
+  const { pepper, breakers, cacheOf, channels, rules, running, analytics, standing } = parts;
+  const coverage = new Coverage(analytics);
+  const budgets = new RulesOf(BUDGETS, rules);
   return [
     getMe,
     createKey(pepper),
@@ -71,6 +87,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listBreakers(breakers),
+    listBreakerChanges,
     forceBreaker(breakers),
     listPolicies(running.orgs),
     dryRunPolicies(running.orgs),
@@ -80,9 +97,15 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listAudit,
     listRequests,
     getRequest,
-    getSummary,
-    getTimeseries,
-    getTop,
+    exportRequests,
+    getSummary(coverage),
+    getTimeseries(coverage),
+    getTop(coverage),
+    getValues(coverage),
+    getAnnotations(coverage),
+    exportMonth(coverage, running.orgs),
+    getOverview(coverage, { standing, breakers, budgets, backlog: () => analytics.backlog() }),
+    watchEvents(parts.live),
     getCache(cacheOf),
     purgeCache,
     listChannels,

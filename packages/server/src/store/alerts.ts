@@ -147,3 +147,17 @@ export async function expireAlerts(writer: Writer, orgId: string, beforeMs: numb
   await writer.deleteFrom('alerts').where('id', 'in', ids).execute();
   return old.length;
 }
+
+/** What began for subjects of a kind and is not over, the oldest first. */
+export function openAlerts(reader: Reader, orgId: string, kind: string, limit: number): Promise<AlertRow[]> {
+  return reader
+    .selectFrom('alerts')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('subject_kind', '=', kind)
+    .where('closed_at', 'is', null)
+    .where('phase', '=', 'opens')
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { errorBody } from '@floe/contract/api/errors';
 import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
+import { LiveHub } from '../../analytics/live/hub.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
@@ -12,6 +13,7 @@ import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
+import type { Standing } from '../../management/overview/standing.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { keyActor } from '../../platform/actor.ts';
@@ -74,6 +76,8 @@ export interface RunningApi {
   }>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
   call(method: string, path: string, call?: Call): Promise<Answer>;
+  readonly port: number;
+  readonly live: LiveHub;
   close(): Promise<void>;
 }
 
@@ -84,6 +88,7 @@ export interface ApiOptions {
   readonly fileRules?: Partial<FileRules>;
   readonly breakers?: BreakerSource;
   readonly engine?: MonitoringHost['engine'];
+  readonly standing?: Partial<Standing>;
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
 }
@@ -99,7 +104,8 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const parts = partsOf(options, database, clock);
+  const live = new LiveHub({ database, clock, log: silentLog });
+  const parts = partsOf(options, database, clock, live);
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
@@ -129,7 +135,10 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
       mustFitSchema(all, method, path, answer);
       return answer;
     },
+    port: http.port,
+    live,
     async close() {
+      await live.close();
       await http.close();
       await api.close();
       await database.close();
@@ -138,7 +147,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   };
 }
 
-function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbParts {
+function partsOf(options: ApiOptions, database: Database, clock: Clock, live: LiveHub): VerbParts {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
@@ -149,7 +158,22 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbPar
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
   };
-  return { ...runningParts(clock, options.org), pepper, breakers, channels, rules, monitoring };
+  return {
+    ...runningParts(clock, options.org),
+    pepper,
+    breakers,
+    channels,
+    rules,
+    monitoring,
+    analytics: { backlog: () => 0, requestsDays: () => 90 },
+    standing: {
+      configRefusal: () => null,
+      sharedStore: () => 'memory',
+      refusedBeats: () => null,
+      ...options.standing,
+    },
+    live,
+  };
 }
 
 /** Stands for a monitoring engine that was always there and has settled everything. */

@@ -12,6 +12,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
 import { insertOrg } from '../orgs.ts';
 import { repositorySuite } from '../repositories.suite.ts';
+import { liveSuite } from '../live-events.suite.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { StoreUnusable } from '../store-unusable.ts';
@@ -27,6 +28,7 @@ const quiet = { log: silentLog, clock: systemClock };
 repositorySuite('postgres', openEmpty);
 storedTurnSuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);
+liveSuite('postgres', openEmpty);
 alertsSuite('postgres', openEmpty);
 
 const second: Migration = {

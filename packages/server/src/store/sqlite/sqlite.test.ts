@@ -12,6 +12,7 @@ import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.ts';
+import { liveSuite } from '../live-events.suite.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { StoreUnusable } from '../store-unusable.ts';
@@ -36,6 +37,7 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 storedTurnSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+liveSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 alertsSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 
 const second: Migration = {
