@@ -156,17 +156,17 @@ export const summary = z
   .strictObject({
     ...covered,
     ...figures,
-    previous: z.strictObject({ ...before, ...figures }).optional().describe('With `compare=previous`.'),
+    previous: z
+      .strictObject({ ...before, ...figures })
+      .optional()
+      .describe('With `compare=previous`.'),
   })
   .meta({ id: 'AnalyticsSummary' });
 const allFigures = z.strictObject(figures);
 export type SummaryFigures = z.output<typeof allFigures>;
 
 const series = z.strictObject({
-  value: z
-    .string()
-    .nullable()
-    .describe('Of `group_by`; null for requests that have none, and without it.'),
+  value: z.string().nullable().describe('Of `group_by`; null for requests that have none, and without it.'),
   name: z.string().nullable().describe('Name of the key, when grouped by key.'),
   other: z.boolean().describe('The sum of every series beyond `limit`.'),
   values: z.array(z.number().nullable()).describe('Null where a percentile has no requests.'),
@@ -197,7 +197,9 @@ export const top = z
           .strictObject(sums)
           .nullable()
           .optional()
-          .describe('The same value in the range before, with `compare=previous`; null when it was not there.'),
+          .describe(
+            'The same value in the range before, with `compare=previous`; null when it was not there.',
+          ),
       }),
     ),
   })

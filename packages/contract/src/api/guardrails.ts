@@ -63,7 +63,9 @@ export const budget = z
       .strictObject({
         spent_nano_usd: nanoUsd,
         spent_usd: usd,
-        reserved_nano_usd: nanoUsd.describe('The part of `spent` that requests under way hold or that is not booked yet.'),
+        reserved_nano_usd: nanoUsd.describe(
+          'The part of `spent` that requests under way hold or that is not booked yet.',
+        ),
         reserved_usd: usd,
         forecast_nano_usd: nanoUsd
           .nullable()

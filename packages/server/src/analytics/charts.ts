@@ -70,7 +70,9 @@ export interface TopRequest extends RollupRequest {
 }
 
 /** The range of the same length just before. */
-export function rangeBefore<Range extends { readonly from: number; readonly to: number }>(range: Range): Range {
+export function rangeBefore<Range extends { readonly from: number; readonly to: number }>(
+  range: Range,
+): Range {
   return { ...range, from: range.from - (range.to - range.from), to: range.from };
 }
 

@@ -138,3 +138,23 @@ test('one request explains itself with its attempts and decisions', async () => 
   assert.deepEqual(body.decisions, decisions);
   assert.equal((await api.call('GET', `${REQUESTS}/exc_x`, { key })).body.error?.code, 'not_found');
 });
+
+test('an export holds the rows of the list, all of them and in its order, as lines of CSV or JSON', async () => {
+  const lines = async (query: string) =>
+    (await api.call('GET', `/api/analytics/export?${query}`, { key })).text.trimEnd().split(/\r?\n/);
+  const [head = '', ...rows] = await lines('state=!blocked');
+  assert.deepEqual(head.split(',').slice(0, 2), ['id', 'created_at']);
+  assert.deepEqual(
+    rows.map((row) => row.split(',')[0]),
+    ['exc_b', 'exc_a'],
+  );
+  const json = await lines('format=ndjson&status=429&status=5xx');
+  assert.deepEqual(
+    json.map((line) => JSON.parse(line).id),
+    ['exc_c', 'exc_b'],
+  );
+  assert.deepEqual(
+    JSON.parse(json[0] ?? ''),
+    (await api.call('GET', `${REQUESTS}?status=429`, { key })).body.data?.[0],
+  );
+});

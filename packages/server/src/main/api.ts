@@ -15,14 +15,23 @@ import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Heartbeats and beat URLs, which have an edge of their own. */
-export function assembleBeats({ monitoring, log, lastUsed, beatRefusals }: Parts, snapshots: Snapshots): BeatRoutes {
+export function assembleBeats(
+  { monitoring, log, lastUsed, beatRefusals }: Parts,
+  snapshots: Snapshots,
+): BeatRoutes {
   const authenticate = (presented: string) => {
     const now = systemClock.now();
     const key = snapshots.current().keyring.authenticate(presented, now);
     lastUsed.note(key.id, now);
     return key;
   };
-  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate, refusals: beatRefusals });
+  return createBeatRoutes({
+    engine: monitoring,
+    clock: systemClock,
+    log,
+    authenticate,
+    refusals: beatRefusals,
+  });
 }
 
 /** The configuration that runs, and what became of the last change of the file. */

@@ -55,7 +55,9 @@ function keeping(database: Database, log: Log): (event: BreakerEvent) => void {
     const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because };
     database
       .rowTransaction((writer) => insertBreakerChange(writer, row))
-      .catch((error: unknown) => log.warn({ err: error, breaker }, 'the change of a breaker could not be kept'));
+      .catch((error: unknown) =>
+        log.warn({ err: error, breaker }, 'the change of a breaker could not be kept'),
+      );
   };
 }
 

@@ -1,6 +1,6 @@
-import { tellLive } from './live-events.ts';
 import type { Insertable, Selectable } from 'kysely';
 import type { AlertsTable } from './alert-tables.ts';
+import { tellLive } from './live-events.ts';
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 

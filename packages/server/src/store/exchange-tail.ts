@@ -33,7 +33,8 @@ export async function exchangeTail(
       const room = limit - rows.length;
       const taken = room > 0 ? await newest(found, room + 1) : null;
       rows.push(...(taken ?? []).slice(0, room));
-      count += taken && taken.length <= room ? taken.length : await counted(found, conditions.length, some.length);
+      count +=
+        taken && taken.length <= room ? taken.length : await counted(found, conditions.length, some.length);
     }
   return { count, rows: newestFirst(rows) };
 }

@@ -33,7 +33,9 @@ export async function exchangePage(reader: Reader, query: ExchangeQuery): Promis
   const keys = await keysOf(reader, query);
   if (keys !== undefined && isImpossible(keys)) return { rows: [], nextCursor: null };
   const mark = await declaredMark(reader, query);
-  const { rows, horizon } = mark ? await marked(reader, query, keys, mark) : await walked(reader, query, keys);
+  const { rows, horizon } = mark
+    ? await marked(reader, query, keys, mark)
+    : await walked(reader, query, keys);
   const page = toPage(rows, query.limit, positionOf);
   return page.nextCursor === null && horizon ? { ...page, nextCursor: encodeCursor(horizon) } : page;
 }
@@ -120,7 +122,7 @@ async function oneWalk(
 ): Promise<Found> {
   if (others.length === 0) return { rows: await along.limit(limit + 1).execute(), horizon: undefined };
   // The inner order holds without saying it again, and saying it would sort all that is scanned.
-  let query = reader.selectFrom(along.limit(scanned).as('exchanges')).selectAll();
+  let query = reader.selectFrom(along.limit(scanned).as('walk')).selectAll();
   for (const { condition } of others) query = query.where(condition);
   const rows = await query.limit(limit + 1).execute();
   if (rows.length > limit) return { rows, horizon: undefined };
@@ -191,7 +193,11 @@ async function markedPlaces(reader: Reader, query: ExchangeQuery, { name, values
 }
 
 /** Rows by their places. Nothing here but the ids may look like a way in: SQLite would rather walk an org's time. */
-export function rowsAt(reader: Reader, places: readonly Position[], others: readonly NamedCondition[]): Query {
+export function rowsAt(
+  reader: Reader,
+  places: readonly Position[],
+  others: readonly NamedCondition[],
+): Query {
   const times = places.map(({ at }) => at);
   return rowsNamed(
     reader,

@@ -121,7 +121,10 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
     await database.transaction(async (writer) => {
       const row = { org_id: ORG, topic: 'audit', at: NOW, data_json: '{}' };
       for (let n = 0; n < 5; n++)
-        await writer.insertInto('live_events').values(Array.from({ length: 500 }, () => row)).execute();
+        await writer
+          .insertInto('live_events')
+          .values(Array.from({ length: 500 }, () => row))
+          .execute();
     });
     await database.rowTransaction((writer) => expireLiveEvents(writer, NOW));
     assert.equal((await after(database, head, 5_000)).length, 2_048);

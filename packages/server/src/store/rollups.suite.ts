@@ -196,7 +196,11 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       return rows.map(({ id }) => id);
     };
     assert.deepEqual(await list(), ['exc_0', 'exc_1', 'exc_4']);
-    assert.deepEqual(await list({ metadata: { env: { any: ['prod'], none: [] } } }), ['exc_0', 'exc_1', 'exc_4']);
+    assert.deepEqual(await list({ metadata: { env: { any: ['prod'], none: [] } } }), [
+      'exc_0',
+      'exc_1',
+      'exc_4',
+    ]);
     assert.equal(await requests(database), 3);
     const minutes = days.filter((day) => day * DAY_MS <= MINUTES_KEPT_MS).length;
     assert.equal(await requests(database, { unit: 'minute' }), minutes);

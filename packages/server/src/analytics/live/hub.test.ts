@@ -106,7 +106,8 @@ test('a watcher hears what commits after it came: its topics, its filters, its o
   const filtered = watch(hub, { topics: ['requests'], filters: refused });
   const elsewhere = watch(hub, { orgId: OTHER });
   await look(clock, hub);
-  for (const watcher of [all, config, filtered, elsewhere]) assert.deepEqual(topicsOf(await hear(watcher)), []);
+  for (const watcher of [all, config, filtered, elsewhere])
+    assert.deepEqual(topicsOf(await hear(watcher)), []);
   await change(database, 'limits.create');
   await ingestRows(t, database, [
     exchangeRow('exc_1'),

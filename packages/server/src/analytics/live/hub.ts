@@ -190,7 +190,11 @@ export class LiveHub {
     watcher.tell(isNew ? `${id}\n` : `${id}${RESYNC}`, this.#options.clock.monotonic());
   }
 
-  async #tell(watchers: readonly Watcher[], events: readonly StoredEvent[], upTo: LivePosition): Promise<void> {
+  async #tell(
+    watchers: readonly Watcher[],
+    events: readonly StoredEvent[],
+    upTo: LivePosition,
+  ): Promise<void> {
     const { clock, database } = this.#options;
     const [first] = watchers;
     if (!first) return;

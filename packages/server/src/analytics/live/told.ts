@@ -1,7 +1,7 @@
 import { TOPICS, type Topic } from '@floe/contract/api/events';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { StoredEvent } from '../../store/live-events.ts';
 import { type LiveBatch, liveBatchIn } from '../../store/live-batches.ts';
+import type { StoredEvent } from '../../store/live-events.ts';
 
 /** One message to those who watch a topic. */
 export interface Told {
@@ -24,7 +24,8 @@ export function toldOf(events: readonly StoredEvent[]): Told[] {
 function ofOne({ topic, at, data }: StoredEvent): Told[] {
   if (!isObject(data)) return [];
   const stamped = { at: new Date(at).toISOString(), ...withoutTime(data) };
-  if (topic === 'audit') return topicsOfAction(data['action']).map((name) => ({ topic: name, data: stamped }));
+  if (topic === 'audit')
+    return topicsOfAction(data['action']).map((name) => ({ topic: name, data: stamped }));
   if (topic === 'alerts') return ofAlerts(stamped, data);
   return isTopic(topic) && topic !== 'requests' ? [{ topic, data: stamped }] : [];
 }

@@ -21,7 +21,8 @@ export function exportMonth(coverage: Coverage, orgs: RunningOrgs): Verb {
     method: 'GET',
     path: '/api/analytics/months/{month}.csv',
     scope: 'management',
-    summary: 'Download the use and cost of a month that is over, by team, cost centre, key and model (months of UTC)',
+    summary:
+      'Download the use and cost of a month that is over, by team, cost centre, key and model (months of UTC)',
     params: monthParams,
     answer: download(CSV),
     async run({ orgId, reader, clock }, { params: { month } }) {
@@ -34,9 +35,16 @@ export function exportMonth(coverage: Coverage, orgs: RunningOrgs): Verb {
           param: 'month',
         });
       if (from < coverage.retainedFrom(now))
-        throw new Fault('not_found', `Requests of ${month} are no longer kept whole (retention.requests_days).`);
+        throw new Fault(
+          'not_found',
+          `Requests of ${month} are no longer kept whole (retention.requests_days).`,
+        );
       const centres = new Map(orgs(orgId).config?.teams.map(({ id, cost_center }) => [id, cost_center]));
-      return new Download(CSV, `floe-${orgId}-${month}.csv`, linesOf(reader, { orgId, month, from, to, centres }));
+      return new Download(
+        CSV,
+        `floe-${orgId}-${month}.csv`,
+        linesOf(reader, { orgId, month, from, to, centres }),
+      );
     },
   });
 }

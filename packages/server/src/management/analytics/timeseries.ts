@@ -48,7 +48,12 @@ export function getTimeseries(coverage: Coverage): Verb {
       const previous = (await seriesOf(context.reader, before)).map(shown);
       return {
         ...answer,
-        previous: { from: momentOf(from), to: momentOf(to), at: stepsOf(before).map(momentOf), series: previous },
+        previous: {
+          from: momentOf(from),
+          to: momentOf(to),
+          at: stepsOf(before).map(momentOf),
+          series: previous,
+        },
       };
     },
   });

@@ -12,7 +12,8 @@ export function getValues(coverage: Coverage): Verb {
     method: 'GET',
     path: '/api/analytics/values',
     scope: 'management',
-    summary: 'List the values of a dimension with the number of their requests, most first; by what they begin with',
+    summary:
+      'List the values of a dimension with the number of their requests, most first; by what they begin with',
     query: valuesQuery,
     answer: values,
     async run(context, { query }) {

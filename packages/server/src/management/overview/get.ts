@@ -37,7 +37,11 @@ export function getOverview(coverage: Coverage, parts: AttentionParts): Verb {
           waiting: counts.get('waiting') ?? 0,
           paused: counts.get('paused') ?? 0,
         },
-        stores: { database: 'ok' as const, shared: parts.standing.sharedStore(), rows_waiting: parts.backlog() },
+        stores: {
+          database: 'ok' as const,
+          shared: parts.standing.sharedStore(),
+          rows_waiting: parts.backlog(),
+        },
         attention,
         more,
       };

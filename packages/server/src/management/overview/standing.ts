@@ -4,5 +4,7 @@ export interface Standing {
   configRefusal(): { readonly atMs: number; readonly problem: string } | null;
   sharedStore(): 'ok' | 'away' | 'memory';
   /** Beats of an org that were refused in the last hour, and why the last one was; null without any. */
-  refusedBeats(orgId: string): { readonly count: number; readonly last: string; readonly atMs: number } | null;
+  refusedBeats(
+    orgId: string,
+  ): { readonly count: number; readonly last: string; readonly atMs: number } | null;
 }

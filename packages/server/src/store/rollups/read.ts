@@ -107,7 +107,8 @@ export async function rollupSeries(
   const wanted = rows.where(column, 'in', values);
   const group = column.as('group');
   // A table's own unit needs no grouping: there is one row per value and hour already; of a pair, per value of both.
-  const isOneRow = !filter || filter.facet === groupBy || (filter.any.length === 1 && filter.none.length === 0);
+  const isOneRow =
+    !filter || filter.facet === groupBy || (filter.any.length === 1 && filter.none.length === 0);
   const asStored = stepMs === HOUR_MS && unit === 'hour' && isOneRow;
   const found = await (asStored
     ? wanted.select([sql.ref<number>('at').as('step'), group, ...stored(figures)])

@@ -6,13 +6,14 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
+import { LIVE_COLUMNS } from '../live-batches.ts';
+import { liveSuite } from '../live-events.suite.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.ts';
-import { liveSuite } from '../live-events.suite.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { StoreUnusable } from '../store-unusable.ts';
@@ -193,6 +194,7 @@ function fullConnection(path: string): Connection {
     connection.query(`create table ${table} (${rollupColumns(table).join(', ')}, primary key (${key}))`, []);
   }
   connection.query(`create table exchange_metadata (${METADATA_COLUMNS.join(', ')})`, []);
+  connection.query(`create table live_events (${LIVE_COLUMNS.join(', ')})`, []);
   connection.commit();
   allowPages(connection, 10);
   return connection;
