@@ -153,7 +153,7 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
-      await parts.live.close();
+      await Promise.all([parts.live.close(), parts.jobs.close()]);
       await parts.monitoring.leave();
       await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
       await parts.monitoring.flush();

@@ -158,6 +158,7 @@ test('figures stand beside those of the range before, value by value', async () 
   assert.deepEqual(
     listed(days.previous?.series).map(({ value, values }) => [value, values]),
     [
+      [null, [0]],
       ['gpt-5', [1]],
       ['gpt-5-mini', [0]],
     ],

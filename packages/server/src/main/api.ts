@@ -42,7 +42,7 @@ interface RunningConfig {
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  { database, log, pepper, guardrails, breakers, rows, live, beatRefusals }: Parts,
+  { database, log, pepper, guardrails, breakers, rows, live, beatRefusals, jobs }: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
@@ -78,6 +78,7 @@ export function assembleApi(
         refusedBeats: (orgId) => beatRefusals.of(orgId),
       },
       live,
+      jobs,
     },
   );
 }

@@ -9,6 +9,7 @@ import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { BeatRefusals } from '../monitoring/beat-refusals.ts';
+import { Jobs } from '../management/jobs/jobs.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
 import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
@@ -58,6 +59,7 @@ export interface Parts {
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
   readonly live: LiveHub;
+  readonly jobs: Jobs;
   readonly beatRefusals: BeatRefusals;
 }
 
@@ -110,6 +112,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     secretsKey: deriveSecretsKey(secret.key),
     outbound,
     live: new LiveHub({ database, clock, log }),
+    jobs: new Jobs({ database, clock, log }),
     beatRefusals: new BeatRefusals(clock),
   };
 }

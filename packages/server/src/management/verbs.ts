@@ -36,6 +36,8 @@ import { LIMITS } from './guardrails/limit-views.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
 import { ruleVerbs } from './guardrails/rule-verbs.ts';
 import { RulesOf } from './guardrails/rules-of.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import { cancelJob, getJob } from './jobs/verbs.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
@@ -55,6 +57,7 @@ import { listRequests } from './requests/list.ts';
 import { listRoutes } from './routes/list.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
 import type { Verb } from './verb.ts';
+import { VIEW_VERBS } from './views/verbs.ts';
 
 /** What single verbs need beyond the `VerbHost`. */
 export interface VerbParts {
@@ -70,6 +73,7 @@ export interface VerbParts {
   readonly analytics: AnalyticsHost;
   readonly standing: Standing;
   readonly live: LiveHub;
+  readonly jobs: Jobs;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
@@ -106,6 +110,9 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     exportMonth(coverage, running.orgs),
     getOverview(coverage, { standing, breakers, budgets, backlog: () => analytics.backlog() }),
     watchEvents(parts.live),
+    ...VIEW_VERBS,
+    getJob,
+    cancelJob(parts.jobs),
     getCache(cacheOf),
     purgeCache,
     listChannels,

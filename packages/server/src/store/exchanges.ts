@@ -28,14 +28,20 @@ export interface ExchangeQuery extends PageRequest, ExchangeFilters {
  * An org's exchanges that pass every filter, newest first. One filter is found by its index (metadata keys the
  * org declared have one too); rows found so are looked at for the others, 20,000 of them for a page. Such a
  * page may hold fewer rows than asked for, even none, while its cursor leads on.
+ *
+ * @param scanned rows looked at for a page
  */
-export async function exchangePage(reader: Reader, query: ExchangeQuery): Promise<Page<ExchangeRow>> {
+export async function exchangePage(
+  reader: Reader,
+  query: ExchangeQuery,
+  scanned = ROWS_SCANNED,
+): Promise<Page<ExchangeRow>> {
   const keys = await keysOf(reader, query);
   if (keys !== undefined && isImpossible(keys)) return { rows: [], nextCursor: null };
   const mark = await declaredMark(reader, query);
   const { rows, horizon } = mark
     ? await marked(reader, query, keys, mark)
-    : await walked(reader, query, keys);
+    : await walked(reader, query, keys, scanned);
   const page = toPage(rows, query.limit, positionOf);
   return page.nextCursor === null && horizon ? { ...page, nextCursor: encodeCursor(horizon) } : page;
 }
@@ -88,11 +94,16 @@ interface Found {
 type Query = SelectQueryBuilder<Schema, 'exchanges', ExchangeRow>;
 
 /** Walks back in time, along the index of one filter if there is one, and looks at the rows for the others. */
-async function walked(reader: Reader, query: ExchangeQuery, keys: Choice | undefined): Promise<Found> {
+async function walked(
+  reader: Reader,
+  query: ExchangeQuery,
+  keys: Choice | undefined,
+  scanned: number,
+): Promise<Found> {
   const { conditions, answers } = walksFor(query, keys);
   const others = conditionsOf(query, keys).filter(({ filter }) => filter !== answers);
   const found: Found[] = [];
-  const scanned = Math.ceil(ROWS_SCANNED / conditions.length);
+  const perWalk = Math.ceil(scanned / conditions.length);
   for (const condition of conditions) {
     const along = reader
       .selectFrom('exchanges')
@@ -101,7 +112,7 @@ async function walked(reader: Reader, query: ExchangeQuery, keys: Choice | undef
       .where(inRange(query, EXCHANGE))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc');
-    found.push(await oneWalk(reader, along.selectAll(), others, query.limit, scanned));
+    found.push(await oneWalk(reader, along.selectAll(), others, query.limit, perWalk));
   }
   const horizon = found
     .flatMap((walk) => walk.horizon ?? [])

@@ -12,6 +12,7 @@ import { type Log, silentLog } from '../../core/log.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
+import { Jobs } from '../../management/jobs/jobs.ts';
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Standing } from '../../management/overview/standing.ts';
 import type { Verb } from '../../management/verb.ts';
@@ -173,6 +174,7 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock, live: Li
       ...options.standing,
     },
     live,
+    jobs: new Jobs({ database, clock, log: silentLog }),
   };
 }
 

@@ -8,7 +8,7 @@ import { countViews, putView, type ViewRow, viewById } from '../../store/views.t
 import type { Change, VerbContext } from '../verb.ts';
 
 /** Whoever may look may keep what they look at; sharing it with others is asked for in `keepView`. */
-export const VIEW_SCOPES = ['read', 'management', 'monitoring'] as const;
+export const VIEW_SCOPES = ['read', 'management'] as const;
 
 const MOST_OF_ORG = 1_000;
 

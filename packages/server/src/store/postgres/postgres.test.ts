@@ -7,6 +7,7 @@ import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
 import { exchangeById } from '../exchanges.ts';
+import { exchangeListSuite } from '../exchange-lists.suite.ts';
 import { liveSuite } from '../live-events.suite.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
@@ -28,6 +29,7 @@ const quiet = { log: silentLog, clock: systemClock };
 repositorySuite('postgres', openEmpty);
 storedTurnSuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);
+exchangeListSuite('postgres', openEmpty);
 liveSuite('postgres', openEmpty);
 alertsSuite('postgres', openEmpty);
 

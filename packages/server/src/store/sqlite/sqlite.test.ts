@@ -7,6 +7,7 @@ import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
 import { LIVE_COLUMNS } from '../live-batches.ts';
+import { exchangeListSuite } from '../exchange-lists.suite.ts';
 import { liveSuite } from '../live-events.suite.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
@@ -38,6 +39,7 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 storedTurnSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+exchangeListSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 liveSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 alertsSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 
