@@ -10,7 +10,9 @@ export const job = z
     kind: z.string().describe('What it does, such as `policies.dry-run`.'),
     state: z
       .enum(JOB_STATES)
-      .describe('`lost`: the process that worked on it ended, or has not been heard of for 30 seconds. Start it again.'),
+      .describe(
+        '`lost`: the process that worked on it ended, or has not been heard of for 30 seconds. Start it again.',
+      ),
     done: z.int().describe('Steps that are over.'),
     total: z.int().nullable().describe('Steps in all; null while nobody knows.'),
     cancel_asked: z.boolean(),

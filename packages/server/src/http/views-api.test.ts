@@ -19,7 +19,10 @@ after(() => api.close());
 
 test('whoever may look keeps views of their own, which nobody else sees', async () => {
   const { status, body } = await api.call('POST', VIEWS, { key: ann, body: BODY });
-  assert.deepEqual([status, body.name, body.filters, body.own, body.shared], [201, BODY.name, BODY.filters, true, false]);
+  assert.deepEqual(
+    [status, body.name, body.filters, body.own, body.shared],
+    [201, BODY.name, BODY.filters, true, false],
+  );
   const one = `${VIEWS}/${String(body.id)}`;
   assert.equal((await api.call('GET', one, { key: bob })).status, 404);
   assert.equal((await api.call('DELETE', one, { key: boss })).status, 404);
@@ -50,7 +53,10 @@ test('a shared view is everybody’s to see and the managers’ to change', asyn
 test('an id that somebody keeps for themselves is taken, and a view is no place for a book', async () => {
   await api.call('PUT', `${VIEWS}/mine`, { key: ann, body: BODY });
   assert.equal((await api.call('PUT', `${VIEWS}/mine`, { key: bob, body: BODY })).status, 409);
-  const long = await api.call('POST', VIEWS, { key: ann, body: { ...BODY, filters: { q: 'x'.repeat(9_000) } } });
+  const long = await api.call('POST', VIEWS, {
+    key: ann,
+    body: { ...BODY, filters: { q: 'x'.repeat(9_000) } },
+  });
   assert.deepEqual([long.status, long.body.error?.param], [400, 'filters']);
   const odd = await api.call('PUT', `${VIEWS}/No%20Slug`, { key: ann, body: BODY });
   assert.deepEqual([odd.status, odd.body.error?.param], [400, 'id']);

@@ -42,7 +42,7 @@ interface RunningConfig {
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  { database, log, pepper, guardrails, breakers, rows, live, beatRefusals, jobs }: Parts,
+  { database, log, pepper, guardrails, breakers, rows, live, beatRefusals, jobs, answers }: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
@@ -64,6 +64,7 @@ export function assembleApi(
       pepper,
       breakers,
       cacheOf,
+      cacheSizeOf: (orgId) => answers.sizeOf(orgId),
       channels,
       rules,
       monitoring,

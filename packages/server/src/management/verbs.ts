@@ -21,7 +21,7 @@ import { forceBreaker } from './breakers/force.ts';
 import { listBreakerChanges } from './breakers/history.ts';
 import { listBreakers } from './breakers/list.ts';
 import type { BreakerSource } from './breakers/view.ts';
-import { type CacheOf, getCache } from './cache/get.ts';
+import { type CacheOf, type CacheSizeOf, getCache } from './cache/get.ts';
 import { purgeCache } from './cache/purge.ts';
 import { createChannel } from './channels/create.ts';
 import { deleteChannel } from './channels/delete.ts';
@@ -65,6 +65,7 @@ export interface VerbParts {
   readonly pepper: KeyObject;
   readonly breakers: BreakerSource;
   readonly cacheOf: CacheOf;
+  readonly cacheSizeOf: CacheSizeOf;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
   /** What the running gateway knows, but for what stands above. */
@@ -113,7 +114,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     ...VIEW_VERBS,
     getJob,
     cancelJob(parts.jobs),
-    getCache(cacheOf),
+    getCache(cacheOf, parts.cacheSizeOf),
     purgeCache,
     listChannels,
     createChannel(channels.secretsKey),

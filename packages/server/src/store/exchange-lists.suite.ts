@@ -6,7 +6,7 @@ import { insertOrg } from './orgs.ts';
 import type { Database, ExchangeRow } from './ports.ts';
 import { SUMS } from './rollups/figures.ts';
 import { DIMENSIONS, LONE_DIMENSIONS, MINUTE_MS } from './rollups/gather.ts';
-import { type Facet, rollupTop, rollupTotal } from './rollups/read.ts';
+import { type Facet, type FacetFilter, rollupTop, rollupTotal } from './rollups/read.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { exchangeRow, ORG } from './test/rows.ts';
 
@@ -74,7 +74,15 @@ function anyQuery(pick: Pick): ExchangeQuery {
     () => ({ key: choice(KEYS) }),
     () => ({ chosen: { state: choice(STATES), provider: choice(['acme', 'none']) } }),
     () => ({ chosen: { route_mode: choice(['ide', 'unified']), error_code: choice(['x', 'z']) } }),
-    () => ({ status: { any: [{ from: 429, to: 429 }, { from: 500, to: 599 }], none: [] } }),
+    () => ({
+      status: {
+        any: [
+          { from: 429, to: 429 },
+          { from: 500, to: 599 },
+        ],
+        none: [],
+      },
+    }),
     () => ({ status: { any: [], none: [{ from: 200, to: 299 }] } }),
     () => ({ bounded: { latency_ms: { from: 50 }, cost_nano_usd: { to: 7 } } }),
     () => ({ metadata: { env: choice(['prod', 'test']) } }),
@@ -163,26 +171,38 @@ export function exchangeListSuite(engine: string, open: (t: TestContext) => Prom
     const pick = picker(randomFrom(8));
     const { database, rows } = await openWithRows(t, pick);
     const range = { orgId: ORG, from: T0, to: T0 + 60 * MINUTE_MS, unit: 'hour' } as const;
-    const wanted = { ...range, figures: ['requests', 'cost_nano_usd'], order: 'requests', limit: 50 } as const;
-    const cost = (some: readonly ExchangeRow[]) => some.reduce((sum, row) => sum + (row.cost_nano_usd ?? 0), 0);
+    const wanted = {
+      ...range,
+      figures: ['requests', 'cost_nano_usd'],
+      order: 'requests',
+      limit: 50,
+    } as const;
+    const cost = (some: readonly ExchangeRow[]) =>
+      some.reduce((sum, row) => sum + (row.cost_nano_usd ?? 0), 0);
     for (const facet of [...DIMENSIONS, ...LONE_DIMENSIONS]) {
       const counted = new Map(
-        (await rollupTop(database.read, { ...wanted, groupBy: facet })).map(({ value, sums }) => [value, sums]),
+        (await rollupTop(database.read, { ...wanted, groupBy: facet })).map(({ value, sums }) => [
+          value,
+          sums,
+        ]),
       );
-      const expected = Map.groupBy(rows, (row) => valueOf(row, facet));
+      const expected = Map.groupBy(rows, (row) => dimensionOf(row, facet));
       assert.equal(counted.size, expected.size, facet);
       for (const [value, some] of expected)
         assert.deepEqual(counted.get(value), [some.length, cost(some)], `${facet} ${value}`);
       const [one = '', ...rest] = [...expected.keys()];
-      for (const filter of [
+      const filters: readonly FacetFilter[] = [
         { facet, any: [one], none: [] },
         { facet, any: [one, ...rest.slice(0, 1)], none: [] },
         { facet, any: [], none: [one] },
-      ]) {
+      ];
+      for (const filter of filters) {
         const total = await rollupTotal(database.read, { ...range, filter, figures: SUMS.slice(0, 1) });
         const fitting = rows.filter((row) => {
-          const value = valueOf(row, facet);
-          return filter.any.length > 0 ? filter.any.includes(value) : !filter.none.some((none) => none === value);
+          const value = dimensionOf(row, facet);
+          return filter.any.length > 0
+            ? filter.any.includes(value)
+            : !filter.none.some((none) => none === value);
         });
         assert.deepEqual(total, [fitting.length], JSON.stringify(filter));
       }
@@ -190,7 +210,7 @@ export function exchangeListSuite(engine: string, open: (t: TestContext) => Prom
   });
 }
 
-function valueOf(row: ExchangeRow, facet: Facet): string {
+function dimensionOf(row: ExchangeRow, facet: Facet): string {
   if (facet === 'status_class') return `${Math.floor(row.status / 100)}xx`;
   const columns: Partial<Record<string, string | null>> = {
     key: row.key_id,

@@ -15,7 +15,7 @@ import { deriveSecretsKey } from '../../platform/secrets.ts';
 export function runningParts(
   clock: Clock,
   org: OrgConfig | undefined,
-): Pick<VerbParts, 'running' | 'cacheOf'> {
+): Pick<VerbParts, 'running' | 'cacheOf' | 'cacheSizeOf'> {
   const { catalogs } = compileCatalogs(org ? [org] : [], 'nobody', {
     variable: () => undefined,
     outbound: { proxy: '', no_proxy: '', ca_file: '' },
@@ -30,7 +30,7 @@ export function runningParts(
     latencies: new Latencies(clock),
     outputMost: () => null,
   };
-  return { running, cacheOf: () => null };
+  return { running, cacheOf: () => null, cacheSizeOf: () => ({ entries: 0, bytes: 0 }) };
 }
 
 /** Channels whose receivers live on loopback, and no mail. */

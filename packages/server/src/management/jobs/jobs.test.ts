@@ -100,7 +100,10 @@ test('a process that ends takes no more jobs and leaves those it had lost', asyn
   const { jobs, view } = await openHouse(t);
   const { id } = await jobs.start(ASKED, work().run);
   await jobs.close();
-  assert.deepEqual([(await view(id)).state, (await view(id)).error], ['lost', 'The process that worked on it ended.']);
+  assert.deepEqual(
+    [(await view(id)).state, (await view(id)).error],
+    ['lost', 'The process that worked on it ended.'],
+  );
   await assert.rejects(
     jobs.start(ASKED, work().run),
     (error) => error instanceof Fault && error.code === 'shutting_down',

@@ -166,13 +166,22 @@ function endOf(result: JsonObject, signal: AbortSignal): Pick<JobEnd, 'state' | 
   if (signal.aborted) return failureOf(signal.reason, signal, '');
   const json = JSON.stringify(result);
   if (json.length > RESULT_CHARS)
-    return { state: 'failed', result_json: null, error: 'Its result is larger than a job may keep; narrow it.' };
+    return {
+      state: 'failed',
+      result_json: null,
+      error: 'Its result is larger than a job may keep; narrow it.',
+    };
   return { state: 'done', result_json: json, error: null };
 }
 
-function failureOf(error: unknown, signal: AbortSignal, id: string): Pick<JobEnd, 'state' | 'result_json' | 'error'> {
+function failureOf(
+  error: unknown,
+  signal: AbortSignal,
+  id: string,
+): Pick<JobEnd, 'state' | 'result_json' | 'error'> {
   if (signal.reason === ENDING) return { state: 'lost', result_json: null, error: ENDING.message };
   if (signal.aborted) return { state: 'cancelled', result_json: null, error: null };
-  const text = error instanceof Fault ? error.message : `Something went wrong here. The log has it under ${id}.`;
+  const text =
+    error instanceof Fault ? error.message : `Something went wrong here. The log has it under ${id}.`;
   return { state: 'failed', result_json: null, error: text };
 }

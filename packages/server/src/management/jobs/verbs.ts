@@ -61,7 +61,10 @@ export function cancelJob(jobs: Jobs): Verb {
       const after = await existing(writer, orgId, params.id);
       const answer = jobView(after, clock.now());
       if (before.cancel_asked === after.cancel_asked) return { answer, audit: 'unchanged' };
-      return { answer, audit: { subject: params.id, before: null, after: { kind: after.kind, cancel_asked: true } } };
+      return {
+        answer,
+        audit: { subject: params.id, before: null, after: { kind: after.kind, cancel_asked: true } },
+      };
     },
   });
 }
