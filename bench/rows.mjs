@@ -12,7 +12,9 @@ import pg from 'pg';
 import { seriesOf, summaryOf, topOf } from '../packages/server/src/analytics/charts.ts';
 import { systemClock } from '../packages/server/src/core/clock.ts';
 import { silentLog } from '../packages/server/src/core/log.ts';
+import { exchangeTail } from '../packages/server/src/store/exchange-tail.ts';
 import { exchangeById, exchangePage } from '../packages/server/src/store/exchanges.ts';
+import { liveEventsAfter } from '../packages/server/src/store/live-events.ts';
 import { openDatabase } from '../packages/server/src/store/open-database.ts';
 import { insertOrg } from '../packages/server/src/store/orgs.ts';
 import { insertKey } from '../packages/server/src/store/platform-keys.ts';
@@ -33,6 +35,9 @@ const HOUR_MS = 3_600_000;
 /** A whole hour, so that every run and engine asks for the same. */
 const END_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 const MONTH = { orgId: 'acme', from: END_MS - DAYS * 24 * HOUR_MS, to: END_MS };
+
+/** The last rows, as a batch of the spool has them; filled once they are there. */
+let batch = { ids: [], from: 0, to: 0, limited: 0, unpaid: 0 };
 
 async function load(database, directory) {
   await database.transaction(async (writer) => {
@@ -62,7 +67,7 @@ async function load(database, directory) {
 }
 
 /** Every kind of query the API makes, by name. */
-function queries(reader) {
+function queries({ read: reader, engine }) {
   const is = (...any) => ({ any, none: [] });
   const not = (...none) => ({ any: [], none });
   const within = (from, to) => ({ any: [{ from, to }], none: [] });
@@ -98,6 +103,22 @@ function queries(reader) {
     'list declared metadata, frequent': list({ metadata: { project: is('project-0') } }),
     'list other metadata': list({ metadata: { build: is('5') } }),
     'list other metadata, none': list({ metadata: { build: is('none') } }),
+    'list two keys, one rare': list({ key: is('key_0', 'key_rare') }),
+    'list two statuses, one rare': list({
+      status: {
+        any: [
+          { from: 418, to: 418 },
+          { from: 500, to: 599 },
+        ],
+        none: [],
+      },
+    }),
+    'list all but one model': list({ model: not('model-0') }),
+    'list no 2xx': list({ status: { any: [], none: [{ from: 200, to: 299 }] } }),
+    'list slow ones, none': list({ bounded: { latency_ms: { from: 10_000_000 } } }),
+    'list many attempts, none': list({ bounded: { attempts: { from: 9 } } }),
+    'list key and error, none': list({ key: is('key_0'), chosen: { error_code: is('none') } }),
+    'list two projects, one rare': list({ metadata: { project: is('project-0', 'project-rare') } }),
     'one by id, none': () => exchangeById(reader, 'acme', 'exc_none'),
     'chart requests by hour': chart({}),
     'chart requests by hour and model': chart({ groupBy: 'model' }),
@@ -116,6 +137,28 @@ function queries(reader) {
     summary: () => summaryOf(reader, { ...MONTH, unit: 'hour' }),
     'summary of one key': () =>
       summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: ['key_0'], none: [] } }),
+    'summary of two keys': () =>
+      summaryOf(reader, {
+        ...MONTH,
+        unit: 'hour',
+        filter: { facet: 'key', any: ['key_0', 'key_1'], none: [] },
+      }),
+    'summary of all but one key': () =>
+      summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: [], none: ['key_0'] } }),
+    'top states': top({ groupBy: 'state' }),
+    'values of a model that begin so': top({ groupBy: 'model', prefix: 'model-1', limit: 21 }),
+    'values of a project that begin so': top({ groupBy: 'metadata.project', prefix: 'project-1', limit: 21 }),
+    'top models of two keys': top({
+      groupBy: 'model',
+      filter: { facet: 'key', any: ['key_0', 'key_1'], none: [] },
+    }),
+    'chart of five models, given': chart({
+      groupBy: 'model',
+      only: [0, 1, 2, 3, 4].map((n) => `model-${n}`),
+    }),
+    'tail of 250 rows, filtered': () => exchangeTail(reader, 'acme', [batch], { key: is('key_0') }, 100),
+    'live events of a look': () =>
+      liveEventsAfter(reader, engine, { orgIds: ['acme'], after: { xid: 0, seq: 0 }, limit: 500 }),
     'top models': top({ groupBy: 'model' }),
     'top keys by cost': top({ groupBy: 'key', order: 'cost_nano_usd' }),
     'top projects': top({ groupBy: 'metadata.project' }),
@@ -124,8 +167,17 @@ function queries(reader) {
 }
 
 async function measure(database) {
+  const { rows } = await exchangePage(database.read, { orgId: 'acme', limit: 250 });
+  const times = rows.map(({ created_at }) => created_at);
+  batch = {
+    ids: rows.map(({ id }) => id),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    limited: 0,
+    unpaid: 0,
+  };
   const figures = {};
-  for (const [name, run] of Object.entries(queries(database.read))) {
+  for (const [name, run] of Object.entries(queries(database))) {
     const times = [];
     for (let n = 0; n < RUNS; n++) {
       const started = performance.now();

@@ -125,7 +125,7 @@ async function serve(environment: Environment): Promise<void> {
   const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { host, port, base_url } = loaded.config.server;
   const place = { url: base_url };
-  const monitoring = monitoringHost(parts, state, place);
+  const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const config = { loaded: () => state.loaded, configRefusal: () => state.refusal };
   const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, config, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');

@@ -14,7 +14,10 @@ const GRAMMAR =
 const word = several(text).describe(GRAMMAR);
 const status = z
   .string()
-  .regex(/^!?[1-5](\d\d(\.\.[1-5]\d\d)?|xx)$/, 'is no HTTP status such as 429, no class such as 5xx, no range such as 400..499');
+  .regex(
+    /^!?[1-5](\d\d(\.\.[1-5]\d\d)?|xx)$/,
+    'is no HTTP status such as 429, no class such as 5xx, no range such as 400..499',
+  );
 const number = String.raw`-?\d{1,15}(\.\d{1,9})?`;
 const bounds = several(
   z

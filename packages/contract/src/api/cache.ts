@@ -9,7 +9,9 @@ export const cacheState = z.strictObject({
     .strictObject({
       hits: z.int(),
       misses: z.int(),
-      bypassed: z.int().describe('Requests that asked not to be answered from it, or to renew what it holds.'),
+      bypassed: z
+        .int()
+        .describe('Requests that asked not to be answered from it, or to renew what it holds.'),
     })
     .describe('Requests of the last 24 hours, by whole hours.'),
   entries: z.int().nullable().describe('Answers this process keeps; null where Redis keeps them.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ROLES } from '../roles.ts';
 import { baseUrl, count, label, network, port, secret, slug, urlOrOff, webUrl } from './fields.ts';
 
 /** Parts of the HTTP surface a listener can offer. `/healthz` and `/readyz` answer on every one. */
@@ -116,8 +117,6 @@ export const SmtpSchema = z
       context.addIssue({ code: 'custom', path: ['from'], message: 'is required with smtp.url' });
   });
 
-export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
-
 const OidcSchema = z.strictObject({
   name: slug().describe('Shown on the sign-in page.'),
   issuer: webUrl().describe('Issuer, as its discovery document spells it.'),
@@ -135,6 +134,10 @@ const OidcSchema = z.strictObject({
     )
     .default([])
     .describe('Groups that may sign in, and as what.'),
+  unmapped: z
+    .enum(['refuse', 'viewer'])
+    .default('refuse')
+    .describe('Who is in none of these groups: not let in, or a viewer of the only org.'),
 });
 
 export const AuthSchema = z.strictObject({

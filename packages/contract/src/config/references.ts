@@ -119,7 +119,12 @@ function checkMail(config: Json, issues: ConfigIssue[]): void {
 function checkGroups(config: Json, issues: ConfigIssue[]): void {
   const orgs = list(config, 'orgs');
   const ids = texts(orgs, 'id');
-  for (const [n, issuer] of list(get(config, 'auth'), 'oidc').entries())
+  for (const [n, issuer] of list(get(config, 'auth'), 'oidc').entries()) {
+    if (get(issuer, 'unmapped') === 'viewer' && orgs.length > 1)
+      issues.push({
+        path: ['auth', 'oidc', n, 'unmapped'],
+        message: 'cannot be viewer, because there are several orgs; map a group to each instead',
+      });
     for (const [m, entry] of list(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];
       const id = get(entry, 'org');
@@ -133,6 +138,7 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
       if (org !== undefined && typeof team === 'string' && !teams.includes(team))
         issues.push({ path: [...path, 'team'], message: unknownName('team', team, teams) });
     }
+  }
 }
 
 function unique(entries: JsonArray, field: string, path: ConfigPath, issues: ConfigIssue[]): void {

@@ -21,7 +21,11 @@ export type IdPrefix =
   | 'mnt'
   | 'brk'
   | 'viw'
-  | 'job';
+  | 'job'
+  | 'usr'
+  | 'mem'
+  | 'inv'
+  | 'rot';
 
 let pool = Buffer.alloc(0);
 let used = 0;

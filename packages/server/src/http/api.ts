@@ -4,10 +4,13 @@ import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
+import { requireAccess } from '../management/access.ts';
 import { Download } from '../management/download.ts';
+
 import { EventStream, type Watch } from '../management/event-stream.ts';
-import { scopesOf, type Verb, type VerbHost } from '../management/verb.ts';
-import { type Actor, requireActorScope } from '../platform/actor.ts';
+import type { Verb, VerbHost } from '../management/verb.ts';
+import type { Actor } from '../platform/actor.ts';
+
 import type { PresentedHeaders } from '../platform/key-format.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
@@ -99,8 +102,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
 /** @throws Fault when nobody is let in with these headers, or not to this verb */
 function admit(options: ApiOptions, verb: Verb, { headers }: FastifyRequest): Actor {
   const actor = options.authenticate(headers);
-  const [first, ...others] = scopesOf(verb);
-  if (first !== undefined) requireActorScope(actor, first, ...others);
+  requireAccess(verb, actor, options.host.clock.now());
   return actor;
 }
 

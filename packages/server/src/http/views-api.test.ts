@@ -11,8 +11,8 @@ let bob: string;
 let boss: string;
 before(async () => {
   api = await runApi();
-  ann = (await api.addKey('acme', { scopes: ['read'] })).key;
-  bob = (await api.addKey('acme', { scopes: ['read'] })).key;
+  ann = (await api.addMember('acme', { role: 'viewer' })).key;
+  bob = (await api.addMember('acme', { role: 'member' })).key;
   boss = (await api.addKey('acme', { scopes: ['management'] })).key;
 });
 after(() => api.close());

@@ -11,6 +11,7 @@ import type { Alerts } from './alerts.ts';
 import type { ConfigRefusal } from './config-file.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
+import { peopleHost } from './people.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -42,13 +43,14 @@ interface RunningConfig {
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  { database, log, pepper, guardrails, breakers, rows, live, beatRefusals, jobs, answers }: Parts,
+  parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
   { loaded, configRefusal }: RunningConfig,
   version: string,
 ): LazyApi {
+  const { database, log, pepper, guardrails, breakers, rows, live, jobs, answers, beatRefusals } = parts;
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
@@ -56,7 +58,7 @@ export function assembleApi(
   const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
   const rules: RuleHost = {
     guard: guardrails.guard,
-    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
   return createLazyApi(
     { host, log, version, authenticate },
@@ -68,6 +70,7 @@ export function assembleApi(
       channels,
       rules,
       monitoring,
+      people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost },
       analytics: {
         backlog: () => rows.backlog(),

@@ -15,8 +15,9 @@ import { exportMonth } from './analytics/month.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
+
 import { getValues } from './analytics/values.ts';
-import { listAudit } from './audit/list.ts';
+
 import { forceBreaker } from './breakers/force.ts';
 import { listBreakerChanges } from './breakers/history.ts';
 import { listBreakers } from './breakers/list.ts';
@@ -36,14 +37,12 @@ import { LIMITS } from './guardrails/limit-views.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
 import { ruleVerbs } from './guardrails/rule-verbs.ts';
 import { RulesOf } from './guardrails/rules-of.ts';
+import { identityVerbs } from './identity-verbs.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { cancelJob, getJob } from './jobs/verbs.ts';
-import { createKey } from './keys/create.ts';
-import { getKey } from './keys/get.ts';
-import { listKeys } from './keys/list.ts';
-import { revokeKey } from './keys/revoke.ts';
-import { updateKey } from './keys/update.ts';
-import { getMe } from './me.ts';
+import { meVerbs } from './me.ts';
+import type { PeopleHost } from './members/people-host.ts';
+
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { getOverview } from './overview/get.ts';
@@ -75,20 +74,17 @@ export interface VerbParts {
   readonly standing: Standing;
   readonly live: LiveHub;
   readonly jobs: Jobs;
+  readonly people: PeopleHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, breakers, cacheOf, channels, rules, running, analytics, standing } = parts;
+  const { breakers, cacheOf, channels, rules, running, analytics, standing } = parts;
   const coverage = new Coverage(analytics);
   const budgets = new RulesOf(BUDGETS, rules);
-  return [
-    getMe,
-    createKey(pepper),
-    listKeys,
-    getKey,
-    updateKey,
-    revokeKey,
+  const all: readonly Verb[] = [
+    ...meVerbs(() => all),
+    ...identityVerbs(parts),
     ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listBreakers(breakers),
@@ -99,7 +95,6 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listRoutes(running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     listProviders(running.orgs),
-    listAudit,
     listRequests,
     getRequest,
     exportRequests,
@@ -108,7 +103,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     getTop(coverage),
     getValues(coverage),
     getAnnotations(coverage),
-    exportMonth(coverage, running.orgs),
+    exportMonth(coverage),
     getOverview(coverage, { standing, breakers, budgets, backlog: () => analytics.backlog() }),
     watchEvents(parts.live),
     ...VIEW_VERBS,
@@ -127,4 +122,5 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
   ];
+  return all;
 }

@@ -137,8 +137,7 @@ function modelConditions(choice: Choice | undefined): Condition[] {
   const asked = sql.ref('model_requested');
   const { any, none } = choice;
   const found = chosen(served, { ...choice, any: [], none: [] });
-  if (any.length > 0)
-    found.push(sql`(${served} in (${sql.join(any)}) or ${asked} in (${sql.join(any)}))`);
+  if (any.length > 0) found.push(sql`(${served} in (${sql.join(any)}) or ${asked} in (${sql.join(any)}))`);
   if (none.length > 0) found.push(...chosen(served, { any: [], none }), ...chosen(asked, { any: [], none }));
   return found;
 }

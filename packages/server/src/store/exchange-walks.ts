@@ -21,7 +21,11 @@ const MOST_WALKS = 20;
 export function walksFor(filters: ExchangeFilters, keys: Choice | undefined): Walks {
   const { chosen = {}, model, status } = filters;
   const candidates: readonly Walks[] = [
-    walks('state', rare(chosen.state, COMMON_STATE), (value) => sql`state = ${value} and state <> 'complete'`),
+    walks(
+      'state',
+      rare(chosen.state, COMMON_STATE),
+      (value) => sql`state = ${value} and state <> 'complete'`,
+    ),
     walks('status', rareRanges(status), ({ from, to }) => {
       const first = Math.floor(from / 100);
       const between = sql`status >= ${from} and status <= ${to}`;

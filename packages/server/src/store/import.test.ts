@@ -65,7 +65,11 @@ const contents = async (database: Database) => ({
   keys: await database.read.selectFrom('platform_keys').selectAll().execute(),
   audit: await database.read.selectFrom('audit').selectAll().execute(),
   turns: await database.read.selectFrom('stored_turns').selectAll().orderBy('id').execute(),
-  newest: await exchangePage(database.read, { orgId: ORG, limit: 100, metadata: { env: { any: ['prod'], none: [] } } }),
+  newest: await exchangePage(database.read, {
+    orgId: ORG,
+    limit: 100,
+    metadata: { env: { any: ['prod'], none: [] } },
+  }),
   sums: await rollupTotal(database.read, {
     orgId: ORG,
     from: T0,
@@ -83,6 +87,10 @@ test('an imported instance holds the same rows and the same sums, and a second i
   const first = await importSqlite(from, { url, dataDir }, quiet);
   assert.deepEqual(first, [
     { table: 'orgs', added: 1, known: 0 },
+    { table: 'users', added: 0, known: 0 },
+    { table: 'members', added: 0, known: 0 },
+    { table: 'teams', added: 0, known: 0 },
+    { table: 'invitations', added: 0, known: 0 },
     { table: 'platform_keys', added: 1, known: 0 },
     { table: 'channels', added: 0, known: 0 },
     { table: 'limits', added: 0, known: 0 },
@@ -106,6 +114,10 @@ test('an imported instance holds the same rows and the same sums, and a second i
     again.map(({ added, known }) => [added, known]),
     [
       [0, 1],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
       [0, 1],
       [0, 0],
       [0, 0],

@@ -23,7 +23,10 @@ const ERROR_CODE = column('error_code');
 
 /** Gathers what is told of newly inserted exchanges: one event for each org of a batch. */
 export class LiveBatches {
-  readonly #byOrg = new Map<string, { ids: string[]; from: number; to: number; limited: number; unpaid: number }>();
+  readonly #byOrg = new Map<
+    string,
+    { ids: string[]; from: number; to: number; limited: number; unpaid: number }
+  >();
 
   /** `row` has the columns of an exchange in the order of `EXCHANGE_COLUMNS`. */
   add(row: RowValues): void {

@@ -97,7 +97,9 @@ const SEEN_BELOW = sql<number>`(pg_snapshot_xmin(pg_current_snapshot())::text)::
 /** Whether an org's events after a position are all still there. */
 export async function isReplayable(reader: Reader, orgId: string, after: LivePosition): Promise<boolean> {
   const removed = positionIn((await settingValue(reader, removedName(orgId))) ?? '0-0');
-  return removed === null || after.xid > removed.xid || (after.xid === removed.xid && after.seq >= removed.seq);
+  return (
+    removed === null || after.xid > removed.xid || (after.xid === removed.xid && after.seq >= removed.seq)
+  );
 }
 
 export function positionText({ xid, seq }: LivePosition): string {

@@ -1,3 +1,4 @@
+import { ROLES } from '@floe/contract/roles';
 import type { Expected } from './monitoring-routes.ts';
 import { NOW, type RunningApi } from './running-api.ts';
 
@@ -26,25 +27,40 @@ export function analyticsExpected(): Record<string, Expected> {
   };
 }
 
-/** Of views that are shared: whoever may look keeps others for themselves. */
+/** Every member keeps views of their own; what is shared, and what a key does, is for `management`. */
 function viewsExpected(): Record<string, Expected> {
   const views = '/api/management/views';
   const one: Expected['path'] = ({ key }) => `${views}/${key}`;
-  const body = { name: 'Errors', page: 'requests', filters: { status: '5xx' }, shared: true };
+  const body = { name: 'Errors', page: 'requests', filters: { status: '5xx' } };
+  const roles = ROLES;
   return {
     [`GET ${views}`]: { path: () => views, succeeds: 200, scope, anotherOrgs: 200 },
-    [`POST ${views}`]: { path: () => views, body, succeeds: 201, scope, anotherOrgs: 201 },
+    [`POST ${views}`]: { path: () => views, body, succeeds: 201, scope, roles, anotherOrgs: 201 },
     [`GET ${views}/{id}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
-    [`PATCH ${views}/{id}`]: { path: one, body: { name: 'Faults' }, succeeds: 200, scope, anotherOrgs: 404 },
+    [`PATCH ${views}/{id}`]: {
+      path: one,
+      body: { name: 'Faults' },
+      succeeds: 200,
+      scope,
+      roles,
+      anotherOrgs: 404,
+    },
     // An id is the org's own: another org makes a view of its own with it.
-    [`PUT ${views}/{id}`]: { path: one, body, succeeds: 200, scope, anotherOrgs: 200 },
-    [`DELETE ${views}/{id}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
+    [`PUT ${views}/{id}`]: { path: one, body, succeeds: 200, scope, roles, anotherOrgs: 200 },
+    [`DELETE ${views}/{id}`]: { path: one, succeeds: 204, scope, roles, anotherOrgs: 404 },
   };
 }
 
-/** A shared view and a job of `acme` under an id, and no others. */
-export async function seedAnalytics(api: RunningApi, id: string): Promise<void> {
+/** A job of `acme` under an id, and a view: shared, or of the viewers alone who ask in the table; and no others. */
+export async function seedAnalytics(api: RunningApi, id: string, isViewers: boolean): Promise<void> {
   const shared = { id, org_id: 'acme', created_at: NOW };
+  const viewer = await api.database.read
+    .selectFrom('members')
+    .select('id')
+    .where('org_id', '=', 'acme')
+    .where('role', '=', 'viewer')
+    .where('id', 'like', 'mem%')
+    .executeTakeFirstOrThrow();
   await api.database.transaction(async (writer) => {
     for (const table of ['views', 'jobs'] as const) await writer.deleteFrom(table).execute();
     await writer
@@ -53,8 +69,8 @@ export async function seedAnalytics(api: RunningApi, id: string): Promise<void> 
         ...shared,
         name: 'Errors',
         page: 'requests',
-        owner: 'key_gone',
-        shared: 1,
+        owner: isViewers ? viewer.id : 'key_gone',
+        shared: isViewers ? 0 : 1,
         filters_json: '{}',
         updated_at: NOW,
         updated_by: 'key_gone',

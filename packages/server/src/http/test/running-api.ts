@@ -5,19 +5,20 @@ import { join } from 'node:path';
 import { errorBody } from '@floe/contract/api/errors';
 import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
-import { LiveHub } from '../../analytics/live/hub.ts';
+import type { LiveHub } from '../../analytics/live/hub.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
-import { Jobs } from '../../management/jobs/jobs.ts';
+import type { PeopleHost } from '../../management/members/people-host.ts';
+
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Standing } from '../../management/overview/standing.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
-import { keyActor } from '../../platform/actor.ts';
+import { type Actor, keyActor } from '../../platform/actor.ts';
 import { newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
@@ -25,10 +26,12 @@ import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
-import { channelParts, runningParts } from './running-parts.ts';
+import { channelParts, consoleParts, runningParts } from './running-parts.ts';
+import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const pepper = derivePepper(Buffer.alloc(32, 9));
@@ -75,6 +78,8 @@ export interface RunningApi {
     readonly id: string;
     readonly key: string;
   }>;
+  /** Makes a member, whose requests are those with `key`: it stands for the cookie of their session. */
+  addMember(orgId: string, given?: NewMember): Promise<TestMember>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   readonly port: number;
@@ -92,6 +97,9 @@ export interface ApiOptions {
   readonly standing?: Partial<Standing>;
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
+  /** Whose sessions were ended. */
+  readonly ended?: object[];
+  readonly mail?: PeopleHost['mail'];
 }
 
 /** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
@@ -105,15 +113,18 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
   };
-  const live = new LiveHub({ database, clock, log: silentLog });
-  const parts = partsOf(options, database, clock, live);
+  const sessions = new Map<string, (now: number) => Actor>();
+  const parts = partsOf(options, database, clock);
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed },
     log: options.log ?? silentLog,
     version: '0.0.0-test',
-    authenticate: (headers) => keyActor(platform.keyring.authenticate(presentedKey(headers), now)),
+    authenticate: (headers) => {
+      const presented = presentedKey(headers);
+      return sessions.get(presented)?.(now) ?? keyActor(platform.keyring.authenticate(presented, now));
+    },
     requestIdOf: () => newId('req', now),
   });
   const http = await serve(api);
@@ -130,16 +141,17 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
       await changed();
       return { id: row.id, key };
     },
-    addExchange: (orgId, columns) => ingestRow(database, dataDir, { ...exchangeRow(orgId, now), ...columns }),
-    async call(method, path, call = {}) {
-      const answer = await send(http.port, method, path, call);
-      mustFitSchema(all, method, path, answer);
-      return answer;
+    async addMember(orgId, given = {}) {
+      const { member, session } = await storeMember(database, orgId, given, now);
+      sessions.set(member.key, session);
+      return member;
     },
+    addExchange: (orgId, columns) => ingestRow(database, dataDir, { ...exchangeRow(orgId, now), ...columns }),
+    call: (method, path, call = {}) => fitting(all, method, path, send(http.port, method, path, call)),
     port: http.port,
-    live,
+    live: parts.live,
     async close() {
-      await live.close();
+      await parts.live.close();
       await http.close();
       await api.close();
       await database.close();
@@ -148,7 +160,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   };
 }
 
-function partsOf(options: ApiOptions, database: Database, clock: Clock, live: LiveHub): VerbParts {
+function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbParts {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
@@ -159,6 +171,11 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock, live: Li
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
   };
+  const people: PeopleHost = {
+    endSessions: [async (_writer, who) => void options.ended?.push(who)],
+    baseUrl: () => 'https://floe.example',
+    mail: options.mail ?? (async () => 'off'),
+  };
   return {
     ...runningParts(clock, options.org),
     pepper,
@@ -166,15 +183,8 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock, live: Li
     channels,
     rules,
     monitoring,
-    analytics: { backlog: () => 0, requestsDays: () => 90 },
-    standing: {
-      configRefusal: () => null,
-      sharedStore: () => 'memory',
-      refusedBeats: () => null,
-      ...options.standing,
-    },
-    live,
-    jobs: new Jobs({ database, clock, log: silentLog }),
+    people,
+    ...consoleParts(database, clock, options.standing),
   };
 }
 
@@ -191,6 +201,9 @@ async function insertOrgs(database: Database, now: number): Promise<void> {
   await database.transaction(async (writer) => {
     await insertOrg(writer, acme);
     await insertOrg(writer, { id: 'other', name: 'Other', created_at: now });
+    const team = { id: 'platform', name: 'Platform', cost_center: '4711', source: 'console' };
+    const times = { created_at: now, updated_at: now, updated_by: 'setup' };
+    await putTeam(writer, { ...team, ...times, org_id: 'acme', source_line: null });
   });
 }
 
@@ -204,6 +217,12 @@ async function ingestRow(database: Database, dataDir: string, row: ExchangeRow):
 
 function isJson(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('application/json') === true;
+}
+
+async function fitting(all: readonly Verb[], method: string, path: string, asked: Promise<Answer>) {
+  const answer = await asked;
+  mustFitSchema(all, method, path, answer);
+  return answer;
 }
 
 /** The server does not filter answers through their schemas, so every test checks that they fit. */

@@ -1,15 +1,20 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { createMailer } from '../../alerts/mail.ts';
 import { createSender } from '../../alerts/send.ts';
+import { LiveHub } from '../../analytics/live/hub.ts';
 import type { Clock } from '../../core/clock.ts';
 import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
 import { createOutboundGuard } from '../../core/outbound.ts';
 import { EMPTY_CATALOG } from '../../gateway/catalog.ts';
 import { compileCatalogs } from '../../gateway/compile.ts';
 import { Latencies } from '../../gateway/latencies.ts';
 import { Conversations } from '../../gateway/stickiness.ts';
+import { Jobs } from '../../management/jobs/jobs.ts';
+import type { Standing } from '../../management/overview/standing.ts';
 import type { VerbParts } from '../../management/verbs.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
+import type { Database } from '../../store/ports.ts';
 
 /** What verbs read of a running gateway whose floe.yaml says `org` about the org `acme`; entries stand on lines 10, 11, … */
 export function runningParts(
@@ -45,5 +50,25 @@ export function channelParts() {
     secretsKey: deriveSecretsKey(Buffer.alloc(32, 9)),
     sender: createSender({ guard, clock: systemClock, mailer }),
     baseUrl: () => 'https://floe.example',
+  };
+}
+
+/** What the console's verbs stand on: a process that is well, but for what `standing` says. */
+export function consoleParts(
+  database: Database,
+  clock: Clock,
+  standing: Partial<Standing> = {},
+): Pick<VerbParts, 'analytics' | 'standing' | 'live' | 'jobs'> {
+  const parts = { database, clock, log: silentLog };
+  return {
+    analytics: { backlog: () => 0, requestsDays: () => 90 },
+    standing: {
+      configRefusal: () => null,
+      sharedStore: () => 'memory',
+      refusedBeats: () => null,
+      ...standing,
+    },
+    live: new LiveHub(parts),
+    jobs: new Jobs(parts),
   };
 }

@@ -5,8 +5,8 @@ import { keyTeams } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
 import { SUMS } from '../../store/rollups/figures.ts';
 import { rollupMonth } from '../../store/rollups/month.ts';
+import { teamsOfOrg } from '../../store/teams.ts';
 import { csvLine, Download, download } from '../download.ts';
-import type { RunningOrgs } from '../running-org.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import type { Coverage } from './analytics-host.ts';
 
@@ -15,7 +15,7 @@ const CSV = 'text/csv; charset=utf-8';
 const FIGURES = SUMS.slice(0, -1);
 
 /** What a month cost, by team, cost centre, key and model: the same file whenever it is asked for. */
-export function exportMonth(coverage: Coverage, orgs: RunningOrgs): Verb {
+export function exportMonth(coverage: Coverage): Verb {
   return readVerb({
     name: 'analytics.month',
     method: 'GET',
@@ -39,7 +39,8 @@ export function exportMonth(coverage: Coverage, orgs: RunningOrgs): Verb {
           'not_found',
           `Requests of ${month} are no longer kept whole (retention.requests_days).`,
         );
-      const centres = new Map(orgs(orgId).config?.teams.map(({ id, cost_center }) => [id, cost_center]));
+      const teams = await teamsOfOrg(reader, orgId);
+      const centres = new Map(teams.map(({ id, cost_center }) => [id, cost_center]));
       return new Download(
         CSV,
         `floe-${orgId}-${month}.csv`,
@@ -55,7 +56,7 @@ interface Month {
   readonly from: number;
   readonly to: number;
   /** Cost centres by team. */
-  readonly centres: ReadonlyMap<string, string | undefined>;
+  readonly centres: ReadonlyMap<string, string | null>;
 }
 
 async function* linesOf(reader: Reader, { orgId, month, from, to, centres }: Month): AsyncGenerator<string> {

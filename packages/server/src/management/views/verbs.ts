@@ -1,21 +1,25 @@
 import { idParams, page } from '@floe/contract/api/page';
 import { view, viewBody, viewParams, viewPatch, viewQuery, viewReplacement } from '@floe/contract/api/views';
 import { Fault } from '@floe/contract/faults';
+import { ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
 import { newId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { removeView, viewById, viewsOf } from '../../store/views.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
-import { keepView, shown, VIEW_SCOPES, viewOf, visibleView } from './write.ts';
+import { keepView, shown, viewOf, visibleView } from './write.ts';
 
 const PATH = '/api/management/views';
 const ONE = `${PATH}/{id}` as const;
+
+/** Every member may keep views of their own; what is shared is asked for in `keepView`. */
+const WRITERS = { scope: 'management', roles: ROLES } as const;
 
 const list = readVerb({
   name: 'views.list',
   method: 'GET',
   path: PATH,
-  scope: VIEW_SCOPES,
+  scope: 'management',
   summary: 'List saved views by name: one’s own and those that are shared',
   query: viewQuery,
   answer: page(view),
@@ -38,7 +42,7 @@ const get = readVerb({
   name: 'views.get',
   method: 'GET',
   path: ONE,
-  scope: VIEW_SCOPES,
+  scope: 'management',
   summary: 'Read one saved view',
   params: idParams,
   answer: view,
@@ -51,7 +55,7 @@ const create = writeVerb({
   name: 'views.create',
   method: 'POST',
   path: PATH,
-  scope: VIEW_SCOPES,
+  ...WRITERS,
   summary: 'Save filters of a page under a name, for oneself or for everybody',
   body: viewBody,
   answer: view,
@@ -64,7 +68,7 @@ const update = writeVerb({
   name: 'views.update',
   method: 'PATCH',
   path: ONE,
-  scope: VIEW_SCOPES,
+  ...WRITERS,
   summary: 'Change parts of a saved view',
   params: idParams,
   body: viewPatch,
@@ -87,7 +91,7 @@ const replace = writeVerb({
   name: 'views.replace',
   method: 'PUT',
   path: ONE,
-  scope: VIEW_SCOPES,
+  ...WRITERS,
   summary: 'Write a saved view under an id of one’s own choice',
   params: viewParams,
   body: viewReplacement,
@@ -104,7 +108,7 @@ const remove = writeVerb({
   name: 'views.delete',
   method: 'DELETE',
   path: ONE,
-  scope: VIEW_SCOPES,
+  ...WRITERS,
   summary: 'Delete a saved view',
   params: idParams,
   answer: z.null(),

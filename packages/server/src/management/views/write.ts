@@ -7,9 +7,6 @@ import type { Reader, Writer } from '../../store/ports.ts';
 import { countViews, putView, type ViewRow, viewById } from '../../store/views.ts';
 import type { Change, VerbContext } from '../verb.ts';
 
-/** Whoever may look may keep what they look at; sharing it with others is asked for in `keepView`. */
-export const VIEW_SCOPES = ['read', 'management'] as const;
-
 const MOST_OF_ORG = 1_000;
 
 export type View = z.input<typeof view>;

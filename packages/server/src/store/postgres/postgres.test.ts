@@ -6,7 +6,9 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
+import { auditSuite } from '../audit.suite.ts';
 import { exchangeListSuite } from '../exchange-lists.suite.ts';
+
 import { exchangeById } from '../exchanges.ts';
 import { liveSuite } from '../live-events.suite.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
@@ -26,6 +28,7 @@ import { openPostgres } from './open-postgres.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 
+auditSuite('postgres', openEmpty);
 repositorySuite('postgres', openEmpty);
 storedTurnSuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);
