@@ -96,14 +96,19 @@ function* targetsOf(
   }
 }
 
+/** Two addresses may share a port; whether one of them stands for all addresses shows when they are listened on. */
 function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
-  const taken = new Map<Json | undefined, string>([[get(server, 'port') ?? 3563, 'server.port']]);
+  const host = get(server, 'host') ?? '127.0.0.1';
+  const placeOf = (port: Json | undefined, at: Json | undefined) => `${at ?? host} ${port}`;
+  const taken = new Map([[placeOf(get(server, 'port') ?? 3563, host), 'server.port']]);
   for (const [index, listener] of list(server, 'listeners').entries()) {
     const port = get(listener, 'port');
-    const owner = taken.get(port);
-    if (port !== undefined && owner !== undefined)
+    if (port === undefined || port === 0) continue;
+    const place = placeOf(port, get(listener, 'host'));
+    const owner = taken.get(place);
+    if (owner !== undefined)
       issues.push({ path: ['server', 'listeners', index, 'port'], message: `is also the port of ${owner}` });
-    taken.set(port, `server.listeners[${index}]`);
+    taken.set(place, `server.listeners[${index}]`);
   }
 }
 

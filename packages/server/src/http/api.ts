@@ -12,6 +12,7 @@ import type { Verb, VerbHost } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
 
 import type { PresentedHeaders } from '../platform/key-format.ts';
+import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -90,11 +91,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
         return verb.status === 204 ? reply.send() : answer;
       },
     });
-  let document: string | undefined;
-  app.get(OPENAPI_PATH, async (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(options.verbs, options.version));
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
+  addDescription(app, () => openApiDocument(options.verbs, options.version));
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
 }
@@ -141,8 +138,6 @@ function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Dow
     .send(Readable.from(parts));
 }
 
-const OPENAPI_PATH = '/api/openapi.json';
-
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const fault = faultOf(error, request.id);
   if (fault.status === 500)
@@ -183,7 +178,10 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
 type AllowedMethods = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[];
 
 function methodsByPath(verbs: readonly Verb[]): AllowedMethods {
-  const paths = new Map<string, string[]>([[OPENAPI_PATH, ['GET', 'HEAD']]]);
+  const paths = new Map<string, string[]>([
+    [OPENAPI_PATH, ['GET', 'HEAD']],
+    [REFERENCE_PATH, ['GET', 'HEAD']],
+  ]);
   for (const { path, method } of verbs) {
     const methods = paths.get(path) ?? [];
     methods.push(method, ...(method === 'GET' ? ['HEAD'] : []));
