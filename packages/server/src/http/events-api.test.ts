@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type IncomingMessage, request } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
-import { call, type EventFrame, eventFrames } from '@floe/testkit/client';
+import { call, type EventFrame } from '@floe/testkit/client';
+import { followEvents } from './test/follow-events.ts';
 import { type RunningApi, runApi } from './test/running-api.ts';
 
 let api: RunningApi;
@@ -12,47 +12,8 @@ before(async () => {
 });
 after(() => api.close());
 
-/** A stream of events that a test reads until something has come. */
-async function follow(t: TestContext, query: string, headers: Record<string, string> = { 'x-api-key': key }) {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = request({ host: '127.0.0.1', port: api.port, path: `/api/events?${query}`, headers });
-  outgoing.on('response', resolve).on('error', reject).end();
-  const answer = await promise;
-  t.after(() => outgoing.destroy());
-  let text = '';
-  let heard = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  answer.on('data', (piece) => {
-    text += piece;
-    heard.resolve();
-    heard = Promise.withResolvers();
-  });
-  answer.on('close', () => ended.resolve());
-  answer.on('error', () => ended.resolve());
-  return {
-    answer,
-    ended: ended.promise,
-    /** The first frame that fits; the test's own time limit ends a wait for one that never comes. */
-    async until(isIt: (frame: EventFrame) => boolean): Promise<EventFrame> {
-      for (;;) {
-        const more = heard.promise;
-        const found = eventFrames(text).find(isIt);
-        if (found) return found;
-        await more;
-      }
-    },
-    async position(): Promise<string> {
-      for (;;) {
-        const more = heard.promise;
-        const ids = [...text.matchAll(/^id: (.+)$/gm)];
-        const last = ids.at(-1)?.[1];
-        if (last !== undefined) return last;
-        await more;
-      }
-    },
-    leave: () => outgoing.destroy(),
-  };
-}
+const follow = (t: TestContext, query: string, headers: Record<string, string> = { 'x-api-key': key }) =>
+  followEvents(t, `http://127.0.0.1:${api.port}/api/events?${query}`, headers);
 
 const dataOf = ({ data }: EventFrame) => JSON.parse(data);
 

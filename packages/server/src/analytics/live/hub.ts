@@ -22,9 +22,9 @@ const HEARTBEAT_MS = 15_000;
 const EXPIRE_MS = 60_000;
 /** A reader that leaves text waiting for so long is cut off; it may come back and go on from there. */
 const STALLED_MS = 30_000;
-const EVENTS_PER_LOOK = 500;
+const EVENTS_PER_LOOK = 100;
 /** Looks at once before others get their turn; what is left comes with the next. */
-const LOOKS_PER_ROUND = 8;
+const LOOKS_PER_ROUND = 20;
 const MOST_WATCHERS = 1_000;
 const MOST_PER_ORG = 250;
 
