@@ -22,6 +22,8 @@ export type IdPrefix =
   | 'brk'
   | 'viw'
   | 'job'
+  | 'cfg'
+  | 'crd'
   | 'usr'
   | 'mem'
   | 'inv'

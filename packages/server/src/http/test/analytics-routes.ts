@@ -9,6 +9,7 @@ export function analyticsExpected(): Record<string, Expected> {
   const list = (path: string): Expected => ({ path: () => path, succeeds: 200, scope, anotherOrgs: 200 });
   return {
     'GET /api/overview': list('/api/overview'),
+    'GET /api/management/cache/stats': list('/api/management/cache/stats'),
     'GET /api/analytics/values': list('/api/analytics/values?field=model'),
     'GET /api/analytics/annotations': list('/api/analytics/annotations'),
     'GET /api/analytics/export': list('/api/analytics/export'),

@@ -26,6 +26,7 @@ export function watchEvents(hub: LiveHub): Verb {
     query: eventsQuery,
     body: null,
     answer: eventStream,
+    show: null,
     async perform(_host, actor, { query: given, watch }) {
       const query = validate(eventsQuery, given);
       const topics = new Set(TOPICS.filter((topic) => query.topics.split(',').includes(topic)));
@@ -45,7 +46,7 @@ export function watchEvents(hub: LiveHub): Verb {
         isAllowed: watch?.isAllowed ?? (async () => true),
         show: requestOf,
       });
-      return new EventStream(watcher, watcher.cut);
+      return { answer: new EventStream(watcher, watcher.cut), tag: null };
     },
   };
 }

@@ -9,8 +9,8 @@ import { boards } from './0008-boards.ts';
 import { members } from './0009-members.ts';
 
 import { identities } from './0010-identities.ts';
+import { configEntries } from './0012-config-entries.ts';
 import { live } from './0013-live.ts';
-
 import type { Migration } from './migration.ts';
 
 /**
@@ -28,5 +28,6 @@ export const MIGRATIONS: readonly Migration[] = [
   boards,
   members,
   identities,
+  configEntries,
   live,
 ];
