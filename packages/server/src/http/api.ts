@@ -4,18 +4,19 @@ import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
-import { requireAccess } from '../management/access.ts';
 import { Download } from '../management/download.ts';
+import { EventStream } from '../management/event-stream.ts';
 import { resourcesOf } from '../management/resource-of.ts';
 import { hasAlready, type Preconditions } from '../management/tags.ts';
 import type { Verb, VerbHost } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
-import { type PresentedHeaders, presentsKey } from '../platform/key-format.ts';
+import type { PresentedHeaders } from '../platform/key-format.ts';
+import { admit, watchOf } from './admit.ts';
 import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
-import { addSessionRoutes, askingOf } from './sign-in/session-routes.ts';
+import { addSessionRoutes } from './sign-in/session-routes.ts';
 import type { SignInEdge } from './sign-in/sign-in-edge.ts';
 
 const BODY_LIMIT_BYTES = 1 << 20;
@@ -81,11 +82,9 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       method: verb.method,
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request, reply) => {
-        const actor = await actorOf(options, request, reply);
-        requireAccess(verb, actor, options.host.clock.now());
-        request.setDecorator('actor', actor);
+        request.setDecorator('actor', await admit(options, verb, request, reply));
       },
-      handler: answering(verb, resources.get(verb), options.host),
+      handler: answering(verb, resources.get(verb), options),
     });
   if (options.signIn) addSessionRoutes(app, options.signIn);
   addDescription(app, () => openApiDocument([...options.verbs, ...operations], options.version));
@@ -93,18 +92,19 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
 }
 
-/** A key wins over a cookie: a page of the console never sends one, so whoever does means it. */
-async function actorOf(options: ApiOptions, request: FastifyRequest, reply: FastifyReply): Promise<Actor> {
-  const { signIn } = options;
-  if (!signIn || presentsKey(request.headers)) return options.authenticate(request.headers);
-  const recognised = await signIn.recognise(askingOf(request));
-  if (!recognised) return options.authenticate(request.headers);
-  if (recognised.setCookie !== null) reply.header('set-cookie', recognised.setCookie);
-  return recognised.actor;
+/** Sent as it comes. A HEAD gets no body, and nothing goes on for it. */
+async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: EventStream) {
+  reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+  if (request.method === 'HEAD') {
+    await stream.drop();
+    return reply.send();
+  }
+  stream.cut.addEventListener('abort', () => reply.raw.destroy(), { once: true });
+  return reply.send(Readable.from(stream.parts));
 }
 
 /** Performs a verb and tells its answer, with the version of the resource in it. */
-function answering(verb: Verb, of: Verb | undefined, host: VerbHost) {
+function answering(verb: Verb, of: Verb | undefined, options: ApiOptions) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const input = {
       params: request.params,
@@ -112,14 +112,16 @@ function answering(verb: Verb, of: Verb | undefined, host: VerbHost) {
       body: request.body,
       idempotencyKey: verb.status === 201 ? idempotencyKey(request) : undefined,
       preconditions: preconditionsOf(request),
+      watch: watchOf(options, verb, request),
     };
     const actor = request.getDecorator<Actor>('actor');
-    const { answer, tag } = await verb.perform(host, actor, input, of);
+    const { answer, tag } = await verb.perform(options.host, actor, input, of);
     if (tag !== null) reply.header('etag', tag);
     if (tag !== null && verb.method === 'GET' && hasAlready(tag, input.preconditions))
       return reply.code(304).send();
     reply.code(verb.status);
     if (answer instanceof Download) return sendDownload(reply, answer);
+    if (answer instanceof EventStream) return sendEvents(request, reply, answer);
     return verb.status === 204 ? reply.send() : answer;
   };
 }

@@ -30,13 +30,13 @@ export function createSignInEdge(
 
   return {
     operations: sessionOperations(parts, log),
-    async recognise(asking) {
+    async recognise(asking, mayReplace) {
       const cookie = sessionCookie(parts.site());
       const token = cookie.read(cookieHeader(asking.headers));
       if (token === null) return null;
       refuseCrossSite(asking.method, asking.headers, parts.site());
       const live = await found(parts, token);
-      const next = live.mustRotate ? await rotated(parts, live, token) : null;
+      const next = live.mustRotate && mayReplace ? await rotated(parts, live, token) : null;
       return { actor: actorOf(live), setCookie: next === null ? null : cookie.set(next) };
     },
     async perform(operation, asking, input) {

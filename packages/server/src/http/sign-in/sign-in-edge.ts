@@ -25,11 +25,12 @@ export interface Done {
 export interface SignInEdge {
   readonly operations: readonly SessionOperation[];
   /**
-   * Null when no session cookie came along.
+   * Null when no session cookie came along. A cookie that has to change is only replaced when the answer can carry
+   * another one.
    *
    * @throws Fault `signed_out`, `cross_site_request`, `auth_unavailable`
    */
-  recognise(asking: Asking): Promise<Recognised | null>;
+  recognise(asking: Asking, mayReplace: boolean): Promise<Recognised | null>;
   /** @throws Fault what the operation throws; `cross_site_request` */
   perform(operation: SessionOperation, asking: Asking, input: SessionInput): Promise<Done>;
 }
