@@ -75,15 +75,17 @@ interface Kept {
   readonly readAt: number;
 }
 
+type SessionStore = Pick<Database, 'read' | 'signals' | 'rowTransaction'>;
+
 /** Sessions of the console: one look into the store for each, at most every two seconds. */
 export class Sessions {
-  readonly #database: Database;
+  readonly #database: SessionStore;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #kept = new Map<string, Kept>();
   readonly #touching = new Set<Promise<void>>();
 
-  constructor(database: Database, clock: Clock, log: Log) {
+  constructor(database: SessionStore, clock: Clock, log: Log) {
     this.#database = database;
     this.#clock = clock;
     this.#log = log;
