@@ -1,6 +1,5 @@
 import type { OidcConfig } from '@floe/contract/config';
 import type { Configuration, CustomFetch } from 'openid-client';
-import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../core/clock.ts';
 import type { OutboundGuard } from '../../core/outbound.ts';
 import { openConnector } from '../../providers/connector.ts';
@@ -76,6 +75,7 @@ async function discover(oidc: OidcConfig, fetch: CustomFetch): Promise<Configura
 /** Calls under the rules for everything Floe calls; follows no redirect and reads no endless answer. */
 function guardedFetch({ guard, via }: Way): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
+    const { Client } = await import('undici');
     const target = new URL(url);
     const client = new Client(target.origin, {
       connect: openConnector(target, via(target.origin), CONNECT_MS, guard),
