@@ -40,13 +40,16 @@ before(async () => {
   const body: unknown = JSON.parse((await send('GET', '/api/openapi.json', {}, undefined)).text);
   assert.ok(isObject(body));
   document = body;
-  operations = operationsOf(document);
+  operations = operationsOf(document).filter(({ path }) => path !== ENDS_ITS_OWN_KEY);
   await sow();
 });
 after(async () => {
   agent.destroy();
   await floe.stop();
 });
+
+/** Revokes the key it is asked with, whatever else is asked; it has a test of its own. */
+const ENDS_ITS_OWN_KEY = '/api/management/keys/report-leak';
 
 /** Something of each kind to be found, changed and removed. */
 const SEEDS: readonly (readonly [path: string, body: JsonObject])[] = [

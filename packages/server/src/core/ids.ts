@@ -19,6 +19,8 @@ export type IdPrefix =
   | 'dlv'
   | 'brd'
   | 'mnt'
+  | 'cfg'
+  | 'crd'
   | 'usr'
   | 'mem'
   | 'inv'

@@ -6,6 +6,7 @@ import { enqueue } from '../alerts/alert.ts';
 import { failing } from '../alerts/test/outbox.ts';
 import type { GuardrailKind } from '../store/guardrail-rules.ts';
 import { type Asking, createAsking } from './test/asking.ts';
+import { entriesExpected } from './test/entry-routes.ts';
 import { identityExpected } from './test/identity-routes.ts';
 import { type Expected, monitoringExpected, WRITERS } from './test/monitoring-routes.ts';
 import { HOOK, seed } from './test/route-seeds.ts';
@@ -31,17 +32,6 @@ function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expect
     [`PUT /api/management/${kind}/{id}`]: { path: one, body, succeeds: 200, scope, anotherOrgs: 200 },
     [`DELETE /api/management/${kind}/{id}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
   };
-}
-
-/** Lists of the running configuration. */
-function listsExpected(names: readonly string[]): Record<string, Expected> {
-  const scope = 'management';
-  return Object.fromEntries(
-    names.map((name) => [
-      `GET /api/management/${name}`,
-      { path: () => `/api/management/${name}`, succeeds: 200, scope, anotherOrgs: 200 },
-    ]),
-  );
 }
 
 /** Nobody listens at the channels' address: their tests answer 200 and say so. */
@@ -88,19 +78,13 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     scope: 'management',
     anotherOrgs: 200,
   },
-  'GET /api/management/cache': {
-    path: () => '/api/management/cache',
-    succeeds: 200,
-    scope: 'management',
-    anotherOrgs: 200,
-  },
   'POST /api/management/cache/purge': {
     path: () => '/api/management/cache/purge',
     succeeds: 204,
     scope: 'management',
     anotherOrgs: 204,
   },
-  ...listsExpected(['policies', 'providers', 'routes']),
+  ...entriesExpected(),
   'POST /api/management/policies/dry-run': {
     path: () => '/api/management/policies/dry-run',
     body: { samples: [{ request: { model: 'm', messages: [] } }] },

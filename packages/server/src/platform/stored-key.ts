@@ -70,7 +70,7 @@ export function platformKeyOf(row: PlatformKeyRow, nowMs: number): PlatformKey {
     last_used_at: row.last_used_at === null ? null : momentOf(row.last_used_at),
     rotated_at: typeof row.rotated_at === 'number' ? momentOf(row.rotated_at) : null,
     previous: previousOf(row, nowMs),
-    source: { kind: row.source === 'file' ? 'file' : 'console', line: row.source_line },
+    source: placeOf(row),
     updated_at: momentOf(row.updated_at),
   };
 }
@@ -105,4 +105,17 @@ function textsIn(json: string | null): string[] | null {
   const value: unknown = JSON.parse(json);
   if (!Array.isArray(value)) throw new Error('a stored list is no list');
   return value.filter((entry) => typeof entry === 'string');
+}
+
+/** Where a row is written, as every answer says it. */
+export function placeOf({
+  source,
+  source_line,
+}: {
+  readonly source: string;
+  readonly source_line: number | null;
+}) {
+  return source === 'file'
+    ? { kind: 'file' as const, file: 'floe.yaml', line: source_line }
+    : { kind: 'console' as const, file: null, line: null };
 }

@@ -91,6 +91,8 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'channels', added: 0, known: 0 },
     { table: 'limits', added: 0, known: 0 },
     { table: 'budgets', added: 0, known: 0 },
+    { table: 'config_entries', added: 0, known: 0 },
+    { table: 'provider_credentials', added: 0, known: 0 },
     { table: 'budget_spend', added: 0, known: 0 },
     { table: 'boards', added: 0, known: 0 },
     { table: 'maintenance_windows', added: 0, known: 0 },

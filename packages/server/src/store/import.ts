@@ -84,6 +84,8 @@ const SMALL_TABLES = [
   'channels',
   'limits',
   'budgets',
+  'config_entries',
+  'provider_credentials',
   'budget_spend',
   'boards',
   'maintenance_windows',

@@ -1,5 +1,6 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
+import type { ConfigSchema } from './config-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
 import type { InvitationsTable, MembersTable, TeamsTable, UsersTable } from './member-tables.ts';
 import type { MonitoringSchema } from './monitoring/tables.ts';
@@ -9,7 +10,7 @@ import type { Figures, Sums } from './rollups/figures.ts';
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
  * integer nano-USD, flags are 0 or 1, and columns ending in `_json` hold JSON text.
  */
-export interface Schema extends MonitoringSchema {
+export interface Schema extends MonitoringSchema, ConfigSchema {
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;

@@ -4,6 +4,7 @@ import { putRule, removeRule, rulesOfOrg } from '../../store/guardrail-rules.ts'
 import { insertInvitation } from '../../store/invitations.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
 import { putTeam } from '../../store/teams.ts';
+import { seedEntries } from './entry-routes.ts';
 import { seedMonitoring } from './monitoring-routes.ts';
 import { NOW, type RunningApi } from './running-api.ts';
 
@@ -22,6 +23,7 @@ export async function seed(
   const { id } = await api.addKey('acme', columns);
   await seedMonitoring(api, route, id);
   if (/\/management\/(limits|budgets)/.test(route)) await seedRules(api, id);
+  if (/\/management\/(providers|routes|policies|models)/.test(route)) await seedEntries(api, id);
   if (route.includes('/monitoring/channels')) await seedChannel(api, id);
   if (/\/management\/(members|invitations|teams|orgs)/.test(route)) await seedPeople(api, id);
   return { key: id };

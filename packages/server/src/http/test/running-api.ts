@@ -27,7 +27,7 @@ import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
-import { channelParts, runningParts } from './running-parts.ts';
+import { channelParts, runningParts, secretsKey } from './running-parts.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -104,15 +104,17 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
   await insertOrgs(database, now);
   let platform = await loadPlatform(database.read, pepper, now);
+  const { renew, ...running } = await runningParts(clock, database, options.org);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
+    await renew();
   };
   const sessions = new Map<string, (now: number) => Actor>();
-  const parts = partsOf(options, database, clock);
+  const parts = partsOf(options, database, clock, running);
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
-    host: { database, clock, changed },
+    host: { database, clock, changed, secretsKey },
     log: options.log ?? silentLog,
     version: '0.0.0-test',
     authenticate: (headers) => {
@@ -155,7 +157,12 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   };
 }
 
-function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbParts {
+function partsOf(
+  options: ApiOptions,
+  database: Database,
+  clock: Clock,
+  running: Pick<VerbParts, 'running' | 'providers'>,
+): VerbParts {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
@@ -171,7 +178,7 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbPar
     baseUrl: () => 'https://floe.example',
     mail: options.mail ?? (async () => 'off'),
   };
-  return { ...runningParts(clock, options.org), pepper, breakers, channels, rules, monitoring, people };
+  return { ...running, pepper, breakers, channels, rules, monitoring, people };
 }
 
 /** Stands for a monitoring engine that was always there and has settled everything. */

@@ -60,7 +60,7 @@ export function createOrg(pepper: KeyObject): Verb {
         nowMs: now,
       });
       await insertKey(writer, made.row);
-      const after = orgView({ ...row, metadata_keys_json: null }, { config: null });
+      const after = orgView({ ...row, metadata_keys_json: null }, { config: null, isInFile: false });
       const key = platformKeyOf(made.row, now);
       const first = await memberWithUser(writer, body.id, owner.id);
       const there = { before: null, orgId: body.id };

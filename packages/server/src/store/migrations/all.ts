@@ -8,6 +8,7 @@ import { resources } from './0007-resources.ts';
 import { boards } from './0008-boards.ts';
 import { members } from './0009-members.ts';
 import { identities } from './0010-identities.ts';
+import { configEntries } from './0012-config-entries.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   boards,
   members,
   identities,
+  configEntries,
 ];
