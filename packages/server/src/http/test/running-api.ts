@@ -28,6 +28,7 @@ import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
+import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
 import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
@@ -97,6 +98,8 @@ export interface ApiOptions {
   readonly standing?: Partial<Standing>;
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
+  /** Without it nobody signs in. */
+  readonly signIn?: (database: Database, clock: Clock) => SignInEdge;
   /** Whose sessions were ended. */
   readonly ended?: object[];
   readonly mail?: PeopleHost['mail'];
@@ -122,6 +125,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     verbs: all,
     host: { database, clock, changed, secretsKey },
     log: options.log ?? silentLog,
+    ...(options.signIn && { signIn: options.signIn(database, clock) }),
     version: '0.0.0-test',
     authenticate: (headers) => {
       const presented = presentedKey(headers);
