@@ -2,7 +2,6 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorBody } from '@floe/contract/api/errors';
 import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
 import type { LiveHub } from '../../analytics/live/hub.ts';
@@ -31,6 +30,7 @@ import { type Api, createApi } from '../api.ts';
 import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
+import { fitting, isJson } from './fitting-answers.ts';
 import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
@@ -224,32 +224,6 @@ async function ingestRow(database: Database, dataDir: string, row: ExchangeRow):
   await writeFile(path, JSON.stringify(row));
   const { size } = await stat(path);
   await database.ingest({ path, from: 0, to: size, last: true });
-}
-
-function isJson(headers: IncomingHttpHeaders): boolean {
-  return headers['content-type']?.startsWith('application/json') === true;
-}
-
-async function fitting(all: readonly Verb[], method: string, path: string, asked: Promise<Answer>) {
-  const answer = await asked;
-  mustFitSchema(all, method, path, answer);
-  return answer;
-}
-
-/** The server does not filter answers through their schemas, so every test checks that they fit. */
-function mustFitSchema(all: readonly Verb[], method: string, path: string, answer: Answer): void {
-  if (answer.text === '' || !isJson(answer.headers)) return;
-  if (answer.status >= 400) errorBody.parse(answer.body);
-  const segments = path.split('?', 1)[0]?.split('/') ?? [];
-  const verb = all.find((candidate) => {
-    const wanted = candidate.path.split('/');
-    return (
-      candidate.method === method &&
-      wanted.length === segments.length &&
-      wanted.every((segment, index) => segment.startsWith('{') || segment === segments[index])
-    );
-  });
-  if (verb && answer.status < 400) verb.answer.parse(answer.body);
 }
 
 async function serve(api: Api) {
