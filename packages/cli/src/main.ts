@@ -5,6 +5,7 @@ import { ApiError } from './api-get.ts';
 import { backup } from './backup.ts';
 import { beat } from './beat.ts';
 import type { Command } from './command.ts';
+import { applyConfig, diffConfig } from './config-apply.ts';
 import { checkConfig } from './config-check.ts';
 import { UsageError } from './connection.ts';
 import { importSqlite } from './import.ts';
@@ -17,6 +18,8 @@ import { serve } from './serve.ts';
 const OWN_COMMANDS: readonly Command[] = [
   serve,
   checkConfig,
+  diffConfig,
+  applyConfig,
   beat,
   run,
   monitors,

@@ -12,6 +12,7 @@ import { CannotListen } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
 import { watchFile } from './main/config-file.ts';
+import type { FileHistory } from './main/config-host.ts';
 import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { type Listening, openListeners } from './main/listeners.ts';
@@ -108,7 +109,12 @@ async function serve(environment: Environment): Promise<void> {
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state = { loaded, draining: false };
+  const state: FileHistory & { draining: boolean } = {
+    loaded,
+    loadedAt: systemClock.now(),
+    refused: null,
+    draining: false,
+  };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -121,7 +127,7 @@ async function serve(environment: Environment): Promise<void> {
   const { port, base_url } = loaded.config.server;
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
-  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, () => state.loaded, VERSION);
+  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter({
     ...gatewayRooms(gateway, parts),

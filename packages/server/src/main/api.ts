@@ -1,4 +1,3 @@
-import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { listedModels } from '../gateway/lists.ts';
@@ -10,6 +9,7 @@ import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
+import { configHost, type FileHistory } from './config-host.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { peopleHost } from './people.ts';
@@ -34,10 +34,11 @@ export function assembleApi(
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
-  loaded: () => LoadedConfig,
+  history: FileHistory,
   version: string,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, secretsKey } = parts;
+  const loaded = () => history.loaded;
   const host = { database, clock: systemClock, changed: () => snapshots.renew(), secretsKey };
   const authenticate = (headers: PresentedHeaders) =>
     keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
@@ -47,6 +48,7 @@ export function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
+  const providers = providerHost(parts, snapshots, loaded, orgs);
   return createLazyApi(
     { host, log, version, authenticate },
     {
@@ -54,7 +56,8 @@ export function assembleApi(
       breakers,
       channels,
       rules,
-      providers: providerHost(parts, snapshots, loaded, orgs),
+      providers,
+      config: configHost(parts, history, rules, providers),
       monitoring,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost, models },

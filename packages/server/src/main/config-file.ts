@@ -1,16 +1,12 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { watchConfig } from '../config/watch.ts';
 import { systemClock } from '../core/clock.ts';
+import type { FileHistory } from './config-host.ts';
 import type { Parts } from './parts.ts';
 import { enter, type Snapshots } from './snapshots.ts';
 
 /** Takes over a changed file whole or not at all; the old configuration stays when the new one is wrong. */
-export function watchFile(
-  parts: Parts,
-  state: { loaded: LoadedConfig },
-  snapshots: Snapshots,
-  load: () => LoadedConfig,
-) {
+export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots, load: () => LoadedConfig) {
   const { log } = parts;
   const { path } = state.loaded;
   if (path === null) return undefined;
@@ -23,10 +19,14 @@ export function watchFile(
         await enter(loaded, parts, before);
         state.loaded = loaded;
       });
+      state.loadedAt = systemClock.now();
+      state.refused = null;
       log.info({ path }, 'configuration taken over');
       if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
     } catch (error) {
       state.loaded = before;
+      const message = error instanceof Error ? error.message : String(error);
+      state.refused = { at: systemClock.now(), problems: [{ where: '', message }] };
       log.error({ err: error }, 'configuration not taken over; the running one stays');
     }
   }
@@ -37,12 +37,13 @@ export function watchFile(
     log,
     clock: systemClock,
     onChange(change) {
-      if ('error' in change)
+      if ('error' in change) {
+        state.refused = { at: systemClock.now(), problems: change.error.problems };
         log.error(
           { problems: change.error.message.split('\n') },
           'configuration refused; the running one stays',
         );
-      else last = last.then(() => takeOver(change.loaded, change.restart));
+      } else last = last.then(() => takeOver(change.loaded, change.restart));
     },
   });
 }

@@ -25,6 +25,8 @@ import { listChannels } from './channels/list.ts';
 import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import { updateChannel } from './channels/update.ts';
+import type { ConfigHost } from './config/config-host.ts';
+import { configVerbs } from './config/config-verbs.ts';
 import { orderedVerbs } from './entries/ordered-verbs.ts';
 import { BUDGETS } from './guardrails/budget-views.ts';
 import { LIMITS } from './guardrails/limit-views.ts';
@@ -59,6 +61,7 @@ export interface VerbParts {
   readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'> & ModelParts;
   readonly monitoring: MonitoringHost;
   readonly people: PeopleHost;
+  readonly config: Omit<ConfigHost, 'verbs'>;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
@@ -97,6 +100,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     testStoredChannel(channels),
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
+    ...configVerbs({ ...parts.config, verbs: () => all }),
   ];
   return all;
 }

@@ -23,6 +23,7 @@ import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { rehearse } from '../../store/rehearse.ts';
 import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
@@ -173,12 +174,19 @@ function partsOf(
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
   };
+  const config: VerbParts['config'] = {
+    fileState: () => ({ file: null, loadedAt: NOW, refused: null }),
+    examine: () => [],
+    rehearse: (work) => rehearse(database, work),
+    rules,
+    providers: running.providers,
+  };
   const people: PeopleHost = {
     endSessions: [async (_writer, who) => void options.ended?.push(who)],
     baseUrl: () => 'https://floe.example',
     mail: options.mail ?? (async () => 'off'),
   };
-  return { ...running, pepper, breakers, channels, rules, monitoring, people };
+  return { ...running, pepper, breakers, channels, rules, monitoring, people, config };
 }
 
 /** Stands for a monitoring engine that was always there and has settled everything. */
