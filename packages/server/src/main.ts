@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Fault } from '@floe/contract/faults';
 import { checkConfig } from './config/check.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
@@ -6,6 +7,7 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
+import { createConsole } from './http/console.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen } from './http/server.ts';
@@ -16,7 +18,6 @@ import type { FileHistory } from './main/config-host.ts';
 import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { type Listening, openListeners } from './main/listeners.ts';
-import { maintain } from './main/maintenance.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
@@ -29,6 +30,8 @@ import { OutboundUnusable } from './providers/outbound.ts';
 import { StoreUnusable } from './store/store-unusable.ts';
 
 export const VERSION = '0.1.0';
+/** Where `node scripts/build-console.mjs` puts the console. */
+const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url));
 /** How long requests under way may take to finish after TERM. */
 const DRAIN_MS = 25_000;
 
@@ -67,7 +70,11 @@ export async function run(args: readonly string[] = process.argv.slice(2)): Prom
   try {
     const environment = processEnvironment();
     if (args[0] === 'config' && args[1] === 'check') return check(environment, args[2]);
-    if (args[0] !== undefined) return await maintain(args, environment);
+    if (args[0] !== undefined) {
+      // What a server does not need is not read at its start.
+      const { maintain } = await import('./main/maintenance.ts');
+      return await maintain(args, environment);
+    }
     await serve(environment);
   } catch (error) {
     process.stderr.write(`${prefixed(isExpected(error) ? error.message : describeBug(error))}\n`);
@@ -129,10 +136,12 @@ async function serve(environment: Environment): Promise<void> {
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
+  const operations = assembleOperations(parts, loaded, () => state.draining);
   const router = createRouter({
     ...gatewayRooms(gateway, parts),
     api: api.answer,
-    operations: assembleOperations(parts, loaded, () => state.draining),
+    operations,
+    console: createConsole({ dir: CONSOLE_DIR, prefix, unbuilt: operations.home }),
     beats: assembleBeats(parts, snapshots),
     boards: assembleBoards(parts, monitoring, prefix),
   });

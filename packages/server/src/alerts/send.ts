@@ -1,5 +1,5 @@
 import type { ChannelConfig } from '@floe/contract/config';
-import { Client } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../core/clock.ts';
 import { type OutboundGuard, OutboundRefused } from '../core/outbound.ts';
 import { openConnector } from '../providers/connector.ts';

@@ -22,7 +22,7 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
   const authenticate = (presented: string) => {
     const now = systemClock.now();
     const key = snapshots.current().keyring.authenticate(presented, now);
-    lastUsed.note(key.id, now);
+    lastUsed.note(key, now);
     return key;
   };
   return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
@@ -37,11 +37,15 @@ export function assembleApi(
   history: FileHistory,
   version: string,
 ): LazyApi {
-  const { database, log, pepper, guardrails, breakers, secretsKey } = parts;
+  const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
   const loaded = () => history.loaded;
   const host = { database, clock: systemClock, changed: () => snapshots.renew(), secretsKey };
-  const authenticate = (headers: PresentedHeaders) =>
-    keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
+  const authenticate = (headers: PresentedHeaders) => {
+    const now = systemClock.now();
+    const key = snapshot().keyring.authenticate(presentedKey(headers), now);
+    lastUsed.note(key, now);
+    return keyActor(key);
+  };
   const orgs = (orgId: string) => runningOrg(snapshots, loaded().config, orgId);
   const models = (provider: Provider) => listedModels(provider, parts.modelLists);
   const rules: RuleHost = {

@@ -128,16 +128,19 @@ export async function revokeKey(writer: Writer, orgId: string, id: string, nowMs
 export interface KeyUse {
   readonly id: string;
   readonly usedAt: number;
+  /** By its value from before the last rotation. */
+  readonly previous?: boolean;
 }
 
-/** Moves `last_used_at` forward, never back; ids that are gone are passed over. */
+/** Moves the time of last use forward, never back; ids that are gone are passed over. */
 export async function touchKeys(writer: Writer, uses: readonly KeyUse[]): Promise<void> {
-  for (const { id, usedAt } of uses) {
+  for (const { id, usedAt, previous } of uses) {
+    const column = previous ? 'previous_last_used_at' : 'last_used_at';
     await writer
       .updateTable('platform_keys')
-      .set({ last_used_at: usedAt })
+      .set({ [column]: usedAt })
       .where('id', '=', id)
-      .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', usedAt)]))
+      .where(({ eb, or }) => or([eb(column, 'is', null), eb(column, '<', usedAt)]))
       .execute();
   }
 }

@@ -29,6 +29,8 @@ export function createOrg(pepper: KeyObject): Verb {
     body: orgCreation,
     answer: createdOrg,
     status: 201,
+    // A repetition meets the id; the key's value is kept nowhere to be told again.
+    idempotent: true,
     changes: 'keys',
     async run({ actor, clock, writer }, { body }) {
       const { member } = actor;
