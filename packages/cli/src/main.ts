@@ -13,6 +13,7 @@ import { migrate } from './migrate.ts';
 import { monitors } from './monitors.ts';
 import { restore } from './restore.ts';
 import { run } from './run.ts';
+import { rewrapSecrets } from './secrets-rewrap.ts';
 import { serve } from './serve.ts';
 
 const OWN_COMMANDS: readonly Command[] = [
@@ -27,6 +28,7 @@ const OWN_COMMANDS: readonly Command[] = [
   restore,
   migrate,
   importSqlite,
+  rewrapSecrets,
 ];
 const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS)];
 

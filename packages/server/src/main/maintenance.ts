@@ -3,8 +3,13 @@ import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
+import { rewrapSecrets } from '../platform/rewrap.ts';
+import { deriveSecretsKey, deriveTurnsKey } from '../platform/secrets.ts';
 import { backup, restore, type StorePlace } from '../store/backup.ts';
 import { importSqlite } from '../store/import.ts';
+import { lockDataDir } from '../store/lock.ts';
+import { isPostgres, openDatabase } from '../store/open-database.ts';
+import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { plannedMigrations, upgrade } from '../store/upgrade.ts';
 
@@ -39,6 +44,13 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
       return `${dry ? 'Would apply' : 'Applied'}:\n  ${list}`;
     },
   },
+  secrets: {
+    usage: 'secrets rewrap',
+    async run(place, args, environment) {
+      if (wanted(args, 1, []).names[0] !== 'rewrap') throw new WrongUsage();
+      return rewrap(place, environment);
+    },
+  },
   import: {
     usage: 'import sqlite:<file>',
     async run(place, args, environment) {
@@ -70,6 +82,37 @@ export async function maintain(
     process.stdout.write(`${await command.run(place, args, environment)}\n`);
   } catch (error) {
     throw error instanceof WrongUsage ? new StoreUnusable(`usage: floe ${command.usage}`) : error;
+  }
+}
+
+/** Servers may go on: each batch is a transaction of its own. A SQLite file has one process. */
+async function rewrap(
+  place: StorePlace,
+  { secretKey, encryptionKeys, logLevel }: Environment,
+): Promise<string> {
+  const lock = isPostgres(place.url) ? null : lockDataDir(place.dataDir);
+  try {
+    const given = secretKey === undefined ? {} : { given: secretKey };
+    const { key } = loadSecretKey({ dataDir: place.dataDir, ...given });
+    const parts = { log: createLog(logLevel), clock: systemClock, dataDir: place.dataDir };
+    const database = await openDatabase(place.url, parts);
+    try {
+      await database.transaction((writer) => claimDatabase(writer, key));
+      const keys = {
+        secrets: deriveSecretsKey(key, encryptionKeys),
+        turns: deriveTurnsKey(key, encryptionKeys),
+      };
+      const tables = await rewrapSecrets(database, keys);
+      const lines = tables.map(
+        ({ table, rewrapped, unreadable }) =>
+          `${table}: ${rewrapped} put under the key ${table === 'stored_turns' ? keys.turns.id : keys.secrets.id}${unreadable > 0 ? `, ${unreadable} that no known key opens` : ''}`,
+      );
+      return lines.join('\n');
+    } finally {
+      await database.close();
+    }
+  } finally {
+    lock?.release();
   }
 }
 

@@ -48,6 +48,7 @@ export function readDocument(given: Given, orgId: string, host: Pick<ConfigHost,
     configPath: undefined,
     dataDir: '.',
     secretKey: undefined,
+    encryptionKeys: [],
     logLevel: 'info',
     overrides: [],
     unknown: [],
@@ -112,7 +113,8 @@ function keptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
       if (name === undefined || variables[name] !== undefined || standIn === null) return;
       kept.add(JSON.stringify(path));
       standIns.set(name, standIn);
-    } else if (Array.isArray(value)) for (const [index, entry] of value.entries()) visit(entry, [...path, index]);
+    } else if (Array.isArray(value))
+      for (const [index, entry] of value.entries()) visit(entry, [...path, index]);
     else if (isObject(value)) for (const [key, inner] of Object.entries(value)) visit(inner, [...path, key]);
   };
   visit(tree, []);
