@@ -111,12 +111,16 @@ function prefixed(text: string): string {
   return text.replace(/^/gm, 'floe: ');
 }
 
+interface RunningState extends FileHistory {
+  draining: boolean;
+}
+
 async function serve(environment: Environment): Promise<void> {
   const log = createLog(environment.logLevel);
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state: FileHistory & { draining: boolean } = {
+  const state: RunningState = {
     loaded,
     loadedAt: systemClock.now(),
     refused: null,
@@ -158,6 +162,7 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
+      await Promise.all([parts.live.close(), parts.jobs.close()]);
       await parts.monitoring.leave();
       await Promise.all([listening.drain(DRAIN_MS), delivery.close()]);
       await parts.monitoring.flush();

@@ -6,10 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
 import { requireAccess } from '../management/access.ts';
 import { Download } from '../management/download.ts';
+import { EventStream, type Watch } from '../management/event-stream.ts';
 import { resourcesOf } from '../management/resource-of.ts';
 import { hasAlready, type Preconditions } from '../management/tags.ts';
 import type { Verb, VerbHost } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
+
 import type { PresentedHeaders } from '../platform/key-format.ts';
 import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
@@ -75,19 +77,50 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       method: verb.method,
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
-        const actor = options.authenticate(request.headers);
-        requireAccess(verb, actor, options.host.clock.now());
-        request.setDecorator('actor', actor);
+        request.setDecorator('actor', admit(options, verb, request));
       },
-      handler: answering(verb, resources.get(verb), options.host),
+      handler: answering(verb, resources.get(verb), options),
     });
   addDescription(app, () => openApiDocument(options.verbs, options.version));
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
 }
 
+/** @throws Fault when nobody is let in with these headers, or not to this verb */
+function admit(options: ApiOptions, verb: Verb, { headers }: FastifyRequest): Actor {
+  const actor = options.authenticate(headers);
+  requireAccess(verb, actor, options.host.clock.now());
+  return actor;
+}
+
+function watchOf(options: ApiOptions, verb: Verb, request: FastifyRequest): Watch {
+  const id = request.headers['last-event-id'];
+  return {
+    lastEventId: typeof id === 'string' && id !== '' ? id : undefined,
+    isAllowed: async () => {
+      try {
+        return admit(options, verb, request).orgId === request.getDecorator<Actor>('actor').orgId;
+      } catch (error) {
+        // A store that cannot be asked takes nobody's rights away.
+        return !(error instanceof Fault) || error.status >= 500;
+      }
+    },
+  };
+}
+
+/** Sent as it comes. A HEAD gets no body, and nothing goes on for it. */
+async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: EventStream) {
+  reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+  if (request.method === 'HEAD') {
+    await stream.drop();
+    return reply.send();
+  }
+  stream.cut.addEventListener('abort', () => reply.raw.destroy(), { once: true });
+  return reply.send(Readable.from(stream.parts));
+}
+
 /** Performs a verb and tells its answer, with the version of the resource in it. */
-function answering(verb: Verb, of: Verb | undefined, host: VerbHost) {
+function answering(verb: Verb, of: Verb | undefined, options: ApiOptions) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const input = {
       params: request.params,
@@ -95,14 +128,16 @@ function answering(verb: Verb, of: Verb | undefined, host: VerbHost) {
       body: request.body,
       idempotencyKey: verb.status === 201 ? idempotencyKey(request) : undefined,
       preconditions: preconditionsOf(request),
+      watch: watchOf(options, verb, request),
     };
     const actor = request.getDecorator<Actor>('actor');
-    const { answer, tag } = await verb.perform(host, actor, input, of);
+    const { answer, tag } = await verb.perform(options.host, actor, input, of);
     if (tag !== null) reply.header('etag', tag);
     if (tag !== null && verb.method === 'GET' && hasAlready(tag, input.preconditions))
       return reply.code(304).send();
     reply.code(verb.status);
     if (answer instanceof Download) return sendDownload(reply, answer);
+    if (answer instanceof EventStream) return sendEvents(request, reply, answer);
     return verb.status === 204 ? reply.send() : answer;
   };
 }

@@ -3,6 +3,7 @@ import { SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
 import { rolesFor } from '../management/access.ts';
 import { DOWNLOADS } from '../management/download.ts';
+import { eventStream } from '../management/event-stream.ts';
 import { resourcesOf } from '../management/resource-of.ts';
 import { scopesOf, type Verb } from '../management/verb.ts';
 
@@ -112,6 +113,7 @@ function keyText(verb: Verb): string {
 }
 
 function contentOf(verb: Verb, components: Record<string, JsonSchema>) {
+  if (verb.answer === eventStream) return { 'text/event-stream': { schema: { type: 'string' } } };
   const types = DOWNLOADS.get(verb.answer);
   if (!types) return json(schemaOf(verb.answer, 'output', components));
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));

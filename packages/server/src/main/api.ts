@@ -9,7 +9,7 @@ import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
-import { configHost, type FileHistory } from './config-host.ts';
+import { configHost, configRefusal, type FileHistory } from './config-host.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { peopleHost } from './people.ts';
@@ -18,14 +18,23 @@ import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Heartbeats and beat URLs, which have an edge of their own. */
-export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
+export function assembleBeats(
+  { monitoring, log, lastUsed, beatRefusals }: Parts,
+  snapshots: Snapshots,
+): BeatRoutes {
   const authenticate = (presented: string) => {
     const now = systemClock.now();
     const key = snapshots.current().keyring.authenticate(presented, now);
     lastUsed.note(key, now);
     return key;
   };
-  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
+  return createBeatRoutes({
+    engine: monitoring,
+    clock: systemClock,
+    log,
+    authenticate,
+    refusals: beatRefusals,
+  });
 }
 
 /** Everything else below `/api`. */
@@ -38,6 +47,7 @@ export function assembleApi(
   version: string,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
+  const { rows, live, jobs, answers, beatRefusals } = parts;
   const loaded = () => history.loaded;
   const host = { database, clock: systemClock, changed: () => snapshots.renew(), secretsKey };
   const authenticate = (headers: PresentedHeaders) => {
@@ -58,6 +68,7 @@ export function assembleApi(
     {
       pepper,
       breakers,
+      cacheSizeOf: (orgId) => answers.sizeOf(orgId),
       channels,
       rules,
       providers,
@@ -65,6 +76,17 @@ export function assembleApi(
       monitoring,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost, models },
+      analytics: {
+        backlog: () => rows.backlog(),
+        requestsDays: () => loaded().config.retention.requests_days,
+      },
+      standing: {
+        configRefusal: () => configRefusal(history),
+        sharedStore: () => guardrails.sharedStore(),
+        refusedBeats: (orgId) => beatRefusals.of(orgId),
+      },
+      live,
+      jobs,
     },
   );
 }

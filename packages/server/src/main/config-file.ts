@@ -47,3 +47,4 @@ export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots
     },
   });
 }
+

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Problem } from '../config/problem.ts';
+import { formatProblem, type Problem } from '../config/problem.ts';
 import type { ConfigHost } from '../management/config/config-host.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { ProviderHost } from '../management/providers/provider-host.ts';
@@ -33,4 +33,10 @@ export function configHost(
     rules,
     providers,
   };
+}
+
+/** The last change of the file that does not run, by its first problem. */
+export function configRefusal({ refused, loaded }: FileHistory) {
+  const [first] = refused?.problems ?? [];
+  return refused && first ? { atMs: refused.at, problem: formatProblem(loaded.path, first) } : null;
 }

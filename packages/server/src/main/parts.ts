@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
+import { LiveHub } from '../analytics/live/hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -7,6 +8,8 @@ import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
+import { Jobs } from '../management/jobs/jobs.ts';
+import { BeatRefusals } from '../monitoring/beat-refusals.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
 import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
@@ -56,6 +59,9 @@ export interface Parts {
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
+  readonly live: LiveHub;
+  readonly jobs: Jobs;
+  readonly beatRefusals: BeatRefusals;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -110,6 +116,9 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey,
     outbound,
+    live: new LiveHub({ database, clock, log }),
+    jobs: new Jobs({ database, clock, log }),
+    beatRefusals: new BeatRefusals(clock),
   };
 }
 

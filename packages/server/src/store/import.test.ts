@@ -65,7 +65,11 @@ const contents = async (database: Database) => ({
   keys: await database.read.selectFrom('platform_keys').selectAll().execute(),
   audit: await database.read.selectFrom('audit').selectAll().execute(),
   turns: await database.read.selectFrom('stored_turns').selectAll().orderBy('id').execute(),
-  newest: await exchangePage(database.read, { orgId: ORG, limit: 100, metadata: { env: 'prod' } }),
+  newest: await exchangePage(database.read, {
+    orgId: ORG,
+    limit: 100,
+    metadata: { env: { any: ['prod'], none: [] } },
+  }),
   sums: await rollupTotal(database.read, {
     orgId: ORG,
     from: T0,

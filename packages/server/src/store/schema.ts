@@ -2,7 +2,9 @@ import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
 import type { ConfigSchema } from './config-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
+import type { BreakerChangesTable, JobsTable, LiveEventsTable, ViewsTable } from './live-tables.ts';
 import type { InvitationsTable, MembersTable, TeamsTable, UsersTable } from './member-tables.ts';
+
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 
@@ -34,6 +36,10 @@ export interface Schema extends MonitoringSchema, ConfigSchema {
   replicas: ReplicasTable;
   limits: GuardrailTable;
   budgets: GuardrailTable;
+  live_events: LiveEventsTable;
+  breaker_changes: BreakerChangesTable;
+  views: ViewsTable;
+  jobs: JobsTable;
   migrations: MigrationsTable;
 }
 

@@ -4,6 +4,7 @@ import { putRule, removeRule, rulesOfOrg } from '../../store/guardrail-rules.ts'
 import { insertInvitation } from '../../store/invitations.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
 import { putTeam } from '../../store/teams.ts';
+import { seedAnalytics } from './analytics-routes.ts';
 import { seedEntries } from './entry-routes.ts';
 import { seedMonitoring } from './monitoring-routes.ts';
 import { NOW, type RunningApi } from './running-api.ts';
@@ -22,6 +23,7 @@ export async function seed(
 ): Promise<{ readonly key: string }> {
   const { id } = await api.addKey('acme', columns);
   await seedMonitoring(api, route, id);
+  if (/\/(views|jobs)\b/.test(route)) await seedAnalytics(api, id, columns.owner !== undefined);
   if (/\/management\/(limits|budgets)/.test(route)) await seedRules(api, id);
   if (/\/management\/(providers|routes|policies|models)/.test(route)) await seedEntries(api, id);
   if (route.includes('/monitoring/channels')) await seedChannel(api, id);

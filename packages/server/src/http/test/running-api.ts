@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { errorBody } from '@floe/contract/api/errors';
 import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
+import type { LiveHub } from '../../analytics/live/hub.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
@@ -12,7 +13,9 @@ import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
 import type { PeopleHost } from '../../management/members/people-host.ts';
+
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
+import type { Standing } from '../../management/overview/standing.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { type Actor, keyActor } from '../../platform/actor.ts';
@@ -28,7 +31,7 @@ import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
-import { channelParts, runningParts, secretsKey } from './running-parts.ts';
+import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -80,6 +83,8 @@ export interface RunningApi {
   addMember(orgId: string, given?: NewMember): Promise<TestMember>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
   call(method: string, path: string, call?: Call): Promise<Answer>;
+  readonly port: number;
+  readonly live: LiveHub;
   close(): Promise<void>;
 }
 
@@ -90,6 +95,7 @@ export interface ApiOptions {
   readonly fileRules?: Partial<FileRules>;
   readonly breakers?: BreakerSource;
   readonly engine?: MonitoringHost['engine'];
+  readonly standing?: Partial<Standing>;
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
   /** Whose sessions were ended. */
@@ -144,12 +150,11 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
       return member;
     },
     addExchange: (orgId, columns) => ingestRow(database, dataDir, { ...exchangeRow(orgId, now), ...columns }),
-    async call(method, path, call = {}) {
-      const answer = await send(http.port, method, path, call);
-      mustFitSchema(all, method, path, answer);
-      return answer;
-    },
+    call: (method, path, call = {}) => fitting(all, method, path, send(http.port, method, path, call)),
+    port: http.port,
+    live: parts.live,
     async close() {
+      await parts.live.close();
       await http.close();
       await api.close();
       await database.close();
@@ -186,7 +191,17 @@ function partsOf(
     baseUrl: () => 'https://floe.example',
     mail: options.mail ?? (async () => 'off'),
   };
-  return { ...running, pepper, breakers, channels, rules, monitoring, people, config };
+  return {
+    ...running,
+    pepper,
+    breakers,
+    channels,
+    rules,
+    monitoring,
+    people,
+    config,
+    ...consoleParts(database, clock, options.standing),
+  };
 }
 
 /** Stands for a monitoring engine that was always there and has settled everything. */
@@ -218,6 +233,12 @@ async function ingestRow(database: Database, dataDir: string, row: ExchangeRow):
 
 function isJson(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('application/json') === true;
+}
+
+async function fitting(all: readonly Verb[], method: string, path: string, asked: Promise<Answer>) {
+  const answer = await asked;
+  mustFitSchema(all, method, path, answer);
+  return answer;
 }
 
 /** The server does not filter answers through their schemas, so every test checks that they fit. */

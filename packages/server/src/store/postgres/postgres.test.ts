@@ -7,7 +7,10 @@ import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
 import { auditSuite } from '../audit.suite.ts';
+import { exchangeListSuite } from '../exchange-lists.suite.ts';
+
 import { exchangeById } from '../exchanges.ts';
+import { liveSuite } from '../live-events.suite.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
@@ -29,6 +32,8 @@ auditSuite('postgres', openEmpty);
 repositorySuite('postgres', openEmpty);
 storedTurnSuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);
+exchangeListSuite('postgres', openEmpty);
+liveSuite('postgres', openEmpty);
 alertsSuite('postgres', openEmpty);
 
 const second: Migration = {
