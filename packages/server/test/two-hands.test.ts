@@ -41,6 +41,11 @@ async function api(method: string, path: string, body?: object) {
   return { status: answer.status, body: isObject(json) ? json : {}, text: answer.text };
 }
 
+async function sourceOf(id: string): Promise<unknown> {
+  const { source } = (await api('GET', `providers/${id}`)).body;
+  return isObject(source) ? source['kind'] : undefined;
+}
+
 async function outcome(model: string): Promise<number> {
   const body = chatBody({ model });
   return (await call(floe.url + CHAT, { headers: { 'x-api-key': KEY }, body })).status;
@@ -79,13 +84,13 @@ test('a request goes by a change of the API as soon as that is answered, beside 
 
 test('the file takes over what has its id, and what leaves the file is disabled with its history', async () => {
   write({ cache: { enabled: true } }, [SANDBOX, { id: 'mine', kind: 'sandbox', models: ['echo'] }]);
-  await eventually(async () => (await api('GET', 'providers/mine')).text.includes('"kind":"file"'));
+  await eventually(async () => (await sourceOf('mine')) === 'file' || undefined);
   assert.equal(await outcome('mine/echo'), 200);
   assert.equal(await outcome('mine/tools'), 404);
   const made = (await api('GET', 'providers/mine')).body['created_at'];
   assert.match(errorOf(await api('PATCH', 'cache', { enabled: false })), /^409 managed_by_file: .*"cache"/);
   write();
-  await eventually(async () => (await api('GET', 'providers/mine')).text.includes('"kind":"console"'));
+  await eventually(async () => (await sourceOf('mine')) === 'console' || undefined);
   const left = (await api('GET', 'providers/mine')).body;
   assert.deepEqual([left['enabled'], left['created_at'], left['updated_by']], [false, made, 'file']);
   assert.equal(await outcome('mine/echo'), 404);
@@ -103,12 +108,12 @@ test('a refused file is told with its line, and forgotten when the next one is t
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
   const refused = await eventually(async () => {
     const { refused: problem } = (await api('GET', 'config')).body;
-    return isObject(problem) ? problem : false;
+    return isObject(problem) ? problem : undefined;
   });
-  assert.match(JSON.stringify(refused), /"line":3.*|"message":"unknown key \\"kees\\""/);
+  assert.match(JSON.stringify(refused), /kees.*"line":3/);
   assert.equal((await api('GET', 'config')).body['version'], running['version']);
   write({ chat_reasoning: 'forward' });
-  await eventually(async () => (await api('GET', 'config')).body['refused'] === null);
+  await eventually(async () => (await api('GET', 'config')).body['refused'] === null || undefined);
   assert.notEqual((await api('GET', 'config')).body['version'], running['version']);
 });
 
@@ -122,7 +127,7 @@ test('the command line compares, applies and exports, with the variables of its 
   const run = (...args: string[]) => runToEnd(COMMAND_LINE, ['config', ...args], env, home);
   const diff = await run('diff', wanted);
   assert.equal(diff.code, 0, diff.stderr);
-  assert.match(diff.stdout, /created +providers +other/);
+  assert.match(diff.stdout, /other +providers +created/);
   assert.match(diff.stdout, /not applied: providers\/base: stands in floe\.yaml/);
   assert.equal((await api('GET', 'providers/other')).status, 404);
   const applied = await run('apply', wanted, '--json');

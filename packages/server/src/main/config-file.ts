@@ -47,4 +47,3 @@ export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots
     },
   });
 }
-

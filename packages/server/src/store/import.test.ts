@@ -120,6 +120,8 @@ test('an imported instance holds the same rows and the same sums, and a second i
       [0, 0],
       [0, 0],
       [0, 0],
+      [0, 0],
+      [0, 0],
       [0, 1],
       [0, 0],
       [0, 0],

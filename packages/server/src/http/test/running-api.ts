@@ -1,5 +1,5 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorBody } from '@floe/contract/api/errors';
@@ -32,6 +32,7 @@ import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
 import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
+import { isJson, send } from './send.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -231,10 +232,6 @@ async function ingestRow(database: Database, dataDir: string, row: ExchangeRow):
   await database.ingest({ path, from: 0, to: size, last: true });
 }
 
-function isJson(headers: IncomingHttpHeaders): boolean {
-  return headers['content-type']?.startsWith('application/json') === true;
-}
-
 async function fitting(all: readonly Verb[], method: string, path: string, asked: Promise<Answer>) {
   const answer = await asked;
   mustFitSchema(all, method, path, answer);
@@ -270,46 +267,4 @@ async function serve(api: Api) {
         server.closeAllConnections();
       }),
   };
-}
-
-function send(
-  port: number,
-  method: string,
-  path: string,
-  { key, headers, body, raw }: Call,
-): Promise<Answer> {
-  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        host: '127.0.0.1',
-        port,
-        method,
-        path,
-        headers: {
-          ...(key !== undefined && { authorization: `Bearer ${key}` }),
-          ...(payload !== undefined && {
-            'content-type': 'application/json',
-            'content-length': Buffer.byteLength(payload),
-          }),
-          ...headers,
-        },
-      },
-      (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          resolve({
-            status: incoming.statusCode ?? 0,
-            headers: incoming.headers,
-            text,
-            body: text !== '' && isJson(incoming.headers) ? JSON.parse(text) : undefined,
-          });
-        });
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(payload);
-  });
 }
