@@ -11,6 +11,7 @@ import { UsageError } from './connection.ts';
 import { importSqlite } from './import.ts';
 import { migrate } from './migrate.ts';
 import { monitors } from './monitors.ts';
+import { ownerLink } from './owner-link.ts';
 import { restore } from './restore.ts';
 import { run } from './run.ts';
 import { rewrapSecrets } from './secrets-rewrap.ts';
@@ -29,6 +30,7 @@ const OWN_COMMANDS: readonly Command[] = [
   migrate,
   importSqlite,
   rewrapSecrets,
+  ownerLink,
 ];
 const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS)];
 

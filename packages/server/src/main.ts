@@ -21,6 +21,8 @@ import { type Listening, openListeners } from './main/listeners.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
+
+import { assembleSignIn } from './main/sign-in.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import { quietOfMonitors } from './monitoring/quiet.ts';
@@ -44,6 +46,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'retention',
   'security',
   'smtp',
+  'auth',
   'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
@@ -138,7 +141,9 @@ async function serve(environment: Environment): Promise<void> {
   const { port, base_url } = loaded.config.server;
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
-  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, state, VERSION);
+  const signIn = assembleSignIn(parts, () => state.loaded, place);
+  const rooms = { alerts, monitoring, signIn };
+  const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);
   const router = createRouter({
@@ -167,6 +172,7 @@ async function serve(environment: Environment): Promise<void> {
       await Promise.all([listening.drain(DRAIN_MS), delivery.close()]);
       await parts.monitoring.flush();
       await api.close();
+      await signIn.sessions.close();
       await closeParts(parts);
     },
   );

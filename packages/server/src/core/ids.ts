@@ -26,6 +26,8 @@ export type IdPrefix =
   | 'crd'
   | 'usr'
   | 'mem'
+  | 'ses'
+  | 'psk'
   | 'inv'
   | 'rot';
 

@@ -7,6 +7,7 @@ import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
+import type { SignInParts } from '../platform/sign-in/sign-in.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
 import { configHost, configRefusal, type FileHistory } from './config-host.ts';
@@ -42,14 +43,22 @@ export function assembleApi(
   parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
-  { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
+  {
+    alerts: channels,
+    monitoring,
+    signIn,
+  }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost; readonly signIn: SignInParts },
   history: FileHistory,
   version: string,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
   const { rows, live, jobs, answers, beatRefusals } = parts;
   const loaded = () => history.loaded;
-  const host = { database, clock: systemClock, changed: () => snapshots.renew(), secretsKey };
+  const changed = () => {
+    signIn.sessions.forget();
+    return snapshots.renew();
+  };
+  const host = { database, clock: systemClock, changed, secretsKey };
   const authenticate = (headers: PresentedHeaders) => {
     const now = systemClock.now();
     const key = snapshot().keyring.authenticate(presentedKey(headers), now);
@@ -88,5 +97,6 @@ export function assembleApi(
       live,
       jobs,
     },
+    { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },
   );
 }

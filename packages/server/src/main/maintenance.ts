@@ -3,17 +3,20 @@ import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
-import { rewrapSecrets } from '../platform/rewrap.ts';
-import { deriveSecretsKey, deriveTurnsKey } from '../platform/secrets.ts';
+import { makeOwnerLink } from '../platform/sign-in/owner-link.ts';
 import { backup, restore, type StorePlace } from '../store/backup.ts';
 import { importSqlite } from '../store/import.ts';
-import { lockDataDir } from '../store/lock.ts';
-import { isPostgres, openDatabase } from '../store/open-database.ts';
-import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
+import { openDatabase } from '../store/open-database.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { plannedMigrations, upgrade } from '../store/upgrade.ts';
+import { rewrap } from './rewrap.ts';
 
-type Command = (place: StorePlace, args: readonly string[], environment: Environment) => Promise<string>;
+interface Place extends StorePlace {
+  /** `server.base_url`. */
+  readonly baseUrl: string;
+}
+
+type Command = (place: Place, args: readonly string[], environment: Environment) => Promise<string>;
 
 const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: Command }>> = {
   backup: {
@@ -42,6 +45,23 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
       if (migrations.length === 0) return 'Nothing to migrate.';
       const list = migrations.map(({ number, name }) => `${number} ${name}`).join('\n  ');
       return `${dry ? 'Would apply' : 'Applied'}:\n  ${list}`;
+    },
+  },
+  'owner-link': {
+    usage: 'owner-link [org]',
+    async run({ url, dataDir, baseUrl }, args, environment) {
+      const [org] = wanted(args, Math.min(1, args.length), []).names;
+      const database = await openDatabase(url, {
+        dataDir,
+        log: createLog(environment.logLevel),
+        clock: systemClock,
+      });
+      try {
+        const token = await database.transaction((writer) => makeOwnerLink(writer, systemClock, org));
+        return `${baseUrl}/sign-in#token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
+      } finally {
+        await database.close();
+      }
     },
   },
   secrets: {
@@ -77,42 +97,11 @@ export async function maintain(
   if (!command) throw new StoreUnusable(`unknown command "${name}"; see floe help`);
   const dataDir = resolve(environment.dataDir);
   const { config } = loadConfig({ env: environment });
-  const place = { url: config.storage.database, dataDir };
+  const place = { url: config.storage.database, dataDir, baseUrl: config.server.base_url };
   try {
     process.stdout.write(`${await command.run(place, args, environment)}\n`);
   } catch (error) {
     throw error instanceof WrongUsage ? new StoreUnusable(`usage: floe ${command.usage}`) : error;
-  }
-}
-
-/** Servers may go on: each batch is a transaction of its own. A SQLite file has one process. */
-async function rewrap(
-  place: StorePlace,
-  { secretKey, encryptionKeys, logLevel }: Environment,
-): Promise<string> {
-  const lock = isPostgres(place.url) ? null : lockDataDir(place.dataDir);
-  try {
-    const given = secretKey === undefined ? {} : { given: secretKey };
-    const { key } = loadSecretKey({ dataDir: place.dataDir, ...given });
-    const parts = { log: createLog(logLevel), clock: systemClock, dataDir: place.dataDir };
-    const database = await openDatabase(place.url, parts);
-    try {
-      await database.transaction((writer) => claimDatabase(writer, key));
-      const keys = {
-        secrets: deriveSecretsKey(key, encryptionKeys),
-        turns: deriveTurnsKey(key, encryptionKeys),
-      };
-      const tables = await rewrapSecrets(database, keys);
-      const lines = tables.map(
-        ({ table, rewrapped, unreadable }) =>
-          `${table}: ${rewrapped} put under the key ${table === 'stored_turns' ? keys.turns.id : keys.secrets.id}${unreadable > 0 ? `, ${unreadable} that no known key opens` : ''}`,
-      );
-      return lines.join('\n');
-    } finally {
-      await database.close();
-    }
-  } finally {
-    lock?.release();
   }
 }
 

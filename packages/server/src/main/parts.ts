@@ -16,7 +16,13 @@ import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
 import { mustKnowKeys } from '../platform/rewrap.ts';
-import { deriveSecretsKey, deriveTurnsKey, type SecretsKey } from '../platform/secrets.ts';
+import {
+  deriveChallengeKey,
+  deriveSecretsKey,
+  deriveSignInKey,
+  deriveTurnsKey,
+  type SecretsKey,
+} from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
@@ -58,6 +64,8 @@ export interface Parts {
   readonly turnsKey: SecretsKey;
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
+  /** Signs the challenges of the sign-in, and seals what a browser keeps on the way through it. */
+  readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretsKey };
   readonly outbound: Outbound;
   readonly live: LiveHub;
   readonly jobs: Jobs;
@@ -115,6 +123,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     turnsKey: deriveTurnsKey(secret.key, environment.encryptionKeys),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey,
+    signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
     live: new LiveHub({ database, clock, log }),
     jobs: new Jobs({ database, clock, log }),

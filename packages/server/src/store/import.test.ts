@@ -89,6 +89,8 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'orgs', added: 1, known: 0 },
     { table: 'users', added: 0, known: 0 },
     { table: 'members', added: 0, known: 0 },
+    { table: 'passkeys', added: 0, known: 0 },
+    { table: 'identities', added: 0, known: 0 },
     { table: 'teams', added: 0, known: 0 },
     { table: 'invitations', added: 0, known: 0 },
     { table: 'platform_keys', added: 1, known: 0 },
@@ -113,33 +115,8 @@ test('an imported instance holds the same rows and the same sums, and a second i
   ]);
   const again = await importSqlite(from, { url, dataDir }, quiet);
   assert.deepEqual(
-    again.map(({ added, known }) => [added, known]),
-    [
-      [0, 1],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 1],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 1],
-      [0, 1],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, TURNS.length],
-      [0, ROWS],
-    ],
+    again,
+    first.map(({ table, added }) => ({ table, added: 0, known: added })),
   );
   const target = await openDatabase(url, { ...quiet, dataDir });
   t.after(() => target.close());

@@ -7,12 +7,13 @@ import type { InvitationsTable, MembersTable, TeamsTable, UsersTable } from './m
 
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
+import type { SignInSchema } from './sign-in-tables.ts';
 
 /**
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
  * integer nano-USD, flags are 0 or 1, and columns ending in `_json` hold JSON text.
  */
-export interface Schema extends MonitoringSchema, ConfigSchema {
+export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;

@@ -2,7 +2,6 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorBody } from '@floe/contract/api/errors';
 import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
 import type { LiveHub } from '../../analytics/live/hub.ts';
@@ -29,8 +28,10 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { rehearse } from '../../store/rehearse.ts';
 import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
+import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
+import { fitting, isJson } from './fitting-answers.ts';
 import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
 import { isJson, send } from './send.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
@@ -99,6 +100,8 @@ export interface ApiOptions {
   readonly standing?: Partial<Standing>;
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
+  /** Without it nobody signs in. */
+  readonly signIn?: (database: Database, clock: Clock) => SignInEdge;
   /** Whose sessions were ended. */
   readonly ended?: object[];
   readonly mail?: PeopleHost['mail'];
@@ -124,6 +127,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     verbs: all,
     host: { database, clock, changed, secretsKey },
     log: options.log ?? silentLog,
+    ...(options.signIn && { signIn: options.signIn(database, clock) }),
     version: '0.0.0-test',
     authenticate: (headers) => {
       const presented = presentedKey(headers);
@@ -230,28 +234,6 @@ async function ingestRow(database: Database, dataDir: string, row: ExchangeRow):
   await writeFile(path, JSON.stringify(row));
   const { size } = await stat(path);
   await database.ingest({ path, from: 0, to: size, last: true });
-}
-
-async function fitting(all: readonly Verb[], method: string, path: string, asked: Promise<Answer>) {
-  const answer = await asked;
-  mustFitSchema(all, method, path, answer);
-  return answer;
-}
-
-/** The server does not filter answers through their schemas, so every test checks that they fit. */
-function mustFitSchema(all: readonly Verb[], method: string, path: string, answer: Answer): void {
-  if (answer.text === '' || !isJson(answer.headers)) return;
-  if (answer.status >= 400) errorBody.parse(answer.body);
-  const segments = path.split('?', 1)[0]?.split('/') ?? [];
-  const verb = all.find((candidate) => {
-    const wanted = candidate.path.split('/');
-    return (
-      candidate.method === method &&
-      wanted.length === segments.length &&
-      wanted.every((segment, index) => segment.startsWith('{') || segment === segments[index])
-    );
-  });
-  if (verb && answer.status < 400) verb.answer.parse(answer.body);
 }
 
 async function serve(api: Api) {

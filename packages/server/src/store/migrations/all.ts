@@ -9,6 +9,7 @@ import { boards } from './0008-boards.ts';
 import { members } from './0009-members.ts';
 
 import { identities } from './0010-identities.ts';
+import { signIn } from './0011-sign-in.ts';
 import { configEntries } from './0012-config-entries.ts';
 import { live } from './0013-live.ts';
 import type { Migration } from './migration.ts';
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   boards,
   members,
   identities,
+  signIn,
   configEntries,
   live,
 ];

@@ -19,6 +19,7 @@ import { repositorySuite } from '../repositories.suite.ts';
 import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
+import { signInSuite } from '../sign-in.suite.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { storedTurnSuite } from '../stored-turns.suite.ts';
 import { exchangeRow } from '../test/rows.ts';
@@ -41,6 +42,7 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
 auditSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 storedTurnSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+signInSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 exchangeListSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 liveSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
