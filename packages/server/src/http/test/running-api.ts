@@ -31,9 +31,9 @@ import { type Api, createApi } from '../api.ts';
 import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
-import { fitting, isJson } from './fitting-answers.ts';
+import { fitting } from './fitting-answers.ts';
 import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
-import { isJson, send } from './send.ts';
+import { send } from './send.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);

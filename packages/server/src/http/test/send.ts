@@ -1,4 +1,5 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { request } from 'node:http';
+import { isJson } from './fitting-answers.ts';
 import type { Answer, Call } from './running-api.ts';
 
 /** One request to the API on a loopback port. */
@@ -42,8 +43,4 @@ export function send(
     outgoing.on('error', reject);
     outgoing.end(payload);
   });
-}
-
-export function isJson(headers: IncomingHttpHeaders): boolean {
-  return headers['content-type']?.startsWith('application/json') === true;
 }

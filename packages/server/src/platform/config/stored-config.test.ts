@@ -83,7 +83,11 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const stored = await loadStoredConfig(database.read, key);
     const { orgs, made } = mergeConfig([ORG], () => false, stored, null);
     const [org] = orgs;
-    const shown = org?.providers.map((one) => [one.id, one.kind, one.credentials.map(({ api_key }) => api_key)]);
+    const shown = org?.providers.map((one) => [
+      one.id,
+      one.kind,
+      one.credentials.map(({ api_key }) => api_key),
+    ]);
     assert.deepEqual(shown, [
       ['main', 'sandbox', []],
       ['moved', 'openai-compatible', []],
