@@ -1,2 +1,4 @@
 // One line for each page: a folder with a `routes.ts`. What is not listed does not exist, in the navigation either.
+
+export { monitors } from './monitors/routes.ts';
 export { requests } from './requests/routes.ts';

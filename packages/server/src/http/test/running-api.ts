@@ -25,6 +25,7 @@ import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
+import { drawBoard } from '../boards/board-routes.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
 import { channelParts, runningParts, secretsKey } from './running-parts.ts';
@@ -172,6 +173,7 @@ function partsOf(
     baseUrl: () => 'https://floe.example',
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
+    drawBoard: (view) => drawBoard(view, ''),
   };
   const people: PeopleHost = {
     endSessions: [async (_writer, who) => void options.ended?.push(who)],
