@@ -2,3 +2,7 @@
 
 export { monitors } from './monitors/routes.ts';
 export { requests } from './requests/routes.ts';
+export { boards } from './boards/routes.ts';
+export { channels } from './channels/routes.ts';
+export { maintenance } from './maintenance/routes.ts';
+export { alerts } from './alerts/routes.ts';
