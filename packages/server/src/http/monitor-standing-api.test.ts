@@ -6,10 +6,16 @@ import { call as beatOf } from '../monitoring/test/monitors.ts';
 import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 let api: RunningApi;
+let now = NOW - 60 * 60_000;
 let key: string;
 let foreign: string;
 before(async () => {
-  api = await runApi();
+  api = await runApi({
+    engine: {
+      sight: () => ({ nowMs: now, settledUntil: now, gaps: [] }),
+      moment: async () => ({ nowMs: now, gaps: [] }),
+    },
+  });
   key = (await api.addKey('acme')).key;
   foreign = (await api.addKey('other')).key;
   for (const id of ['backup', 'report'])
@@ -20,6 +26,7 @@ before(async () => {
     gaps: [],
     othersUntil: Number.POSITIVE_INFINITY,
   });
+  now = NOW;
 });
 after(() => api.close());
 

@@ -137,11 +137,14 @@ function ChannelEditor({
     done: () => tell(`${name} was saved.`),
   });
   const remove = useChange(() => send<null>('DELETE', channelPath(id)), { touches, done: onGone });
-  const test = useChange(() => testChannel(id), { touches: [['alerts']], done: (answer) => setResult(answer) });
+  const test = useChange(() => testChannel(id), {
+    touches: [['alerts']],
+    done: (answer) => setResult(answer),
+  });
   const locked = source.kind === 'file';
   return (
     <div className="grid gap-4">
-      <SourceNotice source={source.kind === 'file' ? { kind: 'file' } : { kind: 'console' }} />
+      <SourceNotice source={source} />
       {failures > 0 && (
         <Notice state="failing">
           {failures} {failures === 1 ? 'try' : 'tries'} failed since the last one that arrived.

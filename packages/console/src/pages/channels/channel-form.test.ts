@@ -11,7 +11,12 @@ test('a secret that is left empty is not sent, so that it stays what it was', ()
 });
 
 test('only fields of the chosen kind are sent, recipients as a list', () => {
-  const body = channelBody({ ...EMPTY, name: 'mail', kind: 'email', values: { to: 'a@b.c, d@e.f,', url: 'x' } });
+  const body = channelBody({
+    ...EMPTY,
+    name: 'mail',
+    kind: 'email',
+    values: { to: 'a@b.c, d@e.f,', url: 'x' },
+  });
   assert.deepEqual([body['to'], 'url' in body], [['a@b.c', 'd@e.f'], false]);
 });
 
@@ -40,7 +45,7 @@ test('what is shown of a channel comes back as the same channel', () => {
     url_origin: null,
     failures: 0,
     resting_until: null,
-    source: { kind: 'console' },
+    source: { kind: 'console', file: null, line: null },
     created_at: '2026-11-01T00:00:00.000Z',
     updated_at: '2026-11-01T00:00:00.000Z',
     updated_by: 'mem_1',

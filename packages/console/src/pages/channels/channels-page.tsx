@@ -35,7 +35,9 @@ export function ChannelsPage() {
           New channel
         </Button>
       }
-      beside={open && <ChannelDrawer id={open} onClose={close} onMade={(id) => change({ open: id }, 'replace')} />}
+      beside={
+        open && <ChannelDrawer id={open} onClose={close} onMade={(id) => change({ open: id }, 'replace')} />
+      }
     >
       {answer.error && !answer.data ? (
         <ErrorState
@@ -161,13 +163,7 @@ function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined })
   );
 }
 
-function ChannelCard({
-  row,
-  delivery,
-}: {
-  readonly row: Channel;
-  readonly delivery: Delivery | undefined;
-}) {
+function ChannelCard({ row, delivery }: { readonly row: Channel; readonly delivery: Delivery | undefined }) {
   return (
     <div className="flex items-center gap-3 text-body">
       <StateIcon state={stateOf(row)} />

@@ -82,9 +82,7 @@ export function MaintenancePage() {
           )}
         </div>
       )}
-      {(asked === 'new' || chosen) && (
-        <WindowDialog key={asked} window={chosen} onClose={() => open(null)} />
-      )}
+      {(asked === 'new' || chosen) && <WindowDialog key={asked} window={chosen} onClose={() => open(null)} />}
     </PageFrame>
   );
 }
@@ -188,13 +186,7 @@ function WindowList({
   );
 }
 
-function WindowRow({
-  window,
-  onOpen,
-}: {
-  readonly window: MaintenanceWindow;
-  readonly onOpen: () => void;
-}) {
+function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; readonly onOpen: () => void }) {
   const { id, name, schedule, active_until, on_boards } = window;
   const now = useNow();
   const [asked, setAsked] = useState(false);
@@ -213,7 +205,8 @@ function WindowRow({
           {schedule && <Repeat size={14} role="img" aria-label="repeats" className="text-ink-3" />}
         </div>
         <p className="text-small text-ink-2">
-          {schedule && `${cronWords(schedule.cron) ?? schedule.cron}, ${schedule.timezone ?? 'the org’s zone'} · `}
+          {schedule &&
+            `${cronWords(schedule.cron) ?? schedule.cron}, ${schedule.timezone ?? 'the org’s zone'} · `}
           {first
             ? `${fullTime(first.start, browserZone())} for ${duration(first.end.getTime() - first.start.getTime())}, ${over ? 'over' : relative(first.start, now)}`
             : 'never again'}

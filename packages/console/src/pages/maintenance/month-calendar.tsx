@@ -1,6 +1,6 @@
 import { browserZone, shortTime } from '../../format/moments.ts';
 import { cx } from '../../ui/class-names.ts';
-import { type CalendarDay, type Occurrence, monthOf } from './calendar.ts';
+import { type CalendarDay, monthOf, type Occurrence } from './calendar.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
@@ -69,9 +69,7 @@ function Day({
               title={`${one.window.name}, ${timesOf(one)}`}
               className="block min-h-6 w-full truncate rounded-tag border border-maintenance-line bg-maintenance-tint px-1 text-left text-small text-maintenance-ink hover:brightness-95"
             >
-              {one.start >= start && (
-                <span className="figures">{shortTime(one.start, browserZone())} </span>
-              )}
+              {one.start >= start && <span className="figures">{shortTime(one.start, browserZone())} </span>}
               {one.window.name}
             </button>
           </li>

@@ -147,11 +147,7 @@ function WindowFields({
       </div>
       <MonitorChoice chosen={form.monitors} onChange={(monitors) => set({ monitors })} />
       <FormField name="tags" label="Monitors with a tag" optional hint="With commas between them.">
-        <Input
-          value={form.tags}
-          placeholder="db"
-          onChange={({ target }) => set({ tags: target.value })}
-        />
+        <Input value={form.tags} placeholder="db" onChange={({ target }) => set({ tags: target.value })} />
       </FormField>
       {form.monitors.length === 0 && form.tags.trim() === '' && (
         <p className="text-small text-ink-2">Without monitors and tags it is about every monitor.</p>

@@ -34,4 +34,9 @@ export const CHECK_COLUMNS = [
   'stands_for',
 ] as const satisfies readonly (keyof ChecksTable)[];
 
-export const KEY_COLUMNS = ['uid', 'key', 'beat_id', 'received_at'] as const satisfies readonly (keyof BeatKeysTable)[];
+export const KEY_COLUMNS = [
+  'uid',
+  'key',
+  'beat_id',
+  'received_at',
+] as const satisfies readonly (keyof BeatKeysTable)[];
