@@ -1,7 +1,7 @@
 import { enqueueAll } from '../alerts/alert.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { openCounters } from '../store/counters/open-counters.ts';
+import { type OpenedCounters, openCounters } from '../store/counters/open-counters.ts';
 import type { Counters, Database, Writer } from '../store/ports.ts';
 import { joinReplicas, type Replicas } from '../store/replicas.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/journal.ts';
@@ -25,6 +25,8 @@ export interface GuardrailsOptions {
 export interface Guardrails {
   readonly guard: Guard;
   readonly counters: Counters;
+  /** How the shared store serves; null where none is shared. */
+  readonly sharedStore: OpenedCounters['sharedStore'];
   close(): Promise<void>;
 }
 
@@ -35,7 +37,7 @@ export interface Guardrails {
 export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
   const { dataDir, database, shared, sharedTimeoutMs, clock, log } = options;
   const replicas = await joinReplicas(database, clock, log);
-  const counters = await openCounters(shared, {
+  const { counters, sharedStore } = await openCounters(shared, {
     clock,
     log,
     replicas: () => replicas.count(),
@@ -53,7 +55,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
   });
   await book.open();
   const guard = new Guard({ counters, journal, book, clock });
-  return { guard, counters, close: () => close(guard, { counters, journal, book, replicas }) };
+  return { guard, counters, sharedStore, close: () => close(guard, { counters, journal, book, replicas }) };
 }
 
 interface Parts {
@@ -89,6 +91,7 @@ function settleOrphan(counters: Counters, id: string, charges: readonly Charge[]
       lasting: false,
       floor: 0,
       endsAt,
+      lastsMs: 0,
       away: 'local',
     } as const;
     const worth = { claims: [claim], amounts: [nanoUsd], actual: [nanoUsd] };

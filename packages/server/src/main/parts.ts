@@ -29,6 +29,7 @@ import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
+import { sharedStoreMetrics } from './shared-store-metrics.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
 const FLUSH_MS = 4_000;
@@ -80,6 +81,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
+  const sharedStore = sharedStoreMetrics(guardrails.sharedStore);
   const { breakers, render } = openBreakers(database, guardrails.counters, log);
   return {
     environment,
@@ -90,7 +92,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     metrics: createMetrics(
       () => rows.backlog(),
       () => queuedDeliveries(database.read),
-      async () => render() + (await monitoringMetrics(database, figures)),
+      async () => render() + sharedStore.render() + (await monitoringMetrics(database, figures)),
     ),
     guardrails,
     prices: await loadingPrices,

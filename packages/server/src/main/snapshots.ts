@@ -1,6 +1,6 @@
 import { type FileChannels, syncFileChannels } from '../alerts/file-channels.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { systemClock } from '../core/clock.ts';
+import { systemClock, type Timer } from '../core/clock.ts';
 import { compileCatalogs } from '../gateway/compile.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { loadStoredRules } from '../guardrails/stored-rules.ts';
@@ -12,6 +12,9 @@ import { loadPlatform } from '../platform/platform.ts';
 import { cachePurges } from '../store/cache-purges.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
 import type { Parts } from './parts.ts';
+
+/** After a store that went away in the middle of it; a revoked key waits for this. */
+const RETRY_MS = 500;
 
 /** The org of an installation whose file names none. */
 const DEFAULT_ORG = 'default';
@@ -90,6 +93,9 @@ export interface Snapshots {
 export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snapshots {
   let current: GatewaySnapshot | null = null;
   let last: Promise<void> = Promise.resolve();
+  /** Changes of others that were told, and how many of them the snapshot in use holds. */
+  const changes = { told: 0, held: 0 };
+  const isCurrent = () => changes.told === changes.held && parts.database.signals.upToDate();
   async function swap(): Promise<void> {
     const { orgs, outbound } = loaded().config;
     const { variable } = parts.environment;
@@ -103,7 +109,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
         purges: await cachePurges(parts.database.read),
       },
     );
-    const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
+    const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now(), isCurrent);
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
     current = { keyring, catalogs };
     parts.breakers.force(forced);
@@ -125,10 +131,24 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     last = last.catch(() => undefined).then(swap);
     return last;
   };
-  // A change of another process; while the store is away the snapshot stays, and the next word renews it.
-  parts.database.signals.onChange(() => {
-    renew().catch((error: unknown) => parts.log.warn({ err: error }, 'the snapshot could not be renewed'));
-  });
+  // A change of another process. While the store is away the snapshot stays in use, and is renewed when it is back.
+  let again: Timer | null = null;
+  const follow = () => {
+    changes.told += 1;
+    const { told } = changes;
+    again?.cancel();
+    again = null;
+    renew().then(
+      () => {
+        changes.held = told;
+      },
+      (error: unknown) => {
+        parts.log.warn({ err: error }, 'the snapshot could not be renewed; it is tried again');
+        again ??= systemClock.after(RETRY_MS, follow);
+      },
+    );
+  };
+  parts.database.signals.onChange(follow);
   return {
     current() {
       if (!current) throw new Error('the first snapshot is not there yet');

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Claim, Counters, Held, Level, Settlement, Taken } from '../ports.ts';
+import { KnownFull } from './known-full.ts';
 import { MemoryCounters } from './memory.ts';
 import type { RemoteCounters } from './redis.ts';
 
@@ -21,6 +22,17 @@ export interface ResilientOptions {
   readonly timeoutMs: number;
 }
 
+/** How the shared store has served this process since it started. */
+export interface SharedStoreFigures {
+  /** Requests are counted by this process alone now. */
+  readonly away: boolean;
+  /** Requests that waited for it and heard nothing in time, or an error. */
+  readonly unheard: number;
+  /** Requests judged by this process alone, those and all others while it was away. */
+  readonly ownGrants: number;
+  readonly ownRefusals: number;
+}
+
 interface Owed {
   readonly orgId: string;
   readonly settlement: Settlement;
@@ -34,6 +46,10 @@ interface Owed {
 export class ResilientCounters implements Counters {
   readonly #options: ResilientOptions;
   readonly #local: MemoryCounters;
+  readonly #full = new KnownFull();
+  #unheard = 0;
+  #ownGrants = 0;
+  #ownRefusals = 0;
   #failures = 0;
   #probe: Timer | null = null;
   #owed: Owed[] = [];
@@ -50,15 +66,21 @@ export class ResilientCounters implements Counters {
     return this.#probe !== null;
   }
 
+  figures(): SharedStoreFigures {
+    const [unheard, ownGrants, ownRefusals] = [this.#unheard, this.#ownGrants, this.#ownRefusals];
+    return { away: this.away, unheard, ownGrants, ownRefusals };
+  }
+
   async take(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
     if (this.away) return this.#takeLocally(orgId, id, claims);
-    const taking = this.#options.remote.take(orgId, id, claims);
+    const taking = this.#takeRemotely(orgId, id, claims);
     try {
-      const taken = await this.#within(Promise.resolve(taking));
+      const taken = await this.#within(taking);
       this.#failures = 0;
       if (this.#owed.length > 0) void this.#payQuietly();
       return { ...taken, ownSecond: this.#noteOwn(orgId, id, claims, taken) };
     } catch (error) {
+      this.#unheard += 1;
       // It may have been taken all the same, without anyone to settle it.
       this.#owe({ orgId, settlement: abandoned(id, claims) });
       this.#failed(error);
@@ -103,10 +125,24 @@ export class ResilientCounters implements Counters {
     return own.length === 0 ? 0 : this.#local.take(orgId, id, own).second;
   }
 
+  /** What it says is remembered even when it comes too late for the request that asked. */
+  async #takeRemotely(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
+    const taken = await this.#options.remote.take(orgId, id, claims);
+    this.#full.note(orgId, claims, taken, this.#options.clock.monotonic());
+    return taken;
+  }
+
   #takeLocally(orgId: string, id: string, claims: readonly Claim[]): Taken {
     const replicas = Math.max(1, this.#options.replicas());
-    const own = claims.map((claim) => shareOf(claim, replicas));
-    return { ...this.#local.take(orgId, id, own), away: true };
+    const full = this.#full.waitMs(orgId, claims, this.#options.clock.monotonic());
+    const own = claims.map((claim, index) =>
+      index === full?.index ? { ...claim, limit: -1 } : shareOf(claim, replicas),
+    );
+    const taken = this.#local.take(orgId, id, own);
+    if (taken.refused === null) this.#ownGrants += 1;
+    else this.#ownRefusals += 1;
+    const retryAfterMs = full && taken.refused === full.index ? full.ms : taken.retryAfterMs;
+    return { ...taken, retryAfterMs, away: true };
   }
 
   async #settleRemotely(owed: Owed): Promise<void> {
