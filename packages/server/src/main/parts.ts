@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { systemClock } from '../core/clock.ts';
+import { inTime, systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
@@ -33,6 +33,9 @@ import { sharedStoreMetrics } from './shared-store-metrics.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
 const FLUSH_MS = 4_000;
+
+/** What a scrape waits for figures that lie in the database: less than any scraper waits for the scrape. */
+const SCRAPE_MS = 1_000;
 
 /** Everything that lives as long as the process and knows how to stop. */
 export interface Parts {
@@ -91,8 +94,11 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     rows,
     metrics: createMetrics(
       () => rows.backlog(),
-      () => queuedDeliveries(database.read),
-      async () => render() + sharedStore.render() + (await monitoringMetrics(database, figures)),
+      () => inTime(clock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
+      async () =>
+        render() +
+        sharedStore.render() +
+        (await inTime(clock, SCRAPE_MS, monitoringMetrics(database, figures), figures.render())),
     ),
     guardrails,
     prices: await loadingPrices,
