@@ -12,6 +12,7 @@ import {
 } from '../providers/from-config.ts';
 import { NO_PRICES } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
+import { compileBodies } from './bodies/rules.ts';
 import { compileCache } from './cache/rules.ts';
 import { type Catalog, EMPTY_CATALOG, type PassthroughTarget, type Route } from './catalog.ts';
 import { compileIde } from './ide/settings.ts';
@@ -62,6 +63,7 @@ export function compileCatalogs(
       ide: compileIde(org),
       storedResponses: org.stored_responses,
       cache: compileCache(org, purges.get(org.id) ?? 0),
+      bodies: compileBodies(org),
       rules: rulesOf(org, stored),
       policies: compilePolicies(org.policies),
     });

@@ -5,6 +5,7 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { inTime, systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
@@ -12,7 +13,7 @@ import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figure
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
-import { deriveSecretsKey, deriveTurnsKey, type SecretsKey } from '../platform/secrets.ts';
+import { deriveBodiesKey, deriveSecretsKey, deriveTurnsKey, type SecretsKey } from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
@@ -25,6 +26,7 @@ import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
 import type { Database, RowSink } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
+import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { openBreakers } from './breakers.ts';
@@ -44,6 +46,9 @@ export interface Parts {
   readonly log: Log;
   readonly database: Database;
   readonly rows: RowSink;
+  readonly bodies: BodySink;
+  /** Kept bodies, sealed; what it keeps goes to `bodies`. */
+  readonly bodyStore: BodyStore;
   readonly metrics: Metrics;
   readonly guardrails: Guardrails;
   readonly prices: PriceBook;
@@ -77,6 +82,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const database = await openDatabase(url, { dataDir, log, clock });
   await database.transaction((writer) => claimDatabase(writer, secret.key));
   const rows = await openRowSink({ dataDir, database, log, clock });
+  const bodies = await openBodySink({ dataDir, database, log, clock });
   const figures = createMonitoringFigures();
   const monitoring = new MonitoringEngine({ database, clock, log, figures });
   await monitoring.start();
@@ -92,8 +98,10 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     log,
     database,
     rows,
+    bodies,
+    bodyStore: createBodyStore(bodies, deriveBodiesKey(secret.key)),
     metrics: createMetrics(
-      () => rows.backlog(),
+      () => rows.backlog() + bodies.backlog(),
       () => inTime(clock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
       async () =>
         render() +
@@ -119,11 +127,13 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
 export async function closeParts(parts: Parts): Promise<void> {
   parts.modelLists.close();
   await parts.lastUsed.close();
-  await parts.rows.flush(FLUSH_MS).catch((error: unknown) => {
-    parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
-  });
+  for (const spool of [parts.rows, parts.bodies])
+    await spool.flush(FLUSH_MS).catch((error: unknown) => {
+      parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
+    });
   await parts.guardrails.close();
   await parts.rows.close();
+  await parts.bodies.close();
   await parts.answers.close();
   await parts.transport.close();
   await parts.database.close();

@@ -57,6 +57,11 @@ export function deriveTurnsKey(secretKey: Buffer): SecretsKey {
   return deriveKey(secretKey, 'floe stored turns');
 }
 
+/** The key that seals kept bodies of requests and answers. */
+export function deriveBodiesKey(secretKey: Buffer): SecretsKey {
+  return deriveKey(secretKey, 'floe kept bodies');
+}
+
 function deriveKey(secretKey: Buffer, purpose: string): SecretsKey {
   const bytes = Buffer.from(hkdfSync('sha256', secretKey, '', purpose, KEY_BYTES));
   const id = createHmac('sha256', bytes).update(`${purpose} key id`).digest('hex').slice(0, 8);

@@ -1,5 +1,6 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
+import type { KeptBodiesTable } from './body-tables.ts';
 import type { MembersTable, UsersTable } from './member-tables.ts';
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
@@ -24,6 +25,7 @@ export interface Schema extends MonitoringSchema {
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
   stored_turns: StoredTurnsTable;
+  kept_bodies: KeptBodiesTable;
   settings: SettingsTable;
   budget_spend: BudgetSpendTable;
   spend_journals: SpendJournalsTable;
