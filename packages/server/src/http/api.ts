@@ -5,8 +5,8 @@ import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
 import { Download } from '../management/download.ts';
-import { scopesOf, type Verb, type VerbHost } from '../management/verb.ts';
-import { type Actor, requireActorScope } from '../platform/actor.ts';
+import { requireVerb, type Verb, type VerbHost } from '../management/verb.ts';
+import type { Actor } from '../platform/actor.ts';
 import type { PresentedHeaders } from '../platform/key-format.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
@@ -71,8 +71,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
         const actor = options.authenticate(request.headers);
-        const [first, ...others] = scopesOf(verb);
-        if (first !== undefined) requireActorScope(actor, first, ...others);
+        requireVerb(actor, verb);
         request.setDecorator('actor', actor);
       },
       handler: async (request, reply) => {

@@ -183,6 +183,13 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     scope: 'management',
     anotherOrgs: 200,
   },
+  'GET /api/analytics/requests/{id}/bodies': {
+    path: () => '/api/analytics/requests/exc_1/bodies',
+    succeeds: 200,
+    scope: 'management',
+    isGuarded: true,
+    anotherOrgs: 404,
+  },
   'GET /api/analytics/requests/{id}': {
     path: () => '/api/analytics/requests/exc_1',
     succeeds: 200,
@@ -217,6 +224,7 @@ before(async () => {
   expired = (await api.addKey('acme', { expires_at: NOW })).key;
   revoked = (await api.addKey('acme', { revoked_at: NOW - 1 })).key;
   await api.addExchange('acme', { id: 'exc_1' });
+  await api.keepBodies('acme', 'exc_1', { request: { model: 'm', messages: [] } });
   await api.database.transaction((writer) => enqueue(writer, failing('acme-nightly')));
 });
 after(() => api.close());
@@ -228,7 +236,7 @@ test('every route of the API has its row in this table', () => {
   );
 });
 
-for (const [route, { path, body, succeeds, scope, anotherOrgs }] of Object.entries(EXPECTED)) {
+for (const [route, { path, body, succeeds, scope, isGuarded, anotherOrgs }] of Object.entries(EXPECTED)) {
   const method = route.slice(0, route.indexOf(' '));
   const outcome = async (key: string) => {
     const subject = await api.addKey('acme');
@@ -258,7 +266,10 @@ for (const [route, { path, body, succeeds, scope, anotherOrgs }] of Object.entri
     const lacking = await api.addKey('acme', { scopes: every.filter((other) => !wanted.includes(other)) });
     assert.equal(await outcome(lacking.key), scope === null ? succeeds : '403 insufficient_scope');
     const reading = await api.addKey('acme', { scopes: ['read'] });
-    assert.equal(await outcome(reading.key), method === 'GET' ? succeeds : '403 insufficient_scope');
+    assert.equal(
+      await outcome(reading.key),
+      method === 'GET' && !isGuarded ? succeeds : '403 insufficient_scope',
+    );
     for (const one of wanted.length === 0 ? (['beat'] as const) : wanted) {
       const enough = await api.addKey('acme', { scopes: [one] });
       assert.equal(await outcome(enough.key), succeeds);

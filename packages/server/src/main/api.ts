@@ -26,7 +26,7 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  { database, log, pepper, guardrails, breakers }: Parts,
+  { database, log, pepper, guardrails, breakers, bodyStore: bodies }: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
@@ -48,6 +48,7 @@ export function assembleApi(
       pepper,
       breakers,
       cacheOf,
+      bodies,
       channels,
       rules,
       monitoring,

@@ -3,7 +3,7 @@ import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import type { Actor } from '../platform/actor.ts';
+import { type Actor, requireActorScope } from '../platform/actor.ts';
 import { appendAudit } from '../store/audit.ts';
 import type { Database, Reader, Writer } from '../store/ports.ts';
 import { validate } from './input.ts';
@@ -48,6 +48,11 @@ interface Description {
   readonly path: `/api/${string}`;
   /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
+  /**
+   * What people wrote to models: `read` is not enough although it is a `GET`. Members whose role lacks the scope
+   * may ask for what is their own; the verb says what that is.
+   */
+  readonly isGuarded?: true;
   readonly summary: string;
   /** Whether the verb honours an `Idempotency-Key` header. */
   readonly idempotent?: true;
@@ -82,10 +87,18 @@ const noBody = z.unknown();
 type NoFields = typeof noFields;
 type NoBody = typeof noBody;
 
-/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET`. */
-export function scopesOf({ scope, method }: Pick<Verb, 'scope' | 'method'>): readonly Scope[] {
+/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET` that is not guarded. */
+export function scopesOf({ scope, method, isGuarded }: Pick<Verb, 'scope' | 'method' | 'isGuarded'>) {
   if (scope === null) return [];
-  return [...(typeof scope === 'string' ? [scope] : scope), ...(method === 'GET' ? (['read'] as const) : [])];
+  const readable: readonly Scope[] = method === 'GET' && !isGuarded ? ['read'] : [];
+  return [...(typeof scope === 'string' ? [scope] : scope), ...readable];
+}
+
+/** @throws Fault `insufficient_scope` when the actor may not use the verb at all. */
+export function requireVerb(actor: Actor, verb: Pick<Verb, 'scope' | 'method' | 'isGuarded'>): void {
+  if (verb.isGuarded && actor.member?.role === 'member') return;
+  const [first, ...others] = scopesOf(verb);
+  if (first !== undefined) requireActorScope(actor, first, ...others);
 }
 
 /** Defines a verb that changes nothing; its `run` reads through `context.reader`. */
@@ -138,7 +151,8 @@ export function writeVerb<
 >(
   definition: Description &
     Schemas<Params, Query, Body, Answer> & {
-      readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      /** `GET` for what is only looked at, and must stand in the audit log all the same. */
+      readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       readonly status: 200 | 201 | 204;
       /** Null when the running snapshot holds nothing of it. */
       readonly changes: Topic | null;

@@ -7,6 +7,7 @@ import {
   limitBody,
   limitReplacement,
 } from '@floe/contract/api/guardrails';
+import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import { listAlerts } from './alerts/list.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
@@ -39,6 +40,7 @@ import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
 import { listPolicies } from './policies/list.ts';
 import { listProviders } from './providers/list.ts';
+import { getRequestBodies } from './requests/bodies.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import { listRoutes } from './routes/list.ts';
@@ -51,6 +53,7 @@ export interface VerbParts {
   readonly pepper: KeyObject;
   readonly breakers: BreakerSource;
   readonly cacheOf: CacheOf;
+  readonly bodies: Pick<BodyStore, 'open'>;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
   /** What the running gateway knows, but for what stands above. */
@@ -73,13 +76,14 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listBreakers(breakers),
     forceBreaker(breakers),
     listPolicies(running.orgs),
-    dryRunPolicies(running.orgs),
+    dryRunPolicies(running.orgs, parts.bodies),
     listRoutes(running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     listProviders(running.orgs),
     listAudit,
     listRequests,
     getRequest,
+    getRequestBodies(parts.bodies),
     getSummary,
     getTimeseries,
     getTop,

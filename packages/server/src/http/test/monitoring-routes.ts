@@ -14,6 +14,8 @@ export interface Expected {
   readonly succeeds: 200 | 201 | 204;
   /** One, or any of several. Null: any valid key may. */
   readonly scope: Scope | readonly Scope[] | null;
+  /** `read` is not enough. */
+  readonly isGuarded?: true;
   readonly anotherOrgs: 200 | 201 | 204 | 404 | 409;
 }
 

@@ -8,6 +8,8 @@ import { SCOPES, type Scope } from '@floe/contract/scopes';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
+import { createBodyStore } from '../../gateway/bodies/body-store.ts';
+import { keptBody } from '../../gateway/bodies/kept-body.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
@@ -18,6 +20,7 @@ import { keyActor } from '../../platform/actor.ts';
 import { newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
+import { insertKeptBodies, type KeptBodiesRow } from '../../store/kept-bodies.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
@@ -25,7 +28,7 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
-import { channelParts, runningParts } from './running-parts.ts';
+import { BODIES_KEY, channelParts, runningParts } from './running-parts.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const pepper = derivePepper(Buffer.alloc(32, 9));
@@ -73,6 +76,12 @@ export interface RunningApi {
     readonly key: string;
   }>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
+  /** Keeps bodies as the gateway would have. */
+  keepBodies(
+    orgId: string,
+    id: string,
+    bodies: { readonly request?: object; readonly answer?: object; readonly owner?: string },
+  ): Promise<void>;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -124,6 +133,14 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
       return { id: row.id, key };
     },
     addExchange: (orgId, columns) => ingestRow(database, dataDir, { ...exchangeRow(orgId, now), ...columns }),
+    async keepBodies(orgId, id, { owner = null, request, answer }) {
+      const rows: KeptBodiesRow[] = [];
+      const store = createBodyStore({ append: (row) => rows.push(row) }, BODIES_KEY);
+      const kept = (body?: object) => body && keptBody(Buffer.from(JSON.stringify(body)), 0, false);
+      const bodies = { request: kept(request) ?? null, answer: kept(answer) ?? null };
+      store.keep({ id, orgId, keyId: 'key_kept', owner, createdAt: now - 1_000 }, bodies);
+      await database.transaction((writer) => insertKeptBodies(writer, rows));
+    },
     async call(method, path, call = {}) {
       const answer = await send(http.port, method, path, call);
       mustFitSchema(all, method, path, answer);

@@ -4,18 +4,22 @@ import { createSender } from '../../alerts/send.ts';
 import type { Clock } from '../../core/clock.ts';
 import { systemClock } from '../../core/clock.ts';
 import { createOutboundGuard } from '../../core/outbound.ts';
+import { createBodyStore } from '../../gateway/bodies/body-store.ts';
 import { EMPTY_CATALOG } from '../../gateway/catalog.ts';
 import { compileCatalogs } from '../../gateway/compile.ts';
 import { Latencies } from '../../gateway/latencies.ts';
 import { Conversations } from '../../gateway/stickiness.ts';
 import type { VerbParts } from '../../management/verbs.ts';
-import { deriveSecretsKey } from '../../platform/secrets.ts';
+import { deriveBodiesKey, deriveSecretsKey } from '../../platform/secrets.ts';
+
+/** Seals the bodies that tests put into the store. */
+export const BODIES_KEY = deriveBodiesKey(Buffer.alloc(32, 9));
 
 /** What verbs read of a running gateway whose floe.yaml says `org` about the org `acme`; entries stand on lines 10, 11, … */
 export function runningParts(
   clock: Clock,
   org: OrgConfig | undefined,
-): Pick<VerbParts, 'running' | 'cacheOf'> {
+): Pick<VerbParts, 'running' | 'cacheOf' | 'bodies'> {
   const { catalogs } = compileCatalogs(org ? [org] : [], 'nobody', {
     variable: () => undefined,
     outbound: { proxy: '', no_proxy: '', ca_file: '' },
@@ -30,7 +34,8 @@ export function runningParts(
     latencies: new Latencies(clock),
     outputMost: () => null,
   };
-  return { running, cacheOf: () => null };
+  const bodies = createBodyStore({ append: () => undefined }, BODIES_KEY);
+  return { running, bodies, cacheOf: () => null };
 }
 
 /** Channels whose receivers live on loopback, and no mail. */
