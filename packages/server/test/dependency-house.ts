@@ -60,42 +60,12 @@ export async function startDependencyHouse(t: TestContext): Promise<DependencyHo
   t.after(() => postgres.stop());
   const redis = await startRedis();
   t.after(() => redis.stop());
-  // An ordinary role, for which the server keeps no connections back.
   const sql = (text: string) => ask(postgres.url, text);
-  await sql(`create role app login password 'app'`);
-  await sql('create database app owner app');
-  const direct = new URL(postgres.url);
-  direct.username = 'app';
-  direct.password = 'app';
-  direct.pathname = '/app';
+  const direct = await ordinaryDatabase(postgres.url, sql);
   const toPostgres = await tcpProxy(direct.href);
   const toRedis = await tcpProxy(redis.url);
   t.after(() => Promise.all([toPostgres.close(), toRedis.close()]));
-  const yaml = JSON.stringify(
-    guardedConfig(upstream.url, {
-      limits: [{ name: 'all', scope: 'org', rpm: 1_000_000, tpm: 1_000_000_000, concurrency: 1_000 }],
-      budgets: [
-        {
-          name: 'wide',
-          scope: 'org',
-          period: 'total',
-          mode: 'hard',
-          limit_usd: 1_000_000,
-          model: 'priced/*',
-        },
-        {
-          name: 'tight',
-          scope: 'org',
-          period: 'total',
-          mode: 'hard',
-          limit_usd: TIGHT_USD,
-          model: 'tight/*',
-        },
-      ],
-      cache: { enabled: true, ttl_seconds: 3600, scope: 'org' },
-      providers: [pricedProvider('priced', upstream.url), pricedProvider('tight', tight.url)],
-    }),
-  );
+  const yaml = JSON.stringify(houseConfig(upstream.url, tight.url));
   const env = {
     FLOE_DATABASE_URL: toPostgres.url,
     FLOE_REDIS_URL: toRedis.url,
@@ -109,6 +79,30 @@ export async function startDependencyHouse(t: TestContext): Promise<DependencyHo
     await Promise.all(floes.map((floe) => floe.stop()));
   });
   return { floes, postgres, redis, toPostgres, toRedis, upstream, tight, load, sql, direct: direct.href };
+}
+
+/** A database and an ordinary role for it, for which the server keeps no connections back. */
+async function ordinaryDatabase(url: string, sql: DependencyHouse['sql']): Promise<URL> {
+  await sql(`create role app login password 'app'`);
+  await sql('create database app owner app');
+  const direct = new URL(url);
+  direct.username = 'app';
+  direct.password = 'app';
+  direct.pathname = '/app';
+  return direct;
+}
+
+function houseConfig(upstreamUrl: string, tightUrl: string): JsonObject {
+  const budget = { scope: 'org', period: 'total', mode: 'hard' };
+  return guardedConfig(upstreamUrl, {
+    limits: [{ name: 'all', scope: 'org', rpm: 1_000_000, tpm: 1_000_000_000, concurrency: 1_000 }],
+    budgets: [
+      { ...budget, name: 'wide', limit_usd: 1_000_000, model: 'priced/*' },
+      { ...budget, name: 'tight', limit_usd: TIGHT_USD, model: 'tight/*' },
+    ],
+    cache: { enabled: true, ttl_seconds: 3600, scope: 'org' },
+    providers: [pricedProvider('priced', upstreamUrl), pricedProvider('tight', tightUrl)],
+  });
 }
 
 const TIGHT_USD = (TIGHT_ANSWERS * ANSWER_NANO_USD) / 1e9;

@@ -42,33 +42,7 @@ export async function postgresFaults(t: TestContext, house: DependencyHouse, qui
   const { load, postgres, toPostgres, floes } = house;
   assert.deepEqual(await unknownKey(house), [401, 401]);
 
-  /** Takes the database away, waits for answers meanwhile, gives it back. */
-  async function outage(
-    t: TestContext,
-    name: string,
-    begin: () => unknown,
-    end: () => unknown,
-  ): Promise<void> {
-    await begin();
-    const during = await load.through();
-    await untilHealth(house, 503);
-    // Somebody may have made the key a moment ago, where this process cannot see it.
-    await untilUnknownKeysAre(house, 503);
-    const [refused] = await Promise.all(
-      floes.map(({ url }) => question(url, 'who am I', { key: UNKNOWN_KEY })),
-    );
-    assert.match(refused?.text ?? '', /auth_unavailable/);
-    const waiting = await Promise.all(floes.map((floe) => figure(floe, 'floe_row_backlog')));
-    await end();
-    await untilHealth(house, 200);
-    await untilUnknownKeysAre(house, 401);
-    const after = await load.through();
-    assertAllServed([...during, ...after], name);
-    for (const rows of waiting) assert.ok(rows > 0, 'rows waited: the database was away');
-    t.diagnostic(
-      `${name}: ${during.length} answers, ${waiting.join(' and ')} rows waited; ${latencies(during)}; before ${quiet}`,
-    );
-  }
+  const outage: Outage = (t, name, begin, end) => breakAndMend(t, house, quiet, { name, begin, end });
 
   await t.test('killed and started again', (t) => outage(t, 'killed', postgres.crash, postgres.start));
   await t.test('frozen', (t) =>
@@ -118,4 +92,33 @@ async function outOfConnections(t: TestContext, house: DependencyHouse, outage: 
       return row?.['count'] === 0 ? true : undefined;
     });
   await outage(t, 'out of connections', begin, () => Promise.all(hogs.splice(0).map((hog) => hog.end())));
+}
+
+/** Takes the database away, waits for answers meanwhile, gives it back. */
+async function breakAndMend(
+  t: TestContext,
+  house: DependencyHouse,
+  quiet: string,
+  { name, begin, end }: { name: string; begin: () => unknown; end: () => unknown },
+): Promise<void> {
+  const { load, floes } = house;
+  await begin();
+  const during = await load.through();
+  await untilHealth(house, 503);
+  // Somebody may have made the key a moment ago, where this process cannot see it.
+  await untilUnknownKeysAre(house, 503);
+  const [refused] = await Promise.all(
+    floes.map(({ url }) => question(url, 'who am I', { key: UNKNOWN_KEY })),
+  );
+  assert.match(refused?.text ?? '', /auth_unavailable/);
+  const waiting = await Promise.all(floes.map((floe) => figure(floe, 'floe_row_backlog')));
+  await end();
+  await untilHealth(house, 200);
+  await untilUnknownKeysAre(house, 401);
+  const after = await load.through();
+  assertAllServed([...during, ...after], name);
+  for (const rows of waiting) assert.ok(rows > 0, 'rows waited: the database was away');
+  t.diagnostic(
+    `${name}: ${during.length} answers, ${waiting.join(' and ')} rows waited; ${latencies(during)}; before ${quiet}`,
+  );
 }

@@ -38,28 +38,7 @@ async function untilAway({ floes }: DependencyHouse, isAway: boolean): Promise<v
 export async function redisFaults(t: TestContext, house: DependencyHouse, quiet: string): Promise<void> {
   const { load, redis, toRedis, floes } = house;
 
-  /** Breaks the store, waits for answers meanwhile, mends it; requests waited for it a bounded number of times. */
-  async function outage(
-    t: TestContext,
-    name: string,
-    begin: () => unknown,
-    end: () => unknown,
-  ): Promise<void> {
-    const before = await unheard(house);
-    await begin();
-    const during = await load.through();
-    const waits = (await unheard(house)).map((after, index) => after - (before[index] ?? 0));
-    await untilAway(house, true);
-    for (const floe of floes) assert.deepEqual(await health(floe), [200, 200], 'requests are served');
-    await end();
-    await untilAway(house, false);
-    const after = await load.through();
-    assertAllServed([...during, ...after], name);
-    for (const count of waits) assert.ok(count <= WAITS_OF_AN_OUTAGE, `${count} requests waited`);
-    t.diagnostic(
-      `${name}: ${during.length} answers, ${waits.join(' and ')} waited for Redis; ${latencies(during)}; before ${quiet}`,
-    );
-  }
+  const outage: Outage = (t, name, begin, end) => breakAndMend(t, house, quiet, { name, begin, end });
 
   await t.test('frozen', (t) =>
     outage(
@@ -144,3 +123,29 @@ async function overspends(t: TestContext, { floes, redis, tight, direct }: Depen
 
 const isBroke = ({ status }: Answered) => status === 402;
 const usd = (nano: number) => nano / 1e9;
+
+type Outage = (t: TestContext, name: string, begin: () => unknown, end: () => unknown) => Promise<void>;
+
+/** Breaks the store, waits for answers meanwhile, mends it; requests waited for it a bounded number of times. */
+async function breakAndMend(
+  t: TestContext,
+  house: DependencyHouse,
+  quiet: string,
+  { name, begin, end }: { name: string; begin: () => unknown; end: () => unknown },
+): Promise<void> {
+  const { load, floes } = house;
+  const before = await unheard(house);
+  await begin();
+  const during = await load.through();
+  const waits = (await unheard(house)).map((after, index) => after - (before[index] ?? 0));
+  await untilAway(house, true);
+  for (const floe of floes) assert.deepEqual(await health(floe), [200, 200], 'requests are served');
+  await end();
+  await untilAway(house, false);
+  const after = await load.through();
+  assertAllServed([...during, ...after], name);
+  for (const count of waits) assert.ok(count <= WAITS_OF_AN_OUTAGE, `${count} requests waited`);
+  t.diagnostic(
+    `${name}: ${during.length} answers, ${waits.join(' and ')} waited for Redis; ${latencies(during)}; before ${quiet}`,
+  );
+}

@@ -8,7 +8,7 @@ const keptBody = z.strictObject({
       'As it went over the wire, a stream as the whole answer it stands for. One that is cut ends by saying so.',
     ),
   bytes: z.int().describe('Of the whole body, as it went over the wire.'),
-  truncated: z.boolean().describe('Only its first 256 KB are kept.'),
+  truncated: z.boolean().describe('Only its first 64 KB are kept.'),
   redacted: z
     .record(z.string(), z.int())
     .describe('Values taken out before it was kept, by kind; each is `[redacted:<kind>]` in the text.'),

@@ -93,9 +93,7 @@ export interface Snapshots {
 export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snapshots {
   let current: GatewaySnapshot | null = null;
   let last: Promise<void> = Promise.resolve();
-  /** Changes of others that were told, and how many of them the snapshot in use holds. */
-  const changes = { told: 0, held: 0 };
-  const isCurrent = () => changes.told === changes.held && parts.database.signals.upToDate();
+  const follower = followChanges(parts);
   async function swap(): Promise<void> {
     const { orgs, outbound } = loaded().config;
     const { variable } = parts.environment;
@@ -109,7 +107,12 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
         purges: await cachePurges(parts.database.read),
       },
     );
-    const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now(), isCurrent);
+    const { keyring } = await loadPlatform(
+      parts.database.read,
+      parts.pepper,
+      systemClock.now(),
+      follower.isCurrent,
+    );
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
     current = { keyring, catalogs };
     parts.breakers.force(forced);
@@ -131,29 +134,43 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     last = last.catch(() => undefined).then(swap);
     return last;
   };
-  // A change of another process. While the store is away the snapshot stays in use, and is renewed when it is back.
-  let again: Timer | null = null;
-  const follow = () => {
-    changes.told += 1;
-    const { told } = changes;
-    again?.cancel();
-    again = null;
-    renew().then(
-      () => {
-        changes.held = told;
-      },
-      (error: unknown) => {
-        parts.log.warn({ err: error }, 'the snapshot could not be renewed; it is tried again');
-        again ??= systemClock.after(RETRY_MS, follow);
-      },
-    );
-  };
-  parts.database.signals.onChange(follow);
+  follower.renewBy(renew);
   return {
     current() {
       if (!current) throw new Error('the first snapshot is not there yet');
       return current;
     },
     renew,
+  };
+}
+
+/**
+ * Follows changes of other processes. While the store is away the snapshot stays in use, and is renewed when it is
+ * back; until then it is not current.
+ */
+function followChanges({ database, log }: Parts) {
+  /** Changes that were told, and how many of them the snapshot in use holds. */
+  const changes = { told: 0, held: 0 };
+  let again: Timer | null = null;
+  return {
+    isCurrent: () => changes.told === changes.held && database.signals.upToDate(),
+    renewBy(renew: () => Promise<void>): void {
+      const follow = () => {
+        changes.told += 1;
+        const { told } = changes;
+        again?.cancel();
+        again = null;
+        renew().then(
+          () => {
+            changes.held = told;
+          },
+          (error: unknown) => {
+            log.warn({ err: error }, 'the snapshot could not be renewed; it is tried again');
+            again ??= systemClock.after(RETRY_MS, follow);
+          },
+        );
+      };
+      database.signals.onChange(follow);
+    },
   };
 }

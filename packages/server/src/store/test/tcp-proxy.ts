@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createConnection, createServer, type Socket } from 'node:net';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
 export interface TcpProxy {
   /** The URL given, by way of the proxy. */
@@ -42,12 +42,8 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
       if (state === 'frozen') from.pause();
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
   const through = new URL(to);
-  through.port = String(address.port);
+  through.port = String(await listen(server));
   const breakAll = () => {
     for (const [client, upstream] of pairs) {
       client.resetAndDestroy();
@@ -78,6 +74,14 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
       await once(server, 'close');
     },
   };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
 }
 
 /** In the order in which it came, whatever the delay is by then. */
