@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SCOPES } from '../scopes.ts';
 import { moment, pageQuery } from './page.ts';
+import { filePlace } from './place.ts';
 
 const keyName = z.string().min(1).max(100);
 const label = z.string().min(1).max(200);
@@ -17,8 +18,8 @@ const paths = z
     'Paths without a model, as `/gateway/v1/files`, that a key with `models` may use, and all below them.',
   );
 
-/** Where a resource is written: `file` ones are read-only here, `line` is theirs in floe.yaml. */
-export const source = z.strictObject({ kind: z.enum(['file', 'console']), line: z.int().nullable() });
+/** Where a resource is written: `file` ones are read-only here, `line` is theirs in the file. */
+export const source = filePlace;
 
 const fields = {
   id: z.string(),
@@ -36,6 +37,11 @@ const fields = {
   expires_at: moment.nullable(),
   revoked_at: moment.nullable(),
   last_used_at: moment.nullable().describe('Up to a minute behind.'),
+  rotated_at: moment.nullable().describe('When it got its present value.'),
+  previous: z
+    .strictObject({ prefix: z.string(), last4: z.string(), expires_at: moment })
+    .nullable()
+    .describe('The value before the last rotation: it works until it expires.'),
   source,
   updated_at: moment,
 };
@@ -62,6 +68,7 @@ export const keyCreation = z.strictObject({
 /** Absent fields stay; null clears. */
 export const keyChange = z.strictObject({
   name: keyName.optional(),
+  scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('None new that the caller itself lacks.'),
   models: modelPatterns.nullish(),
   paths: paths.nullish(),
   team: label.nullish(),
@@ -69,4 +76,27 @@ export const keyChange = z.strictObject({
   expires_at: moment.nullish(),
 });
 
-export const keyList = pageQuery;
+/** What `GET` returned is accepted; what only answers carry is passed over, absent fields are cleared. */
+export const keyReplacement = z.strictObject({
+  ...platformKey.partial().shape,
+  name: keyName,
+  scopes: z.array(z.enum(SCOPES)).min(1),
+});
+
+export const keyRotation = z.strictObject({
+  overlap_hours: z
+    .number()
+    .min(0)
+    .max(720)
+    .default(24)
+    .describe('How long the old value works beside the new one; 0 ends it at once.'),
+});
+
+export const leakReport = z
+  .strictObject({ found_at: z.string().min(1).max(2000).optional().describe('Where it was found.') })
+  .optional();
+
+export const keyList = pageQuery.extend({
+  owner: z.string().min(1).max(200).optional(),
+  team: z.string().min(1).max(200).optional(),
+});

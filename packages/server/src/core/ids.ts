@@ -18,7 +18,13 @@ export type IdPrefix =
   | 'alr'
   | 'dlv'
   | 'brd'
-  | 'mnt';
+  | 'mnt'
+  | 'cfg'
+  | 'crd'
+  | 'usr'
+  | 'mem'
+  | 'inv'
+  | 'rot';
 
 let pool = Buffer.alloc(0);
 let used = 0;

@@ -4,10 +4,14 @@ import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
+import { requireAccess } from '../management/access.ts';
 import { Download } from '../management/download.ts';
-import { requireVerb, type Verb, type VerbHost } from '../management/verb.ts';
+import { resourcesOf } from '../management/resource-of.ts';
+import { hasAlready, type Preconditions } from '../management/tags.ts';
+import type { Verb, VerbHost } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { PresentedHeaders } from '../platform/key-format.ts';
+import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -51,6 +55,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     frameworkErrors: (error, request, reply) => refuse(error, request, reply, options.log),
   });
   const allowedMethods = methodsByPath(options.verbs);
+  const resources = resourcesOf(options.verbs);
   app.decorateRequest('actor', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -71,28 +76,35 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
         const actor = options.authenticate(request.headers);
-        requireVerb(actor, verb);
+        requireAccess(verb, actor, options.host.clock.now());
         request.setDecorator('actor', actor);
       },
-      handler: async (request, reply) => {
-        const answer = await verb.perform(options.host, request.getDecorator<Actor>('actor'), {
-          params: request.params,
-          query: request.query,
-          body: request.body,
-          idempotencyKey: verb.idempotent && idempotencyKey(request),
-        });
-        reply.code(verb.status);
-        if (answer instanceof Download) return sendDownload(reply, answer);
-        return verb.status === 204 ? reply.send() : answer;
-      },
+      handler: answering(verb, resources.get(verb), options.host),
     });
-  let document: string | undefined;
-  app.get(OPENAPI_PATH, async (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(options.verbs, options.version));
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
+  addDescription(app, () => openApiDocument(options.verbs, options.version));
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
+}
+
+/** Performs a verb and tells its answer, with the version of the resource in it. */
+function answering(verb: Verb, of: Verb | undefined, host: VerbHost) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const input = {
+      params: request.params,
+      query: request.query,
+      body: request.body,
+      idempotencyKey: verb.status === 201 ? idempotencyKey(request) : undefined,
+      preconditions: preconditionsOf(request),
+    };
+    const actor = request.getDecorator<Actor>('actor');
+    const { answer, tag } = await verb.perform(host, actor, input, of);
+    if (tag !== null) reply.header('etag', tag);
+    if (tag !== null && verb.method === 'GET' && hasAlready(tag, input.preconditions))
+      return reply.code(304).send();
+    reply.code(verb.status);
+    if (answer instanceof Download) return sendDownload(reply, answer);
+    return verb.status === 204 ? reply.send() : answer;
+  };
 }
 
 /** Sent as it is made; an error on the way breaks the connection, so that half a file does not look whole. */
@@ -103,8 +115,6 @@ function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Dow
     .header('x-content-type-options', 'nosniff')
     .send(Readable.from(parts));
 }
-
-const OPENAPI_PATH = '/api/openapi.json';
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const fault = faultOf(error, request.id);
@@ -133,6 +143,10 @@ function parseJson(body: Buffer): unknown {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
+function preconditionsOf({ headers }: FastifyRequest): Preconditions {
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+}
+
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const value = request.headers['idempotency-key'];
   if (value === undefined) return undefined;
@@ -146,7 +160,10 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
 type AllowedMethods = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[];
 
 function methodsByPath(verbs: readonly Verb[]): AllowedMethods {
-  const paths = new Map<string, string[]>([[OPENAPI_PATH, ['GET', 'HEAD']]]);
+  const paths = new Map<string, string[]>([
+    [OPENAPI_PATH, ['GET', 'HEAD']],
+    [REFERENCE_PATH, ['GET', 'HEAD']],
+  ]);
   for (const { path, method } of verbs) {
     const methods = paths.get(path) ?? [];
     methods.push(method, ...(method === 'GET' ? ['HEAD'] : []));

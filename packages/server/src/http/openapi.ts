@@ -1,7 +1,9 @@
 import { errorBody } from '@floe/contract/api/errors';
 import { SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
+import { rolesFor } from '../management/access.ts';
 import { DOWNLOADS } from '../management/download.ts';
+import { resourcesOf } from '../management/resource-of.ts';
 import { scopesOf, type Verb } from '../management/verb.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -13,11 +15,12 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 export function openApiDocument(verbs: readonly Verb[], version: string) {
   const components: Record<string, JsonSchema> = {};
   const error = schemaOf(errorBody, 'output', components);
+  const resources = resourcesOf(verbs);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const verb of verbs) {
     paths[verb.path] ??= {};
     Object.assign(paths[verb.path] ?? {}, {
-      [verb.method.toLowerCase()]: operation(verb, error, components),
+      [verb.method.toLowerCase()]: operation(verb, resources.has(verb), error, components),
     });
   }
   return {
@@ -44,16 +47,18 @@ export function openApiDocument(verbs: readonly Verb[], version: string) {
   };
 }
 
-function operation(verb: Verb, error: JsonSchema, components: Record<string, JsonSchema>) {
+function operation(verb: Verb, isTagged: boolean, error: JsonSchema, components: Record<string, JsonSchema>) {
   return {
     operationId: verb.name,
     summary: verb.summary,
-    description: scopeText(verb),
+    description: accessText(verb),
+    'x-floe-roles': rolesFor(verb),
     tags: [verb.name.slice(0, verb.name.indexOf('.'))],
     parameters: [
       ...parameters(verb.params, 'path', components),
       ...parameters(verb.query, 'query', components),
-      ...(verb.idempotent ? [IDEMPOTENCY_KEY] : []),
+      ...(verb.status === 201 ? [IDEMPOTENCY_KEY] : []),
+      ...(isTagged ? preconditions(verb) : []),
     ],
     ...(verb.body && {
       requestBody: { required: true, content: json(schemaOf(verb.body, 'input', components)) },
@@ -72,11 +77,36 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A retry with the same value creates nothing: 409 `conflict` names what the first one made.',
+  description:
+    'The same request with the same value within 24 hours creates nothing and gets the first answer again; another request with it is a 409 `conflict`. The value of a platform key is shown once: its repetition is a 409 that names the key.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function scopeText(verb: Verb): string {
+/** Headers that ask for a version, or for anything but one. */
+function preconditions({ method }: Verb): unknown[] {
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  });
+  if (method === 'GET') return [header('If-None-Match', 'An `ETag`: 304 when that is still what is there.')];
+  if (method === 'POST') return [];
+  return [header('If-Match', 'An `ETag`: 412 `precondition_failed` when it was changed since.')];
+}
+
+function accessText(verb: Verb): string {
+  const roles = rolesFor(verb);
+  return [
+    keyText(verb),
+    roles.length === 0 ? 'No member.' : `Members: ${roles.join(', ')}.`,
+    ...(verb.stepUp ? ['Members confirm who they are first.'] : []),
+  ].join(' ');
+}
+
+function keyText(verb: Verb): string {
+  if (verb.keys === false) return 'No platform key.';
   const scopes = scopesOf(verb).map((scope) => `\`${scope}\``);
   return scopes.length === 0 ? 'Any valid platform key.' : `Needs the scope ${scopes.join(' or ')}.`;
 }

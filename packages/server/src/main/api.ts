@@ -1,15 +1,19 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { listedModels } from '../gateway/lists.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
+import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
+import { peopleHost } from './people.ts';
+import { providerHost } from './providers.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -26,33 +30,35 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  { database, log, pepper, guardrails, breakers, bodyStore: bodies }: Parts,
+  parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
-  const host = { database, clock: systemClock, changed: () => snapshots.renew() };
+  const { database, log, pepper, guardrails, breakers, secretsKey } = parts;
+  const host = { database, clock: systemClock, changed: () => snapshots.renew(), secretsKey };
   const authenticate = (headers: PresentedHeaders) =>
     keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
-  const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;
-  const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
+  const orgs = (orgId: string) => runningOrg(snapshots, loaded().config, orgId);
+  const models = (provider: Provider) => listedModels(provider, parts.modelLists);
   const rules: RuleHost = {
     guard: guardrails.guard,
-    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
   return createLazyApi(
     { host, log, version, authenticate },
     {
       pepper,
+      bodies: parts.bodyStore,
       breakers,
-      cacheOf,
-      bodies,
       channels,
       rules,
+      providers: providerHost(parts, snapshots, loaded, orgs),
       monitoring,
-      running: { orgs, conversations, latencies, outputMost },
+      people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
+      running: { orgs, conversations, latencies, outputMost, models },
     },
   );
 }

@@ -19,9 +19,10 @@ export function watchFile(
   async function takeOver(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
     try {
-      await enter(loaded, parts);
-      state.loaded = loaded;
-      await snapshots.renew();
+      await snapshots.after(async () => {
+        await enter(loaded, parts, before);
+        state.loaded = loaded;
+      });
       log.info({ path }, 'configuration taken over');
       if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
     } catch (error) {

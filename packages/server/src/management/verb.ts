@@ -1,15 +1,20 @@
-import type { JsonObject } from '@floe/contract/json';
+import { Fault } from '@floe/contract/faults';
+import type { Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.ts';
-import { newId } from '../core/ids.ts';
-import { type Actor, requireActorScope } from '../platform/actor.ts';
-import { appendAudit } from '../store/audit.ts';
+import type { Actor } from '../platform/actor.ts';
+import type { SecretsKey } from '../platform/secrets.ts';
 import type { Database, Reader, Writer } from '../store/ports.ts';
+import { type Change, type FurtherChange, record } from './change.ts';
 import { validate } from './input.ts';
+import { answeredBefore, creationOf, rememberAnswer } from './repetition.ts';
+import { mustMatch, type Preconditions, tagOf } from './tags.ts';
+
+export type { Change, FurtherChange } from './change.ts';
 
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'cache' | 'guardrails' | 'breakers';
+export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org';
 
 /** What verbs stand on; given once by `main.ts`. */
 export interface VerbHost {
@@ -17,6 +22,8 @@ export interface VerbHost {
   readonly clock: Clock;
   /** Called after a commit; resolves when a snapshot whose load began after this call is in use. */
   changed(topic: Topic, orgId: string): Promise<void>;
+  /** Seals what is remembered of creations. */
+  readonly secretsKey: SecretsKey;
 }
 
 /** Who asks, and when. */
@@ -32,12 +39,22 @@ export interface RawInput {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
+  readonly preconditions?: Preconditions;
+}
+
+/** What a verb did. */
+export interface Performed {
+  readonly answer: unknown;
+  /** Of the resource in the answer; null where the answer is none. */
+  readonly tag: string | null;
 }
 
 interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
+  /** The body as it came, short forms and all. */
+  readonly sent: unknown;
   readonly idempotencyKey: string | undefined;
 }
 
@@ -48,14 +65,19 @@ interface Description {
   readonly path: `/api/${string}`;
   /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
-  /**
-   * What people wrote to models: `read` is not enough although it is a `GET`. Members whose role lacks the scope
-   * may ask for what is their own; the verb says what that is.
-   */
-  readonly isGuarded?: true;
+  /** Roles of members who may, whatever scopes stand for them. Absent: those whose scopes do. */
+  readonly roles?: readonly Role[];
+  /** What people wrote to models: for a key, `read` is not enough although it is a `GET`. */
+  readonly isConfidential?: true;
+  /** No platform key may, whatever its scopes. A key with `management` is an admin otherwise. */
+  readonly keys?: false;
+  /** Members must have confirmed who they are a moment ago. */
+  readonly stepUp?: true;
   readonly summary: string;
-  /** Whether the verb honours an `Idempotency-Key` header. */
+  /** The verb has its own way with an `Idempotency-Key`. Others that create answer again what they answered first. */
   readonly idempotent?: true;
+  /** Fields of the answer that change by themselves, such as `status`; `credentials.test` for those in a list. */
+  readonly live?: readonly string[];
 }
 
 interface Schemas<Params, Query, Body, Answer> {
@@ -74,12 +96,15 @@ export interface Verb extends Description {
   readonly query: z.ZodObject;
   readonly body: z.ZodType | null;
   readonly answer: z.ZodType;
+  /** What it would answer in the view of this reader; null for verbs that change something. */
+  readonly show: ((reader: Reader, host: VerbHost, actor: Actor, input: RawInput) => Promise<unknown>) | null;
   /**
-   * Validates, runs and records. Authentication and scope come before and are the transport's part.
+   * Validates, runs and records. Authentication and scope come before and are the transport's part. `of` is the
+   * `GET` of the same resource, if it has one: what tags are made of and preconditions are held against.
    *
-   * @throws Fault `invalid_request` with `param`, and what the verb itself throws
+   * @throws Fault `invalid_request` with `param`, `precondition_failed`, and what the verb itself throws
    */
-  perform(host: VerbHost, actor: Actor, input: RawInput): Promise<unknown>;
+  perform(host: VerbHost, actor: Actor, input: RawInput, of?: Verb): Promise<Performed>;
 }
 
 const noFields = z.strictObject({});
@@ -87,18 +112,15 @@ const noBody = z.unknown();
 type NoFields = typeof noFields;
 type NoBody = typeof noBody;
 
-/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET` that is not guarded. */
-export function scopesOf({ scope, method, isGuarded }: Pick<Verb, 'scope' | 'method' | 'isGuarded'>) {
+/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET` that is not confidential. */
+export function scopesOf({
+  scope,
+  method,
+  isConfidential,
+}: Pick<Verb, 'scope' | 'method' | 'isConfidential'>): readonly Scope[] {
   if (scope === null) return [];
-  const readable: readonly Scope[] = method === 'GET' && !isGuarded ? ['read'] : [];
-  return [...(typeof scope === 'string' ? [scope] : scope), ...readable];
-}
-
-/** @throws Fault `insufficient_scope` when the actor may not use the verb at all. */
-export function requireVerb(actor: Actor, verb: Pick<Verb, 'scope' | 'method' | 'isGuarded'>): void {
-  if (verb.isGuarded && actor.member?.role === 'member') return;
-  const [first, ...others] = scopesOf(verb);
-  if (first !== undefined) requireActorScope(actor, first, ...others);
+  const reading: readonly Scope[] = method === 'GET' && !isConfidential ? ['read'] : [];
+  return [...(typeof scope === 'string' ? [scope] : scope), ...reading];
 }
 
 /** Defines a verb that changes nothing; its `run` reads through `context.reader`. */
@@ -118,23 +140,19 @@ export function readVerb<
     },
 ): Verb {
   const schemas = complete(definition);
+  const show: Verb['show'] = (reader, host, actor, raw) =>
+    definition.run({ ...contextOf(host, actor), reader }, read(schemas, raw));
   return {
     ...definition,
     ...schemas,
     body: definition.body ?? null,
     status: 200,
-    perform: async (host, actor, raw) =>
-      definition.run({ ...contextOf(host, actor), reader: host.database.read }, read(schemas, raw)),
+    show,
+    async perform(host, actor, raw, of) {
+      const answer = await show(host.database.read, host, actor, raw);
+      return { answer, tag: of ? tagOf(answer, of.live ?? []) : null };
+    },
   };
-}
-
-/** A change as the audit log keeps it: views of the subject, never a secret. */
-export interface Change {
-  readonly subject: string;
-  /** Null when the change created the subject. */
-  readonly before: JsonObject | null;
-  /** Null when the change removed it. */
-  readonly after: JsonObject | null;
 }
 
 /**
@@ -158,10 +176,16 @@ export function writeVerb<
       readonly changes: Topic | null;
       /** Waited for before the transaction, for what must not be waited for inside one. */
       before?(): Promise<unknown>;
+      /** Waited for once the change is in force; gives the answer its last fields. */
+      after?(answer: z.input<Answer>): Promise<z.input<Answer>>;
       run(
         context: VerbContext & { readonly writer: Writer },
         input: Input<Params, Query, Body>,
-      ): Promise<{ readonly answer: z.input<Answer>; readonly audit: Change | 'unchanged' }>;
+      ): Promise<{
+        readonly answer: z.input<Answer>;
+        readonly audit: Change | 'unchanged';
+        readonly further?: readonly FurtherChange[];
+      }>;
     },
 ): Verb {
   const schemas = complete(definition);
@@ -169,39 +193,58 @@ export function writeVerb<
     ...definition,
     ...schemas,
     body: definition.body ?? null,
-    async perform(host, actor, raw) {
+    show: null,
+    async perform(host, actor, raw, of) {
       const input = read(schemas, raw);
       await definition.before?.();
+      const creation = creationOf(definition, actor, raw);
+      let isRepeated = false;
       const answer = await host.database.transaction(async (writer) => {
+        const now = host.clock.now();
+        const earlier =
+          creation && (await answeredBefore<z.input<Answer>>(writer, creation, host.secretsKey, now));
+        isRepeated = earlier !== null && earlier !== undefined;
+        if (earlier) return earlier.answer;
+        if (definition.method !== 'POST') await holdAgainst(of, writer, host, actor, raw);
         const done = await definition.run({ ...contextOf(host, actor), writer }, input);
-        if (done.audit !== 'unchanged') await record(writer, definition.name, host, actor, done.audit);
+        if (done.audit !== 'unchanged')
+          await record(writer, host, actor, { ...done.audit, action: definition.name });
+        for (const change of done.further ?? []) await record(writer, host, actor, change);
         if (definition.changes !== null && done.audit !== 'unchanged')
           await host.database.signals.announce(writer);
+        if (creation) await rememberAnswer(writer, creation, done.answer, host.secretsKey, now);
         return done.answer;
       });
       // Also after 'unchanged': the try that made the change may have failed right here.
       if (definition.changes !== null) await host.changed(definition.changes, actor.orgId);
-      return answer;
+      const told = definition.after && !isRepeated ? await definition.after(answer) : answer;
+      return { answer: told, tag: of?.answer === definition.answer ? tagOf(told, of.live ?? []) : null };
     },
   };
 }
 
-function contextOf(host: VerbHost, actor: Actor): VerbContext {
-  return { orgId: actor.orgId, actor, clock: host.clock };
+/** @throws Fault `precondition_failed` */
+async function holdAgainst(
+  of: Verb | undefined,
+  writer: Writer,
+  host: VerbHost,
+  actor: Actor,
+  { params, preconditions }: RawInput,
+): Promise<void> {
+  if (!of?.show || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
+  const asked = { params, query: {}, body: undefined, idempotencyKey: undefined };
+  let tag: string | null;
+  try {
+    tag = tagOf(await of.show(writer, host, actor, asked), of.live ?? []);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.status !== 404) throw error;
+    tag = null;
+  }
+  mustMatch(tag, preconditions);
 }
 
-async function record(writer: Writer, action: string, host: VerbHost, actor: Actor, change: Change) {
-  const at = host.clock.now();
-  await appendAudit(writer, {
-    id: newId('aud', at),
-    org_id: actor.orgId,
-    at,
-    actor: actor.id,
-    action,
-    subject: change.subject,
-    before_json: change.before && JSON.stringify(change.before),
-    after_json: change.after && JSON.stringify(change.after),
-  });
+function contextOf(host: VerbHost, actor: Actor): VerbContext {
+  return { orgId: actor.orgId, actor, clock: host.clock };
 }
 
 interface Complete<Params, Query, Body> {
@@ -233,6 +276,7 @@ function read<Params extends z.ZodObject, Query extends z.ZodObject, Body extend
     params: validate(schemas.params, raw.params),
     query: validate(schemas.query, raw.query),
     body: validate(schemas.body, raw.body),
+    sent: raw.body,
     idempotencyKey: raw.idempotencyKey,
   };
 }

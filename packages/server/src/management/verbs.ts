@@ -7,16 +7,17 @@ import {
   limitBody,
   limitReplacement,
 } from '@floe/contract/api/guardrails';
+import { policy, policyBody } from '@floe/contract/api/policies';
+import { route, routeBody } from '@floe/contract/api/routes';
 import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import { listAlerts } from './alerts/list.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
-import { listAudit } from './audit/list.ts';
 import { forceBreaker } from './breakers/force.ts';
 import { listBreakers } from './breakers/list.ts';
 import type { BreakerSource } from './breakers/view.ts';
-import { type CacheOf, getCache } from './cache/get.ts';
+import { getCache, updateCache } from './cache/get.ts';
 import { purgeCache } from './cache/purge.ts';
 import { createChannel } from './channels/create.ts';
 import { deleteChannel } from './channels/delete.ts';
@@ -25,26 +26,27 @@ import { listChannels } from './channels/list.ts';
 import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import { updateChannel } from './channels/update.ts';
+import { orderedVerbs } from './entries/ordered-verbs.ts';
 import { BUDGETS } from './guardrails/budget-views.ts';
 import { LIMITS } from './guardrails/limit-views.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
 import { ruleVerbs } from './guardrails/rule-verbs.ts';
-import { createKey } from './keys/create.ts';
-import { getKey } from './keys/get.ts';
-import { listKeys } from './keys/list.ts';
-import { revokeKey } from './keys/revoke.ts';
-import { updateKey } from './keys/update.ts';
-import { getMe } from './me.ts';
+import { identityVerbs } from './identity-verbs.ts';
+import { meVerbs } from './me.ts';
+import type { PeopleHost } from './members/people-host.ts';
+import { listModels, type ModelParts } from './models/list.ts';
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
-import { listPolicies } from './policies/list.ts';
-import { listProviders } from './providers/list.ts';
+import { POLICIES } from './policies/policies.ts';
+import type { ProviderHost } from './providers/provider-host.ts';
+import { providerVerbs } from './providers/provider-verbs.ts';
 import { getRequestBodies } from './requests/bodies.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
-import { listRoutes } from './routes/list.ts';
+import { ROUTES } from './routes/routes.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
+import { getSettings, updateSettings } from './settings/settings.ts';
 import type { Verb } from './verb.ts';
 
 /** What single verbs need beyond the `VerbHost`. */
@@ -52,42 +54,42 @@ export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
   readonly breakers: BreakerSource;
-  readonly cacheOf: CacheOf;
   readonly bodies: Pick<BodyStore, 'open'>;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
+  readonly providers: ProviderHost;
   /** What the running gateway knows, but for what stands above. */
-  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'>;
+  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'> & ModelParts;
   readonly monitoring: MonitoringHost;
+  readonly people: PeopleHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, breakers, cacheOf, channels, rules, running } = parts;
-  return [
-    getMe,
-    createKey(pepper),
-    listKeys,
-    getKey,
-    updateKey,
-    revokeKey,
+  const { breakers, channels, rules, running } = parts;
+  const all: readonly Verb[] = [
+    ...meVerbs(() => all),
+    ...identityVerbs(parts),
     ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listBreakers(breakers),
     forceBreaker(breakers),
-    listPolicies(running.orgs),
+    ...orderedVerbs(POLICIES, { answer: policy, body: policyBody }, running.orgs),
     dryRunPolicies(running.orgs, parts.bodies),
-    listRoutes(running.orgs),
+    ...orderedVerbs(ROUTES, { answer: route, body: routeBody }, running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
-    listProviders(running.orgs),
-    listAudit,
+    ...providerVerbs(parts.providers),
+    listModels(running),
     listRequests,
     getRequest,
     getRequestBodies(parts.bodies),
     getSummary,
     getTimeseries,
     getTop,
-    getCache(cacheOf),
+    getCache,
+    updateCache(running.orgs),
+    getSettings,
+    updateSettings(running.orgs, parts.monitoring),
     purgeCache,
     listChannels,
     createChannel(channels.secretsKey),
@@ -100,4 +102,5 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
   ];
+  return all;
 }

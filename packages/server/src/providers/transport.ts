@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { OutboundGuard } from '../core/outbound.ts';
 import { openConnector } from './connector.ts';
 import type { Via } from './outbound.ts';
@@ -73,7 +74,7 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connect: openConnector(new URL(origin), via, connectMs, unguarded ? undefined : guard?.connector),
+        connect: openConnector(new URL(origin), via, connectMs, unguarded ? undefined : guard),
       });
       pools.set(key, pool);
     }

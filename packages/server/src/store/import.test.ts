@@ -83,10 +83,16 @@ test('an imported instance holds the same rows and the same sums, and a second i
   const first = await importSqlite(from, { url, dataDir }, quiet);
   assert.deepEqual(first, [
     { table: 'orgs', added: 1, known: 0 },
+    { table: 'users', added: 0, known: 0 },
+    { table: 'members', added: 0, known: 0 },
+    { table: 'teams', added: 0, known: 0 },
+    { table: 'invitations', added: 0, known: 0 },
     { table: 'platform_keys', added: 1, known: 0 },
     { table: 'channels', added: 0, known: 0 },
     { table: 'limits', added: 0, known: 0 },
     { table: 'budgets', added: 0, known: 0 },
+    { table: 'config_entries', added: 0, known: 0 },
+    { table: 'provider_credentials', added: 0, known: 0 },
     { table: 'budget_spend', added: 0, known: 0 },
     { table: 'boards', added: 0, known: 0 },
     { table: 'maintenance_windows', added: 0, known: 0 },
@@ -106,6 +112,10 @@ test('an imported instance holds the same rows and the same sums, and a second i
     again.map(({ added, known }) => [added, known]),
     [
       [0, 1],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+      [0, 0],
       [0, 1],
       [0, 0],
       [0, 0],

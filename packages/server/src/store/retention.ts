@@ -3,6 +3,7 @@ import { expireAlerts } from './alerts.ts';
 import { expireKeptBodies } from './kept-bodies.ts';
 import type { Database, Writer } from './ports.ts';
 import { MINUTE_MS } from './rollups/gather.ts';
+import { putSetting } from './settings.ts';
 import { expireTurns } from './stored-turns.ts';
 
 /** Short enough for a transaction of some milliseconds: rows and changes get their turn in between. */
@@ -40,6 +41,8 @@ export async function expireRest(
     await expireConversations(database, id, before.responsesMs);
     await expireBodies(database, id, before.bodiesMs);
     await database.transaction(async (writer) => {
+      // The table's trigger lets go of what is older, and of nothing else.
+      await putSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs)));
       await writer.deleteFrom('audit').where('org_id', '=', id).where('at', '<', before.auditMs).execute();
       await writer
         .deleteFrom('rollup_minutes')

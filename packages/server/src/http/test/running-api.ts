@@ -8,27 +8,28 @@ import { SCOPES, type Scope } from '@floe/contract/scopes';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
-import { createBodyStore } from '../../gateway/bodies/body-store.ts';
-import { keptBody } from '../../gateway/bodies/kept-body.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
+import type { PeopleHost } from '../../management/members/people-host.ts';
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
-import { keyActor } from '../../platform/actor.ts';
+import { type Actor, keyActor } from '../../platform/actor.ts';
 import { newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
-import { insertKeptBodies, type KeptBodiesRow } from '../../store/kept-bodies.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
-import { BODIES_KEY, channelParts, runningParts } from './running-parts.ts';
+import { bodyStore } from './kept-bodies.ts';
+import { channelParts, runningParts, secretsKey } from './running-parts.ts';
+import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const pepper = derivePepper(Buffer.alloc(32, 9));
@@ -75,13 +76,9 @@ export interface RunningApi {
     readonly id: string;
     readonly key: string;
   }>;
+  /** Makes a member, whose requests are those with `key`: it stands for the cookie of their session. */
+  addMember(orgId: string, given?: NewMember): Promise<TestMember>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
-  /** Keeps bodies as the gateway would have. */
-  keepBodies(
-    orgId: string,
-    id: string,
-    bodies: { readonly request?: object; readonly answer?: object; readonly owner?: string },
-  ): Promise<void>;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -95,6 +92,9 @@ export interface ApiOptions {
   readonly engine?: MonitoringHost['engine'];
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
+  /** Whose sessions were ended. */
+  readonly ended?: object[];
+  readonly mail?: PeopleHost['mail'];
 }
 
 /** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
@@ -105,17 +105,23 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
   await insertOrgs(database, now);
   let platform = await loadPlatform(database.read, pepper, now);
+  const { renew, ...running } = await runningParts(clock, database, options.org);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
+    await renew();
   };
-  const parts = partsOf(options, database, clock);
+  const sessions = new Map<string, (now: number) => Actor>();
+  const parts = partsOf(options, database, clock, running);
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
-    host: { database, clock, changed },
+    host: { database, clock, changed, secretsKey },
     log: options.log ?? silentLog,
     version: '0.0.0-test',
-    authenticate: (headers) => keyActor(platform.keyring.authenticate(presentedKey(headers), now)),
+    authenticate: (headers) => {
+      const presented = presentedKey(headers);
+      return sessions.get(presented)?.(now) ?? keyActor(platform.keyring.authenticate(presented, now));
+    },
     requestIdOf: () => newId('req', now),
   });
   const http = await serve(api);
@@ -132,15 +138,12 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
       await changed();
       return { id: row.id, key };
     },
-    addExchange: (orgId, columns) => ingestRow(database, dataDir, { ...exchangeRow(orgId, now), ...columns }),
-    async keepBodies(orgId, id, { owner = null, request, answer }) {
-      const rows: KeptBodiesRow[] = [];
-      const store = createBodyStore({ append: (row) => rows.push(row) }, BODIES_KEY);
-      const kept = (body?: object) => body && keptBody(Buffer.from(JSON.stringify(body)), 0, false);
-      const bodies = { request: kept(request) ?? null, answer: kept(answer) ?? null };
-      store.keep({ id, orgId, keyId: 'key_kept', owner, createdAt: now - 1_000 }, bodies);
-      await database.transaction((writer) => insertKeptBodies(writer, rows));
+    async addMember(orgId, given = {}) {
+      const { member, session } = await storeMember(database, orgId, given, now);
+      sessions.set(member.key, session);
+      return member;
     },
+    addExchange: (orgId, columns) => ingestRow(database, dataDir, { ...exchangeRow(orgId, now), ...columns }),
     async call(method, path, call = {}) {
       const answer = await send(http.port, method, path, call);
       mustFitSchema(all, method, path, answer);
@@ -155,7 +158,12 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   };
 }
 
-function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbParts {
+function partsOf(
+  options: ApiOptions,
+  database: Database,
+  clock: Clock,
+  running: Pick<VerbParts, 'running' | 'providers'>,
+): VerbParts {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
@@ -166,7 +174,12 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbPar
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
   };
-  return { ...runningParts(clock, options.org), pepper, breakers, channels, rules, monitoring };
+  const people: PeopleHost = {
+    endSessions: [async (_writer, who) => void options.ended?.push(who)],
+    baseUrl: () => 'https://floe.example',
+    mail: options.mail ?? (async () => 'off'),
+  };
+  return { ...running, bodies: bodyStore(), pepper, breakers, channels, rules, monitoring, people };
 }
 
 /** Stands for a monitoring engine that was always there and has settled everything. */
@@ -182,6 +195,9 @@ async function insertOrgs(database: Database, now: number): Promise<void> {
   await database.transaction(async (writer) => {
     await insertOrg(writer, acme);
     await insertOrg(writer, { id: 'other', name: 'Other', created_at: now });
+    const team = { id: 'platform', name: 'Platform', cost_center: '4711', source: 'console' };
+    const times = { created_at: now, updated_at: now, updated_by: 'setup' };
+    await putTeam(writer, { ...team, ...times, org_id: 'acme', source_line: null });
   });
 }
 

@@ -37,6 +37,8 @@ export interface RuleKind<Config extends AnyConfig, View extends JsonObject> {
   storedConfig(row: GuardrailRow): Config;
   fileRules(rules: FileRules): readonly FileRule<Config>[];
   nameOf(config: Config): string | undefined;
+  /** Whether a change lets more money through, for which members confirm who they are; null removes the rule. */
+  raises(before: Config, after: Config | null): boolean;
   /** With live state. */
   view(context: ViewContext, shown: Shown<Config>): Promise<View>;
 }
@@ -117,7 +119,7 @@ export function shownRule({ id, config, source, row }: Shown<AnyConfig>) {
     end_user: config.end_user ?? null,
     model: config.model ?? null,
     on_store_error: config.on_store_error,
-    source: { ...source },
+    source: { ...source, file: source.kind === 'file' ? 'floe.yaml' : null },
     created_at: row && momentOf(row.created_at),
     updated_at: row && momentOf(row.updated_at),
     updated_by: row?.updated_by ?? null,

@@ -26,7 +26,8 @@ export function dryRunPolicies(orgs: RunningOrgs, bodies: Pick<BodyStore, 'open'
       const { samples, kept } = body;
       if ((samples === undefined) === (kept === undefined))
         throw new Fault('invalid_request', 'Give either `samples` or `kept`.', { param: 'samples' });
-      const configs: readonly PolicyConfig[] = body.policies ?? orgs(orgId).config?.policies ?? [];
+      const inForce = (orgs(orgId).config?.policies ?? []).filter(({ enabled }) => enabled);
+      const configs: readonly PolicyConfig[] = body.policies ?? inForce;
       for (const [at, config] of configs.entries()) {
         const problem = policyProblem(config);
         const param = `policies[${at}].when`;

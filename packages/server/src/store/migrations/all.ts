@@ -7,6 +7,8 @@ import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
 import { boards } from './0008-boards.ts';
 import { members } from './0009-members.ts';
+import { identities } from './0010-identities.ts';
+import { configEntries } from './0012-config-entries.ts';
 import { keptBodies } from './0015-kept-bodies.ts';
 import type { Migration } from './migration.ts';
 
@@ -24,5 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   resources,
   boards,
   members,
+  identities,
+  configEntries,
   keptBodies,
 ];
