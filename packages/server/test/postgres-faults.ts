@@ -8,10 +8,10 @@ import {
   type DependencyHouse,
   figure,
   health,
+  inAWhile,
   latencies,
   question,
 } from './dependency-house.ts';
-import { eventually } from './eventually.ts';
 
 const UNKNOWN_KEY = `eis_unknown${'0'.repeat(32)}`;
 
@@ -23,7 +23,7 @@ async function unknownKey({ floes }: DependencyHouse): Promise<number[]> {
 
 async function untilHealth({ floes }: DependencyHouse, ready: number): Promise<void> {
   const until = (floe: Floe) =>
-    eventually(async () => {
+    inAWhile(async () => {
       const [alive, isReady] = await health(floe);
       assert.equal(alive, 200);
       return isReady === ready ? true : undefined;
@@ -32,9 +32,7 @@ async function untilHealth({ floes }: DependencyHouse, ready: number): Promise<v
 }
 
 async function untilUnknownKeysAre(house: DependencyHouse, status: number): Promise<void> {
-  await eventually(async () =>
-    (await unknownKey(house)).every((each) => each === status) ? true : undefined,
-  );
+  await inAWhile(async () => ((await unknownKey(house)).every((each) => each === status) ? true : undefined));
 }
 
 /** What PostgreSQL may do; between and after, everybody has an answer. `quiet` is how long answers take without. */
@@ -85,7 +83,7 @@ async function outOfConnections(t: TestContext, house: DependencyHouse, outage: 
     }
   };
   const begin = () =>
-    eventually(async () => {
+    inAWhile(async () => {
       await sql(`select pg_terminate_backend(pid) from pg_stat_activity where ${ours}`);
       await take();
       const [row] = await sql(`select count(*)::int as count from pg_stat_activity where ${ours}`);

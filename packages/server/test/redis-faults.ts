@@ -11,12 +11,12 @@ import {
   type DependencyHouse,
   figure,
   health,
+  inAWhile,
   Load,
   latencies,
   spentInDatabase,
   TIGHT_ANSWERS,
 } from './dependency-house.ts';
-import { eventually } from './eventually.ts';
 import { flush } from './fleet.ts';
 
 /** Each client three times until the breaker opens, and once more where the machine was busy before the outage. */
@@ -29,7 +29,7 @@ async function unheard({ floes }: DependencyHouse): Promise<number[]> {
 /** Every process counts by itself, or every process counts in the store again. */
 async function untilAway({ floes }: DependencyHouse, isAway: boolean): Promise<void> {
   for (const floe of floes)
-    await eventually(async () =>
+    await inAWhile(async () =>
       (await figure(floe, 'floe_shared_store_away')) === Number(isAway) ? true : undefined,
     );
 }
@@ -101,10 +101,10 @@ async function overspends(t: TestContext, { floes, redis, tight, direct }: Depen
 
   // While nobody asks nothing is forgotten, once each process has heard what the others spent.
   await spend((load) => load.through(TIGHT_ANSWERS / 4));
-  await eventually(async () => ((await spentInDatabase(direct, 'tight')) === asked() ? true : undefined));
+  await inAWhile(async () => ((await spentInDatabase(direct, 'tight')) === asked() ? true : undefined));
   await flush(redis);
   for (const floe of floes)
-    await eventually(async () => ((await budgetOf(floe, 'tight')) === asked() ? true : undefined));
+    await inAWhile(async () => ((await budgetOf(floe, 'tight')) === asked() ? true : undefined));
   // Under load: what the provider was asked for and the database does not know, and one request of each client.
   let allowance = 0;
   await spend(async (load) => {
@@ -113,7 +113,7 @@ async function overspends(t: TestContext, { floes, redis, tight, direct }: Depen
     await redis.crash();
     await redis.start();
     allowance = asked() - known + CLIENTS * ANSWER_NANO_USD;
-    await eventually(async () => ((await load.through(CLIENTS)).every(isBroke) ? true : undefined));
+    await inAWhile(async () => ((await load.through(CLIENTS)).every(isBroke) ? true : undefined));
   });
   const limit = TIGHT_ANSWERS * ANSWER_NANO_USD;
   t.diagnostic(`${usd(asked())} USD spent of ${usd(limit)}; the bound was ${usd(limit + allowance)}`);
