@@ -13,13 +13,15 @@ import { createRouter } from './http/router.ts';
 import { CannotListen } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
-import { watchFile } from './main/config-file.ts';
+import { type ConfigRefusal, watchFile } from './main/config-file.ts';
 import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { type Listening, openListeners } from './main/listeners.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { startRetention } from './main/retention.ts';
+
+import { assembleSignIn } from './main/sign-in.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import { quietOfMonitors } from './monitoring/quiet.ts';
@@ -43,6 +45,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'retention',
   'security',
   'smtp',
+  'auth',
   'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
@@ -111,12 +114,18 @@ function prefixed(text: string): string {
   return text.replace(/^/gm, 'floe: ');
 }
 
+interface RunningState {
+  loaded: LoadedConfig;
+  refusal: ConfigRefusal | null;
+  draining: boolean;
+}
+
 async function serve(environment: Environment): Promise<void> {
   const log = createLog(environment.logLevel);
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state = { loaded, draining: false };
+  const state: RunningState = { loaded, refusal: null, draining: false };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -129,7 +138,10 @@ async function serve(environment: Environment): Promise<void> {
   const { port, base_url } = loaded.config.server;
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
-  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, () => state.loaded, VERSION);
+  const signIn = assembleSignIn(parts, () => state.loaded, place);
+  const rooms = { alerts, monitoring, signIn };
+  const config = { loaded: () => state.loaded, configRefusal: () => state.refusal };
+  const api = assembleApi(parts, gateway, snapshots, rooms, config, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);
   const router = createRouter({
@@ -153,10 +165,12 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
+      await Promise.all([parts.live.close(), parts.jobs.close()]);
       await parts.monitoring.leave();
       await Promise.all([listening.drain(DRAIN_MS), delivery.close()]);
       await parts.monitoring.flush();
       await api.close();
+      await signIn.sessions.close();
       await closeParts(parts);
     },
   );

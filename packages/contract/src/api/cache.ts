@@ -11,3 +11,20 @@ export const cacheState = z
     ...entryShown,
   })
   .meta({ id: 'Cache' });
+
+/** How often an org's cache answers, and how much it keeps. */
+export const cacheStats = z
+  .strictObject({
+    last_day: z
+      .strictObject({
+        hits: z.int(),
+        misses: z.int(),
+        bypassed: z
+          .int()
+          .describe('Requests that asked not to be answered from it, or to renew what it holds.'),
+      })
+      .describe('Requests of the last 24 hours, by whole hours.'),
+    entries: z.int().nullable().describe('Answers this process keeps; null where Redis keeps them.'),
+    bytes: z.int().nullable(),
+  })
+  .meta({ id: 'CacheStats' });

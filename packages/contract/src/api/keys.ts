@@ -39,7 +39,12 @@ const fields = {
   last_used_at: moment.nullable().describe('Up to a minute behind.'),
   rotated_at: moment.nullable().describe('When it got its present value.'),
   previous: z
-    .strictObject({ prefix: z.string(), last4: z.string(), expires_at: moment })
+    .strictObject({
+      prefix: z.string(),
+      last4: z.string(),
+      expires_at: moment,
+      last_used_at: moment.nullable().describe('Up to a minute behind; tells who still has to change over.'),
+    })
     .nullable()
     .describe('The value before the last rotation: it works until it expires.'),
   source,

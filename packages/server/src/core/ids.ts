@@ -19,10 +19,15 @@ export type IdPrefix =
   | 'dlv'
   | 'brd'
   | 'mnt'
+  | 'brk'
+  | 'viw'
+  | 'job'
   | 'cfg'
   | 'crd'
   | 'usr'
   | 'mem'
+  | 'ses'
+  | 'psk'
   | 'inv'
   | 'rot';
 

@@ -4,11 +4,11 @@ declare module 'undici/lib/core/connect.js' {
   import { buildConnector } from 'undici';
   export = buildConnector;
 }
-declare module 'undici/lib/dispatcher/client.js' {
-  import { Client } from 'undici';
-  export = Client;
-}
 declare module 'undici/lib/dispatcher/pool.js' {
   import { Pool } from 'undici';
   export = Pool;
+}
+declare module 'undici/lib/dispatcher/client.js' {
+  import { Client } from 'undici';
+  export = Client;
 }

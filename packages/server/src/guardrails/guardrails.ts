@@ -25,8 +25,10 @@ export interface GuardrailsOptions {
 export interface Guardrails {
   readonly guard: Guard;
   readonly counters: Counters;
-  /** How the shared store serves; null where none is shared. */
-  readonly sharedStore: OpenedCounters['sharedStore'];
+  /** How the store that processes share serves; null when there is none. */
+  readonly sharedStoreFigures: OpenedCounters['sharedStore'];
+  /** Whether the store that processes share answers; `memory` when there is none. */
+  sharedStore(): 'ok' | 'away' | 'memory';
   close(): Promise<void>;
 }
 
@@ -37,7 +39,7 @@ export interface Guardrails {
 export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
   const { dataDir, database, shared, sharedTimeoutMs, clock, log } = options;
   const replicas = await joinReplicas(database, clock, log);
-  const { counters, sharedStore } = await openCounters(shared, {
+  const { counters, sharedStore: sharedStoreFigures } = await openCounters(shared, {
     clock,
     log,
     replicas: () => replicas.count(),
@@ -55,7 +57,12 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
   });
   await book.open();
   const guard = new Guard({ counters, journal, book, clock });
-  return { guard, counters, sharedStore, close: () => close(guard, { counters, journal, book, replicas }) };
+  const sharedStore = () => {
+    const figures = sharedStoreFigures();
+    return figures === null ? 'memory' : figures.away ? 'away' : 'ok';
+  };
+  const stop = () => close(guard, { counters, journal, book, replicas });
+  return { guard, counters, sharedStoreFigures, sharedStore, close: stop };
 }
 
 interface Parts {

@@ -8,8 +8,10 @@ import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
+import type { SignInParts } from '../platform/sign-in/sign-in.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
+import type { ConfigRefusal } from './config-file.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { peopleHost } from './people.ts';
@@ -18,14 +20,29 @@ import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Heartbeats and beat URLs, which have an edge of their own. */
-export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
+export function assembleBeats(
+  { monitoring, log, lastUsed, beatRefusals }: Parts,
+  snapshots: Snapshots,
+): BeatRoutes {
   const authenticate = (presented: string) => {
     const now = systemClock.now();
     const key = snapshots.current().keyring.authenticate(presented, now);
-    lastUsed.note(key.id, now);
+    lastUsed.note(key, now);
     return key;
   };
-  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
+  return createBeatRoutes({
+    engine: monitoring,
+    clock: systemClock,
+    log,
+    authenticate,
+    refusals: beatRefusals,
+  });
+}
+
+/** The configuration that runs, and what became of the last change of the file. */
+interface RunningConfig {
+  loaded(): LoadedConfig;
+  configRefusal(): ConfigRefusal | null;
 }
 
 /** Everything else below `/api`. */
@@ -33,14 +50,27 @@ export function assembleApi(
   parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
-  { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
-  loaded: () => LoadedConfig,
+  {
+    alerts: channels,
+    monitoring,
+    signIn,
+  }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost; readonly signIn: SignInParts },
+  { loaded, configRefusal }: RunningConfig,
   version: string,
 ): LazyApi {
-  const { database, log, pepper, guardrails, breakers, secretsKey } = parts;
-  const host = { database, clock: systemClock, changed: () => snapshots.renew(), secretsKey };
-  const authenticate = (headers: PresentedHeaders) =>
-    keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
+  const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
+  const { rows, live, jobs, answers, beatRefusals } = parts;
+  const changed = () => {
+    signIn.sessions.forget();
+    return snapshots.renew();
+  };
+  const host = { database, clock: systemClock, changed, secretsKey };
+  const authenticate = (headers: PresentedHeaders) => {
+    const now = systemClock.now();
+    const key = snapshot().keyring.authenticate(presentedKey(headers), now);
+    lastUsed.note(key, now);
+    return keyActor(key);
+  };
   const orgs = (orgId: string) => runningOrg(snapshots, loaded().config, orgId);
   const models = (provider: Provider) => listedModels(provider, parts.modelLists);
   const rules: RuleHost = {
@@ -53,12 +83,25 @@ export function assembleApi(
       pepper,
       bodies: parts.bodyStore,
       breakers,
+      cacheSizeOf: (orgId) => answers.sizeOf(orgId),
       channels,
       rules,
       providers: providerHost(parts, snapshots, loaded, orgs),
       monitoring,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost, models },
+      analytics: {
+        backlog: () => rows.backlog(),
+        requestsDays: () => loaded().config.retention.requests_days,
+      },
+      standing: {
+        configRefusal,
+        sharedStore: () => guardrails.sharedStore(),
+        refusedBeats: (orgId) => beatRefusals.of(orgId),
+      },
+      live,
+      jobs,
     },
+    { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },
   );
 }

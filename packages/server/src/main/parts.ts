@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
+import { LiveHub } from '../analytics/live/hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -8,12 +9,21 @@ import type { Log } from '../core/log.ts';
 import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
+import { Jobs } from '../management/jobs/jobs.ts';
+import { BeatRefusals } from '../monitoring/beat-refusals.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
 import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
-import { deriveBodiesKey, deriveSecretsKey, deriveTurnsKey, type SecretsKey } from '../platform/secrets.ts';
+import {
+  deriveBodiesKey,
+  deriveChallengeKey,
+  deriveSecretsKey,
+  deriveSignInKey,
+  deriveTurnsKey,
+  type SecretsKey,
+} from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
@@ -63,7 +73,12 @@ export interface Parts {
   readonly turnsKey: SecretsKey;
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
+  /** Signs the challenges of the sign-in, and seals what a browser keeps on the way through it. */
+  readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretsKey };
   readonly outbound: Outbound;
+  readonly live: LiveHub;
+  readonly jobs: Jobs;
+  readonly beatRefusals: BeatRefusals;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -72,10 +87,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   lockDataDir(dataDir);
   const { secretKey } = environment;
   const url = loaded.config.storage.database;
-  if (isPostgres(url) && secretKey === undefined)
-    throw new StoreUnusable(
-      'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
-    );
+  if (isPostgres(url) && secretKey === undefined) throw noSharedSecret();
   const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
   // Read while the database opens in its own threads.
   const loadingPrices = loadPriceBook();
@@ -90,7 +102,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
-  const sharedStore = sharedStoreMetrics(guardrails.sharedStore);
+  const sharedStore = sharedStoreMetrics(guardrails.sharedStoreFigures);
   const { breakers, render } = openBreakers(database, guardrails.counters, log);
   return {
     environment,
@@ -120,8 +132,18 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     turnsKey: deriveTurnsKey(secret.key),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey: deriveSecretsKey(secret.key),
+    signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
+    live: new LiveHub({ database, clock, log }),
+    jobs: new Jobs({ database, clock, log }),
+    beatRefusals: new BeatRefusals(clock),
   };
+}
+
+function noSharedSecret(): StoreUnusable {
+  return new StoreUnusable(
+    'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
+  );
 }
 
 export async function closeParts(parts: Parts): Promise<void> {

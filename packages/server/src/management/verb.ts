@@ -7,6 +7,7 @@ import type { Actor } from '../platform/actor.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
 import type { Database, Reader, Writer } from '../store/ports.ts';
 import { type Change, type FurtherChange, record } from './change.ts';
+import type { Watch } from './event-stream.ts';
 import { validate } from './input.ts';
 import { answeredBefore, creationOf, rememberAnswer } from './repetition.ts';
 import { mustMatch, type Preconditions, tagOf } from './tags.ts';
@@ -39,6 +40,8 @@ export interface RawInput {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
+  /** For an answer that goes on. */
+  readonly watch?: Watch;
   readonly preconditions?: Preconditions;
 }
 

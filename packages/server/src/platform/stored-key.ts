@@ -76,12 +76,13 @@ export function platformKeyOf(row: PlatformKeyRow, nowMs: number): PlatformKey {
 }
 
 function previousOf(row: PlatformKeyRow, nowMs: number): PlatformKey['previous'] {
-  const { previous_prefix, previous_last4, previous_until } = row;
+  const { previous_prefix, previous_last4, previous_until, previous_last_used_at: used } = row;
   if (typeof previous_until !== 'number' || previous_until <= nowMs) return null;
   return {
     prefix: previous_prefix ?? '',
     last4: previous_last4 ?? '',
     expires_at: momentOf(previous_until),
+    last_used_at: typeof used === 'number' ? momentOf(used) : null,
   };
 }
 

@@ -78,6 +78,8 @@ const SMALL_TABLES = [
   'orgs',
   'users',
   'members',
+  'passkeys',
+  'identities',
   'teams',
   'invitations',
   'platform_keys',

@@ -53,10 +53,10 @@ function credentialsExpected(): Record<string, Expected> {
   const body = { name: 'second', api_key: 'another-key-of-some-length' };
   return {
     [`GET ${route}`]: { path: all, succeeds: 200, scope, anotherOrgs: 404 },
-    [`POST ${route}`]: { path: all, body, succeeds: 201, scope, anotherOrgs: 404 },
+    [`POST ${route}`]: { path: all, body, succeeds: 201, scope, anotherOrgs: 404, stepUp: true },
     [`GET ${route}/{name}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
     [`PATCH ${route}/{name}`]: { path: one, body: { weight: 2 }, succeeds: 200, scope, anotherOrgs: 404 },
-    [`DELETE ${route}/{name}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
+    [`DELETE ${route}/{name}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404, stepUp: true },
     [`POST ${route}/{name}/test`]: {
       path: (ids) => `${one(ids)}/test`,
       succeeds: 200,

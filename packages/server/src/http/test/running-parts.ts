@@ -1,14 +1,18 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { createMailer } from '../../alerts/mail.ts';
 import { createSender } from '../../alerts/send.ts';
+import { LiveHub } from '../../analytics/live/hub.ts';
 import type { Clock } from '../../core/clock.ts';
 import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
 import { createOutboundGuard } from '../../core/outbound.ts';
 import { EMPTY_CATALOG } from '../../gateway/catalog.ts';
 import { type CompiledCatalogs, compileCatalogs } from '../../gateway/compile.ts';
 import { Latencies } from '../../gateway/latencies.ts';
 import { listedModels } from '../../gateway/lists.ts';
 import { Conversations } from '../../gateway/stickiness.ts';
+import { Jobs } from '../../management/jobs/jobs.ts';
+import type { Standing } from '../../management/overview/standing.ts';
 import type { ProviderHost } from '../../management/providers/provider-host.ts';
 import type { VerbParts } from '../../management/verbs.ts';
 import { fileEntriesOf, syncFileEntries } from '../../platform/config/file-entries.ts';
@@ -92,5 +96,26 @@ export function channelParts() {
     secretsKey,
     sender: createSender({ guard, via: () => undefined, clock: systemClock, mailer }),
     baseUrl: () => 'https://floe.example',
+  };
+}
+
+/** What the console's verbs stand on: a process that is well, but for what `standing` says. */
+export function consoleParts(
+  database: Database,
+  clock: Clock,
+  standing: Partial<Standing> = {},
+): Pick<VerbParts, 'analytics' | 'standing' | 'live' | 'jobs' | 'cacheSizeOf'> {
+  const parts = { database, clock, log: silentLog };
+  return {
+    cacheSizeOf: () => ({ entries: 0, bytes: 0 }),
+    analytics: { backlog: () => 0, requestsDays: () => 90 },
+    standing: {
+      configRefusal: () => null,
+      sharedStore: () => 'memory',
+      refusedBeats: () => null,
+      ...standing,
+    },
+    live: new LiveHub(parts),
+    jobs: new Jobs(parts),
   };
 }

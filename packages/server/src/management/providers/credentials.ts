@@ -69,6 +69,7 @@ function createVerb(host: ProviderHost): Verb {
   return writeVerb({
     ...common,
     name: 'credentials.create',
+    stepUp: true,
     method: 'POST',
     path: ALL,
     summary: 'Give a provider another key, stored encrypted and bound to its address',
@@ -121,6 +122,7 @@ function deleteVerb(host: ProviderHost): Verb {
   return writeVerb({
     ...common,
     name: 'credentials.delete',
+    stepUp: true,
     method: 'DELETE',
     path: ONE,
     summary: 'Remove a key of a provider; no request is sent with it once this is answered',

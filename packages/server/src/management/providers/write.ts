@@ -20,6 +20,7 @@ import {
   removeCredential,
 } from '../../store/config-entries.ts';
 import type { Writer } from '../../store/ports.ts';
+import { requireStepUp } from '../access.ts';
 import { mustBeOwn } from '../entries/own.ts';
 import type { Change, VerbContext } from '../verb.ts';
 import { mustNotNameMachine, type ProviderDraft, providerDraft } from './draft.ts';
@@ -115,7 +116,7 @@ async function putCredentials(
   return touched;
 }
 
-/** Writes one key, or only its weight where `secret` is undefined. */
+/** Writes one key, for which members confirm who they are, or only its weight where `secret` is undefined. */
 export async function putCredential(
   { orgId, actor, clock, writer }: Writing,
   provider: { readonly id: string; readonly origin: string },
@@ -128,6 +129,7 @@ export async function putCredential(
   key: SecretsKey,
 ): Promise<CredentialRow> {
   const now = clock.now();
+  if (secret !== undefined) requireStepUp(actor, now);
   const id = before?.id ?? newId('crd', now);
   const version = (before?.version ?? 0) + (secret === undefined ? 0 : 1);
   const shared = { weight, updated_at: now, updated_by: actor.id };
