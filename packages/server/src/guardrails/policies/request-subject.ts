@@ -1,10 +1,10 @@
+import { Unjudged } from '@floe/conditions/condition';
+import { type Found, findInJson } from '@floe/conditions/detect/json-texts';
+import type { Variable, Variables } from '@floe/conditions/vocabulary';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { readNumber, type Span } from '@floe/wire/splice';
-import { Unjudged } from './condition.ts';
-import { type Found, findInJson } from './detect/json-texts.ts';
 import type { Subject } from './judge.ts';
 import type { PolicySide } from './policies.ts';
-import type { Variable, Variables } from './variables.ts';
 
 /** A request as the gateway knows it before anything is sent. */
 export interface JudgedRequest {
