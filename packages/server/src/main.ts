@@ -17,6 +17,7 @@ import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { maintain } from './main/maintenance.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
+import { assembleRelay } from './main/relay.ts';
 import { startRetention } from './main/retention.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
@@ -58,6 +59,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.limits',
   'orgs.budgets',
   'orgs.policies',
+  'orgs.relay',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -120,7 +122,15 @@ async function serve(environment: Environment): Promise<void> {
   const { host, port, base_url } = loaded.config.server;
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place);
-  const api = assembleApi(parts, gateway, snapshots, { alerts, monitoring }, () => state.loaded, VERSION);
+  const relay = assembleRelay(parts, () => state.loaded, place);
+  const api = assembleApi(
+    parts,
+    gateway,
+    snapshots,
+    { alerts, monitoring, relay },
+    () => state.loaded,
+    VERSION,
+  );
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const router = createRouter(
     {

@@ -222,3 +222,31 @@ export const decisionsQuery = rangeQuery.extend({
 });
 
 export { idParams, pageQuery, RelayRuleSchema, source };
+
+export const waitQuery = z.strictObject({
+  wait_seconds: z.coerce.number().int().min(0).max(25).default(0).describe('How long to wait for an answer.'),
+});
+
+/** A question to a person. */
+export const relayApproval = z
+  .strictObject({
+    id: z.string(),
+    created_at: moment,
+    expires_at: moment.describe('Until when it may be answered; once allowed, until when that holds.'),
+    state: z.enum(['waiting', 'allowed', 'denied', 'expired']),
+    scope: z.enum(['once', 'session']).nullable(),
+    decision_id: z.string(),
+    event: z.enum(RELAY_EVENTS),
+    rules: z.array(z.string()),
+    session_id: z.string().nullable(),
+    agent: z.string(),
+    key: z.string(),
+    owner: z.string().nullable(),
+    repository: z.string().nullable(),
+    what: z.string(),
+    reason: z.string(),
+    decided_at: moment.nullable(),
+    decided_by: z.string().nullable(),
+    note: z.string().nullable().describe('Written by who decided, for the agent to read.'),
+  })
+  .meta({ id: 'RelayApproval' });

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { Language, Parser, type TreeCursor } from 'web-tree-sitter';
+import type { Parser, TreeCursor } from 'web-tree-sitter';
 
 /** A piece of a command as the grammar names it; positions are indices of the text. */
 export interface Node {
@@ -41,6 +41,7 @@ export function loadGrammar(): Promise<Grammar> {
 }
 
 async function load(): Promise<Grammar> {
+  const { Language, Parser } = await import('web-tree-sitter');
   await Parser.init();
   const path = createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm');
   const parser = new Parser();

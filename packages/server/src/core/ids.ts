@@ -18,7 +18,11 @@ export type IdPrefix =
   | 'alr'
   | 'dlv'
   | 'brd'
-  | 'mnt';
+  | 'mnt'
+  | 'dec'
+  | 'rep'
+  | 'apr'
+  | 'rlr';
 
 let pool = Buffer.alloc(0);
 let used = 0;

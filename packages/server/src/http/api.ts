@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
@@ -84,6 +85,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
         });
         reply.code(verb.status);
         if (answer instanceof Download) return sendDownload(reply, answer);
+        if (verb.tagged) return sendTagged(request, reply, answer);
         return verb.status === 204 ? reply.send() : answer;
       },
     });
@@ -103,6 +105,17 @@ function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Dow
     .header('content-disposition', `attachment; filename="${filename}"`)
     .header('x-content-type-options', 'nosniff')
     .send(Readable.from(parts));
+}
+
+/** RFC 9110, section 13.1.2; a weak tag names the same thing here. */
+function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: unknown) {
+  const body = JSON.stringify(answer);
+  const tag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
+  reply.header('etag', tag).type('application/json; charset=utf-8');
+  const known = (request.headers['if-none-match'] ?? '')
+    .split(',')
+    .map((one) => one.trim().replace(/^W\//, ''));
+  return known.includes(tag) || known.includes('*') ? reply.code(304).send() : reply.send(body);
 }
 
 const OPENAPI_PATH = '/api/openapi.json';

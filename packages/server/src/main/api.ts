@@ -5,6 +5,7 @@ import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
+import type { RelayHost } from '../management/relay/relay-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Alerts } from './alerts.ts';
@@ -29,7 +30,11 @@ export function assembleApi(
   { database, log, pepper, guardrails, breakers }: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
-  { alerts: channels, monitoring }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost },
+  {
+    alerts: channels,
+    monitoring,
+    relay,
+  }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost; readonly relay: RelayHost },
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
@@ -51,6 +56,7 @@ export function assembleApi(
       channels,
       rules,
       monitoring,
+      relay,
       running: { orgs, conversations, latencies, outputMost },
     },
   );

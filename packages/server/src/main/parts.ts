@@ -29,6 +29,7 @@ import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
+import { closeRelayParts, openRelayParts, type RelayParts } from './relay-parts.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
 const FLUSH_MS = 4_000;
@@ -55,6 +56,7 @@ export interface Parts {
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
   readonly outbound: Outbound;
+  readonly relay: RelayParts;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -105,6 +107,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey: deriveSecretsKey(secret.key),
     outbound,
+    relay: await openRelayParts(dataDir, secret.key, database, log),
   };
 }
 
@@ -114,6 +117,7 @@ export async function closeParts(parts: Parts): Promise<void> {
   await parts.rows.flush(FLUSH_MS).catch((error: unknown) => {
     parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
   });
+  await closeRelayParts(parts.relay, FLUSH_MS, parts.log);
   await parts.guardrails.close();
   await parts.rows.close();
   await parts.answers.close();

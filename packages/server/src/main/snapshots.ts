@@ -9,9 +9,11 @@ import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
 import { loadPlatform } from '../platform/platform.ts';
+import { loadStoredRelayRules } from '../relay/stored-rules.ts';
 import { cachePurges } from '../store/cache-purges.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
 import type { Parts } from './parts.ts';
+import { relayConfigs } from './relay.ts';
 
 /** The org of an installation whose file names none. */
 const DEFAULT_ORG = 'default';
@@ -105,6 +107,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     );
     const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
+    parts.relay.relays.use(relayConfigs(loaded()), await loadStoredRelayRules(parts.database.read));
     current = { keyring, catalogs };
     parts.breakers.force(forced);
     parts.outbound.use(

@@ -45,12 +45,14 @@ interface Description {
   /** `<subject>.<verb>`: the audit action and the OpenAPI operation id. */
   readonly name: `${string}.${string}`;
   /** With `{id}` for parameters. */
-  readonly path: `/api/${string}`;
+  readonly path: `/api/${string}` | `/relay/v1/${string}`;
   /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
   readonly summary: string;
   /** Whether the verb honours an `Idempotency-Key` header. */
   readonly idempotent?: true;
+  /** Whether answers carry an ETag, so that who has one already is told so (`If-None-Match`). */
+  readonly tagged?: true;
 }
 
 interface Schemas<Params, Query, Body, Answer> {

@@ -39,6 +39,8 @@ import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
 import { listPolicies } from './policies/list.ts';
 import { listProviders } from './providers/list.ts';
+import type { RelayHost } from './relay/relay-host.ts';
+import { relayVerbs } from './relay-verbs.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import { listRoutes } from './routes/list.ts';
@@ -56,6 +58,7 @@ export interface VerbParts {
   /** What the running gateway knows, but for what stands above. */
   readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'>;
   readonly monitoring: MonitoringHost;
+  readonly relay: RelayHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
@@ -95,5 +98,6 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     testStoredChannel(channels),
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
+    ...relayVerbs(parts.relay),
   ];
 }

@@ -2,6 +2,12 @@ import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
 import type { MembersTable, UsersTable } from './member-tables.ts';
 import type { MonitoringSchema } from './monitoring/tables.ts';
+import type {
+  RelayApprovalsTable,
+  RelayDecisionsTable,
+  RelayReportsTable,
+  RelaySessionsTable,
+} from './relay/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 
 /**
@@ -30,6 +36,11 @@ export interface Schema extends MonitoringSchema {
   replicas: ReplicasTable;
   limits: GuardrailTable;
   budgets: GuardrailTable;
+  relay_rules: GuardrailTable;
+  relay_decisions: RelayDecisionsTable;
+  relay_reports: RelayReportsTable;
+  relay_approvals: RelayApprovalsTable;
+  relay_sessions: RelaySessionsTable;
   migrations: MigrationsTable;
 }
 

@@ -25,6 +25,7 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
+import { type RunningRelay, runRelay } from './relay-parts.ts';
 import { channelParts, runningParts } from './running-parts.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -62,6 +63,7 @@ export interface Call {
 export interface RunningApi {
   readonly database: Database;
   readonly verbs: readonly Verb[];
+  readonly relay: RunningRelay;
   /** Moves the clock that everything here reads. */
   setNow(ms: number): void;
   /** Stores a key and takes it into the snapshot. */
@@ -96,10 +98,12 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
   await insertOrgs(database, now);
   let platform = await loadPlatform(database.read, pepper, now);
+  const relay = await runRelay(database, clock, dataDir, options.org);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
+    await relay.renew();
   };
-  const parts = partsOf(options, database, clock);
+  const parts = { ...partsOf(options, database, clock), relay: relay.host };
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
@@ -113,6 +117,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   return {
     database,
     verbs: all,
+    relay,
     setNow(ms) {
       now = ms;
     },
@@ -132,13 +137,14 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     async close() {
       await http.close();
       await api.close();
+      await relay.close();
       await database.close();
       await rm(dataDir, { recursive: true });
     },
   };
 }
 
-function partsOf(options: ApiOptions, database: Database, clock: Clock): VerbParts {
+function partsOf(options: ApiOptions, database: Database, clock: Clock): Omit<VerbParts, 'relay'> {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {

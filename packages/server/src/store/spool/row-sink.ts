@@ -14,6 +14,8 @@ export interface RowSinkOptions {
   readonly database: Pick<Database, 'ingest'>;
   readonly log: Log;
   readonly clock: Clock;
+  /** Below `dataDir`; one for each kind of rows. `spool` when absent. */
+  readonly directory?: string;
   /** The disk unless a test passes one that fails. */
   readonly files?: SpoolFiles;
 }
@@ -23,9 +25,11 @@ export interface RowSinkOptions {
  * their ids make a second time harmless. A killed process loses nothing appended more than 10 ms
  * before, a power cut nothing older than 250 ms (on a disk that syncs within 50 ms).
  */
-export async function openRowSink(options: RowSinkOptions): Promise<RowSink> {
+export async function openRowSink<Row extends object = ExchangeRow>(
+  options: RowSinkOptions,
+): Promise<RowSink<Row>> {
   const { clock, log, database, files = diskFiles } = options;
-  const directory = join(options.dataDir, 'spool');
+  const directory = join(options.dataDir, options.directory ?? 'spool');
   const found = [];
   for (const { name, size } of await files.list(directory)) {
     const number = segmentNumber(name);
@@ -45,10 +49,10 @@ export async function openRowSink(options: RowSinkOptions): Promise<RowSink> {
     opened: (segment) => drain.add(segment),
     written: (segment) => drain.wake(segment),
   });
-  return new SpooledRows(writer, drain, clock);
+  return new SpooledRows<Row>(writer, drain, clock);
 }
 
-class SpooledRows implements RowSink {
+class SpooledRows<Row extends object> implements RowSink<Row> {
   readonly #writer: SpoolWriter;
   readonly #drain: SpoolDrain;
   readonly #clock: Clock;
@@ -59,7 +63,7 @@ class SpooledRows implements RowSink {
     this.#clock = clock;
   }
 
-  append(row: ExchangeRow): void {
+  append(row: Row): void {
     this.#writer.append(JSON.stringify(row));
   }
 
