@@ -129,8 +129,10 @@ async function measure(database) {
       await run();
       times.push(performance.now() - started);
     }
+    const slowest = Math.max(...times);
+    const at = times.indexOf(slowest) + 1;
     times.sort((one, other) => one - other);
-    figures[name] = { p50: times[Math.floor(times.length / 2)], max: times.at(-1) };
+    figures[name] = { p50: times[Math.floor(times.length / 2)], next: times.at(-2), max: slowest, at };
   }
   return figures;
 }
@@ -164,17 +166,22 @@ const engines = options.engines.split(',');
 const results = [];
 for (const engine of engines) results.push(await bench(engine));
 const cell = (text) => String(text).padStart(16);
-console.log(`\n${'ms'.padEnd(38)}${engines.map((engine) => cell(`${engine} p50`) + cell('max')).join('')}`);
+console.log(
+  `\n${'ms'.padEnd(38)}${engines.map((engine) => cell(`${engine} p50`) + cell('2nd slowest') + cell('max (run)')).join('')}`,
+);
 for (const name of Object.keys(results[0]))
   console.log(
     name.padEnd(38) +
       results
-        .map((figures) => cell(figures[name].p50.toFixed(1)) + cell(figures[name].max.toFixed(1)))
+        .map((figures) => figures[name])
+        .map(({ p50, next, max, at }) => [p50.toFixed(1), next.toFixed(1), `${max.toFixed(1)} (${at})`])
+        .map((cells) => cells.map(cell).join(''))
         .join(''),
   );
+// One pause of the machine can hit one run; what is slow cold (the first run) or twice is slow.
 const slow = results.flatMap((figures, at) =>
   Object.entries(figures)
-    .filter(([, { max }]) => max > 200)
+    .filter(([, { next, max, at }]) => next > 200 || (at === 1 && max > 200))
     .map(([name]) => `${engines[at]}: ${name}`),
 );
 console.log(slow.length === 0 ? '\nevery query within 200 ms' : `\nabove 200 ms: ${slow.join('; ')}`);

@@ -1,5 +1,5 @@
 // What is derived from code: docs/floe.schema.json for editors, the tables of docs/configuration.md between
-// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/providers.md. With --check nothing is
+// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/providers.md, the verbs of the command line. With --check nothing is
 // written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,6 +8,7 @@ import { toJSONSchema } from 'zod';
 import { FloeConfigSchema } from '../packages/contract/src/config.ts';
 import { OVERRIDES } from '../packages/server/src/config/environment.ts';
 import { SHEETS } from '../packages/server/src/providers/sheets.ts';
+import { cliOperations } from './cli-operations.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const schema = toJSONSchema(FloeConfigSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
@@ -17,6 +18,7 @@ const outputs = {
   'docs/floe.schema.json': () => `${JSON.stringify({ ...loosened(schema), title: 'floe.yaml' }, null, 2)}\n`,
   'docs/configuration.md': (text) => withTables(text, fieldsOf(schema)),
   'docs/providers.md': withProviders,
+  'packages/cli/src/api/operations.json': cliOperations,
 };
 
 let stale = 0;

@@ -31,12 +31,15 @@ export async function apiGet(
   }
   const value = parsed(text);
   if (response.ok && value !== undefined) return value;
-  if (response.ok || (response.status >= 300 && response.status < 400))
-    throw new ApiError(
-      `${baseUrl} answered ${response.status}, but not as Floe does. Is FLOE_BASE_URL right?`,
-    );
-  const said = textMember(member(value, 'error'), 'message') ?? `status ${response.status}`;
-  throw new ApiError(`${baseUrl} refused: ${said.replaceAll(apiKey, '[key]')}`);
+  throw refusalOf({ apiKey, baseUrl }, response.status, value);
+}
+
+/** Why an answer other than the one hoped for came; `value` is what its body holds as JSON. */
+export function refusalOf({ apiKey, baseUrl }: Connection, status: number, value: unknown): ApiError {
+  if (status < 400)
+    return new ApiError(`${baseUrl} answered ${status}, but not as Floe does. Is FLOE_BASE_URL right?`);
+  const said = textMember(member(value, 'error'), 'message') ?? `status ${status}`;
+  return new ApiError(`${baseUrl} refused: ${said.replaceAll(apiKey, '[key]')}`);
 }
 
 /** A member of a JSON object; undefined for anything else. */
@@ -50,7 +53,8 @@ export function textMember(value: unknown, name: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-function parsed(text: string): unknown {
+/** JSON, or undefined for what is none. */
+export function parsed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return value;
@@ -59,7 +63,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
 }

@@ -1,3 +1,6 @@
+import { apiCommand } from './api/command.ts';
+import { completionCommands } from './api/completion.ts';
+import { readOperations } from './api/operations.ts';
 import { ApiError } from './api-get.ts';
 import { backup } from './backup.ts';
 import { beat } from './beat.ts';
@@ -11,7 +14,7 @@ import { restore } from './restore.ts';
 import { run } from './run.ts';
 import { serve } from './serve.ts';
 
-const COMMANDS: readonly Command[] = [
+const OWN_COMMANDS: readonly Command[] = [
   serve,
   checkConfig,
   beat,
@@ -22,11 +25,19 @@ const COMMANDS: readonly Command[] = [
   migrate,
   importSqlite,
 ];
+const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS)];
 
 function help(): string {
   const width = Math.max(...COMMANDS.map((command) => command.usage.length));
   const lines = COMMANDS.map((command) => `  floe ${command.usage.padEnd(width)}  ${command.does}`);
-  return `Floe: one endpoint for every model provider, and a monitor for every job.\n\n${lines.join('\n')}\n  floe ${'help'.padEnd(width)}  Shows this; floe <command> --help tells more.\n`;
+  const subjects = Object.keys(readOperations()).join(', ');
+  return `Floe: one endpoint for every model provider, and a monitor for every job.
+
+${lines.join('\n')}
+  floe ${'help'.padEnd(width)}  Shows this; floe <command> --help tells more.
+
+  floe <subject> <verb>  Does what the API does. Subjects: ${subjects}.
+`;
 }
 
 function helpFor({ usage, does, help: more }: Command): string {
@@ -39,7 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(help());
     return 0;
   }
-  const found = COMMANDS.find((command) => command.words.every((word, index) => args[index] === word));
+  const found = commandFor(args);
   if (!found) {
     process.stderr.write(`floe: unknown command "${args.join(' ')}"\n\n${help()}`);
     return 2;
@@ -52,6 +63,15 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   return found.run(rest).catch(told);
+}
+
+/** Two words of our own come before the API's verbs, those before one word of our own. */
+function commandFor(args: readonly string[]): Command | undefined {
+  const own = COMMANDS.filter((command) => command.words.every((word, index) => args[index] === word));
+  const exact = own.find(({ words }) => words.length > 1);
+  if (exact) return exact;
+  const api = apiCommand(readOperations(), args);
+  return api && (own.length === 0 || api.words.length > 1) ? api : own[0];
 }
 
 /** The exit code for an error that is a message to the person; any other is a defect and stays one. */

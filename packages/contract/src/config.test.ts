@@ -35,7 +35,18 @@ test('the base address follows host and port, with a name a browser can open', (
   assert.equal(address('::'), 'http://127.0.0.1:80');
   assert.equal(address('0.0.0.0'), 'http://127.0.0.1:80');
   assert.equal(address('::1'), 'http://[::1]:80');
+  assert.equal(address('0:0:0:0:0:0:0:0'), 'http://127.0.0.1:80');
+  assert.equal(address('[::1]'), 'http://[::1]:80');
+  assert.equal(address('fe80::1%eth0'), 'http://[fe80::1]:80');
   assert.equal(address('floe.internal'), 'http://floe.internal:80');
+});
+
+test('the path of the base address is none that means something here', () => {
+  const isFine = (base_url: string) => FloeConfigSchema.safeParse({ server: { base_url } }).success;
+  for (const path of ['', '/floe', '/tools/floe', '/apis', '/x/api'])
+    assert.ok(isFine(`https://host${path}`), path);
+  for (const path of ['/api', '/gateway', '/gateway/v1', '/boards', '/metrics/x', '/floe/'])
+    assert.ok(!isFine(`https://host${path}`), path);
 });
 
 test('short forms come out spelled out', () => {

@@ -32,6 +32,8 @@ export const FAULTS = {
   key_revoked: { status: 401, ...unauthorized },
   budget_exceeded: { status: 402, openai: 'insufficient_quota', anthropic: 'billing_error', retry: false },
   insufficient_scope: { status: 403, ...forbidden, retry: false },
+  insufficient_role: { status: 403, ...forbidden, retry: false },
+  step_up_required: { status: 403, ...forbidden, retry: false },
   model_not_allowed: { status: 403, ...forbidden, retry: false },
   policy_denied: { status: 403, ...forbidden, retry: false },
   price_unknown: { status: 403, ...forbidden, retry: false },

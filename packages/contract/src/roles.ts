@@ -15,3 +15,15 @@ export const SCOPES_OF_ROLE: Readonly<Record<Role, readonly Scope[]>> = {
   member: ['gateway', 'monitoring', 'read'],
   viewer: ['read'],
 };
+
+/** The stronger of two roles: the one that stands first in `ROLES`. */
+export function strongerRole(one: Role, other: Role): Role {
+  return ROLES.indexOf(one) <= ROLES.indexOf(other) ? one : other;
+}
+
+/** A role as it was stored. @throws Error for a word that is none */
+export function roleOf(text: string): Role {
+  const role = ROLES.find((known) => known === text);
+  if (!role) throw new Error(`"${text}" is not a role`);
+  return role;
+}

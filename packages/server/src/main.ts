@@ -8,12 +8,13 @@ import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
-import { CannotListen, createHttpServer } from './http/server.ts';
+import { CannotListen } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
 import { watchFile } from './main/config-file.ts';
 import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
+import { type Listening, openListeners } from './main/listeners.ts';
 import { maintain } from './main/maintenance.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
@@ -119,9 +120,9 @@ async function serve(environment: Environment): Promise<void> {
     responsesDays: () => state.loaded.config.retention.responses_days,
   });
   const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
-  const { host, port, base_url } = loaded.config.server;
+  const { port, base_url } = loaded.config.server;
   const place = { url: base_url };
-  const monitoring = monitoringHost(parts, state, place);
+  const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const relay = assembleRelay(parts, () => state.loaded, place);
   const api = assembleApi(
     parts,
@@ -132,19 +133,15 @@ async function serve(environment: Environment): Promise<void> {
     VERSION,
   );
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
-  const router = createRouter(
-    {
-      ...gatewayRooms(gateway, parts),
-      api: api.answer,
-      operations: assembleOperations(parts, loaded, () => state.draining),
-      beats: assembleBeats(parts, snapshots),
-      boards: assembleBoards(parts, monitoring, prefix),
-    },
-    prefix,
-  );
-  const server = createHttpServer(router, systemClock, log);
-  const listening = await server.listen(host, port);
-  if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening}`);
+  const router = createRouter({
+    ...gatewayRooms(gateway, parts),
+    api: api.answer,
+    operations: assembleOperations(parts, loaded, () => state.draining),
+    beats: assembleBeats(parts, snapshots),
+    boards: assembleBoards(parts, monitoring, prefix),
+  });
+  const listening = await openListeners(loaded.config.server, prefix, router, systemClock, log);
+  if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
@@ -157,14 +154,14 @@ async function serve(environment: Environment): Promise<void> {
       watch?.close();
       await retention.close();
       await parts.monitoring.leave();
-      await Promise.all([server.drain(DRAIN_MS), delivery.close()]);
+      await Promise.all([listening.drain(DRAIN_MS), delivery.close()]);
       await parts.monitoring.flush();
       await api.close();
       await closeParts(parts);
     },
   );
   // Last: whoever reads it may send a signal at once.
-  announce(loaded, parts, place.url, snapshots, firstRun);
+  announce(loaded, parts, listening, place.url, snapshots, firstRun);
 }
 
 function assembleOperations({ database, metrics }: Parts, { config }: LoadedConfig, draining: () => boolean) {
@@ -174,14 +171,15 @@ function assembleOperations({ database, metrics }: Parts, { config }: LoadedConf
 function announce(
   loaded: LoadedConfig,
   parts: Parts,
+  { url: listening, others: listeners }: Listening,
   url: string,
   snapshots: Snapshots,
   firstRun: FirstRun | null,
 ): void {
   const { catalogs } = snapshots.current();
   const providers = [...catalogs.values()].flatMap((catalog) => [...catalog.providers.keys()]);
-  const place = { version: VERSION, url, dataDir: parts.dataDir, configPath: loaded.path, providers };
-  process.stdout.write(welcome(place, firstRun));
+  const place = { version: VERSION, dataDir: parts.dataDir, configPath: loaded.path, providers };
+  process.stdout.write(welcome({ ...place, listening, listeners, url }, firstRun));
   for (const warning of loaded.warnings) parts.log.warn({}, warning);
   for (const section of loaded.inactive)
     parts.log.warn({ section }, 'this section is valid but its feature is not part of this release');

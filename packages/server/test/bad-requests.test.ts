@@ -34,7 +34,7 @@ const CREDENTIALS: readonly (readonly [what: string, headers: Headers, expected:
   ['a key cut short', { 'x-api-key': KEYS.full.slice(0, -1) }, { code: 'invalid_api_key' }],
   ['a key with more behind it', { 'x-api-key': `${KEYS.full}0` }, { code: 'invalid_api_key' }],
   ['only the prefix', { 'x-api-key': 'eis_' }, { code: 'invalid_api_key' }],
-  ['50 KB of key', { 'x-api-key': `eis_${'a'.repeat(50_000)}` }, { code: 'invalid_api_key' }],
+  ['12 KB of key', { 'x-api-key': `eis_${'a'.repeat(12_000)}` }, { code: 'invalid_api_key' }],
   [
     'two different keys',
     { authorization: `Bearer ${KEYS.full}`, 'x-api-key': KEYS.narrow },

@@ -1,5 +1,6 @@
-// The scenarios of Open Responses' HTTP compliance tests, written from its schema (2026-04-24), over an upstream of
-// the OpenAI and one of the Anthropic dialect. Its own test programs are in no package registry.
+// Every scenario of Open Responses' HTTP compliance tests (openresponses/openresponses, src/lib/compliance-tests.ts at
+// commit 18e5656, but for the two that need a hosted tool's account), held to its schema of 2026-04-24, over an upstream
+// of the OpenAI and one of the Anthropic dialect. Its own programs are in no package registry.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -35,6 +36,7 @@ const WEATHER = {
 };
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PDF = `data:application/pdf;base64,${Buffer.from('%PDF-1.1\ntrailer << >>\n%%EOF').toString('base64')}`;
 const said = (role: string, content: Json) => ({ type: 'message', role, content });
 
 interface Scenario {
@@ -59,6 +61,17 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
         said('user', [
           { type: 'input_text', text: 'What is it?' },
           { type: 'input_image', image_url: PIXEL },
+        ]),
+      ],
+    },
+    expect: 'text',
+  },
+  'a file': {
+    ask: {
+      input: [
+        said('user', [
+          { type: 'input_text', text: 'Which title?' },
+          { type: 'input_file', filename: 'title.pdf', file_data: PDF },
         ]),
       ],
     },
@@ -164,6 +177,20 @@ for (const model of ABLE_MODELS)
       assert.deepEqual(response['tools'], [{ ...WEATHER, strict: false }]);
       assert.equal(response['parallel_tool_calls'], false);
       assert.equal(response['model'], model);
+    });
+
+    test('a call that was chosen, and its result given to the response gone on from', async () => {
+      const chosen = {
+        input: 'The weather?',
+        tools: [WEATHER],
+        tool_choice: { type: 'function', name: 'get_weather' },
+      };
+      const first = (await ask({ model, ...chosen })).json();
+      assertResponse(first, 'call');
+      const { id, output } = objectOf(first);
+      const call_id = objectsIn(output).find(({ type }) => type === 'function_call')?.['call_id'] ?? '';
+      const result = { type: 'function_call_output', call_id, output: '64 degrees and clear' };
+      assertResponse((await ask({ model, previous_response_id: id ?? '', input: [result] })).json(), 'text');
     });
 
     test('a response gone on from by its id', async () => {

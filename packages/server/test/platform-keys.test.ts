@@ -52,6 +52,21 @@ test('a key works from the answer to its creation until the answer to its revoca
   }
 });
 
+test('the old value of a rotated key tells when it ends with every answer of the gateway, the new one nothing', async () => {
+  const { id, key: old } = await create({ name: 'rotated', scopes: ['gateway'] });
+  const before = Math.floor(Date.now() / 1000);
+  const made = (await api('POST', `${KEYS}/${id}/rotate`, { overlap_hours: 1 })).json();
+  assert.ok(isObject(made) && typeof made.key === 'string');
+  for (const model of ['sandbox/echo', 'sandbox/none']) {
+    const { headers } = await ask(old, model);
+    assert.ok(Number(String(headers['deprecation']).slice(1)) >= before);
+    const sunset = Date.parse(String(headers['sunset'])) / 1000;
+    assert.ok(sunset >= before + 3600 && sunset <= Date.now() / 1000 + 3601);
+    const next = await ask(made.key, model);
+    assert.equal(next.headers['deprecation'] ?? next.headers['sunset'], undefined);
+  }
+});
+
 test('scopes: each door opens for its own', async () => {
   const doors: readonly (readonly [
     method: string,

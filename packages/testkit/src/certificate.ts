@@ -13,10 +13,11 @@ export function makeAuthority(name: string): Certificate {
   return make(name, undefined, [extension('2.5.29.19', sequence(tagged(0x01, Buffer.from([0xff]))), true)]);
 }
 
-/** A certificate that `authority` gave out for 127.0.0.1; its common name is `name`. */
+/** A certificate that `authority` gave out for 127.0.0.1 and the host `name`, which is its common name too. */
 export function issue(name: string, authority: Certificate): Certificate {
   const address = tagged(0x87, Buffer.from([127, 0, 0, 1]));
-  return make(name, authority, [extension('2.5.29.17', sequence(address), false)]);
+  const host = tagged(0x82, Buffer.from(name));
+  return make(name, authority, [extension('2.5.29.17', sequence(address, host), false)]);
 }
 
 const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));

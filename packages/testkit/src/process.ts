@@ -29,7 +29,7 @@ export interface Exit {
 }
 
 export interface Floe {
-  /** `http://127.0.0.1:<port>`, as the server printed it. */
+  /** `http://127.0.0.1:<port>`, as the server printed it: its main listener. */
   readonly url: string;
   readonly dataDir: string;
   readonly pid: number;
@@ -52,7 +52,7 @@ export interface Floe {
 }
 
 const SERVER = join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
-const LISTENING = /^floe: listening on (http:\/\/127\.0\.0\.1:\d+)\s*$/m;
+const LISTENING = /^floe: listening on (http:\/\/(?:[\w.-]+|\[[0-9a-f:]+\]):\d+)\s*$/m;
 const KEY = /\beis_[0-9A-Za-z_-]{20,}/;
 
 /** For what a process should say at once: a loaded machine is slow, and that is not what is tested. */

@@ -13,11 +13,31 @@ export const auditEntry = z
     id: z.string(),
     at: moment,
     actor: z.string(),
+    actor_name: z.string().nullable().describe('Of the key or the member, as it was then.'),
+    actor_kind: z.enum(['key', 'member', 'file', 'system']),
     action: z.string(),
     subject: z.string(),
     before: z.json().describe('Null when the change created the subject.'),
     after: z.json().describe('Null when the change removed the subject.'),
+    seq: z.int().nullable().describe('Place in the chain; null for entries from before there was one.'),
+    hash: z.string().nullable().describe('SHA-256 over this entry and the hash of the one before it.'),
   })
   .meta({ id: 'AuditEntry' });
 
 export type AuditEntry = z.output<typeof auditEntry>;
+
+export const auditExport = auditQuery
+  .omit({ limit: true, cursor: true })
+  .extend({ format: z.enum(['ndjson', 'csv']).default('ndjson') });
+
+/** Whether the chain of the kept entries holds. */
+export const auditChain = z
+  .strictObject({
+    intact: z.boolean(),
+    entries: z.int().describe('Entries that were looked at.'),
+    first_seq: z.int().nullable(),
+    last_seq: z.int().nullable(),
+    last_hash: z.string().nullable().describe('Keep it elsewhere to notice later that the end was cut off.'),
+    broken_at: z.int().nullable().describe('Place of the first entry that does not fit.'),
+  })
+  .meta({ id: 'AuditChain' });

@@ -36,6 +36,11 @@ const fields = {
   expires_at: moment.nullable(),
   revoked_at: moment.nullable(),
   last_used_at: moment.nullable().describe('Up to a minute behind.'),
+  rotated_at: moment.nullable().describe('When it got its present value.'),
+  previous: z
+    .strictObject({ prefix: z.string(), last4: z.string(), expires_at: moment })
+    .nullable()
+    .describe('The value before the last rotation: it works until it expires.'),
   source,
   updated_at: moment,
 };
@@ -62,6 +67,7 @@ export const keyCreation = z.strictObject({
 /** Absent fields stay; null clears. */
 export const keyChange = z.strictObject({
   name: keyName.optional(),
+  scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('None new that the caller itself lacks.'),
   models: modelPatterns.nullish(),
   paths: paths.nullish(),
   team: label.nullish(),
@@ -69,4 +75,27 @@ export const keyChange = z.strictObject({
   expires_at: moment.nullish(),
 });
 
-export const keyList = pageQuery;
+/** What `GET` returned is accepted; what only answers carry is passed over, absent fields are cleared. */
+export const keyReplacement = z.strictObject({
+  ...platformKey.partial().shape,
+  name: keyName,
+  scopes: z.array(z.enum(SCOPES)).min(1),
+});
+
+export const keyRotation = z.strictObject({
+  overlap_hours: z
+    .number()
+    .min(0)
+    .max(720)
+    .default(24)
+    .describe('How long the old value works beside the new one; 0 ends it at once.'),
+});
+
+export const leakReport = z
+  .strictObject({ found_at: z.string().min(1).max(2000).optional().describe('Where it was found.') })
+  .optional();
+
+export const keyList = pageQuery.extend({
+  owner: z.string().min(1).max(200).optional(),
+  team: z.string().min(1).max(200).optional(),
+});

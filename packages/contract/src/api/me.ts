@@ -4,19 +4,55 @@ import { platformKey } from './keys.ts';
 
 const org = z.strictObject({ id: z.string(), name: z.string() });
 
+/** What the console remembers for a person, as long as JSON text at most. */
+export const PREFERENCES_CHARS = 16_384;
+
+const preferences = z
+  .record(z.string().max(100), z.json())
+  .describe(`What the console remembers for this person; at most ${PREFERENCES_CHARS} characters as JSON.`);
+
+/** Whether who asks may do what a verb does: `step_up` after signing in again. */
+export const permission = z.union([z.boolean(), z.literal('step_up')]);
+export type Permission = z.output<typeof permission>;
+
+const can = z
+  .record(z.string(), permission)
+  .describe(
+    'For each operation, by its operationId, whether who asks may do it. `step_up`: after confirming who they are. What depends on the single request, as whose key it is, is judged with the request.',
+  );
+
+const member = z.strictObject({
+  id: z.string(),
+  user_id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  team: z.string().nullable(),
+});
+
 /** `GET /api/me`: who is asking, a platform key or a member signed in to the console. */
 export const me = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('platform_key'), org, key: platformKey }),
+    z.strictObject({ kind: z.literal('platform_key'), org, key: platformKey, can }),
     z.strictObject({
       kind: z.literal('member'),
       org,
-      member: z.strictObject({
-        id: z.string(),
-        email: z.string(),
-        role: z.enum(ROLES),
-        team: z.string().nullable(),
-      }),
+      member,
+      orgs: z
+        .array(org.extend({ role: z.enum(ROLES), member_id: z.string() }))
+        .describe('Every organization this person belongs to.'),
+      preferences,
+      can,
     }),
   ])
   .meta({ id: 'Me' });
+
+/** Absent fields stay; `preferences` is replaced whole. */
+export const meChange = z.strictObject({
+  name: z.string().min(1).max(200).optional(),
+  preferences: preferences
+    .refine((value) => JSON.stringify(value).length <= PREFERENCES_CHARS, {
+      error: `is longer than ${PREFERENCES_CHARS} characters of JSON`,
+    })
+    .optional(),
+});

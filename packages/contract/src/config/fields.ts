@@ -56,11 +56,11 @@ export function baseUrl() {
     .meta({ pattern: '^https?://[^?#]*[^/?#]$' });
 }
 
-/** An http(s) address that is used as it stands. */
+/** An http(s) address that is used as it stands. A user name in it would go nowhere, so it has none. */
 export function webUrl() {
   return z
     .string()
-    .refine((text) => parsedUrl(text) !== null, 'write an http:// or https:// address')
+    .refine(isWebUrl, 'write an http:// or https:// address without user name')
     .meta({ pattern: '^https?://' });
 }
 
@@ -108,6 +108,11 @@ function isTimezone(name: string): boolean {
 function parsedUrl(text: string): URL | null {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return null;
   return new URL(text);
+}
+
+function isWebUrl(text: string): boolean {
+  const url = parsedUrl(text);
+  return url !== null && url.username === '' && url.password === '';
 }
 
 function isBaseUrl(text: string): boolean {

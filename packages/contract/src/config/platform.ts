@@ -1,18 +1,43 @@
 import * as z from 'zod';
-import { baseUrl, count, label, network, port, secret, slug, urlOrOff, webUrl } from './fields.ts';
+import { ROLES } from '../roles.ts';
+import { baseUrl, count, label, network, secret, slug, urlOrOff, webUrl } from './fields.ts';
 
-/** Parts of the HTTP surface a listener can offer. `/healthz` and `/readyz` answer on every one. */
-export const SURFACES = ['gateway', 'relay', 'beats', 'api', 'console', 'boards', 'metrics'] as const;
+/** Parts of the HTTP surface a listener can offer. */
+export const SURFACES = [
+  'gateway',
+  'relay',
+  'beats',
+  'management',
+  'console',
+  'boards',
+  'metrics',
+  'health',
+  'api',
+] as const;
+
+/** First parts of paths that mean something at the root of the host. */
+const OWN_PATHS = new Set(['gateway', 'relay', 'beat', 'api', 'boards', 'metrics', 'healthz', 'readyz']);
+
+/** IPv6 addresses may stand in brackets, as in a URL. */
+const listenHost = () =>
+  label()
+    .transform((host) => host.replace(/^\[(.*)\]$/, '$1'))
+    .meta({ pattern: '.' });
 
 const ListenerSchema = z.strictObject({
-  port: port().describe('Port of this listener.'),
-  host: label().optional().describe('Address to listen on. Absent: `server.host`.'),
-  surfaces: z.array(z.enum(SURFACES)).min(1).describe('What answers here; everything else is a 404.'),
+  port: z.int().min(0).max(65_535).describe('Port of this listener; 0 takes a free one.'),
+  host: listenHost().optional().describe('Address to listen on. Absent: `server.host`.'),
+  surfaces: z
+    .array(z.enum(SURFACES))
+    .min(1)
+    .describe(
+      'What answers here; everything else is a 404. `management` (or `api`) is all of `/api`, which `console` needs; `/healthz` and `/readyz` answer on every listener.',
+    ),
 });
 
 export const ServerSchema = z
   .strictObject({
-    host: label().default('127.0.0.1').describe('Address to listen on; `::` is IPv4 and IPv6.'),
+    host: listenHost().default('127.0.0.1').describe('Address to listen on; `::` is IPv4 and IPv6.'),
     port: z
       .int()
       .min(0)
@@ -20,6 +45,7 @@ export const ServerSchema = z
       .default(3563)
       .describe('Port of the main listener, which offers every surface; 0 takes a free one.'),
     base_url: baseUrl()
+      .refine(isOwnPathless, 'its path may not begin with one of ours, such as /api or /gateway')
       .optional()
       .describe(
         'Address users see, in links and cookies; may carry a path prefix. Absent: from host and port.',
@@ -27,14 +53,22 @@ export const ServerSchema = z
     trusted_proxies: z
       .array(network())
       .default([])
-      .describe('Proxies whose `x-forwarded-*` headers are believed.'),
+      .describe('Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` headers are believed.'),
     listeners: z.array(ListenerSchema).default([]).describe('Further listeners with some of the surfaces.'),
   })
   .transform((server) => ({ ...server, base_url: server.base_url ?? ownAddress(server.host, server.port) }));
 
-function ownAddress(host: string, listenPort: number): string {
-  const everywhere = host === '0.0.0.0' || host === '::';
-  const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+function isOwnPathless(url: string): boolean {
+  const [, first = ''] = URL.canParse(url) ? new URL(url).pathname.split('/') : [];
+  return !OWN_PATHS.has(first);
+}
+
+/** A URL this machine reaches a listener at, with a name a browser can open. */
+export function ownAddress(host: string, listenPort: number): string {
+  const everywhere = host === '0.0.0.0' || /^[0:]+$/.test(host);
+  // A browser can open no address with a zone.
+  const bare = host.replace(/%.*$/, '');
+  const name = everywhere ? '127.0.0.1' : bare.includes(':') ? `[${bare}]` : bare;
   return `http://${name}:${listenPort}`;
 }
 
@@ -116,8 +150,6 @@ export const SmtpSchema = z
       context.addIssue({ code: 'custom', path: ['from'], message: 'is required with smtp.url' });
   });
 
-export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
-
 const OidcSchema = z.strictObject({
   name: slug().describe('Shown on the sign-in page.'),
   issuer: webUrl().describe('Issuer, as its discovery document spells it.'),
@@ -135,6 +167,10 @@ const OidcSchema = z.strictObject({
     )
     .default([])
     .describe('Groups that may sign in, and as what.'),
+  unmapped: z
+    .enum(['refuse', 'viewer'])
+    .default('refuse')
+    .describe('Who is in none of these groups: not let in, or a viewer of the only org.'),
 });
 
 export const AuthSchema = z.strictObject({

@@ -96,6 +96,8 @@ test('two listeners do not share a port, and mail channels need a mail server', 
     'server.listeners.0.port: is also the port of server.port',
     'server.listeners.2.port: is also the port of server.listeners[1]',
   ]);
+  const apart = [{ port: 80 }, { port: 80, host: '10.0.0.1' }, { port: 0 }, { port: 0 }];
+  assert.deepEqual(issues({ server: { listeners: apart } }), []);
   assert.deepEqual(inOrg({ channels: [{ name: 'm', kind: 'email' }] }), [
     'channels.0.kind: email needs smtp.url',
   ]);

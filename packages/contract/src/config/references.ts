@@ -96,14 +96,19 @@ function* targetsOf(
   }
 }
 
+/** Two addresses may share a port; whether one of them stands for all addresses shows when they are listened on. */
 function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
-  const taken = new Map<Json | undefined, string>([[get(server, 'port') ?? 3563, 'server.port']]);
+  const host = get(server, 'host') ?? '127.0.0.1';
+  const placeOf = (port: Json | undefined, at: Json | undefined) => `${at ?? host} ${port}`;
+  const taken = new Map([[placeOf(get(server, 'port') ?? 3563, host), 'server.port']]);
   for (const [index, listener] of list(server, 'listeners').entries()) {
     const port = get(listener, 'port');
-    const owner = taken.get(port);
-    if (port !== undefined && owner !== undefined)
+    if (port === undefined || port === 0) continue;
+    const place = placeOf(port, get(listener, 'host'));
+    const owner = taken.get(place);
+    if (owner !== undefined)
       issues.push({ path: ['server', 'listeners', index, 'port'], message: `is also the port of ${owner}` });
-    taken.set(port, `server.listeners[${index}]`);
+    taken.set(place, `server.listeners[${index}]`);
   }
 }
 
@@ -119,7 +124,12 @@ function checkMail(config: Json, issues: ConfigIssue[]): void {
 function checkGroups(config: Json, issues: ConfigIssue[]): void {
   const orgs = list(config, 'orgs');
   const ids = texts(orgs, 'id');
-  for (const [n, issuer] of list(get(config, 'auth'), 'oidc').entries())
+  for (const [n, issuer] of list(get(config, 'auth'), 'oidc').entries()) {
+    if (get(issuer, 'unmapped') === 'viewer' && orgs.length > 1)
+      issues.push({
+        path: ['auth', 'oidc', n, 'unmapped'],
+        message: 'cannot be viewer, because there are several orgs; map a group to each instead',
+      });
     for (const [m, entry] of list(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];
       const id = get(entry, 'org');
@@ -133,6 +143,7 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
       if (org !== undefined && typeof team === 'string' && !teams.includes(team))
         issues.push({ path: [...path, 'team'], message: unknownName('team', team, teams) });
     }
+  }
 }
 
 function unique(entries: JsonArray, field: string, path: ConfigPath, issues: ConfigIssue[]): void {

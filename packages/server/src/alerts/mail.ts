@@ -1,4 +1,5 @@
 import type { OutboundGuard } from '../core/outbound.ts';
+import type { Outbound } from '../providers/outbound.ts';
 import type { Mail } from './channels/sheet.ts';
 
 const CONNECT_MS = 5_000;
@@ -28,8 +29,15 @@ export interface Mailer {
   send(mail: Mail, signal: AbortSignal): Promise<void>;
 }
 
-/** Mail over one connection each, through the guard; the library is loaded with the first mail. */
-export function createMailer(settings: () => MailSettings, guard: OutboundGuard): Mailer {
+/**
+ * Mail over one connection each, through the guard; the library is loaded with the first mail. Of `via` it takes the
+ * authorities alone: proxies for HTTP are none for mail.
+ */
+export function createMailer(
+  settings: () => MailSettings,
+  guard: OutboundGuard,
+  via: Outbound['via'] = () => undefined,
+): Mailer {
   return {
     async send(mail, signal) {
       const { url, from } = settings();
@@ -45,6 +53,7 @@ export function createMailer(settings: () => MailSettings, guard: OutboundGuard)
         port,
         secure,
         connection: socket,
+        ...authorities(via, host, port),
         ...(server.username !== '' && {
           auth: { user: decodeURIComponent(server.username), pass: decodeURIComponent(server.password) },
         }),
@@ -79,6 +88,11 @@ export function createMailer(settings: () => MailSettings, guard: OutboundGuard)
       }
     },
   };
+}
+
+function authorities(via: Outbound['via'], host: string, port: number) {
+  const ca = via(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)?.ca;
+  return ca && { tls: { ca: [...ca] } };
 }
 
 function refusal(error: unknown): MailRefused {

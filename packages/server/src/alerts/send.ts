@@ -2,6 +2,8 @@ import type { ChannelConfig } from '@floe/contract/config';
 import { Client } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import { type OutboundGuard, OutboundRefused } from '../core/outbound.ts';
+import { openConnector } from '../providers/connector.ts';
+import type { Outbound } from '../providers/outbound.ts';
 import type { ChannelKind, ChannelSheet, ConfigOf, HttpAnswer, HttpMessage } from './channels/sheet.ts';
 import { SHEETS } from './channels/sheets.ts';
 import { type Mailer, MailRefused } from './mail.ts';
@@ -34,10 +36,12 @@ export interface Sender {
 
 export function createSender(parts: {
   readonly guard: OutboundGuard;
+  /** Proxy and authorities for an origin, as the configuration says now. */
+  readonly via: Outbound['via'];
   readonly clock: Clock;
   readonly mailer: Mailer;
 }): Sender {
-  const { guard, clock, mailer } = parts;
+  const { clock, mailer } = parts;
 
   async function sendBy<Kind extends ChannelKind>(
     sheet: ChannelSheet<Kind>,
@@ -51,7 +55,7 @@ export function createSender(parts: {
       return { ok: true, status: null };
     }
     if (!sheet.http) throw new Error('a channel sends by HTTP or by mail');
-    const answer = await post(sheet.http.message(notice, config, signing), notice.id, guard, signal);
+    const answer = await post(sheet.http.message(notice, config, signing), notice.id, parts, signal);
     return judge(answer, sheet.http, clock.now());
   }
 
@@ -100,12 +104,12 @@ function withSheet<Result>(
 async function post(
   { url, headers, body }: HttpMessage,
   id: string,
-  guard: OutboundGuard,
+  { guard, via }: { readonly guard: OutboundGuard; readonly via: Outbound['via'] },
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
   const target = new URL(url);
   const client = new Client(target.origin, {
-    connect: guard.connector(target, { timeout: CONNECT_MS, allowH2: false }),
+    connect: openConnector(target, via(target.origin), CONNECT_MS, guard),
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: ANSWER_BYTES,

@@ -124,6 +124,8 @@ function needsRestart(before: FloeConfig, after: FloeConfig): string[] {
   const fields: [string, unknown, unknown][] = [
     ['server.host', before.server.host, after.server.host],
     ['server.port', before.server.port, after.server.port],
+    ['server.base_url', before.server.base_url, after.server.base_url],
+    ['server.trusted_proxies', before.server.trusted_proxies, after.server.trusted_proxies],
     ['server.listeners', before.server.listeners, after.server.listeners],
     ['storage.database', before.storage.database, after.storage.database],
     ['storage.shared', before.storage.shared, after.storage.shared],

@@ -22,7 +22,11 @@ export type IdPrefix =
   | 'dec'
   | 'rep'
   | 'apr'
-  | 'rlr';
+  | 'rlr'
+  | 'usr'
+  | 'mem'
+  | 'inv'
+  | 'rot';
 
 let pool = Buffer.alloc(0);
 let used = 0;

@@ -69,14 +69,34 @@ test('metadata and link-local addresses are refused in every spelling, whatever 
     '::ffff:169.254.169.254',
     '::ffff:a9fe:a9fe',
     '::169.254.169.254',
+    '0:0:0:0:0:ffff:169.254.169.254',
+    '::ffff:0:a9fe:a9fe',
     '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::a9fe:a9fe',
+    '64:ff9b:1:a9fe:a9:fe00::',
+    '64:ff9b:1:a9:fe:a9fe::',
     '2002:a9fe:a9fe::1',
+    '::ffff:100.100.100.200',
+    '169.254.169.254.',
+    '169.254.0.1',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+    'febf::1',
+    '192.0.0.192',
     'fd00:ec2::254',
     'fe80::1',
     '100.100.100.200',
     '168.63.129.16',
     'metadata.google.internal',
     'METADATA.google.internal.',
+    'metadata.google.internal..',
+    'metadata.goog',
+    'instance-data.ec2.internal',
+    '\u2460\u2465\u2468.254.169.254',
+    '169\u3002254\u3002169\u3002254',
+    '\uff11\uff16\uff19.254.169.254',
+    'met\u00adadata.google.internal',
+    '%31%36%39.254.169.254',
   ])
     assert.equal(await passes(everything, host, 80), false, host);
   assert.equal(await passes(everything, 'meta.example', 80, resolving(['169.254.169.254'])), false);
@@ -106,6 +126,31 @@ test('private and loopback addresses are refused in every spelling once there ar
   ])
     assert.equal(await passes(STRICT, host, port), false, host);
   assert.deepEqual(reached, []);
+});
+
+test('an origin is judged by its host alone, whatever else stands in its address', () => {
+  const guard = createOutboundGuard(() => STRICT);
+  for (const url of [
+    'http://public.example@127.0.0.1/',
+    'http://user:secret@169.254.169.254:80/latest',
+    'https://[::ffff:7f00:1]:8443/a@b.example',
+    'http://0x7f000001#@public.example/',
+    'http://2130706433\\@public.example/',
+  ])
+    assert.ok(guard.refusal(new URL(url)) instanceof OutboundRefused, url);
+  for (const url of [
+    'https://127.0.0.1@public.example/',
+    'https://8.8.8.8/?127.0.0.1',
+    'https://[2606:4700::1]/',
+  ])
+    assert.equal(guard.refusal(new URL(url)), null, url);
+});
+
+test('addresses of no single machine, and those reserved, are none to call', async () => {
+  for (const host of ['224.0.0.1', '255.255.255.255', 'ff02::1'])
+    assert.equal(await passes({ ...ONE_ORG, privateNetworks: ['0.0.0.0/0', '::/0'] }, host, 80), false, host);
+  for (const host of ['192.0.2.1', '240.0.0.1', '192.88.99.1', '2001:db8::1', '2001::1', '100::1'])
+    assert.equal(await passes(ONE_ORG, host, 80), false, host);
 });
 
 test('a refusal names the setting that would allow the address', async () => {

@@ -2,6 +2,7 @@ import { lookup as lookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
+import { type Address, addressOf, networksOf, within } from './network.ts';
 
 /** What calls to addresses that somebody wrote down may reach. */
 export interface OutboundRules {
@@ -30,6 +31,8 @@ export interface OutboundGuard {
    * resolved and before a byte is sent: what a name meant earlier does not matter (DNS rebinding).
    */
   connector(origin: URL, options?: buildConnector.BuildOptions): buildConnector.connector;
+  /** Judges what is known of an origin before any name is resolved; for origins that a proxy resolves. */
+  refusal(origin: URL): OutboundRefused | null;
   /** A plain TCP connection under the same rules. @throws OutboundRefused, or the error of the connection */
   connect(host: string, port: number, timeoutMs: number): Promise<Socket>;
 }
@@ -40,8 +43,7 @@ export function createOutboundGuard(
   resolve: Resolve = lookupAddress,
 ): OutboundGuard {
   function connector(origin: URL, options: buildConnector.BuildOptions = {}): buildConnector.connector {
-    const host = origin.hostname.replace(/^\[|\]$/g, '');
-    const port = Number(origin.port || (origin.protocol === 'https:' ? 443 : 80));
+    const { host, port } = placeOf(origin);
     const connect = buildConnector({ ...options, lookup: judgedLookup(host, port) });
     return (asked, callback) => {
       // A literal address is never looked up, so it is judged here.
@@ -52,7 +54,7 @@ export function createOutboundGuard(
   }
 
   function refusalOf(host: string, port: number): OutboundRefused | null {
-    const name = host.toLowerCase().replace(/\.$/, '');
+    const name = host.toLowerCase().replace(/\.+$/, '');
     if (METADATA_NAMES.has(name)) return new OutboundRefused(`${host} is a cloud metadata service.`);
     return isIP(host) === 0 ? null : judge(host, host, port, rules());
   }
@@ -74,6 +76,10 @@ export function createOutboundGuard(
 
   return {
     connector,
+    refusal(origin) {
+      const { host, port } = placeOf(origin);
+      return refusalOf(host, port);
+    },
     connect(host, port, timeoutMs) {
       const bracketed = isIP(host) === 6 ? `[${host}]` : host;
       const origin = new URL(`http://${bracketed}:${port}`);
@@ -87,11 +93,32 @@ export function createOutboundGuard(
   };
 }
 
+function placeOf({ hostname, port, protocol }: URL): { readonly host: string; readonly port: number } {
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || (protocol === 'https:' ? 443 : 80)),
+  };
+}
+
 /** Null when the address may be reached. */
 function judge(address: string, host: string, port: number, rules: OutboundRules): OutboundRefused | null {
   const shown = address === host ? host : `${host} (${address})`;
-  const ip = parse(address);
-  if (!ip) return new OutboundRefused(`${shown} is no address Floe can judge.`);
+  const reached = reachedBy(address);
+  if (reached.length === 0) return new OutboundRefused(`${shown} is no address Floe can judge.`);
+  for (const ip of reached) {
+    const refused = judgeOne(ip, shown, host, port, rules);
+    if (refused) return refused;
+  }
+  return null;
+}
+
+function judgeOne(
+  ip: Address,
+  shown: string,
+  host: string,
+  port: number,
+  rules: OutboundRules,
+): OutboundRefused | null {
   if (within(ip, METADATA))
     return new OutboundRefused(`${shown} is a link-local or cloud metadata address; Floe never calls those.`);
   const range = ip.range();
@@ -105,9 +132,6 @@ function judge(address: string, host: string, port: number, rules: OutboundRules
     `${shown} is in a private network; add it to security.private_networks if Floe may call it.`,
   );
 }
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = readonly [Address, number];
 
 /** Of each cloud, and link-local addresses whole: nothing else that an alert or a model call wants lives there. */
 const METADATA = networksOf([
@@ -123,30 +147,21 @@ const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'in
 const TRUSTED_RANGES = new Set(['private', 'loopback', 'uniqueLocal', 'unspecified']);
 
 /** IPv6 forms that carry an IPv4 address in their last 32 bits: they reach that one. */
-const CARRIERS = networksOf(['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48']);
+const CARRIERS = networksOf(['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96']);
 const SIX_TO_FOUR = networksOf(['2002::/16']);
+/** For translators of one's own (RFC 8215); where the IPv4 address stands in it is theirs to say (RFC 6052, 2.2). */
+const OWN_TRANSLATION = networksOf(['64:ff9b:1::/48']);
 
-/** The address that is reached in the end: IPv4 inside IPv6 is unpacked. Null for what is none. */
-function parse(text: string): Address | null {
-  const bare = text.replace(/%.*$/, '');
-  if (isIP(bare) === 0) return null;
-  const ip = ipaddr.parse(bare);
-  if (ip.kind() === 'ipv4') return ip;
+/** What may be reached in the end: IPv4 inside IPv6 is unpacked. Empty for what is no address. */
+function reachedBy(text: string): readonly Address[] {
+  const ip = addressOf(text);
+  if (ip === null) return [];
+  if (ip.kind() === 'ipv4' || ip.range() === 'unspecified' || ip.range() === 'loopback') return [ip];
   const bytes = ip.toByteArray();
-  if (ip.range() === 'unspecified' || ip.range() === 'loopback') return ip;
-  if (within(ip, CARRIERS)) return ipaddr.fromByteArray(bytes.slice(12));
-  if (within(ip, SIX_TO_FOUR)) return ipaddr.fromByteArray(bytes.slice(2, 6));
-  return ip;
-}
-
-function networksOf(texts: readonly string[]): readonly Network[] {
-  return texts.map((text) => {
-    if (text.includes('/')) return ipaddr.parseCIDR(text);
-    const ip = ipaddr.parse(text);
-    return [ip, ip.kind() === 'ipv4' ? 32 : 128];
-  });
-}
-
-function within(ip: Address, networks: readonly Network[]): boolean {
-  return networks.some(([network, bits]) => network.kind() === ip.kind() && ip.match([network, bits]));
+  const ipv4At = (...places: readonly number[]) => ipaddr.fromByteArray(places.map((at) => bytes[at] ?? 0));
+  if (within(ip, CARRIERS)) return [ipv4At(12, 13, 14, 15)];
+  if (within(ip, SIX_TO_FOUR)) return [ipv4At(2, 3, 4, 5)];
+  if (within(ip, OWN_TRANSLATION))
+    return [ip, ipv4At(6, 7, 9, 10), ipv4At(7, 9, 10, 11), ipv4At(9, 10, 11, 12), ipv4At(12, 13, 14, 15)];
+  return [ip];
 }

@@ -18,6 +18,7 @@ export function answerHeaders(x: Exchange, contentType: string): string[] {
   if (x.rateHeaders) headers.push(...x.rateHeaders);
   if (x.rewrittenBy) headers.push('x-floe-rewritten', x.rewrittenBy.join(','));
   if (x.dropped.length > 0) headers.push('x-floe-dropped', x.dropped.map(headerText).join(','));
+  if (x.key?.supersededHeaders) headers.push(...x.key.supersededHeaders);
   return headers;
 }
 
@@ -37,6 +38,7 @@ export function earlyHeaders(x: Exchange): string[] {
   // What reading the request left out is left out whoever answers.
   const dropped = x.ask?.wire?.dropped ?? [];
   if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(headerText).join(','));
+  if (x.key?.supersededHeaders) headers.push(...x.key.supersededHeaders);
   return headers;
 }
 

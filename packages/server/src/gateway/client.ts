@@ -91,7 +91,7 @@ export class Client {
         // A reset may still raise 'error' after we stopped listening; unheard it would end the process.
         req.on('error', ignore);
         if (failure) reject(failure);
-        else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+        else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : joined(chunks, size));
       };
       const take = (chunk: Buffer) => {
         size += chunk.length;
@@ -245,4 +245,12 @@ function refuseEncoding(req: IncomingMessage): void {
     'unsupported_media_type',
     `The request body is "${type}"; send JSON with content-type: application/json.`,
   );
+}
+
+/** The pieces as one; their memory is given back at once, for the collector would only come by for it late. */
+function joined(pieces: readonly Buffer[], size: number): Buffer {
+  const whole = Buffer.concat(pieces, size);
+  for (const { buffer, length } of pieces)
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+  return whole;
 }

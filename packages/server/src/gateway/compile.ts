@@ -72,7 +72,7 @@ export function compileCatalogs(
       ...EMPTY_CATALOG,
       providers,
       passthrough: { a: natives('a', providers), b: natives('b', providers) },
-      rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), 'UTC'),
+      rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), stored.timezone(defaultOrg)),
     });
   }
   return { catalogs, unusable, notYet };

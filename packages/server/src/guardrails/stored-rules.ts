@@ -1,6 +1,7 @@
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import { allRules, type GuardrailRow } from '../store/guardrail-rules.ts';
+import { allOrgs } from '../store/orgs.ts';
 import type { Reader } from '../store/ports.ts';
 import type { Declared } from './rules.ts';
 
@@ -8,15 +9,26 @@ import type { Declared } from './rules.ts';
 export interface StoredRules {
   limits(orgId: string): readonly Declared<LimitConfig>[];
   budgets(orgId: string): readonly Declared<BudgetConfig>[];
+  /** Of an org that floe.yaml does not name. */
+  timezone(orgId: string): string;
 }
 
-export const NO_STORED_RULES: StoredRules = { limits: () => [], budgets: () => [] };
+export const NO_STORED_RULES: StoredRules = {
+  limits: () => [],
+  budgets: () => [],
+  timezone: () => 'UTC',
+};
 
 export async function loadStoredRules(reader: Reader): Promise<StoredRules> {
-  const [limits, budgets] = await Promise.all([allRules(reader, 'limits'), allRules(reader, 'budgets')]);
+  const [limits, budgets, orgs] = await Promise.all([
+    allRules(reader, 'limits'),
+    allRules(reader, 'budgets'),
+    allOrgs(reader),
+  ]);
   return {
     limits: (orgId) => limits.filter(({ org_id }) => org_id === orgId).map(storedLimit),
     budgets: (orgId) => budgets.filter(({ org_id }) => org_id === orgId).map(storedBudget),
+    timezone: (orgId) => orgs.find(({ id }) => id === orgId)?.timezone ?? 'UTC',
   };
 }
 

@@ -100,8 +100,8 @@ test('an unknown path is a JSON 404 and a wrong method a 405 that lists the righ
   assert.deepEqual(await refusal('GET', '/api/%zz'), [400, 'invalid_request', null]);
   for (const [method, path, allow] of [
     ['PUT', '/api/management/keys', 'POST, GET, HEAD'],
-    ['POST', '/api/management/keys/key_1', 'GET, HEAD, PATCH, DELETE'],
-    ['OPTIONS', '/api/me', 'GET, HEAD'],
+    ['POST', '/api/management/keys/key_1', 'GET, HEAD, PATCH, PUT, DELETE'],
+    ['OPTIONS', '/api/me', 'GET, HEAD, PATCH'],
     ['DELETE', '/api/openapi.json', 'GET, HEAD'],
   ] as const) {
     assert.deepEqual(await refusal(method, path, { key: '' }), [405, 'method_not_allowed', null]);

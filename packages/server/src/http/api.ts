@@ -5,10 +5,12 @@ import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
+import { requireAccess } from '../management/access.ts';
 import { Download } from '../management/download.ts';
-import { scopesOf, type Verb, type VerbHost } from '../management/verb.ts';
-import { type Actor, requireActorScope } from '../platform/actor.ts';
+import type { Verb, VerbHost } from '../management/verb.ts';
+import type { Actor } from '../platform/actor.ts';
 import type { PresentedHeaders } from '../platform/key-format.ts';
+import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -72,8 +74,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request) => {
         const actor = options.authenticate(request.headers);
-        const [first, ...others] = scopesOf(verb);
-        if (first !== undefined) requireActorScope(actor, first, ...others);
+        requireAccess(verb, actor, options.host.clock.now());
         request.setDecorator('actor', actor);
       },
       handler: async (request, reply) => {
@@ -89,11 +90,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
         return verb.status === 204 ? reply.send() : answer;
       },
     });
-  let document: string | undefined;
-  app.get(OPENAPI_PATH, async (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(options.verbs, options.version));
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
+  addDescription(app, () => openApiDocument(options.verbs, options.version));
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
 }
@@ -117,8 +114,6 @@ function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: unknow
     .map((one) => one.trim().replace(/^W\//, ''));
   return known.includes(tag) || known.includes('*') ? reply.code(304).send() : reply.send(body);
 }
-
-const OPENAPI_PATH = '/api/openapi.json';
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const fault = faultOf(error, request.id);
@@ -160,7 +155,10 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
 type AllowedMethods = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[];
 
 function methodsByPath(verbs: readonly Verb[]): AllowedMethods {
-  const paths = new Map<string, string[]>([[OPENAPI_PATH, ['GET', 'HEAD']]]);
+  const paths = new Map<string, string[]>([
+    [OPENAPI_PATH, ['GET', 'HEAD']],
+    [REFERENCE_PATH, ['GET', 'HEAD']],
+  ]);
   for (const { path, method } of verbs) {
     const methods = paths.get(path) ?? [];
     methods.push(method, ...(method === 'GET' ? ['HEAD'] : []));

@@ -1,6 +1,7 @@
 import { errorBody } from '@floe/contract/api/errors';
 import { SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
+import { rolesFor } from '../management/access.ts';
 import { DOWNLOADS } from '../management/download.ts';
 import { scopesOf, type Verb } from '../management/verb.ts';
 
@@ -48,7 +49,8 @@ function operation(verb: Verb, error: JsonSchema, components: Record<string, Jso
   return {
     operationId: verb.name,
     summary: verb.summary,
-    description: scopeText(verb),
+    description: accessText(verb),
+    'x-floe-roles': rolesFor(verb),
     tags: [verb.name.slice(0, verb.name.indexOf('.'))],
     parameters: [
       ...parameters(verb.params, 'path', components),
@@ -76,7 +78,17 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function scopeText(verb: Verb): string {
+function accessText(verb: Verb): string {
+  const roles = rolesFor(verb);
+  return [
+    keyText(verb),
+    roles.length === 0 ? 'No member.' : `Members: ${roles.join(', ')}.`,
+    ...(verb.stepUp ? ['Members confirm who they are first.'] : []),
+  ].join(' ');
+}
+
+function keyText(verb: Verb): string {
+  if (verb.keys === false) return 'No platform key.';
   const scopes = scopesOf(verb).map((scope) => `\`${scope}\``);
   return scopes.length === 0 ? 'Any valid platform key.' : `Needs the scope ${scopes.join(' or ')}.`;
 }

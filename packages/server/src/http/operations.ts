@@ -80,7 +80,7 @@ const PAGE = `<!doctype html>
 <p>The gateway answers under <code>/gateway/v1</code>. Send requests with the platform key that the first start printed.</p>
 <p>The console is not part of this release; the sign-in link stays good until it is. Everything else is on the API:</p>
 <ul>
-<li><a href="api/openapi.json">OpenAPI document</a></li>
+<li><a href="api/reference">Reference of the API</a>, <a href="api/openapi.json">OpenAPI document</a></li>
 <li><a href="healthz">Liveness</a>, <a href="readyz">readiness</a>, <a href="metrics">metrics</a></li>
 </ul>
 </body>

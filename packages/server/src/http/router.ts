@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FaultShape } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { Client } from '../gateway/client.ts';
 import { embeddingsExchange } from '../gateway/embeddings.ts';
@@ -16,6 +15,7 @@ import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gatewa
 import type { BeatRoutes } from './beat-routes.ts';
 import type { BoardRoutes } from './boards/board-routes.ts';
 import type { OnRequest } from './server.ts';
+import { HEARTBEAT, pathIn, shapeOf } from './surfaces.ts';
 
 /** What stands behind the paths. */
 export interface Rooms {
@@ -42,7 +42,6 @@ type Answer = (client: Client, path: string, url: string) => void;
 type Method = 'GET' | 'POST' | 'DELETE';
 type Route = Partial<Record<Method, Answer>>;
 
-const HEARTBEAT = '/api/monitoring/heartbeat';
 const V1 = '/gateway/v1';
 const MODELS = `${V1}/models`;
 const PASSTHROUGH_BASE = '/gateway/passthrough-a';
@@ -55,8 +54,8 @@ function isStyle(text: string | undefined): text is Style {
 
 const STORED = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
 
-/** From a path to its room. `prefix` is the path of the configured base URL, '' for none. */
-export function createRouter(rooms: Rooms, prefix: string): OnRequest {
+/** From a path to its room. */
+export function createRouter(rooms: Rooms): OnRequest {
   const { gateway, lists, responses, operations, beats } = rooms;
   const passesBelow = pathsBelow(rooms);
   const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
@@ -86,7 +85,7 @@ export function createRouter(rooms: Rooms, prefix: string): OnRequest {
   }
 
   return (req, res, requestId) => {
-    const path = pathOf(req.url ?? '/', prefix);
+    const path = pathIn(req.url ?? '/');
     const beat =
       path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
     if (beat) return void beat(req, res, requestId);
@@ -133,14 +132,6 @@ function storedRoute(responses: Rooms['responses'], id: string, below: string | 
   };
 }
 
-function pathOf(url: string, prefix: string): string {
-  const query = url.indexOf('?');
-  const target = query === -1 ? url : url.slice(0, query);
-  // RFC 9112 section 3.2.2: a server accepts the absolute form that clients send to proxies.
-  const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/]*/i, '');
-  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
-}
-
 function queryOf(url: string): URLSearchParams {
   const query = url.indexOf('?');
   return new URLSearchParams(query === -1 ? '' : url.slice(query + 1));
@@ -167,13 +158,6 @@ function decode(text: string): string {
     // A stray percent sign: no model has that id, and the answer will say so.
     return text;
   }
-}
-
-/** Errors come in the dialect of the base path, known path or not. */
-function shapeOf(path: string): FaultShape {
-  return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages')
-    ? 'anthropic'
-    : 'openai';
 }
 
 function unknownPath(path: string): Fault {

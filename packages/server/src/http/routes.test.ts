@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { ROLES, type Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import { enqueue } from '../alerts/alert.ts';
 import { failing } from '../alerts/test/outbox.ts';
-import { newKey } from '../platform/key-format.ts';
-import { type GuardrailKind, putRule, removeRule, rulesOfOrg } from '../store/guardrail-rules.ts';
-import { type Expected, monitoringExpected, seedMonitoring } from './test/monitoring-routes.ts';
-import { NOW, type RunningApi, runApi } from './test/running-api.ts';
-
-const KEY = ({ key }: { readonly key: string }) => `/api/management/keys/${key}`;
+import type { GuardrailKind } from '../store/guardrail-rules.ts';
+import { type Asking, createAsking } from './test/asking.ts';
+import { identityExpected } from './test/identity-routes.ts';
+import { type Expected, monitoringExpected, WRITERS } from './test/monitoring-routes.ts';
+import { relayExpected } from './test/relay-routes.ts';
+import { HOOK, seed } from './test/route-seeds.ts';
+import { type RunningApi, runApi } from './test/running-api.ts';
 
 /** The verbs of limits and budgets, which are alike. */
 function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expected> {
@@ -31,8 +33,6 @@ function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expect
     [`DELETE /api/management/${kind}/{id}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
   };
 }
-
-const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
 
 /** Lists of the running configuration. */
 function listsExpected(names: readonly string[]): Record<string, Expected> {
@@ -72,55 +72,8 @@ function channelsExpected(): Record<string, Expected> {
   };
 }
 
-/** What every request finds: rules and a channel of `acme` under the id of a key, and no others. */
-async function seed(route: string, id: string): Promise<void> {
-  await seedMonitoring(api, route, id);
-  await seedRules(id);
-  await api.database.transaction((writer) => writer.deleteFrom('channels').execute());
-  const { key } = await api.addKey('acme');
-  const { status } = await api.call('PUT', `/api/monitoring/channels/${id}`, { key, body: HOOK });
-  assert.equal(status, 200);
-}
-
-async function seedRules(id: string): Promise<void> {
-  const rules = {
-    limits: { scope: 'org', rpm: 1 },
-    budgets: { name: 'seed', scope: 'org', period: 'day', limit_usd: 1 },
-  };
-  await api.database.transaction(async (writer) => {
-    for (const kind of ['limits', 'budgets'] as const) {
-      for (const org of ['acme', 'other'])
-        for (const row of await rulesOfOrg(writer, kind, org)) await removeRule(writer, kind, org, row.id);
-      const times = { created_at: NOW, updated_at: NOW, updated_by: 'test' };
-      await putRule(writer, kind, { id, org_id: 'acme', rule_json: JSON.stringify(rules[kind]), ...times });
-    }
-  });
-}
-
 const EXPECTED: Readonly<Record<string, Expected>> = {
-  'GET /api/me': { path: () => '/api/me', succeeds: 200, scope: null, anotherOrgs: 200 },
-  'POST /api/management/keys': {
-    path: () => '/api/management/keys',
-    body: { name: 'new', scopes: ['management'] },
-    succeeds: 201,
-    scope: 'management',
-    anotherOrgs: 201,
-  },
-  'GET /api/management/keys': {
-    path: () => '/api/management/keys',
-    succeeds: 200,
-    scope: 'management',
-    anotherOrgs: 200,
-  },
-  'GET /api/management/keys/{id}': { path: KEY, succeeds: 200, scope: 'management', anotherOrgs: 404 },
-  'PATCH /api/management/keys/{id}': {
-    path: KEY,
-    body: { team: 'platform' },
-    succeeds: 200,
-    scope: 'management',
-    anotherOrgs: 404,
-  },
-  'DELETE /api/management/keys/{id}': { path: KEY, succeeds: 204, scope: 'management', anotherOrgs: 404 },
+  ...identityExpected(),
   ...rulesExpected('limits', { scope: 'org', rpm: 5 }),
   ...rulesExpected('budgets', { name: 'all', scope: 'org', period: 'day', limit_usd: 5 }),
   'GET /api/management/breakers': {
@@ -165,16 +118,11 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   },
   ...channelsExpected(),
   ...monitoringExpected(),
+  ...relayExpected(),
   'GET /api/monitoring/alerts': {
     path: () => '/api/monitoring/alerts',
     succeeds: 200,
     scope: 'monitoring',
-    anotherOrgs: 200,
-  },
-  'GET /api/management/audit': {
-    path: () => '/api/management/audit',
-    succeeds: 200,
-    scope: 'management',
     anotherOrgs: 200,
   },
   'GET /api/analytics/requests': {
@@ -209,76 +157,129 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   },
 };
 
+const ids = { key: 'key_subject' };
+const SCOPES_TRIED = ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read'] as const;
+
+let asking: Asking;
 let api: RunningApi;
-let expired: string;
-let revoked: string;
 before(async () => {
   api = await runApi();
-  expired = (await api.addKey('acme', { expires_at: NOW })).key;
-  revoked = (await api.addKey('acme', { revoked_at: NOW - 1 })).key;
+  asking = await createAsking(api);
   await api.addExchange('acme', { id: 'exc_1' });
   await api.database.transaction((writer) => enqueue(writer, failing('acme-nightly')));
 });
 after(() => api.close());
 
-test('every route of the API has its row in this table', () => {
-  assert.deepEqual(
-    api.verbs.map(({ method, path }) => `${method} ${path}`).sort(),
-    Object.keys(EXPECTED).sort(),
+/** What a request came to: its status, with the code of a refusal. */
+async function ask(route: string, key: string | undefined, by = '', at = ids): Promise<string> {
+  const { method, path, body } = requestOf(route, at, by);
+  const { status, body: answer } = await api.call(method, path, { ...(key !== undefined && { key }), body });
+  return status < 400 ? String(status) : `${status} ${answer.error?.code}`;
+}
+
+function requestOf(route: string, at: { readonly key: string }, by: string) {
+  const { path, body } = rowOf(route);
+  const method = route.slice(0, route.indexOf(' '));
+  return { method, path: path(at), body: typeof body === 'function' ? body(by) : body };
+}
+
+function rowOf(route: string): Expected {
+  const row = EXPECTED[route];
+  assert.ok(row, `${route} has no row in this table`);
+  return row;
+}
+
+test('every route of the OpenAPI document has its row here, its roles and its success', async () => {
+  const { body } = await api.call('GET', '/api/openapi.json');
+  const routes = Object.entries(body.paths ?? {}).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      route: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
   );
+  assert.deepEqual(routes.map(({ route }) => route).sort(), Object.keys(EXPECTED).sort());
+  for (const { route, operation } of routes) {
+    assert.deepEqual(operation['x-floe-roles'], rolesOf(route), route);
+    assert.ok(operation.responses?.[rowOf(route).succeeds], route);
+  }
 });
 
-for (const [route, { path, body, succeeds, scope, anotherOrgs }] of Object.entries(EXPECTED)) {
-  const method = route.slice(0, route.indexOf(' '));
-  const outcome = async (key: string) => {
-    const subject = await api.addKey('acme');
-    await seed(route, subject.id);
-    const { status, body: answer } = await api.call(method, path({ key: subject.id }), { key, body });
-    return status < 400 ? status : `${status} ${answer.error?.code}`;
-  };
+/** Members who may use a route. */
+function rolesOf(route: string): readonly Role[] {
+  const { roles, scope } = rowOf(route);
+  if (roles) return roles;
+  if (scope === null || route.startsWith('GET ')) return ROLES;
+  const wanted = typeof scope === 'string' ? [scope] : scope;
+  return ROLES.filter((role) => wanted.some((one) => WRITERS[one].includes(role)));
+}
 
-  test(`${route} refuses a request without a good key`, async () => {
-    for (const [key, code] of [
-      [undefined, 'missing_api_key'],
-      [newKey(), 'invalid_api_key'],
-      [expired, 'key_expired'],
-      [revoked, 'key_revoked'],
-    ] as const) {
-      const { status, body: answer } = await api.call(method, path({ key: 'key_none' }), {
-        ...(key !== undefined && { key }),
-        body,
-      });
-      assert.equal(`${status} ${answer.error?.code}`, `401 ${code}`);
+/** What a key with these scopes is told; null when it may. */
+function refusalOf(route: string, scopes: readonly Scope[]): string | null {
+  const { keys, scope } = rowOf(route);
+  if (keys === false) return '403 insufficient_role';
+  if (scope === null) return null;
+  const wanted = typeof scope === 'string' ? [scope] : scope;
+  const enough = route.startsWith('GET ') ? [...wanted, 'read'] : wanted;
+  return scopes.some((one) => enough.includes(one)) ? null : '403 insufficient_scope';
+}
+
+/** Passed whoever may do what: what comes then is about the request. */
+function mustPass(outcome: string, who: string): void {
+  assert.doesNotMatch(outcome, /^401|insufficient_|step_up_required/, who);
+}
+
+for (const [route, row] of Object.entries(EXPECTED)) {
+  test(`${route} knows who asks`, async () => {
+    for (const [who, outcome] of Object.entries(asking.nobody))
+      assert.equal(await ask(route, outcome.key), outcome.told, who);
+
+    for (const role of ROLES) {
+      const outcome = await ask(route, asking.members[role], role);
+      if (rolesOf(route).includes(role)) mustPass(outcome, role);
+      else assert.equal(outcome, '403 insufficient_role', role);
     }
+    if (row.stepUp) assert.equal(await ask(route, asking.notSteppedUp), '403 step_up_required');
+    if (row.endsKey) return;
+    for (const scope of SCOPES_TRIED) {
+      const outcome = await ask(route, asking.keys[scope], scope);
+      const refusal = refusalOf(route, [scope]);
+      if (refusal === null) mustPass(outcome, scope);
+      else assert.equal(outcome, refusal, scope);
+    }
+    const wanted = row.scope === null ? [] : [row.scope].flat();
+    const others = SCOPES_TRIED.filter((scope) => scope !== 'read' && !wanted.includes(scope));
+    const lacking = (await asking.keyWith(others)).key;
+    const refusal = refusalOf(route, others);
+    if (refusal === null) mustPass(await ask(route, lacking), 'every other scope');
+    else assert.equal(await ask(route, lacking), refusal, 'every other scope');
   });
 
-  test(`${route} wants its scope, and read is enough to read`, async () => {
-    const every: readonly Scope[] = ['gateway', 'monitoring', 'beat', 'relay', 'management'];
-    const wanted = scope === null ? [] : typeof scope === 'string' ? [scope] : scope;
-    const lacking = await api.addKey('acme', { scopes: every.filter((other) => !wanted.includes(other)) });
-    assert.equal(await outcome(lacking.key), scope === null ? succeeds : '403 insufficient_scope');
-    const reading = await api.addKey('acme', { scopes: ['read'] });
-    assert.equal(await outcome(reading.key), method === 'GET' ? succeeds : '403 insufficient_scope');
-    for (const one of wanted.length === 0 ? (['beat'] as const) : wanted) {
-      const enough = await api.addKey('acme', { scopes: [one] });
-      assert.equal(await outcome(enough.key), succeeds);
+  test(`${route} does it for the least who may`, async () => {
+    const least = rolesOf(route).at(-1);
+    const scope = SCOPES_TRIED.findLast((one) => refusalOf(route, [one]) === null);
+    assert.ok(least ?? scope);
+    if (least !== undefined) {
+      const at = await seed(api, route, { scopes: ['gateway'], owner: asking.memberEmail });
+      assert.equal(await ask(route, asking.members[least], least, at), String(row.succeeds), least);
+    }
+    if (scope !== undefined) {
+      const at = await seed(api, route, { scopes: [scope] });
+      const key = row.endsKey ? (await api.addKey('acme')).key : asking.keys[scope];
+      assert.equal(await ask(route, key, scope, at), String(row.succeeds), scope);
     }
   });
 
   test(`${route} shows another org nothing`, async () => {
-    const stranger = await api.addKey('other');
-    const subject = await api.addKey('acme');
-    await seed(route, subject.id);
-    const answer = await api.call(method, path({ key: subject.id }), { key: stranger.key, body });
-    assert.equal(answer.status, anotherOrgs);
-    assert.doesNotMatch(answer.text.replace(path({ key: subject.id }), ''), /acme|exc_1/i);
+    const at = await seed(api, route);
+    const { method, path, body } = requestOf(route, at, '');
+    const stranger = row.keys === false ? asking.strangers.owner : await asking.stranger(row.endsKey);
+    const answer = await api.call(method, path, { key: stranger, body });
+    assert.equal(answer.status, row.anotherOrgs);
+    assert.doesNotMatch(answer.text.replace(path, ''), /acme|exc_1/i);
     // What the caller wrote may be said again.
-    const told = answer.text.replace(/There is no monitor "[^"]*"/, '').replaceAll(`\\"${subject.id}\\"`, '');
-    if (anotherOrgs !== 200 || method !== 'PUT') assert.ok(!told.includes(subject.id));
-    const untouched = await api.call('GET', `/api/management/keys/${subject.id}`, {
-      key: (await api.addKey('acme')).key,
-    });
-    assert.equal(untouched.body.status, 'active');
-    assert.equal(untouched.body.team, null);
+    const told = answer.text.replace(/There is no monitor "[^"]*"/, '').replaceAll(`\\"${at.key}\\"`, '');
+    if (row.anotherOrgs !== 200 || method !== 'PUT') assert.ok(!told.includes(at.key));
+    const untouched = await api.call('GET', `/api/management/keys/${at.key}`, { key: asking.full });
+    assert.deepEqual([untouched.body.status, untouched.body.team], ['active', null]);
   });
 }

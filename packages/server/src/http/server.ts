@@ -7,24 +7,32 @@ import {
 } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
+import { type FaultShape, faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 
 /** Sum of all request headers; past it the answer is `headers_too_large`. */
-const HEADER_BYTES = 64 * 1024;
+const HEADER_BYTES = 16 * 1024;
 /** What a refused connection may go on sending, and for how long, so that its sender gets to read why. */
 const LINGER_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 5_000;
 const SWEEP_MS = 50;
 
+/** How long the head of a request may take, and how often that is looked at. */
+const HEADERS: HeadPatience = { headersMs: 10_000, lookMs: 1_000 };
+
+export interface HeadPatience {
+  readonly headersMs: number;
+  readonly lookMs: number;
+}
+
 export type OnRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
 export interface HttpServer {
-  /** Resolves to the port listened on; rejects with `CannotListen`. */
-  listen(host: string, port: number): Promise<number>;
+  /** Resolves to the port listened on; rejects with `CannotListen`, which names `setting` as what to change. */
+  listen(host: string, port: number, setting: string): Promise<number>;
   /** Takes no new connection, lets requests under way finish, cuts what is left after `limitMs`. */
   drain(limitMs: number): Promise<void>;
 }
@@ -34,8 +42,13 @@ export class CannotListen extends Error {
   override readonly name = 'CannotListen';
 }
 
-/** The one listener of the process, with the limits that keep slow and hostile clients cheap. */
-export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): HttpServer {
+/** A listener, with the limits that keep slow and hostile clients cheap. */
+export function createHttpServer(
+  onRequest: OnRequest,
+  clock: Clock,
+  log: Log,
+  { headersMs, lookMs }: HeadPatience = HEADERS,
+): HttpServer {
   let draining = false;
   /** The newest request of each connection; an older one may still wait for its turn to be answered. */
   const underWay = new WeakMap<Duplex, ServerResponse>();
@@ -43,10 +56,10 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
     {
       noDelay: true,
       keepAliveTimeout: 75_000,
-      headersTimeout: 20_000,
+      headersTimeout: headersMs,
       // Bodies have their own deadline (30 s without a byte), which knows slow from stalled.
       requestTimeout: 0,
-      connectionsCheckingInterval: 5_000,
+      connectionsCheckingInterval: lookMs,
       maxHeaderSize: HEADER_BYTES,
       // Checked below: Node's own refusal has neither a body nor a request id.
       requireHostHeader: false,
@@ -68,7 +81,7 @@ export function createHttpServer(onRequest: OnRequest, clock: Clock, log: Log): 
   refuseWhatIsNoRequest(server, underWay, clock);
 
   return {
-    listen: (host, port) => listen(server, host, port),
+    listen: (host, port, setting) => listen(server, host, port, setting),
     drain(limitMs) {
       draining = true;
       return drain(server, limitMs, clock, log);
@@ -116,9 +129,11 @@ function refuseWhatIsNoRequest(
   });
 }
 
-function listen(server: Server, host: string, port: number): Promise<number> {
+function listen(server: Server, host: string, port: number, setting: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: Error & { code?: string }) => reject(listenError(error, host, port)));
+    server.once('error', (error: Error & { code?: string }) =>
+      reject(listenError(error, host, port, setting)),
+    );
     server.listen({ host, port, backlog: 4096 }, () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
@@ -126,16 +141,27 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-function listenError(error: Error & { code?: string }, host: string, port: number): CannotListen {
-  const place = `${host}:${port}`;
+function listenError(
+  error: Error & { code?: string },
+  host: string,
+  port: number,
+  setting: string,
+): CannotListen {
+  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const portName = setting === 'server' ? 'FLOE_PORT or server.port' : `${setting}.port`;
+  const hostName = setting === 'server' ? 'FLOE_HOST or server.host' : `${setting}.host`;
   if (error.code === 'EADDRINUSE')
     return new CannotListen(
-      `${place} is in use by another program; stop it, or choose another port with FLOE_PORT or server.port.`,
+      `${place} is in use by another program; stop it, or choose another port with ${portName}.`,
     );
   if (error.code === 'EACCES')
-    return new CannotListen(`This user may not listen on ${place}; choose a port above 1023 with FLOE_PORT.`);
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return new CannotListen(`${host} is no address of this machine; set FLOE_HOST or server.host.`);
+    return new CannotListen(
+      `This user may not listen on ${place}; choose a port above 1023 with ${portName}.`,
+    );
+  if (error.code === 'EAFNOSUPPORT')
+    return new CannotListen(`This machine has no IPv6; write 0.0.0.0 in place of ${host} in ${hostName}.`);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN')
+    return new CannotListen(`${host} is no address of this machine; set ${hostName}.`);
   return new CannotListen(`Cannot listen on ${place}: ${error.message}`);
 }
 
@@ -158,10 +184,16 @@ function hasOneHost({ headers: { host }, httpVersionMinor }: IncomingMessage): b
   return host === undefined ? httpVersionMinor === 0 : !host.includes(',');
 }
 
-function refuseRequest(res: ServerResponse, id: string, fault: Fault): void {
+/** Answers before anything of the request's body was read, and ends the connection. */
+export function refuseRequest(
+  res: ServerResponse,
+  id: string,
+  fault: Fault,
+  shape: FaultShape = 'openai',
+): void {
   res.shouldKeepAlive = false;
   res.writeHead(fault.status, [...refusalHeaders(id, fault)]);
-  res.end(faultBody(fault, id, 'openai'));
+  res.end(faultBody(fault, id, shape));
 }
 
 function refusalHeaders(id: string, fault: Fault): readonly string[] {
@@ -201,6 +233,6 @@ function faultOf(code: string | undefined): Fault {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Fault('headers_too_large', `The request headers are larger than ${HEADER_BYTES / 1024} KB.`);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Fault('request_timeout', 'The request headers did not arrive within 20 seconds.');
+    return new Fault('request_timeout', 'The request headers did not arrive within 10 seconds.');
   return new Fault('invalid_request', `The request is not valid HTTP/1.1${code ? ` (${code})` : ''}.`);
 }

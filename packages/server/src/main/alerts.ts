@@ -15,8 +15,8 @@ export interface Alerts extends ChannelParts {
 export function assembleAlerts(parts: Parts, config: () => FloeConfig, quiet: Quiet): Alerts {
   const { database, log, metrics, secretsKey, outbound } = parts;
   const clock = systemClock;
-  const mailer = createMailer(() => config().smtp, outbound.guard);
-  const sender = createSender({ guard: outbound.guard, clock, mailer });
+  const mailer = createMailer(() => config().smtp, outbound.guard, outbound.via);
+  const sender = createSender({ guard: outbound.guard, via: outbound.via, clock, mailer });
   const baseUrl = () => config().server.base_url;
   return {
     secretsKey,

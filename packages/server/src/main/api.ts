@@ -11,6 +11,7 @@ import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { Alerts } from './alerts.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
+import { peopleHost } from './people.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -27,7 +28,7 @@ export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: S
 
 /** Everything else below `/api`. */
 export function assembleApi(
-  { database, log, pepper, guardrails, breakers }: Parts,
+  parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   {
@@ -38,6 +39,7 @@ export function assembleApi(
   loaded: () => LoadedConfig,
   version: string,
 ): LazyApi {
+  const { database, log, pepper, guardrails, breakers } = parts;
   const host = { database, clock: systemClock, changed: () => snapshots.renew() };
   const authenticate = (headers: PresentedHeaders) =>
     keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
@@ -45,7 +47,7 @@ export function assembleApi(
   const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
   const rules: RuleHost = {
     guard: guardrails.guard,
-    fileRules: (orgId) => fileRulesOf(loaded(), orgId),
+    fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
   return createLazyApi(
     { host, log, version, authenticate },
@@ -57,6 +59,7 @@ export function assembleApi(
       rules,
       monitoring,
       relay,
+      people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost },
     },
   );

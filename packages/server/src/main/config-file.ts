@@ -19,7 +19,7 @@ export function watchFile(
   async function takeOver(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
     try {
-      await enter(loaded, parts);
+      await enter(loaded, parts, before);
       state.loaded = loaded;
       await snapshots.renew();
       log.info({ path }, 'configuration taken over');

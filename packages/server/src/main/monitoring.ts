@@ -12,13 +12,14 @@ export function monitoringHost(
   { database, monitoring, pepper }: Parts,
   state: { readonly loaded: LoadedConfig },
   place: { readonly url: string },
+  timezone: (orgId: string) => string,
 ): MonitoringHost {
   return {
     engine: monitoring,
     store: database.engine,
     secret: pepper,
     baseUrl: () => place.url,
-    timezone: (orgId) => state.loaded.config.orgs.find(({ id }) => id === orgId)?.timezone ?? 'UTC',
+    timezone,
     fileName: () => basename(state.loaded.path ?? 'floe.yaml'),
   };
 }

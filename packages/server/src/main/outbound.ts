@@ -1,19 +1,26 @@
 import type { FloeConfig } from '@floe/contract/config';
 import { createOutboundGuard, type OutboundGuard, type OutboundRules } from '../core/outbound.ts';
+import { resolveOutbound, type Outbound as Ways } from '../providers/outbound.ts';
 
 export interface Outbound {
   readonly guard: OutboundGuard;
+  /** Proxy and authorities of calls that belong to no provider. */
+  readonly via: Ways['via'];
   /** Judges by this configuration from now on; `origins` are addresses its short forms stand for. */
   use(config: FloeConfig, origins: readonly string[]): void;
 }
 
-/** One guard for everything the process calls, following the configuration. */
-export function createOutbound(config: FloeConfig): Outbound {
-  let rules = rulesOf(config, []);
+/** One guard for everything the process calls, following the configuration. @throws OutboundUnusable */
+export function createOutbound(config: FloeConfig, variable: (name: string) => string | undefined): Outbound {
+  const waysOf = (current: FloeConfig) => resolveOutbound([current.outbound], variable);
+  let ways = waysOf(config);
+  let rules = rulesOf(config, ways.proxies);
   return {
     guard: createOutboundGuard(() => rules),
+    via: (origin) => ways.via(origin),
     use(changed, origins) {
-      rules = rulesOf(changed, origins);
+      ways = waysOf(changed);
+      rules = rulesOf(changed, [...ways.proxies, ...origins]);
     },
   };
 }

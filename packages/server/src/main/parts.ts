@@ -78,7 +78,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const figures = createMonitoringFigures();
   const monitoring = new MonitoringEngine({ database, clock, log, figures });
   await monitoring.start();
-  const outbound = createOutbound(loaded.config);
+  const outbound = createOutbound(loaded.config, environment.variable);
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });

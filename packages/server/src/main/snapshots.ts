@@ -8,7 +8,9 @@ import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-board
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
-import { loadPlatform } from '../platform/platform.ts';
+import { auditReload } from '../platform/file-reload.ts';
+import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
+import { loadPlatform, type Platform } from '../platform/platform.ts';
 import { loadStoredRelayRules } from '../relay/stored-rules.ts';
 import { cachePurges } from '../store/cache-purges.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
@@ -20,9 +22,13 @@ const DEFAULT_ORG = 'default';
 
 /**
  * Brings orgs, keys and monitors of the file into the store; keys that left it are revoked, monitors disabled;
- * without any org at all, makes the first org and its key.
+ * without any org at all, makes the first org and its key. A file that takes the place of `before` is audited.
  */
-export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRun | null> {
+export async function enter(
+  loaded: LoadedConfig,
+  parts: Parts,
+  before: LoadedConfig | null = null,
+): Promise<FirstRun | null> {
   const { database, pepper, secretsKey, monitoring } = parts;
   const { orgs } = loaded.config;
   const declared = orgs.map((org, at) => ({
@@ -39,12 +45,14 @@ export async function enter(loaded: LoadedConfig, parts: Parts): Promise<FirstRu
     const moment = await monitoring.moment();
     await database.transaction(async (writer) => {
       await syncFileKeys(writer, declared, pepper, systemClock.now());
+      await syncFileTeams(writer, teamsOf(loaded), systemClock.now());
       await syncFileMonitors(
         { writer, engine: database.engine, secret: pepper, ...moment },
         fileOrgs(loaded),
       );
       await syncFileBoards(writer, boardsOf(loaded), systemClock.now());
       await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
+      if (before) await auditReload(writer, before.config, loaded.config, systemClock.now());
       await database.signals.announce(writer);
     });
   }
@@ -59,6 +67,16 @@ function fileOrgs({ config, lineOf }: LoadedConfig): FileOrg[] {
     monitors: org.monitors.map((monitor, index) => ({
       config: monitor,
       line: lineOf(['orgs', at, 'monitors', index]) ?? null,
+    })),
+  }));
+}
+
+function teamsOf({ config, lineOf }: LoadedConfig): FileTeams[] {
+  return config.orgs.map((org, at) => ({
+    id: org.id,
+    teams: org.teams.map((team, index) => ({
+      config: team,
+      line: lineOf(['orgs', at, 'teams', index]) ?? null,
     })),
   }));
 }
@@ -87,16 +105,19 @@ export interface Snapshots {
   current(): GatewaySnapshot;
   /** Resolves when a snapshot whose loading began after this call is in use. */
   renew(): Promise<void>;
+  /** Of an org: as floe.yaml has it, or as it was set here. */
+  timezone(orgId: string): string;
 }
 
 export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snapshots {
   let current: GatewaySnapshot | null = null;
+  let orgs: Platform['orgs'] = new Map();
   let last: Promise<void> = Promise.resolve();
   async function swap(): Promise<void> {
-    const { orgs, outbound } = loaded().config;
+    const { orgs: declared, outbound } = loaded().config;
     const { variable } = parts.environment;
     const { catalogs, unusable, notYet } = compileCatalogs(
-      orgs,
+      declared,
       DEFAULT_ORG,
       { variable, outbound },
       {
@@ -105,10 +126,11 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
         purges: await cachePurges(parts.database.read),
       },
     );
-    const { keyring } = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
+    const platform = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
     parts.relay.relays.use(relayConfigs(loaded()), await loadStoredRelayRules(parts.database.read));
-    current = { keyring, catalogs };
+    current = { keyring: platform.keyring, catalogs };
+    orgs = platform.orgs;
     parts.breakers.force(forced);
     parts.outbound.use(
       loaded().config,
@@ -138,5 +160,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       return current;
     },
     renew,
+    timezone: (orgId) =>
+      loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ?? orgs.get(orgId)?.timezone ?? 'UTC',
   };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@floe/contract/json';
+import type { Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.ts';
@@ -9,7 +10,14 @@ import type { Database, Reader, Writer } from '../store/ports.ts';
 import { validate } from './input.ts';
 
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'cache' | 'guardrails' | 'breakers';
+export type Topic = 'keys' | 'cache' | 'guardrails' | 'breakers' | 'org';
+
+/** A change that goes along with the one a verb is named for, under the name of its own verb. */
+export interface FurtherChange extends Change {
+  readonly action: `${string}.${string}`;
+  /** The org whose log it belongs in; absent: that of who asks. */
+  readonly orgId?: string;
+}
 
 /** What verbs stand on; given once by `main.ts`. */
 export interface VerbHost {
@@ -48,6 +56,12 @@ interface Description {
   readonly path: `/api/${string}` | `/relay/v1/${string}`;
   /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
+  /** Roles of members who may, whatever scopes stand for them. Absent: those whose scopes do. */
+  readonly roles?: readonly Role[];
+  /** No platform key may, whatever its scopes. A key with `management` is an admin otherwise. */
+  readonly keys?: false;
+  /** Members must have confirmed who they are a moment ago. */
+  readonly stepUp?: true;
   readonly summary: string;
   /** Whether the verb honours an `Idempotency-Key` header. */
   readonly idempotent?: true;
@@ -146,10 +160,16 @@ export function writeVerb<
       readonly changes: Topic | null;
       /** Waited for before the transaction, for what must not be waited for inside one. */
       before?(): Promise<unknown>;
+      /** Waited for once the change is in force; gives the answer its last fields. */
+      after?(answer: z.input<Answer>): Promise<z.input<Answer>>;
       run(
         context: VerbContext & { readonly writer: Writer },
         input: Input<Params, Query, Body>,
-      ): Promise<{ readonly answer: z.input<Answer>; readonly audit: Change | 'unchanged' }>;
+      ): Promise<{
+        readonly answer: z.input<Answer>;
+        readonly audit: Change | 'unchanged';
+        readonly further?: readonly FurtherChange[];
+      }>;
     },
 ): Verb {
   const schemas = complete(definition);
@@ -162,14 +182,16 @@ export function writeVerb<
       await definition.before?.();
       const answer = await host.database.transaction(async (writer) => {
         const done = await definition.run({ ...contextOf(host, actor), writer }, input);
-        if (done.audit !== 'unchanged') await record(writer, definition.name, host, actor, done.audit);
+        if (done.audit !== 'unchanged')
+          await record(writer, host, actor, { ...done.audit, action: definition.name });
+        for (const change of done.further ?? []) await record(writer, host, actor, change);
         if (definition.changes !== null && done.audit !== 'unchanged')
           await host.database.signals.announce(writer);
         return done.answer;
       });
       // Also after 'unchanged': the try that made the change may have failed right here.
       if (definition.changes !== null) await host.changed(definition.changes, actor.orgId);
-      return answer;
+      return definition.after ? definition.after(answer) : answer;
     },
   };
 }
@@ -178,14 +200,15 @@ function contextOf(host: VerbHost, actor: Actor): VerbContext {
   return { orgId: actor.orgId, actor, clock: host.clock };
 }
 
-async function record(writer: Writer, action: string, host: VerbHost, actor: Actor, change: Change) {
+async function record(writer: Writer, host: VerbHost, actor: Actor, change: FurtherChange) {
   const at = host.clock.now();
   await appendAudit(writer, {
     id: newId('aud', at),
-    org_id: actor.orgId,
+    org_id: change.orgId ?? actor.orgId,
     at,
     actor: actor.id,
-    action,
+    actor_name: actor.name,
+    action: change.action,
     subject: change.subject,
     before_json: change.before && JSON.stringify(change.before),
     after_json: change.after && JSON.stringify(change.after),

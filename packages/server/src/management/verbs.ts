@@ -11,7 +11,6 @@ import { listAlerts } from './alerts/list.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
-import { listAudit } from './audit/list.ts';
 import { forceBreaker } from './breakers/force.ts';
 import { listBreakers } from './breakers/list.ts';
 import type { BreakerSource } from './breakers/view.ts';
@@ -28,12 +27,9 @@ import { BUDGETS } from './guardrails/budget-views.ts';
 import { LIMITS } from './guardrails/limit-views.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
 import { ruleVerbs } from './guardrails/rule-verbs.ts';
-import { createKey } from './keys/create.ts';
-import { getKey } from './keys/get.ts';
-import { listKeys } from './keys/list.ts';
-import { revokeKey } from './keys/revoke.ts';
-import { updateKey } from './keys/update.ts';
-import { getMe } from './me.ts';
+import { identityVerbs } from './identity-verbs.ts';
+import { meVerbs } from './me.ts';
+import type { PeopleHost } from './members/people-host.ts';
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
@@ -59,18 +55,15 @@ export interface VerbParts {
   readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'>;
   readonly monitoring: MonitoringHost;
   readonly relay: RelayHost;
+  readonly people: PeopleHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { pepper, breakers, cacheOf, channels, rules, running } = parts;
-  return [
-    getMe,
-    createKey(pepper),
-    listKeys,
-    getKey,
-    updateKey,
-    revokeKey,
+  const { breakers, cacheOf, channels, rules, running } = parts;
+  const all: readonly Verb[] = [
+    ...meVerbs(() => all),
+    ...identityVerbs(parts),
     ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listBreakers(breakers),
@@ -80,7 +73,6 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listRoutes(running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     listProviders(running.orgs),
-    listAudit,
     listRequests,
     getRequest,
     getSummary,
@@ -100,4 +92,5 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     ...monitoringVerbs(parts.monitoring),
     ...relayVerbs(parts.relay),
   ];
+  return all;
 }

@@ -9,6 +9,8 @@ export interface Actor {
   /** What the audit log calls them: the id of the key or of the member. */
   readonly id: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** Name of the key or address of the member, as the audit log keeps it. */
+  readonly name: string;
   /** How messages to them name them: `The platform key "ci" (eis_AbCd…wxyz)` or `mara@acme.example (viewer)`. */
   readonly shown: string;
   /** Null for a member. */
@@ -35,6 +37,7 @@ export function keyActor(key: KeyRecord): Actor {
     orgId: key.orgId,
     id: key.id,
     scopes: key.scopes,
+    name: key.name,
     shown: `The platform key ${shownKey(key)}`,
     key,
     member: null,
@@ -46,6 +49,7 @@ export function memberActor(orgId: string, member: SignedInMember): Actor {
     orgId,
     id: member.id,
     scopes: new Set(SCOPES_OF_ROLE[member.role]),
+    name: member.email,
     shown: `${member.email} (${member.role})`,
     key: null,
     member,

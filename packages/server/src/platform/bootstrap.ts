@@ -4,11 +4,10 @@ import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { appendAudit } from '../store/audit.ts';
 import { allOrgs, insertOrg } from '../store/orgs.ts';
-import { insertKey, type PlatformKeyRow } from '../store/platform-keys.ts';
+import { insertKey } from '../store/platform-keys.ts';
 import type { Database } from '../store/ports.ts';
 import { putSetting } from '../store/settings.ts';
-import { keyHint, newKey } from './key-format.ts';
-import { hashKey } from './keyring.ts';
+import { makeKey } from './make-key.ts';
 import { platformKeyOf } from './stored-key.ts';
 
 const SIGN_IN_MS = 24 * 60 * 60 * 1000;
@@ -28,13 +27,18 @@ export interface FirstRun {
  * sign-in token. Null when the store already has an org.
  */
 export function bootstrap(database: Database, pepper: KeyObject, clock: Clock): Promise<FirstRun | null> {
-  const key = newKey();
   const signInToken = randomBytes(32).toString('base64url');
   return database.transaction(async (writer) => {
     if ((await allOrgs(writer)).length > 0) return null;
     const now = clock.now();
     await insertOrg(writer, { id: 'default', name: 'Default', created_at: now });
-    const row = firstKey(key, pepper, now);
+    const { key, row } = makeKey(pepper, {
+      orgId: 'default',
+      name: 'first',
+      scopes: SCOPES,
+      by: 'setup',
+      nowMs: now,
+    });
     await insertKey(writer, row);
     await appendAudit(writer, {
       id: newId('aud', now),
@@ -55,26 +59,4 @@ export function bootstrap(database: Database, pepper: KeyObject, clock: Clock): 
     await database.signals.announce(writer);
     return { orgId: row.org_id, key, signInToken };
   });
-}
-
-function firstKey(key: string, pepper: KeyObject, now: number): PlatformKeyRow {
-  return {
-    id: newId('key', now),
-    org_id: 'default',
-    name: 'first',
-    hash: hashKey(pepper, key),
-    ...keyHint(key),
-    scopes_json: JSON.stringify(SCOPES),
-    models_json: null,
-    team: null,
-    owner: null,
-    created_at: now,
-    created_by: 'setup',
-    expires_at: null,
-    revoked_at: null,
-    last_used_at: null,
-    source: 'console',
-    source_line: null,
-    updated_at: now,
-  };
 }

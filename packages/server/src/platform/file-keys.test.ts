@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../core/clock.ts';
 import { allKeys, insertKey } from '../store/platform-keys.ts';
+import { putSetting } from '../store/settings.ts';
 import { type FileOrg, syncFileKeys } from './file-keys.ts';
 import { newKey } from './key-format.ts';
 import { loadPlatform } from './platform.ts';
@@ -15,6 +16,8 @@ before(async () => {
 });
 beforeEach(() =>
   stored.database.transaction(async (writer) => {
+    // As if retention had removed all of it: nothing else may.
+    await putSetting(writer, 'audit_kept_from', String(Number.MAX_SAFE_INTEGER));
     for (const table of ['audit', 'platform_keys', 'orgs'] as const) await writer.deleteFrom(table).execute();
   }),
 );

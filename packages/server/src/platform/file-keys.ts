@@ -60,7 +60,7 @@ export async function syncFileKeys(
       await change(writer, row, { revoked_at: nowMs }, 'keys.revoke', nowMs);
   for (const entry of declared) {
     const row = taken.get(entry);
-    if (row) await change(writer, row, columnsOf(entry), 'keys.update', nowMs);
+    if (row) await change(writer, row, { ...columnsOf(entry), ...leak(row, entry) }, 'keys.update', nowMs);
     else await create(writer, entry, nowMs);
   }
 }
@@ -78,8 +78,9 @@ function match(
   const taken = new Map<Declared, PlatformKeyRow>();
   const free = new Set(stored);
   const byHash = new Map(stored.map((row) => [row.hash, row]));
+  for (const row of stored) if (row.previous_hash) byHash.set(row.previous_hash, row);
   const take = (entry: Declared, row: PlatformKeyRow | undefined) => {
-    if (!row) return;
+    if (!row || !free.has(row)) return;
     taken.set(entry, row);
     free.delete(row);
   };
@@ -114,8 +115,23 @@ function columnsOf({ key, hash }: Declared) {
     revoked_at: null,
     source: 'file',
     source_line: key.line,
+    ...NOT_ROTATED,
   };
 }
+
+/** A value that was reported as leaked stays revoked until the file holds another one. */
+function leak(row: PlatformKeyRow, { hash }: Declared): Partial<PlatformKeyRow> {
+  if (typeof row.leaked_at !== 'number') return {};
+  return row.hash === hash ? { revoked_at: row.revoked_at } : { leaked_at: null };
+}
+
+/** A key of the file has the one value that stands there. */
+const NOT_ROTATED = {
+  previous_hash: null,
+  previous_prefix: null,
+  previous_last4: null,
+  previous_until: null,
+};
 
 async function create(writer: Writer, entry: Declared, nowMs: number): Promise<void> {
   const row: PlatformKeyRow = {

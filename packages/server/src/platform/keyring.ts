@@ -24,6 +24,8 @@ export interface KeyRecord {
   readonly hash: string;
   readonly prefix: string;
   readonly last4: string;
+  /** Headers that tell the bearer of a key's value from before a rotation when it ends, flat; null otherwise. */
+  readonly supersededHeaders?: readonly string[] | null;
 }
 
 export interface Keyring {

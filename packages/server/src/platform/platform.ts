@@ -3,11 +3,13 @@ import { allOrgs } from '../store/orgs.ts';
 import { snapshotKeys } from '../store/platform-keys.ts';
 import type { Reader } from '../store/ports.ts';
 import { compileKeyring, type Keyring } from './keyring.ts';
-import { keyRecordOf } from './stored-key.ts';
+import { keyRecordsOf } from './stored-key.ts';
 
 export interface Org {
   readonly id: string;
   readonly name: string;
+  /** As it was set here; an org of floe.yaml has its own there. */
+  readonly timezone: string;
 }
 
 /** This room's slice of the snapshot: who exists and who may do what. Immutable. */
@@ -23,7 +25,7 @@ const REVOKED_KNOWN_MS = 90 * 24 * 60 * 60 * 1000;
 export async function loadPlatform(reader: Reader, pepper: KeyObject, nowMs: number): Promise<Platform> {
   const [orgs, keys] = await Promise.all([allOrgs(reader), snapshotKeys(reader, nowMs - REVOKED_KNOWN_MS)]);
   return {
-    orgs: new Map(orgs.map(({ id, name }) => [id, { id, name }])),
-    keyring: compileKeyring(keys.map(keyRecordOf), pepper),
+    orgs: new Map(orgs.map(({ id, name, timezone }) => [id, { id, name, timezone: timezone ?? 'UTC' }])),
+    keyring: compileKeyring(keys.flatMap(keyRecordsOf), pepper),
   };
 }

@@ -4,7 +4,32 @@ import { compilePatterns } from '../core/pattern.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
 import type { KeyRecord } from './keyring.ts';
 
-/** Compiles a stored key for the keyring. */
+/** Compiles a stored key for the keyring: its value, and the one before a rotation that still works. */
+export function keyRecordsOf(row: PlatformKeyRow): KeyRecord[] {
+  const record = keyRecordOf(row);
+  const { previous_hash, previous_prefix, previous_last4, previous_until, rotated_at } = row;
+  if (typeof previous_hash !== 'string' || typeof previous_until !== 'number') return [record];
+  const ends = record.expiresAt === null ? previous_until : Math.min(previous_until, record.expiresAt);
+  return [
+    record,
+    {
+      ...record,
+      hash: previous_hash,
+      prefix: previous_prefix ?? record.prefix,
+      last4: previous_last4 ?? record.last4,
+      expiresAt: ends,
+      supersededHeaders: supersededHeaders(rotated_at ?? previous_until, ends),
+    },
+  ];
+}
+
+/** `Deprecation` (RFC 9745) since when, `Sunset` (RFC 8594) until when. */
+function supersededHeaders(sinceMs: number, untilMs: number): readonly string[] {
+  const since = `@${Math.floor(sinceMs / 1000)}`;
+  return ['deprecation', since, 'sunset', new Date(untilMs).toUTCString()];
+}
+
+/** The key with its present value. */
 export function keyRecordOf(row: PlatformKeyRow): KeyRecord {
   const models = textsIn(row.models_json);
   return {
@@ -21,6 +46,7 @@ export function keyRecordOf(row: PlatformKeyRow): KeyRecord {
     hash: row.hash,
     prefix: row.prefix,
     last4: row.last4,
+    supersededHeaders: null,
   };
 }
 
@@ -42,8 +68,20 @@ export function platformKeyOf(row: PlatformKeyRow, nowMs: number): PlatformKey {
     expires_at: row.expires_at === null ? null : momentOf(row.expires_at),
     revoked_at: row.revoked_at === null ? null : momentOf(row.revoked_at),
     last_used_at: row.last_used_at === null ? null : momentOf(row.last_used_at),
+    rotated_at: typeof row.rotated_at === 'number' ? momentOf(row.rotated_at) : null,
+    previous: previousOf(row, nowMs),
     source: { kind: row.source === 'file' ? 'file' : 'console', line: row.source_line },
     updated_at: momentOf(row.updated_at),
+  };
+}
+
+function previousOf(row: PlatformKeyRow, nowMs: number): PlatformKey['previous'] {
+  const { previous_prefix, previous_last4, previous_until } = row;
+  if (typeof previous_until !== 'number' || previous_until <= nowMs) return null;
+  return {
+    prefix: previous_prefix ?? '',
+    last4: previous_last4 ?? '',
+    expires_at: momentOf(previous_until),
   };
 }
 

@@ -2,6 +2,11 @@ import type { FirstRun } from './bootstrap.ts';
 
 export interface Place {
   readonly version: string;
+  /** Where this machine reaches the main listener. */
+  readonly listening: string;
+  /** The other listeners, and what each offers. */
+  readonly listeners: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
+  /** What users see: `server.base_url`. */
   readonly url: string;
   readonly dataDir: string;
   readonly configPath: string | null;
@@ -14,10 +19,11 @@ export interface Place {
  */
 export function welcome(place: Place, firstRun: FirstRun | null): string {
   const lines = [
-    `floe: listening on ${place.url}`,
+    `floe: listening on ${place.listening}`,
     '',
     `  Floe ${place.version}`,
     `  gateway     ${place.url}/gateway/v1`,
+    ...place.listeners.map(({ url, surfaces }) => `  listener    ${url} (${surfaces.join(', ')})`),
     `  data        ${place.dataDir}`,
     `  config      ${place.configPath ?? 'none (floe.yaml, or FLOE_CONFIG names one)'}`,
     `  providers   ${place.providers.join(', ') || 'none'}`,

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { issue, makeAuthority } from '@floe/testkit/certificate';
 import { FakeClock } from '@floe/testkit/clock';
+import { createOutboundGuard } from '../core/outbound.ts';
 import { type OutboundSettings, OutboundUnusable, resolveOutbound } from './outbound.ts';
 import { smallCall } from './small-call.ts';
 import { createHttpTransport } from './transport.ts';
@@ -171,6 +172,51 @@ test('hosts of `no_proxy` are reached directly: names with all below them, ports
     assert.equal(through(list, host), 'http://proxy.test:1/', list);
   assert.equal(through('', host, { NO_PROXY: 'corp.test' }), undefined);
   assert.equal(through('elsewhere', host, { NO_PROXY: 'corp.test' }), 'http://proxy.test:1/');
+});
+
+test('`no_proxy` takes addresses and networks, of both families', () => {
+  const isDirect = (no_proxy: string, origin: string) =>
+    resolveOutbound([{ ...NOTHING, proxy: 'http://proxy.test:1', no_proxy }], () => undefined).via(origin) ===
+    undefined;
+  for (const [list, origin] of [
+    ['10.0.0.0/8', 'http://10.1.2.3'],
+    ['::1', 'http://[::1]:80'],
+    ['[::1]:8080', 'http://[::1]:8080'],
+    ['2001:DB8:0::1', 'https://[2001:db8::1]'],
+    ['fd00::/8', 'https://[fd12::5]'],
+    ['127.0.0.1', 'http://0x7f.1'],
+    ['corp.test.', 'https://api.corp.test.'],
+  ] as const)
+    assert.ok(isDirect(list, origin), `${list} ${origin}`);
+  for (const [list, origin] of [
+    ['10.0.0.0/8', 'http://11.0.0.1'],
+    ['10.0.0.0/8', 'http://10.0.0.1.example'],
+    ['[::1]:8080', 'http://[::1]:80'],
+    ['10.0.0.0/99, nonsense/8, ,', 'http://10.0.0.1'],
+    ['0.0.1', 'http://10.0.0.1'],
+  ] as const)
+    assert.ok(!isDirect(list, origin), `${list} ${origin}`);
+});
+
+test('what no rule allows is refused before the proxy is asked for it', async () => {
+  const port = Number(ports['proxy']);
+  const named = new Set([`127.0.0.1:${port}`]);
+  const guarded = createHttpTransport(
+    createOutboundGuard(() => ({ trustPrivate: false, privateNetworks: [], named })),
+  );
+  const { via } = resolveOutbound([{ ...NOTHING, proxy: proxyUrl() }], () => undefined);
+  const ask = (origin: string) => {
+    const request = { method: 'GET', origin, path: '/', headers: [], body: null, connectMs: 2_000 };
+    const limits = { timeoutMs: 60_000, bytes: 1_000 };
+    return smallCall(guarded, new FakeClock(), { ...request, via: via(origin) }, limits);
+  };
+  for (const host of ['169.254.169.254', '127.0.0.1:1', '[::1]', 'metadata.google.internal', '0x0a.1'])
+    await assert.rejects(ask(`http://${host}`), { name: 'OutboundRefused' }, host);
+  assert.deepEqual(asked, []);
+  // A name is the proxy's to resolve and to judge.
+  await assert.rejects(ask('http://nobody.invalid'), /the proxy closed/);
+  assert.equal(asked.splice(0).length, 1);
+  await guarded.close();
 });
 
 test('a proxy that refuses, or is not there, is an error that says so', async () => {

@@ -1,30 +1,38 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import type { OutboundGuard } from '../core/outbound.ts';
 import { writeAtOnce } from './one-write.ts';
 import type { Via } from './outbound.ts';
 
 /** Makes the connections of one pool. */
 export type Connector = buildConnector.connector;
 
-/** Makes connections to one origin; one that judges addresses first may stand in for undici's own. */
-export type Connect = (origin: URL, options: buildConnector.BuildOptions) => Connector;
-
 /** Longest answer of a proxy to `CONNECT` that is waited for. */
 const PROXY_HEAD_BYTES = 16 * 1024;
 
-/** Direct TCP or TLS, or a `CONNECT` tunnel through the proxy of `via` (RFC 9110, 9.3.6). */
+/**
+ * Direct TCP or TLS, or a `CONNECT` tunnel through the proxy of `via` (RFC 9110, 9.3.6). The guard judges whatever this
+ * process connects to, and of an origin behind a proxy what can be known without resolving its name.
+ */
 export function openConnector(
   origin: URL,
   via: Via | undefined,
   connectMs: number,
-  connect: Connect = (_, options) => buildConnector(options),
+  guard?: OutboundGuard,
 ): Connector {
+  const connect =
+    guard?.connector ?? ((_: URL, options: buildConnector.BuildOptions) => buildConnector(options));
   const options = { allowH2: false, timeout: connectMs, ...(via?.ca && { ca: [...via.ca] }) };
   const certificate = via?.cert !== undefined && { cert: via.cert, key: via.certKey };
   if (via?.proxy === undefined) return written(connect(origin, { ...options, ...certificate }));
   // The client certificate is for the upstream, not for the proxy in front of it; the proxy finds the upstream.
   const toProxy = connect(via.proxy, options);
-  return written(tunnelled(toProxy, buildConnector({ ...options, ...certificate }), via.proxy, connectMs));
+  const tunnel = tunnelled(toProxy, buildConnector({ ...options, ...certificate }), via.proxy, connectMs);
+  return written((asked, callback) => {
+    const refusal = guard?.refusal(origin) ?? null;
+    if (refusal) callback(refusal, null);
+    else tunnel(asked, callback);
+  });
 }
 
 function written(connect: Connector): Connector {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
+import { addressOf, type Network, networksOf, within } from '../core/network.ts';
 
 /** How connections to one host are made; absent where nothing was configured. */
 export interface Via {
@@ -26,6 +28,8 @@ export interface OutboundSettings {
 export interface Outbound {
   /** How to reach an origin such as `https://api.host.test`. */
   via(origin: string): Via | undefined;
+  /** Proxies that calls may go through, which the operator named in one place or another. */
+  readonly proxies: readonly string[];
 }
 
 /** A file that outgoing calls need and that cannot be read; the message names setting and file. */
@@ -56,6 +60,7 @@ export function resolveOutbound(
   const cert = certificate && read('client_cert.cert_file', certificate.cert_file);
   const certKey = certificate && read('client_cert.key_file', certificate.key_file);
   return {
+    proxies: [...new Set([proxy, httpsProxy])].filter((one) => one !== undefined),
     via(origin) {
       const url = new URL(origin);
       const named = url.protocol === 'https:' ? httpsProxy : proxy;
@@ -78,17 +83,46 @@ function read(setting: string, file: string): string {
   }
 }
 
-/** `NO_PROXY`: host names, which hold for everything below them too, with or without a port; `*` is everything. */
+/**
+ * `NO_PROXY`: host names, which hold for everything below them too, and addresses or networks, each but a network with
+ * or without a port; `*` is everything.
+ */
 function directHosts(list: string): (url: URL) => boolean {
   const entries = list
     .split(/[\s,]+/)
     .filter((entry) => entry !== '')
-    .map((entry) => /^(?:\*?\.)?(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry.toLowerCase()))
-    .flatMap((match) => (match ? [{ host: match[1] ?? '', port: match[2] }] : []));
-  return ({ hostname, port, protocol }) =>
-    entries.some(({ host, port: only }) => {
-      const effective = port || (protocol === 'https:' ? '443' : '80');
-      if (only !== undefined && only !== effective) return false;
-      return host === '*' || hostname === host || hostname.endsWith(`.${host}`);
-    });
+    .map((entry) => directEntry(entry.toLowerCase()));
+  return ({ hostname, port, protocol }) => {
+    const host = hostname.replace(/^\[|\]$|\.$/g, '');
+    return entries.some((isMeant) => isMeant(host, port || (protocol === 'https:' ? '443' : '80')));
+  };
+}
+
+type DirectEntry = (host: string, port: string) => boolean;
+
+function directEntry(entry: string): DirectEntry {
+  if (entry === '*') return () => true;
+  if (entry.includes('/')) return directNetwork(entry);
+  const [, bracketed, plain, only] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
+  const name = (bracketed ?? plain ?? entry).replace(/^\*?\.|\.$/g, '');
+  const ip = addressOf(name)?.toString();
+  const isName: (host: string) => boolean =
+    ip === undefined
+      ? (host) => host === name || (isIP(host) === 0 && host.endsWith(`.${name}`))
+      : (host) => addressOf(host)?.toString() === ip;
+  return (host, port) => (only === undefined || only === port) && isName(host);
+}
+
+function directNetwork(entry: string): DirectEntry {
+  let networks: readonly Network[];
+  try {
+    networks = networksOf([entry]);
+  } catch {
+    // As every other client: an entry that means nothing keeps nobody from the proxy.
+    return () => false;
+  }
+  return (host) => {
+    const ip = addressOf(host);
+    return ip !== null && within(ip, networks);
+  };
 }

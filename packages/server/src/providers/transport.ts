@@ -73,7 +73,7 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
         keepAliveTimeout: 30_000,
         keepAliveMaxTimeout: 300_000,
         maxHeaderSize: 64 * 1024,
-        connect: openConnector(new URL(origin), via, connectMs, unguarded ? undefined : guard?.connector),
+        connect: openConnector(new URL(origin), via, connectMs, unguarded ? undefined : guard),
       });
       pools.set(key, pool);
     }

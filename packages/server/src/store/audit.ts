@@ -1,12 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { AuditTable } from './key-tables.ts';
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
-import type { AuditTable } from './schema.ts';
 
 export type AuditRow = AuditTable;
 
-/** Belongs in the transaction of the change it records. */
-export async function appendAudit(writer: Writer, entry: AuditRow): Promise<void> {
-  await writer.insertInto('audit').values(entry).execute();
+/** An entry before it has its place in the chain. */
+export type NewAudit = Omit<AuditRow, 'seq' | 'hash' | 'actor_name'> & Partial<Pick<AuditRow, 'actor_name'>>;
+
+/** What the first entry of a chain stands on. */
+const NO_ENTRY = '';
+
+/**
+ * Belongs in the transaction of the change it records, which must be one of `Database.transaction`: those are
+ * serialised over all processes, so no two entries stand on the same one.
+ */
+export async function appendAudit(writer: Writer, entry: NewAudit): Promise<void> {
+  const last = await writer
+    .selectFrom('audit')
+    .select(['seq', 'hash'])
+    .where('org_id', '=', entry.org_id)
+    .where('seq', 'is not', null)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const placed = { ...entry, actor_name: entry.actor_name ?? null, seq: Number(last?.seq ?? 0) + 1 };
+  await writer
+    .insertInto('audit')
+    .values({ ...placed, hash: chainHash(last?.hash ?? NO_ENTRY, placed) })
+    .execute();
+}
+
+/** SHA-256, hex, over the hash of the entry before and every column, as a JSON list in this order. */
+export function chainHash(previous: string, entry: Omit<AuditRow, 'hash'>): string {
+  const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = entry;
+  const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
+  return createHash('sha256')
+    .update(JSON.stringify([previous, ...fields]))
+    .digest('hex');
 }
 
 export interface AuditFilters {
@@ -41,4 +72,70 @@ export async function auditPage(
     .limit(request.limit + 1)
     .execute();
   return toPage(rows, request.limit, (row) => ({ at: row.at, id: row.id }));
+}
+
+export interface ChainState {
+  readonly entries: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  readonly lastHash: string | null;
+  /** Place of the first entry that does not fit; null when all do. */
+  readonly brokenAt: number | null;
+}
+
+const ENTRIES_PER_READ = 1000;
+
+/**
+ * Looks at every kept entry of an org's chain. The hash of the oldest one is taken as it stands where retention
+ * has removed what it was built on.
+ */
+export async function checkChain(reader: Reader, orgId: string): Promise<ChainState> {
+  for (;;) {
+    const state = await walkChain(reader, orgId);
+    // Retention may have removed what was about to be read; then there is less to look at than before.
+    if (state.brokenAt === null || (await firstSeqOf(reader, orgId)) === state.firstSeq) return state;
+  }
+}
+
+async function firstSeqOf(reader: Reader, orgId: string): Promise<number | null> {
+  const first = await reader
+    .selectFrom('audit')
+    .select('seq')
+    .where('org_id', '=', orgId)
+    .where('seq', 'is not', null)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return first?.seq ?? null;
+}
+
+async function walkChain(reader: Reader, orgId: string): Promise<ChainState> {
+  let [entries, firstSeq, seq, hash]: [number, number | null, number, string] = [0, null, 0, NO_ENTRY];
+  for (;;) {
+    const rows = await reader
+      .selectFrom('audit')
+      .selectAll()
+      .where('org_id', '=', orgId)
+      .where('seq', '>', seq)
+      .orderBy('seq')
+      .limit(ENTRIES_PER_READ)
+      .execute();
+    for (const row of rows) {
+      const at = Number(row.seq);
+      const anchor = firstSeq === null && at > 1;
+      firstSeq ??= at;
+      const fits = anchor || (at === seq + 1 && row.hash === chainHash(hash, { ...row, seq: at }));
+      entries += 1;
+      [seq, hash] = [at, row.hash ?? ''];
+      if (!fits) return { entries, firstSeq, lastSeq: seq, lastHash: hash, brokenAt: at };
+    }
+    if (rows.length < ENTRIES_PER_READ) break;
+  }
+  return {
+    entries,
+    firstSeq,
+    lastSeq: entries > 0 ? seq : null,
+    lastHash: entries > 0 ? hash : null,
+    brokenAt: null,
+  };
 }

@@ -83,10 +83,17 @@ test('an imported instance holds the same rows and the same sums, and a second i
   const first = await importSqlite(from, { url, dataDir }, quiet);
   assert.deepEqual(first, [
     { table: 'orgs', added: 1, known: 0 },
+    { table: 'users', added: 0, known: 0 },
+    { table: 'members', added: 0, known: 0 },
+    { table: 'teams', added: 0, known: 0 },
+    { table: 'invitations', added: 0, known: 0 },
     { table: 'platform_keys', added: 1, known: 0 },
     { table: 'channels', added: 0, known: 0 },
     { table: 'limits', added: 0, known: 0 },
     { table: 'budgets', added: 0, known: 0 },
+    { table: 'relay_rules', added: 0, known: 0 },
+    { table: 'relay_approvals', added: 0, known: 0 },
+    { table: 'relay_sessions', added: 0, known: 0 },
     { table: 'budget_spend', added: 0, known: 0 },
     { table: 'boards', added: 0, known: 0 },
     { table: 'maintenance_windows', added: 0, known: 0 },
@@ -99,31 +106,14 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'beat_keys', added: 0, known: 0 },
     { table: 'checks', added: 0, known: 0 },
     { table: 'stored_turns', added: TURNS.length, known: 0 },
+    { table: 'relay_decisions', added: 0, known: 0 },
+    { table: 'relay_reports', added: 0, known: 0 },
     { table: 'exchanges', added: ROWS, known: 0 },
   ]);
   const again = await importSqlite(from, { url, dataDir }, quiet);
   assert.deepEqual(
     again.map(({ added, known }) => [added, known]),
-    [
-      [0, 1],
-      [0, 1],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 1],
-      [0, 1],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [0, TURNS.length],
-      [0, ROWS],
-    ],
+    first.map(({ added }) => [0, added]),
   );
   const target = await openDatabase(url, { ...quiet, dataDir });
   t.after(() => target.close());

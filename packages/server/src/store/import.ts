@@ -50,7 +50,9 @@ export async function importSqlite(
       return [
         ...(await copyTables(source, target)),
         ...(await copyMonitors(source, target)),
-        await copyTurns(source, target),
+        await copyLog(source, target, 'stored_turns'),
+        await copyLog(source, target, 'relay_decisions'),
+        await copyLog(source, target, 'relay_reports'),
         await copyExchanges(source, target, directory),
       ];
     } finally {
@@ -76,13 +78,15 @@ async function mustShareKey(source: Database, target: Database): Promise<void> {
 /** In the order their references need. */
 const SMALL_TABLES = [
   'orgs',
+  'users',
+  'members',
+  'teams',
+  'invitations',
   'platform_keys',
   'channels',
   'limits',
   'budgets',
   'relay_rules',
-  'relay_decisions',
-  'relay_reports',
   'relay_approvals',
   'relay_sessions',
   'budget_spend',
@@ -97,7 +101,8 @@ async function copyTables(source: Database, target: Database): Promise<Imported[
   const imported: Imported[] = [];
   await target.transaction(async (writer) => {
     for (const table of SMALL_TABLES) {
-      const rows = await source.read.selectFrom(table).selectAll().execute();
+      const found = await source.read.selectFrom(table).selectAll().execute();
+      const rows = table === 'audit' ? await withoutSecondChains(writer, found) : found;
       let added = 0;
       for (let at = 0; at < rows.length; at += ROWS_PER_BATCH)
         added += await insertNew(writer, table, rows.slice(at, at + ROWS_PER_BATCH));
@@ -108,9 +113,23 @@ async function copyTables(source: Database, target: Database): Promise<Imported[
   return imported;
 }
 
+/** An org has one chain of audit entries: what comes to one that goes on already stands beside it. */
+async function withoutSecondChains(writer: Writer, rows: readonly object[]): Promise<readonly object[]> {
+  const chains = await writer
+    .selectFrom('audit')
+    .select('org_id')
+    .distinct()
+    .where('seq', 'is not', null)
+    .execute();
+  const chained = new Set<unknown>(chains.map(({ org_id }) => org_id));
+  return rows.map((row) =>
+    'org_id' in row && chained.has(row.org_id) ? { ...row, seq: null, hash: null } : row,
+  );
+}
+
 async function insertNew(
   writer: Writer,
-  table: (typeof SMALL_TABLES)[number] | 'stored_turns',
+  table: (typeof SMALL_TABLES)[number] | LogTable,
   rows: readonly object[],
 ): Promise<number> {
   const { numInsertedOrUpdatedRows = 0n } = await writer
@@ -126,19 +145,22 @@ function asRows(rows: readonly object[]) {
   return rows as never[];
 }
 
-async function copyTurns(source: Database, target: Database): Promise<Imported> {
+/** Tables that grow for ever, copied piece by piece. */
+type LogTable = 'stored_turns' | 'relay_decisions' | 'relay_reports';
+
+async function copyLog(source: Database, target: Database, table: LogTable): Promise<Imported> {
   let [added, known, lastId] = [0, 0, ''];
   for (;;) {
     const rows = await source.read
-      .selectFrom('stored_turns')
+      .selectFrom(table)
       .selectAll()
       .where('id', '>', lastId)
       .orderBy('id')
       .limit(TURNS_PER_BATCH)
       .execute();
     const last = rows.at(-1);
-    if (!last) return { table: 'stored_turns', added, known };
-    const inserted = await target.transaction((writer) => insertNew(writer, 'stored_turns', rows));
+    if (!last) return { table, added, known };
+    const inserted = await target.transaction((writer) => insertNew(writer, table, rows));
     added += inserted;
     known += rows.length - inserted;
     lastId = last.id;

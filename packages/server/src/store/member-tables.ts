@@ -29,3 +29,38 @@ export interface MembersTable {
   updated_at: number;
   updated_by: string;
 }
+
+/** A group of people and keys that spending is booked on. */
+export interface TeamsTable {
+  org_id: string;
+  /** Unique in the org. */
+  id: string;
+  name: string;
+  cost_center: string | null;
+  /** `file` when it stands in floe.yaml, else `console`. */
+  source: string;
+  source_line: number | null;
+  created_at: number;
+  updated_at: number;
+  updated_by: string;
+}
+
+/** That a person may become a member, once, with the token whose hash stands here. */
+export interface InvitationsTable {
+  /** `inv_…` */
+  id: string;
+  org_id: string;
+  /** Lower case. */
+  email: string;
+  role: string;
+  team: string | null;
+  /** SHA-256 of the token, hex. The token itself is never stored. */
+  token_sha256: string;
+  created_at: number;
+  created_by: string;
+  expires_at: number;
+  accepted_at: number | null;
+  /** The member that it made. */
+  accepted_by: string | null;
+  revoked_at: number | null;
+}

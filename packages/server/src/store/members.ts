@@ -1,4 +1,5 @@
 import type { MembersTable, UsersTable } from './member-tables.ts';
+import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type UserRow = UsersTable;
@@ -48,4 +49,86 @@ export function memberById(reader: Reader, orgId: string, id: string): Promise<M
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+/** A member together with the person. */
+export interface MemberWithUser extends MemberRow {
+  readonly email: string;
+  readonly name: string;
+}
+
+function withUsers(reader: Reader, orgId: string) {
+  return reader
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .selectAll('members')
+    .select(['users.email', 'users.name'])
+    .where('members.org_id', '=', orgId);
+}
+
+export interface MemberFilters {
+  readonly role?: string | undefined;
+  readonly team?: string | undefined;
+}
+
+/** Members of an org, newest first. */
+export async function memberPage(
+  reader: Reader,
+  request: PageRequest & MemberFilters,
+): Promise<Page<MemberWithUser>> {
+  let query = withUsers(reader, request.orgId);
+  if (request.role !== undefined) query = query.where('members.role', '=', request.role);
+  if (request.team !== undefined) query = query.where('members.team', '=', request.team);
+  if (request.cursor !== undefined) {
+    const { at, id } = decodeCursor(request.cursor);
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('members.created_at', 'members.id'), '<', tuple(at, id)),
+    );
+  }
+  const rows = await query
+    .orderBy('members.created_at', 'desc')
+    .orderBy('members.id', 'desc')
+    .limit(request.limit + 1)
+    .execute();
+  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+}
+
+export function memberWithUser(
+  reader: Reader,
+  orgId: string,
+  id: string,
+): Promise<MemberWithUser | undefined> {
+  return withUsers(reader, orgId).where('members.id', '=', id).executeTakeFirst();
+}
+
+/** The member of an org with this address. */
+export function memberByEmail(
+  reader: Reader,
+  orgId: string,
+  email: string,
+): Promise<MemberWithUser | undefined> {
+  return withUsers(reader, orgId).where('users.email', '=', email.toLowerCase()).executeTakeFirst();
+}
+
+export async function countOwners(reader: Reader, orgId: string): Promise<number> {
+  const { count } = await reader
+    .selectFrom('members')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('role', '=', 'owner')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function changeMember(
+  writer: Writer,
+  orgId: string,
+  id: string,
+  change: Partial<Pick<MemberRow, 'role' | 'team' | 'source' | 'updated_at' | 'updated_by'>>,
+): Promise<void> {
+  await writer.updateTable('members').set(change).where('org_id', '=', orgId).where('id', '=', id).execute();
+}
+
+export async function deleteMember(writer: Writer, orgId: string, id: string): Promise<void> {
+  await writer.deleteFrom('members').where('org_id', '=', orgId).where('id', '=', id).execute();
 }

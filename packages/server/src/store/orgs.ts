@@ -6,6 +6,14 @@ export type OrgRow = OrgsTable;
 /** An org as it is first written; without declared metadata keys unless given. */
 export type NewOrg = Omit<OrgRow, 'metadata_keys_json'> & Partial<Pick<OrgRow, 'metadata_keys_json'>>;
 
+export async function changeOrg(
+  writer: Writer,
+  id: string,
+  change: Pick<OrgRow, 'name' | 'timezone' | 'updated_at' | 'updated_by'>,
+): Promise<void> {
+  await writer.updateTable('orgs').set(change).where('id', '=', id).execute();
+}
+
 export async function insertOrg(writer: Writer, org: NewOrg): Promise<void> {
   await writer.insertInto('orgs').values(complete(org)).execute();
 }

@@ -1,6 +1,6 @@
+import type { PlatformKeysTable } from './key-tables.ts';
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
-import type { PlatformKeysTable } from './schema.ts';
 
 export type PlatformKeyRow = PlatformKeysTable;
 
@@ -9,9 +9,21 @@ export async function insertKey(writer: Writer, key: PlatformKeyRow): Promise<vo
   await writer.insertInto('platform_keys').values(key).execute();
 }
 
+export interface KeyFilters {
+  readonly owner?: string | undefined;
+  readonly team?: string | undefined;
+}
+
 /** Keys of an org, revoked ones too, newest first. */
-export async function keyPage(reader: Reader, request: PageRequest): Promise<Page<PlatformKeyRow>> {
+export async function keyPage(
+  reader: Reader,
+  request: PageRequest & KeyFilters,
+): Promise<Page<PlatformKeyRow>> {
   let query = reader.selectFrom('platform_keys').selectAll().where('org_id', '=', request.orgId);
+  for (const column of ['owner', 'team'] as const) {
+    const value = request[column];
+    if (value !== undefined) query = query.where(column, '=', value);
+  }
   if (request.cursor !== undefined) {
     const { at, id } = decodeCursor(request.cursor);
     query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
@@ -48,6 +60,27 @@ export function workingKeyNamed(
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', nowMs)]))
     .executeTakeFirst();
+}
+
+/**
+ * A member's own keys that are not revoked: they are the owner, or made it and named nobody. What they made for
+ * somebody else is that one's.
+ */
+export function ownKeys(
+  reader: Reader,
+  orgId: string,
+  member: { readonly id: string; readonly email: string },
+): Promise<PlatformKeyRow[]> {
+  return reader
+    .selectFrom('platform_keys')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or, and }) =>
+      or([eb('owner', '=', member.email), and([eb('owner', 'is', null), eb('created_by', '=', member.id)])]),
+    )
+    .orderBy('id')
+    .execute();
 }
 
 /** Keys of every org, revoked ones too. */

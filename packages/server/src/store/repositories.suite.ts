@@ -65,6 +65,9 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       name: "O'Neil é 🧊",
       created_at: Number.MAX_SAFE_INTEGER,
       metadata_keys_json: '["env"]',
+      timezone: 'Europe/Berlin',
+      updated_at: null,
+      updated_by: 'key_one',
     };
     await database.transaction((writer) => insertOrg(writer, org));
     assert.deepStrictEqual(await orgById(database.read, ORG), org);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expireAlerts } from './alerts.ts';
 import type { Database, Writer } from './ports.ts';
 import { MINUTE_MS } from './rollups/gather.ts';
+import { putSetting } from './settings.ts';
 import { expireTurns } from './stored-turns.ts';
 
 /** Short enough for a transaction of some milliseconds: rows and changes get their turn in between. */
@@ -37,6 +38,8 @@ export async function expireRest(
   for (const { id } of await database.read.selectFrom('orgs').select('id').execute()) {
     await expireConversations(database, id, before.responsesMs);
     await database.transaction(async (writer) => {
+      // The table's trigger lets go of what is older, and of nothing else.
+      await putSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs)));
       await writer.deleteFrom('audit').where('org_id', '=', id).where('at', '<', before.auditMs).execute();
       await writer
         .deleteFrom('rollup_minutes')

@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
-import type { MembersTable, UsersTable } from './member-tables.ts';
+import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
+import type { InvitationsTable, MembersTable, TeamsTable, UsersTable } from './member-tables.ts';
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type {
   RelayApprovalsTable,
@@ -18,6 +19,8 @@ export interface Schema extends MonitoringSchema {
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;
+  teams: TeamsTable;
+  invitations: InvitationsTable;
   platform_keys: PlatformKeysTable;
   audit: AuditTable;
   exchanges: ExchangesTable;
@@ -50,46 +53,10 @@ export interface OrgsTable {
   created_at: number;
   /** JSON list of the metadata keys that are indexed and rolled up; null for none. */
   metadata_keys_json: string | null;
-}
-
-export interface PlatformKeysTable {
-  id: string;
-  org_id: string;
-  name: string;
-  /** HMAC-SHA-256 of the key with the installation's pepper, hex. The key itself is never stored. */
-  hash: string;
-  /** First characters, enough to recognise a key in a list: `eis_AbCd`. */
-  prefix: string;
-  last4: string;
-  scopes_json: string;
-  /** Patterns of model ids the key may use; null for every model of the org. */
-  models_json: string | null;
-  /** Paths without a model that a key with `models_json` may use; null for none. */
-  paths_json?: string | null | undefined;
-  team: string | null;
-  owner: string | null;
-  created_at: number;
-  created_by: string | null;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-  /** `file` when it stands in floe.yaml, else `console`. */
-  source: string;
-  source_line: number | null;
-  updated_at: number;
-}
-
-export interface AuditTable {
-  id: string;
-  org_id: string;
-  at: number;
-  /** Who did it: a key id, a member id, `file` or `setup`. */
-  actor: string;
-  /** Verb as `keys.create`. */
-  action: string;
-  subject: string;
-  before_json: string | null;
-  after_json: string | null;
+  /** Of the IANA database; null for UTC. An org of floe.yaml has its own there. */
+  timezone?: string | null | undefined;
+  updated_at?: number | null | undefined;
+  updated_by?: string | null | undefined;
 }
 
 /** One row per exchange (one client request and its answer). Written through the spool. */

@@ -5,6 +5,7 @@ import { FakeClock } from '@floe/testkit/clock';
 import { silentLog } from '../../core/log.ts';
 import { createOutboundGuard, type OutboundRules } from '../../core/outbound.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
+import type { Outbound } from '../../providers/outbound.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database } from '../../store/ports.ts';
@@ -27,6 +28,7 @@ export interface OutboxOptions {
   readonly quiet?: Quiet;
   readonly mail?: MailSettings;
   readonly rules?: OutboundRules;
+  readonly via?: Outbound['via'];
 }
 
 /** Everything that delivers, over a database of its own and a clock moved by hand. */
@@ -40,7 +42,7 @@ export async function outbox(t: TestContext, options: OutboxOptions = {}) {
   });
   const guard = createOutboundGuard(() => options.rules ?? ONE_ORG);
   const mailer = createMailer(() => options.mail ?? { url: '', from: '' }, guard);
-  const sender = createSender({ guard, clock, mailer });
+  const sender = createSender({ guard, via: options.via ?? (() => undefined), clock, mailer });
   const counted: string[] = [];
   const parts: AlertDeliveryParts = {
     database,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import type { Database } from '../../store/ports.ts';
 import type { RunningApi } from './running-api.ts';
@@ -10,12 +11,31 @@ import type { RunningApi } from './running-api.ts';
  */
 export interface Expected {
   readonly path: (ids: { readonly key: string }) => string;
+  /** Or what makes it for who asks: a role, or the scope of a key. */
   readonly body?: unknown;
   readonly succeeds: 200 | 201 | 204;
   /** One, or any of several. Null: any valid key may. */
   readonly scope: Scope | readonly Scope[] | null;
   readonly anotherOrgs: 200 | 201 | 204 | 404 | 409;
+  /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `WRITERS` may. */
+  readonly roles?: readonly Role[];
+  /** No key may. */
+  readonly keys?: false;
+  /** Members must have confirmed who they are. */
+  readonly stepUp?: true;
+  /** It ends the key that asks. */
+  readonly endsKey?: true;
 }
+
+/** Who may change what a scope guards, in a session. */
+export const WRITERS: Readonly<Record<Scope, readonly Role[]>> = {
+  management: ['owner', 'admin'],
+  relay: ['owner', 'admin'],
+  monitoring: ['owner', 'admin', 'member'],
+  beat: ['owner', 'admin', 'member'],
+  gateway: ['owner', 'admin', 'member'],
+  read: [],
+};
 
 const SUBJECTS = {
   monitors: { expected_interval_minutes: 5, paused: true },

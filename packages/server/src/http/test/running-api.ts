@@ -11,10 +11,11 @@ import { type Log, silentLog } from '../../core/log.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
+import type { PeopleHost } from '../../management/members/people-host.ts';
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
-import { keyActor } from '../../platform/actor.ts';
+import { type Actor, keyActor } from '../../platform/actor.ts';
 import { newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
@@ -22,11 +23,13 @@ import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
 import { type RunningRelay, runRelay } from './relay-parts.ts';
 import { channelParts, runningParts } from './running-parts.ts';
+import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 export const pepper = derivePepper(Buffer.alloc(32, 9));
@@ -74,6 +77,8 @@ export interface RunningApi {
     readonly id: string;
     readonly key: string;
   }>;
+  /** Makes a member, whose requests are those with `key`: it stands for the cookie of their session. */
+  addMember(orgId: string, given?: NewMember): Promise<TestMember>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
   call(method: string, path: string, call?: Call): Promise<Answer>;
   close(): Promise<void>;
@@ -88,6 +93,9 @@ export interface ApiOptions {
   readonly engine?: MonitoringHost['engine'];
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
+  /** Whose sessions were ended. */
+  readonly ended?: object[];
+  readonly mail?: PeopleHost['mail'];
 }
 
 /** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
@@ -103,6 +111,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     platform = await loadPlatform(database.read, pepper, now);
     await relay.renew();
   };
+  const sessions = new Map<string, (now: number) => Actor>();
   const parts = { ...partsOf(options, database, clock), relay: relay.host };
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
@@ -110,7 +119,10 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     host: { database, clock, changed },
     log: options.log ?? silentLog,
     version: '0.0.0-test',
-    authenticate: (headers) => keyActor(platform.keyring.authenticate(presentedKey(headers), now)),
+    authenticate: (headers) => {
+      const presented = presentedKey(headers);
+      return sessions.get(presented)?.(now) ?? keyActor(platform.keyring.authenticate(presented, now));
+    },
     requestIdOf: () => newId('req', now),
   });
   const http = await serve(api);
@@ -128,6 +140,11 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
       await changed();
       return { id: row.id, key };
     },
+    async addMember(orgId, given = {}) {
+      const { member, session } = await storeMember(database, orgId, given, now);
+      sessions.set(member.key, session);
+      return member;
+    },
     addExchange: (orgId, columns) => ingestRow(database, dataDir, { ...exchangeRow(orgId, now), ...columns }),
     async call(method, path, call = {}) {
       const answer = await send(http.port, method, path, call);
@@ -136,8 +153,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     },
     async close() {
       await http.close();
-      await api.close();
-      await relay.close();
+      await Promise.all([api.close(), relay.close()]);
       await database.close();
       await rm(dataDir, { recursive: true });
     },
@@ -155,7 +171,12 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock): Omit<Ve
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
   };
-  return { ...runningParts(clock, options.org), pepper, breakers, channels, rules, monitoring };
+  const people: PeopleHost = {
+    endSessions: [async (_writer, who) => void options.ended?.push(who)],
+    baseUrl: () => 'https://floe.example',
+    mail: options.mail ?? (async () => 'off'),
+  };
+  return { ...runningParts(clock, options.org), pepper, breakers, channels, rules, monitoring, people };
 }
 
 /** Stands for a monitoring engine that was always there and has settled everything. */
@@ -171,6 +192,9 @@ async function insertOrgs(database: Database, now: number): Promise<void> {
   await database.transaction(async (writer) => {
     await insertOrg(writer, acme);
     await insertOrg(writer, { id: 'other', name: 'Other', created_at: now });
+    const team = { id: 'platform', name: 'Platform', cost_center: '4711', source: 'console' };
+    const times = { created_at: now, updated_at: now, updated_by: 'setup' };
+    await putTeam(writer, { ...team, ...times, org_id: 'acme', source_line: null });
   });
 }
 

@@ -43,7 +43,7 @@ export function channelParts() {
   const mailer = createMailer(() => ({ url: '', from: '' }), guard);
   return {
     secretsKey: deriveSecretsKey(Buffer.alloc(32, 9)),
-    sender: createSender({ guard, clock: systemClock, mailer }),
+    sender: createSender({ guard, via: () => undefined, clock: systemClock, mailer }),
     baseUrl: () => 'https://floe.example',
   };
 }

@@ -1,8 +1,9 @@
-import { type AuditEntry, auditEntry, auditQuery } from '@floe/contract/api/audit';
+import { auditEntry, auditQuery } from '@floe/contract/api/audit';
 import { page } from '@floe/contract/api/page';
-import { type AuditRow, auditPage } from '../../store/audit.ts';
+import { auditPage } from '../../store/audit.ts';
 import { range } from '../range.ts';
 import { readVerb } from '../verb.ts';
+import { entryOf } from './view.ts';
 
 export const listAudit = readVerb({
   name: 'audit.list',
@@ -17,15 +18,3 @@ export const listAudit = readVerb({
     return { data: rows.map(entryOf), next_cursor: nextCursor };
   },
 });
-
-function entryOf(row: AuditRow): AuditEntry {
-  return {
-    id: row.id,
-    at: new Date(row.at).toISOString(),
-    actor: row.actor,
-    action: row.action,
-    subject: row.subject,
-    before: row.before_json === null ? null : JSON.parse(row.before_json),
-    after: row.after_json === null ? null : JSON.parse(row.after_json),
-  };
-}

@@ -19,6 +19,11 @@ export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
   storedConfig: (row) => storedBudget(row).config,
   fileRules: (rules) => rules.budgets,
   nameOf: ({ name }) => name,
+  raises: (before, after) =>
+    after === null ||
+    after.limit_usd > before.limit_usd ||
+    (before.mode === 'hard' && after.mode === 'soft') ||
+    whatItCounts(before) !== whatItCounts(after),
 
   async view({ guard, orgId, timezone, nowMs }, shown: Shown<BudgetConfig>) {
     const { config, id, source } = shown;
@@ -50,3 +55,8 @@ export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
     };
   },
 };
+
+/** Whose spending counts, and for how long: another subject or period leaves what was spent behind. */
+function whatItCounts({ name: _name, limit_usd: _limit, mode: _mode, ...rest }: BudgetConfig): string {
+  return JSON.stringify(Object.entries(rest).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

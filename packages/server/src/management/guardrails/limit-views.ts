@@ -20,6 +20,7 @@ export const LIMITS: RuleKind<LimitConfig, LimitView> = {
   storedConfig: (row) => storedLimit(row).config,
   fileRules: (rules) => rules.limits,
   nameOf: ({ name }) => name,
+  raises: () => false,
 
   async view({ guard, orgId }, shown: Shown<LimitConfig>) {
     const { config, id, source } = shown;

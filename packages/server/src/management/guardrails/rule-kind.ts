@@ -37,6 +37,8 @@ export interface RuleKind<Config extends AnyConfig, View extends JsonObject> {
   storedConfig(row: GuardrailRow): Config;
   fileRules(rules: FileRules): readonly FileRule<Config>[];
   nameOf(config: Config): string | undefined;
+  /** Whether a change lets more money through, for which members confirm who they are; null removes the rule. */
+  raises(before: Config, after: Config | null): boolean;
   /** With live state. */
   view(context: ViewContext, shown: Shown<Config>): Promise<View>;
 }

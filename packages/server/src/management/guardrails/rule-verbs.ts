@@ -4,6 +4,7 @@ import type { JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { idFor, newId } from '../../core/ids.ts';
 import { removeRule } from '../../store/guardrail-rules.ts';
+import { requireStepUp } from '../access.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import type { RuleHost } from './rule-host.ts';
 import { mustBeChangeable, type RuleKind } from './rule-kind.ts';
@@ -151,9 +152,10 @@ function deleteVerb<Config extends AnyConfig, View extends JsonObject>(rules: Ru
     status: 204,
     changes: 'guardrails',
     async run(context, { params }) {
-      const { writer, orgId } = context;
+      const { writer, orgId, actor, clock } = context;
       const before = await rules.existing(writer, orgId, params.id);
       mustBeChangeable(kind.one, before);
+      if (kind.raises(before.config, null)) requireStepUp(actor, clock.now());
       await removeRule(writer, kind.kind, orgId, before.id);
       const view = await rules.view(context, before);
       return { answer: null, audit: { subject: before.id, before: view, after: null } };

@@ -3,6 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { type GuardrailRow, putRule } from '../../store/guardrail-rules.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
+import { requireStepUp } from '../access.ts';
 import type { VerbContext } from '../verb.ts';
 import type { RuleHost } from './rule-host.ts';
 import {
@@ -68,6 +69,7 @@ export class RulesOf<Config extends LimitConfig | BudgetConfig, View extends Jso
     const config = configFrom(this.kind, body);
     await this.#mustBeFree(writer, orgId, id, this.kind.nameOf(config));
     const now = clock.now();
+    if (before && this.kind.raises(before.config, config)) requireStepUp(actor, now);
     const row: GuardrailRow = {
       id,
       org_id: orgId,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
+import type { AuditTable } from '../../store/key-tables.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import type { Database } from '../../store/ports.ts';
-import type { AuditTable } from '../../store/schema.ts';
 import { derivePepper } from '../keyring.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);

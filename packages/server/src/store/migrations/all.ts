@@ -7,6 +7,7 @@ import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
 import { boards } from './0008-boards.ts';
 import { members } from './0009-members.ts';
+import { identities } from './0010-identities.ts';
 import { relay } from './0014-relay.ts';
 import type { Migration } from './migration.ts';
 
@@ -24,5 +25,6 @@ export const MIGRATIONS: readonly Migration[] = [
   resources,
   boards,
   members,
+  identities,
   relay,
 ];

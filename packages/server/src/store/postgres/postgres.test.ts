@@ -6,6 +6,7 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
+import { auditSuite } from '../audit.suite.ts';
 import { exchangeById } from '../exchanges.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
@@ -24,6 +25,7 @@ import { openPostgres } from './open-postgres.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 
+auditSuite('postgres', openEmpty);
 repositorySuite('postgres', openEmpty);
 storedTurnSuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);

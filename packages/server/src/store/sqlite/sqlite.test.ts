@@ -6,6 +6,7 @@ import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
+import { auditSuite } from '../audit.suite.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
@@ -33,6 +34,7 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
   return database;
 }
 
+auditSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 storedTurnSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));

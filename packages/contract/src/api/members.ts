@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { slug } from '../config/fields.ts';
+import { ROLES } from '../roles.ts';
+import { moment, pageQuery } from './page.ts';
+
+const role = z.enum(ROLES);
+const team = slug().nullable();
+
+/** A person who belongs to the org. */
+export const member = z
+  .strictObject({
+    id: z.string(),
+    user_id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role,
+    team: z.string().nullable(),
+    source: z
+      .enum(['console', 'oidc', 'setup'])
+      .describe('`oidc`: a group of the issuer gives the role, at each sign-in.'),
+    created_at: moment,
+    updated_at: moment,
+    updated_by: z.string(),
+  })
+  .meta({ id: 'Member' });
+export type Member = z.output<typeof member>;
+
+export const memberList = pageQuery.extend({
+  role: role.optional(),
+  team: z.string().min(1).max(100).optional(),
+});
+
+/** Absent fields stay; null clears the team. */
+export const memberChange = z.strictObject({ role: role.optional(), team: team.optional() });
+
+const invitationFields = {
+  id: z.string(),
+  email: z.string(),
+  role,
+  team: z.string().nullable(),
+  status: z.enum(['pending', 'accepted', 'expired', 'revoked']),
+  created_at: moment,
+  created_by: z.string(),
+  expires_at: moment,
+  accepted_at: moment.nullable(),
+  revoked_at: moment.nullable(),
+};
+
+/** An invitation as every answer but that to its creation shows it. */
+export const invitation = z.strictObject(invitationFields).meta({ id: 'Invitation' });
+export type Invitation = z.output<typeof invitation>;
+
+/** Answer to the creation of an invitation: the only one that carries its link. */
+export const createdInvitation = z
+  .strictObject({
+    ...invitationFields,
+    link: z.string().describe('Opens the invitation, once. It is shown this once.'),
+    mail: z
+      .enum(['off', 'sent', 'failed'])
+      .describe('Whether the mail server took it; `off` without `smtp` in floe.yaml.'),
+  })
+  .meta({ id: 'CreatedInvitation' });
+
+export const invitationCreation = z.strictObject({
+  email: z
+    .email()
+    .max(254)
+    .transform((address) => address.toLowerCase()),
+  role: role.default('member'),
+  team: team.optional(),
+  expires_in_days: z.int().min(1).max(30).default(7),
+});
+
+export const invitationList = pageQuery.extend({
+  status: z.enum(['pending', 'accepted', 'expired', 'revoked']).optional(),
+});

@@ -1,0 +1,25 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+/** A network: an address in it, and how many of its bits count. */
+export type Network = readonly [Address, number];
+
+/** @param texts each as `10.0.0.0/8` or a single address */
+export function networksOf(texts: readonly string[]): readonly Network[] {
+  return texts.map((text) => {
+    if (text.includes('/')) return ipaddr.parseCIDR(text);
+    const ip = ipaddr.parse(text);
+    return [ip, ip.kind() === 'ipv4' ? 32 : 128];
+  });
+}
+
+export function within(ip: Address, networks: readonly Network[]): boolean {
+  return networks.some(([network, bits]) => network.kind() === ip.kind() && ip.match([network, bits]));
+}
+
+/** The address a canonical text stands for, without its zone; null for what is none, other spellings included. */
+export function addressOf(text: string): Address | null {
+  const bare = text.replace(/%.*$/, '');
+  return isIP(bare) === 0 ? null : ipaddr.parse(bare);
+}

@@ -1,0 +1,32 @@
+import type { OnRequest } from './server.ts';
+
+/**
+ * Hands requests on with the URL they would have at the root of a host, whether the proxy in front takes the path of
+ * `server.base_url` away or leaves it. RFC 9112, 3.2.2: the absolute form that clients send to proxies is one of ours.
+ *
+ * @param prefix path of the configured base URL, '' for none
+ */
+export function underBasePath(prefix: string, next: OnRequest): OnRequest {
+  return (req, res, requestId) => {
+    const url = req.url ?? '/';
+    if (!url.startsWith('/')) req.url = pathOfAbsolute(url);
+    if (prefix === '') return next(req, res, requestId);
+    const path = req.url ?? '/';
+    if (isBase(path, prefix)) {
+      // Relative links of a page need the slash.
+      res.writeHead(308, { location: `${prefix}/`, 'content-length': 0, 'x-request-id': requestId });
+      return void res.end();
+    }
+    if (path.startsWith(`${prefix}/`)) req.url = path.slice(prefix.length);
+    next(req, res, requestId);
+  };
+}
+
+function isBase(url: string, prefix: string): boolean {
+  return url.startsWith(prefix) && (url.length === prefix.length || url[prefix.length] === '?');
+}
+
+function pathOfAbsolute(url: string): string {
+  const rest = url.replace(/^https?:\/\/[^/?]*/i, '');
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
+}

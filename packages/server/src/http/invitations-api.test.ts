@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { newId } from '../core/ids.ts';
+import { acceptInvitation, openInvitation } from '../platform/invitations.ts';
+import { insertUser, userByEmail } from '../store/members.ts';
+import { NOW, type RunningApi, runApi } from './test/running-api.ts';
+
+const INVITATIONS = '/api/management/invitations';
+const DAY_MS = 24 * 60 * 60 * 1000;
+const mails: { readonly to: string; readonly text: string }[] = [];
+let api: RunningApi;
+let admin: { readonly key: string; readonly id: string };
+before(async () => {
+  api = await runApi({ mail: async (mail) => (mails.push(mail) % 2 === 1 ? 'sent' : 'failed') });
+  admin = await api.addMember('acme', { role: 'admin' });
+});
+after(() => api.close());
+
+const invite = (body: object, key = admin.key) => api.call('POST', INVITATIONS, { key, body });
+const tokenOf = (link: unknown) => String(link).split('#t=')[1] ?? '';
+const account = async (email: string) => {
+  const found = await userByEmail(api.database.read, email);
+  if (found) return found.id;
+  const times = { created_at: NOW, updated_at: NOW };
+  const user = { id: newId('usr', NOW), email, name: '', password_hash: null, preferences_json: null };
+  await api.database.transaction((writer) => insertUser(writer, { ...user, ...times }));
+  return user.id;
+};
+const accept = (token: string, userId: string, nowMs = NOW) =>
+  api.database.transaction((writer) => acceptInvitation(writer, { token, userId, nowMs }));
+const refusal = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
+
+test('a link makes its address a member, once; the store and the log never hold its token', async () => {
+  const made = await invite({ email: 'Ana@Acme.example', role: 'member', team: 'platform' });
+  assert.equal(made.status, 201);
+  const { link, mail, ...shown } = made.body;
+  assert.match(String(link), /^https:\/\/floe\.example\/invite#t=[\w-]{43}$/);
+  assert.deepEqual([mail, mails.at(-1)?.to], ['sent', 'ana@acme.example']);
+  assert.ok(mails.at(-1)?.text.includes(String(link)));
+  const token = tokenOf(link);
+  const listed = await api.call('GET', `${INVITATIONS}?status=pending`, { key: admin.key });
+  assert.deepEqual(listed.body.data?.[0], shown);
+  const rows = await api.database.read.selectFrom('invitations').selectAll().execute();
+  const audit = await api.database.read.selectFrom('audit').selectAll().execute();
+  assert.ok(![listed.text, JSON.stringify(rows), JSON.stringify(audit)].some((text) => text.includes(token)));
+
+  const open = await openInvitation(api.database.read, token, NOW);
+  assert.deepEqual([open.orgName, open.email, open.role], ['Acme', 'ana@acme.example', 'member']);
+  const stranger = await account('eve@acme.example');
+  await assert.rejects(accept(token, stranger), refusal('not_found'));
+  const ana = await account('ana@acme.example');
+  const member = await accept(token, ana);
+  assert.deepEqual([member.org_id, member.role, member.team], ['acme', 'member', 'platform']);
+  await assert.rejects(accept(token, ana), refusal('not_found'));
+  await assert.rejects(openInvitation(api.database.read, token, NOW), refusal('not_found'));
+  const entries = await api.call('GET', `/api/management/audit?action=invitations.accept`, {
+    key: admin.key,
+  });
+  assert.deepEqual(
+    [entries.body.data?.[0]?.actor, entries.body.data?.[0]?.actor_name, entries.body.data?.[0]?.subject],
+    [member.id, 'ana@acme.example', shown['id']],
+  );
+  assert.equal((await invite({ email: 'ana@acme.example' })).body.error?.code, 'conflict');
+});
+
+test('two who use one link at the same moment make one member', async () => {
+  const token = tokenOf((await invite({ email: 'twice@acme.example' })).body.link);
+  const user = await account('twice@acme.example');
+  const outcomes = await Promise.allSettled([accept(token, user), accept(token, user)]);
+  assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+});
+
+test('a link ends with its time, when it is taken back, and when its address is invited again', async () => {
+  const late = tokenOf((await invite({ email: 'late@acme.example', expires_in_days: 1 })).body.link);
+  const user = await account('late@acme.example');
+  await assert.rejects(accept(late, user, NOW + DAY_MS), refusal('not_found'));
+  const first = await invite({ email: 'again@acme.example' });
+  const second = await invite({ email: 'again@acme.example' });
+  const again = await account('again@acme.example');
+  await assert.rejects(accept(tokenOf(first.body.link), again), refusal('not_found'));
+  const path = `${INVITATIONS}/${second.body.id}`;
+  for (let times = 0; times < 2; times++)
+    assert.equal((await api.call('DELETE', path, { key: admin.key })).status, 204);
+  await assert.rejects(accept(tokenOf(second.body.link), again), refusal('not_found'));
+  const revoked = await api.call('GET', `${INVITATIONS}?status=revoked`, { key: admin.key });
+  assert.equal(Object.keys(revoked.body.data ?? {}).length, 2);
+});
+
+test('an invitation looks the same whether or not its address has an account somewhere', async () => {
+  await api.addMember('other', { role: 'owner', email: 'known@other.example' });
+  const shape = async (email: string) => {
+    const { status, body } = await invite({ email });
+    const { id: _, email: __, link: ___, mail: ____, ...rest } = body;
+    return { status, rest };
+  };
+  assert.deepEqual(await shape('known@other.example'), await shape('unknown@other.example'));
+});
+
+test('admins invite no owners, and a mail that fails leaves the link', async () => {
+  assert.equal(
+    (await invite({ email: 'o@acme.example', role: 'owner' })).body.error?.code,
+    'insufficient_role',
+  );
+  const asking = await api.addMember('acme', { role: 'owner', steppedUp: false });
+  const refused = await invite({ email: 'o@acme.example', role: 'owner' }, asking.key);
+  assert.equal(refused.body.error?.code, 'step_up_required');
+  if (mails.length % 2 === 0) await invite({ email: 'even@acme.example' });
+  const failed = await invite({ email: 'failed@acme.example' });
+  assert.deepEqual([failed.status, failed.body.mail], [201, 'failed']);
+  assert.equal(tokenOf(failed.body.link).length, 43);
+  assert.equal((await invite({ email: 'x', role: 'member' })).body.error?.param, 'email');
+  assert.equal((await invite({ email: 'x@acme.example', team: 'none' })).body.error?.param, 'team');
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Scope } from '@floe/contract/scopes';
+import { syncFileKeys } from '../platform/file-keys.ts';
+import { loadPlatform } from '../platform/platform.ts';
+import { type Json, NOW, pepper, type RunningApi, runApi } from './test/running-api.ts';
+
+const KEYS = '/api/management/keys';
+const HOUR_MS = 3_600_000;
+let api: RunningApi;
+let admin: { readonly key: string };
+before(async () => {
+  api = await runApi();
+  admin = await api.addKey('acme');
+});
+after(() => api.close());
+
+const create = async (body: object, key = admin.key) =>
+  api.call('POST', KEYS, { key, body: { scopes: ['gateway', 'read'], ...body } });
+const rotate = (id: unknown, body: object = {}, key = admin.key, headers: Record<string, string> = {}) =>
+  api.call('POST', `${KEYS}/${id}/rotate`, { key, body, headers });
+const told = async (key: unknown) => {
+  const { status, body } = await api.call('GET', '/api/me', { key: String(key) });
+  return status === 200 ? String(body.key?.id) : body.error?.code;
+};
+const recordOf = async (key: unknown) => {
+  const { keyring } = await loadPlatform(api.database.read, pepper, NOW);
+  return keyring.authenticate(String(key), NOW);
+};
+
+test('a rotated key keeps its id; its old value works until the overlap ends, and says so', async () => {
+  const { id, key: old } = (await create({ name: 'rotating' })).body;
+  const rotated = await rotate(id, { overlap_hours: 2 });
+  assert.equal(rotated.status, 200);
+  const { key: next, previous } = rotated.body;
+  assert.equal(rotated.body.id, id);
+  assert.deepEqual(
+    [previous?.last4, previous?.expires_at],
+    [String(old).slice(-4), new Date(NOW + 2 * HOUR_MS).toISOString()],
+  );
+  assert.deepEqual([await told(old), await told(next)], [id, id]);
+  assert.deepEqual((await recordOf(old)).supersededHeaders, [
+    'deprecation',
+    `@${NOW / 1000}`,
+    'sunset',
+    new Date(NOW + 2 * HOUR_MS).toUTCString(),
+  ]);
+  assert.equal((await recordOf(next)).supersededHeaders, null);
+  assert.equal((await rotate(id)).body.error?.code, 'conflict');
+  api.setNow(NOW + 2 * HOUR_MS);
+  assert.deepEqual([await told(old), await told(next)], ['key_expired', id]);
+  const third = await rotate(id, { overlap_hours: 0 });
+  assert.deepEqual([await told(next), await told(third.body.key)], ['invalid_api_key', id]);
+  assert.equal(third.body.previous, null);
+  api.setNow(NOW);
+});
+
+test('an Idempotency-Key rotates once, and a rotation says who did it and no value', async () => {
+  const { id } = (await create({ name: 'once' })).body;
+  const headers = { 'idempotency-key': 'nightly' };
+  const first = await rotate(id, {}, admin.key, headers);
+  const again = await rotate(id, {}, admin.key, headers);
+  assert.deepEqual([first.status, again.status], [200, 409]);
+  assert.equal(await told(first.body.key), id);
+  const audit = await api.call('GET', `/api/management/audit?subject=${id}&action=keys.rotate`, {
+    key: admin.key,
+  });
+  assert.equal(Object.keys(audit.body.data ?? {}).length, 1);
+  assert.ok(!audit.text.includes(String(first.body.key)));
+});
+
+test('nobody gains scopes by rotating or changing a key', async () => {
+  const { id } = (await create({ name: 'mighty', scopes: ['gateway', 'relay'] })).body;
+  const manager = await api.addKey('acme', { scopes: ['management'] });
+  assert.equal((await rotate(id, {}, manager.key)).body.error?.code, 'insufficient_scope');
+  const widen = (scopes: readonly Scope[], key: string) =>
+    api.call('PATCH', `${KEYS}/${id}`, { key, body: { scopes } });
+  assert.equal((await widen(['gateway', 'monitoring'], manager.key)).body.error?.code, 'insufficient_scope');
+  assert.deepEqual((await widen(['gateway'], manager.key)).body.scopes, ['gateway']);
+  assert.deepEqual((await widen(['gateway', 'monitoring'], admin.key)).body.scopes, [
+    'gateway',
+    'monitoring',
+  ]);
+});
+
+test('members have keys of their own and no others', async () => {
+  const mara = await api.addMember('acme', { role: 'member', team: 'platform' });
+  const jo = await api.addMember('acme', { role: 'member' });
+  const own = await create({ name: 'mara' }, mara.key);
+  assert.deepEqual([own.body.owner, own.body.team], [mara.email, 'platform']);
+  for (const body of [{ owner: 'ci@acme.example' }, { team: 'apps' }, { scopes: ['management'] }]) {
+    const refused = await create({ name: 'beyond', ...body }, mara.key);
+    assert.equal(refused.status, 403, JSON.stringify(body));
+  }
+  const path = `${KEYS}/${own.body.id}`;
+  const by = (key: string) => ({ key, body: { name: 'mara 2' } });
+  assert.equal((await api.call('PATCH', path, by(jo.key))).body.error?.code, 'insufficient_role');
+  assert.equal((await rotate(own.body.id, {}, jo.key)).body.error?.code, 'insufficient_role');
+  assert.equal((await api.call('DELETE', path, { key: jo.key })).body.error?.code, 'insufficient_role');
+  assert.equal((await api.call('PATCH', path, by(mara.key))).body.name, 'mara 2');
+  const mine = await api.call('GET', `${KEYS}?owner=${mara.email}`, { key: mara.key });
+  assert.equal(Object.keys(mine.body.data ?? {}).length, 1);
+  assert.equal((await rotate(own.body.id, {}, mara.key)).status, 200);
+  assert.equal((await api.call('DELETE', path, { key: mara.key })).status, 204);
+});
+
+test('PUT takes what GET returned, changes nothing by it, and makes no key', async () => {
+  const { id } = (await create({ name: 'gitops', models: ['openai/*'], team: 'platform' })).body;
+  const path = `${KEYS}/${id}`;
+  const got = await api.call('GET', path, { key: admin.key });
+  api.setNow(NOW + 1000);
+  const put = await api.call('PUT', path, { key: admin.key, body: got.body });
+  assert.deepEqual(put.body, got.body);
+  const bare = await api.call('PUT', path, { key: admin.key, body: { name: 'gitops', scopes: ['read'] } });
+  assert.deepEqual([bare.body.models, bare.body.team, bare.body.scopes], [null, null, ['read']]);
+  api.setNow(NOW);
+  const missing = await api.call('PUT', `${KEYS}/key_none`, {
+    key: admin.key,
+    body: { name: 'x', scopes: ['read'] },
+  });
+  assert.equal(missing.status, 404);
+});
+
+test('who holds a key can end it: of a rotated one the value that was presented', async () => {
+  const report = (key: unknown) =>
+    api.call('POST', `${KEYS}/report-leak`, { key: String(key), body: { found_at: 'a paste' } });
+  const { id, key: old } = (await create({ name: 'leaky' })).body;
+  const { key: next } = (await rotate(id)).body;
+  assert.equal((await report(old)).status, 204);
+  assert.deepEqual([await told(old), await told(next)], ['key_expired', id]);
+  assert.equal((await report(next)).status, 204);
+  assert.equal(await told(next), 'key_revoked');
+  const entry: Json | undefined = (
+    await api.call('GET', `/api/management/audit?subject=${id}&action=keys.report_leak`, { key: admin.key })
+  ).body.data?.[0];
+  assert.deepEqual([entry?.actor, entry?.after?.found_at], [id, 'a paste']);
+});
+
+test('a value of floe.yaml that leaked stays revoked until the file holds another', async () => {
+  const line = { name: 'filed', scopes: ['gateway'] as const, line: 7 };
+  const leaked = `eis_${'a'.repeat(32)}`;
+  const file = (key: string) =>
+    api.database.transaction((writer) =>
+      syncFileKeys(
+        writer,
+        [{ id: 'acme', name: 'Acme', keys: [{ ...line, scopes: [...line.scopes], key }] }],
+        pepper,
+        NOW,
+      ),
+    );
+  await file(leaked);
+  await api.addKey('acme');
+  assert.equal((await api.call('POST', `${KEYS}/report-leak`, { key: leaked })).status, 204);
+  await file(leaked);
+  await api.addKey('acme');
+  assert.equal(await told(leaked), 'key_revoked');
+  const fresh = `eis_${'b'.repeat(32)}`;
+  await file(fresh);
+  await api.addKey('acme');
+  assert.match(String(await told(fresh)), /^key_/);
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { RawClient, requestBytes } from '@floe/testkit/raw-client';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { CannotListen, createHttpServer, type OnRequest } from './server.ts';
+
+async function listening(t: TestContext, onRequest: OnRequest): Promise<string> {
+  const server = createHttpServer(onRequest, systemClock, silentLog, { headersMs: 60, lookMs: 15 });
+  const port = await server.listen('127.0.0.1', 0, 'server');
+  t.after(() => server.drain(0));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Answers when the body is whole. */
+const whenWhole: OnRequest = (req, res) => {
+  req.resume().on('end', () => res.end('whole'));
+};
+
+test('a head that drips is answered with a 408, and its connection ends', async (t) => {
+  const url = await listening(t, whenWhole);
+  for (const beginning of ['', 'GET / HT', 'GET / HTTP/1.1\r\nhost: x\r\nx-a: ']) {
+    const client = await RawClient.connect(url);
+    await client.send(beginning);
+    const answer = await client.answer();
+    assert.equal(answer.status, 408);
+    assert.match(answer.body.toString(), /"code":"request_timeout".*"request_id":"exc_/);
+    await client.ended();
+    client.hangUp();
+  }
+});
+
+test('a body may take longer than a head, and so may the next request of a connection', async (t) => {
+  let asked = 0;
+  const url = await listening(t, (req, res, id) => {
+    asked += 1;
+    whenWhole(req, res, id);
+  });
+  const slow = await RawClient.connect(url);
+  await slow.send('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab');
+  const idle = await RawClient.connect(url);
+  await idle.send(requestBytes({ path: '/' }));
+  assert.equal((await idle.answer()).status, 200);
+  // A connection that says nothing is cut after the limit: by then the two above have waited as long.
+  const silent = await RawClient.connect(url);
+  assert.equal((await silent.answer()).status, 408);
+  silent.hangUp();
+  await slow.send('cde');
+  assert.equal((await slow.answer()).status, 200);
+  await idle.send(requestBytes({ path: '/' }));
+  assert.equal((await idle.answer()).status, 200);
+  assert.equal(asked, 3);
+  slow.hangUp();
+  idle.hangUp();
+});
+
+test('where it cannot listen it says which setting to change', async () => {
+  const server = createHttpServer(whenWhole, systemClock, silentLog);
+  for (const [host, says] of [
+    ['203.0.113.1', /203\.0\.113\.1 is no address of this machine; set server\.listeners\[2\]\.host/],
+    ['no host', /no host is no address of this machine/],
+    ['127.0.0.1:80', /is no address of this machine/],
+    ['/var/run/floe.sock', /is no address of this machine/],
+    ['2001:db8::1', /2001:db8::1 is no address of this machine|has no IPv6/],
+  ] as const)
+    await assert.rejects(
+      server.listen(host, 0, 'server.listeners[2]'),
+      (error) => error instanceof CannotListen && says.test(error.message),
+    );
+});

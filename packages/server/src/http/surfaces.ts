@@ -1,0 +1,50 @@
+import type { ListenerConfig } from '@floe/contract/config';
+import type { FaultShape } from '@floe/contract/fault-answer';
+import { Fault } from '@floe/contract/faults';
+import { type OnRequest, refuseRequest } from './server.ts';
+
+export type SurfaceName = ListenerConfig['surfaces'][number];
+
+/** Beats have a door of their own in the middle of the API. */
+export const HEARTBEAT = '/api/monitoring/heartbeat';
+
+/** Which surface a path belongs to. */
+export function surfaceOf(path: string): SurfaceName {
+  if (path === '/healthz' || path === '/readyz') return 'health';
+  if (path.startsWith('/gateway/')) return 'gateway';
+  if (path.startsWith('/beat/') || path === HEARTBEAT) return 'beats';
+  if (path.startsWith('/api/') || path === '/api') return 'management';
+  if (path.startsWith('/relay/')) return 'relay';
+  if (path.startsWith('/boards/')) return 'boards';
+  return path === '/metrics' ? 'metrics' : 'console';
+}
+
+/** Errors come in the dialect of the base path, known path or not. */
+export function shapeOf(path: string): FaultShape {
+  return path.startsWith('/gateway/passthrough-b') || path.startsWith('/gateway/v1/messages')
+    ? 'anthropic'
+    : 'openai';
+}
+
+/** A URL's path, without its query. */
+export function pathIn(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+/**
+ * Lets through what belongs to one of `names`; everything else is a 404, as if it were no part of this program.
+ * `/healthz` and `/readyz` answer everywhere: whoever forwards to a port probes that port.
+ */
+export function onlySurfaces(names: readonly SurfaceName[], next: OnRequest): OnRequest {
+  // `api` is the older name of `management`.
+  const open = new Set<SurfaceName>([
+    'health',
+    ...names.map((name) => (name === 'api' ? 'management' : name)),
+  ]);
+  return (req, res, requestId) => {
+    const path = pathIn(req.url ?? '/');
+    if (open.has(surfaceOf(path))) return next(req, res, requestId);
+    refuseRequest(res, requestId, new Fault('not_found', 'There is nothing at this address.'), shapeOf(path));
+  };
+}

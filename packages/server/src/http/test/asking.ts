@@ -1,0 +1,70 @@
+import type { Role } from '@floe/contract/roles';
+import { SCOPES, type Scope } from '@floe/contract/scopes';
+import { newKey } from '../../platform/key-format.ts';
+import { NOW, type RunningApi } from './running-api.ts';
+
+/** Everybody who asks in the table of routes, as the key their requests carry. */
+export interface Asking {
+  /** Who is not let in, and what they are told. */
+  readonly nobody: Readonly<Record<string, { readonly key: string | undefined; readonly told: string }>>;
+  readonly members: Readonly<Record<Role, string>>;
+  readonly memberEmail: string;
+  /** An owner who did not confirm who they are. */
+  readonly notSteppedUp: string;
+  /** A key with this scope alone. */
+  readonly keys: Readonly<Record<Scope, string>>;
+  readonly full: string;
+  readonly strangers: { readonly owner: string };
+  keyWith(scopes: readonly Scope[]): Promise<{ readonly key: string }>;
+  /** A key of another org with every scope; one of its own for a request that ends it. */
+  stranger(fresh?: true): Promise<string>;
+}
+
+export async function createAsking(api: RunningApi): Promise<Asking> {
+  const keyWith = remembered((scopes: readonly Scope[]) => api.addKey('acme', { scopes }));
+  const member = async (role: Role) => (await api.addMember('acme', { role })).key;
+  const only = async (scope: Scope) => (await keyWith([scope])).key;
+  const plain = await api.addMember('acme', { role: 'member' });
+  const strangersKey = (await api.addKey('other')).key;
+  const expired = (await api.addKey('acme', { expires_at: NOW })).key;
+  const revoked = (await api.addKey('acme', { revoked_at: NOW - 1 })).key;
+  return {
+    nobody: {
+      'without a key': { key: undefined, told: '401 missing_api_key' },
+      'with an unknown key': { key: newKey(), told: '401 invalid_api_key' },
+      'with an expired key': { key: expired, told: '401 key_expired' },
+      'with a revoked key': { key: revoked, told: '401 key_revoked' },
+    },
+    members: {
+      owner: await member('owner'),
+      admin: await member('admin'),
+      member: plain.key,
+      viewer: await member('viewer'),
+    },
+    memberEmail: plain.email,
+    notSteppedUp: (await api.addMember('acme', { role: 'owner', steppedUp: false })).key,
+    keys: {
+      gateway: await only('gateway'),
+      monitoring: await only('monitoring'),
+      beat: await only('beat'),
+      relay: await only('relay'),
+      management: await only('management'),
+      read: await only('read'),
+    },
+    full: (await keyWith(SCOPES)).key,
+    strangers: { owner: (await api.addMember('other', { role: 'owner' })).key },
+    keyWith,
+    stranger: async (fresh) => (fresh ? (await api.addKey('other')).key : strangersKey),
+  };
+}
+
+/** One key for each set of scopes: every key makes every request that follows a little dearer. */
+function remembered<Made>(make: (scopes: readonly Scope[]) => Promise<Made>) {
+  const made = new Map<string, Promise<Made>>();
+  return (scopes: readonly Scope[]): Promise<Made> => {
+    const name = scopes.join();
+    const found = made.get(name) ?? make(scopes);
+    made.set(name, found);
+    return found;
+  };
+}

@@ -1,0 +1,121 @@
+import { ROLES, type Role } from '@floe/contract/roles';
+import { newId } from '../../core/ids.ts';
+import type { Expected } from './monitoring-routes.ts';
+
+const KEY_MAKERS: readonly Role[] = ['owner', 'admin', 'member'];
+const on = '/api/management';
+const at =
+  (subject: string, tail = ''): Expected['path'] =>
+  ({ key }) =>
+    `${on}/${subject}/${key}${tail}`;
+const scope = 'management';
+const gives = { succeeds: 200, scope, anotherOrgs: 404 } as const;
+const lists = (path: string): Expected => ({ path: () => path, succeeds: 200, scope, anotherOrgs: 200 });
+
+/** The rows of orgs, people, teams, keys and the audit log. */
+export function identityExpected(): Record<string, Expected> {
+  return {
+    'GET /api/me': { ...lists('/api/me'), scope: null },
+    'PATCH /api/me': {
+      ...lists('/api/me'),
+      scope: null,
+      keys: false,
+      roles: ROLES,
+      body: { preferences: { density: 'compact' } },
+    },
+    [`GET ${on}/org`]: lists(`${on}/org`),
+    [`PATCH ${on}/org`]: { ...lists(`${on}/org`), body: { timezone: 'Europe/Berlin' } },
+    [`POST ${on}/orgs`]: {
+      path: () => `${on}/orgs`,
+      // Ids are never free again.
+      body: () => ({ id: newId('org', 0).replace('_', '-') }),
+      succeeds: 201,
+      scope,
+      roles: ['owner'],
+      keys: false,
+      stepUp: true,
+      anotherOrgs: 201,
+    },
+    ...people(),
+    ...teams(),
+    ...keys(),
+    [`GET ${on}/audit`]: lists(`${on}/audit`),
+    [`GET ${on}/audit/chain`]: lists(`${on}/audit/chain`),
+    [`GET ${on}/audit/export`]: lists(`${on}/audit/export`),
+  };
+}
+
+function people(): Record<string, Expected> {
+  const invitation = { email: 'new@seed.example' };
+  return {
+    [`GET ${on}/members`]: lists(`${on}/members`),
+    [`GET ${on}/members/{id}`]: { path: at('members'), ...gives },
+    [`PATCH ${on}/members/{id}`]: { path: at('members'), body: { role: 'member' }, ...gives },
+    [`DELETE ${on}/members/{id}`]: { path: at('members'), ...gives, succeeds: 204 },
+    [`GET ${on}/invitations`]: lists(`${on}/invitations`),
+    [`POST ${on}/invitations`]: {
+      ...lists(`${on}/invitations`),
+      body: invitation,
+      succeeds: 201,
+      anotherOrgs: 201,
+    },
+    [`DELETE ${on}/invitations/{id}`]: { path: at('invitations'), ...gives, succeeds: 204 },
+  };
+}
+
+function teams(): Record<string, Expected> {
+  const path = at('teams');
+  return {
+    [`GET ${on}/teams`]: lists(`${on}/teams`),
+    [`POST ${on}/teams`]: {
+      ...lists(`${on}/teams`),
+      body: { id: 'made' },
+      succeeds: 201,
+      anotherOrgs: 201,
+    },
+    [`GET ${on}/teams/{id}`]: { path, ...gives },
+    [`PATCH ${on}/teams/{id}`]: { path, body: { cost_center: '4712' }, ...gives },
+    // An id is the org's own: another org makes a team of its own with it.
+    [`PUT ${on}/teams/{id}`]: { path, body: { name: 'Put' }, ...gives, anotherOrgs: 200 },
+    [`DELETE ${on}/teams/{id}`]: { path, ...gives, succeeds: 204 },
+  };
+}
+
+/** Nobody gives a scope that they lack. */
+function keyBody(by: string): object {
+  return { name: newId('key', 0), scopes: [by === 'management' ? 'management' : 'read'] };
+}
+
+function keys(): Record<string, Expected> {
+  const path = at('keys');
+  const roles = KEY_MAKERS;
+  return {
+    [`POST ${on}/keys`]: {
+      ...lists(`${on}/keys`),
+      body: keyBody,
+      succeeds: 201,
+      roles,
+      anotherOrgs: 201,
+    },
+    [`GET ${on}/keys`]: lists(`${on}/keys`),
+    [`GET ${on}/keys/{id}`]: { path, ...gives },
+    [`PATCH ${on}/keys/{id}`]: { path, body: { models: ['openai/*'] }, ...gives, roles },
+    [`PUT ${on}/keys/{id}`]: {
+      path,
+      body: keyBody,
+      ...gives,
+      roles,
+    },
+    [`POST ${on}/keys/{id}/rotate`]: { path: at('keys', '/rotate'), body: {}, ...gives, roles },
+    [`DELETE ${on}/keys/{id}`]: { path, ...gives, succeeds: 204, roles },
+    [`POST ${on}/keys/report-leak`]: {
+      path: () => `${on}/keys/report-leak`,
+      body: { found_at: 'https://gist.example/1' },
+      succeeds: 204,
+      scope: null,
+      roles: [],
+      anotherOrgs: 204,
+      endsKey: true,
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { newId } from '../../core/ids.ts';
+import { putRule, removeRule, rulesOfOrg } from '../../store/guardrail-rules.ts';
+import { insertInvitation } from '../../store/invitations.ts';
+import { insertMember, insertUser } from '../../store/members.ts';
+import { putTeam } from '../../store/teams.ts';
+import { seedMonitoring } from './monitoring-routes.ts';
+import { seedRelay } from './relay-routes.ts';
+import { NOW, type RunningApi } from './running-api.ts';
+
+export const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
+
+/**
+ * Makes what a route of `acme` is about, under the id of a key that is fresh for routes about keys.
+ *
+ * @param columns of that key
+ */
+export async function seed(
+  api: RunningApi,
+  route: string,
+  columns: Parameters<RunningApi['addKey']>[1] = {},
+): Promise<{ readonly key: string }> {
+  const { id } = await api.addKey('acme', columns);
+  await seedMonitoring(api, route, id);
+  if (/\/management\/(limits|budgets)/.test(route)) await seedRules(api, id);
+  if (route.includes('/monitoring/channels')) await seedChannel(api, id);
+  if (/\/management\/(members|invitations|teams|orgs)/.test(route)) await seedPeople(api, id);
+  if (route.includes('/approvals')) await seedRelay(api, id);
+  return { key: id };
+}
+
+async function seedChannel(api: RunningApi, id: string): Promise<void> {
+  await api.database.transaction((writer) => writer.deleteFrom('channels').execute());
+  const { key } = await api.addKey('acme');
+  const { status } = await api.call('PUT', `/api/monitoring/channels/${id}`, { key, body: HOOK });
+  assert.equal(status, 200);
+}
+
+async function seedRules(api: RunningApi, id: string): Promise<void> {
+  const rules = {
+    limits: { scope: 'org', rpm: 1 },
+    budgets: { name: 'seed', scope: 'org', period: 'day', limit_usd: 1 },
+  };
+  await api.database.transaction(async (writer) => {
+    for (const kind of ['limits', 'budgets'] as const) {
+      for (const org of ['acme', 'other'])
+        for (const row of await rulesOfOrg(writer, kind, org)) await removeRule(writer, kind, org, row.id);
+      const times = { created_at: NOW, updated_at: NOW, updated_by: 'test' };
+      await putRule(writer, kind, { id, org_id: 'acme', rule_json: JSON.stringify(rules[kind]), ...times });
+    }
+  });
+}
+
+/** A member, an invitation and a team; what earlier requests made goes. */
+async function seedPeople(api: RunningApi, id: string): Promise<void> {
+  const times = { created_at: NOW, updated_at: NOW };
+  const user = newId('usr', NOW);
+  await api.database.transaction(async (writer) => {
+    await writer.deleteFrom('invitations').execute();
+    await writer.deleteFrom('teams').where('id', '!=', 'platform').execute();
+    for (const table of ['members', 'platform_keys'] as const)
+      await writer.deleteFrom(table).where('org_id', '=', 'made').execute();
+    await insertUser(writer, {
+      ...times,
+      id: user,
+      email: `${user}@seed.example`,
+      name: '',
+      password_hash: null,
+      preferences_json: null,
+    });
+    const place = { id, org_id: 'acme', role: 'viewer', team: null };
+    await insertMember(writer, { ...times, ...place, user_id: user, source: 'console', updated_by: 'test' });
+    await insertInvitation(writer, {
+      ...place,
+      email: 'ana@seed.example',
+      token_sha256: id,
+      created_at: NOW,
+      created_by: 'test',
+      expires_at: NOW + 1,
+      accepted_at: null,
+      accepted_by: null,
+      revoked_at: null,
+    });
+    const team = { name: 'Seed', cost_center: null, source: 'console', source_line: null };
+    await putTeam(writer, { ...times, ...team, id, org_id: 'acme', updated_by: 'test' });
+  });
+}

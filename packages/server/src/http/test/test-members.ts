@@ -1,0 +1,68 @@
+import type { Role } from '@floe/contract/roles';
+import { newId } from '../../core/ids.ts';
+import { type Actor, memberActor } from '../../platform/actor.ts';
+import { newKey } from '../../platform/key-format.ts';
+import { insertMember, insertUser, userByEmail } from '../../store/members.ts';
+import type { Database } from '../../store/ports.ts';
+
+export interface NewMember {
+  readonly role?: Role;
+  readonly team?: string;
+  /** An address makes them the person who has it. */
+  readonly email?: string;
+  /** Whether they confirmed who they are a moment ago; true unless told. */
+  readonly steppedUp?: boolean;
+}
+
+export interface TestMember {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly key: string;
+}
+
+/** Writes a member, and says who asks when their session does. */
+export async function storeMember(
+  database: Database,
+  orgId: string,
+  { role = 'admin', team, email = `${newId('usr', 0)}@${orgId}.example`, steppedUp = true }: NewMember,
+  now: number,
+): Promise<{ readonly member: TestMember; readonly session: (nowMs: number) => Actor }> {
+  const times = { created_at: now, updated_at: now };
+  const id = newId('mem', now);
+  const userId = await database.transaction(async (writer) => {
+    const found = await userByEmail(writer, email);
+    const user = found?.id ?? newId('usr', now);
+    if (!found)
+      await insertUser(writer, {
+        ...times,
+        id: user,
+        email,
+        name: '',
+        password_hash: null,
+        preferences_json: null,
+      });
+    await insertMember(writer, {
+      ...times,
+      id,
+      org_id: orgId,
+      user_id: user,
+      role,
+      team: team ?? null,
+      source: 'console',
+      updated_by: 'setup',
+    });
+    return user;
+  });
+  const session = (nowMs: number) =>
+    memberActor(orgId, {
+      id,
+      userId,
+      email,
+      role,
+      team: team ?? null,
+      sessionId: `ses_${id}`,
+      steppedUpUntil: steppedUp ? nowMs + 1 : 0,
+    });
+  return { member: { id, userId, email, key: newKey() }, session };
+}

@@ -1,0 +1,52 @@
+import type { ServerConfig } from '@floe/contract/config';
+import { ownAddress } from '@floe/contract/config/platform';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { underBasePath } from '../http/base-path.ts';
+import { createHttpServer, type HttpServer, type OnRequest } from '../http/server.ts';
+import { onlySurfaces } from '../http/surfaces.ts';
+
+/** Where this process listens, as this machine reaches it. */
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  readonly others: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
+  /** Every listener takes no new connection, lets requests under way finish, cuts what is left after `limitMs`. */
+  drain(limitMs: number): Promise<void>;
+}
+
+/**
+ * Opens the main listener, which offers every surface, and those of `server.listeners`, which offer some.
+ *
+ * @param prefix path of the configured base URL, '' for none
+ * @throws CannotListen when one of them cannot be opened: then the process is not to run at all
+ */
+export async function openListeners(
+  config: ServerConfig,
+  prefix: string,
+  router: OnRequest,
+  clock: Clock,
+  log: Log,
+): Promise<Listening> {
+  const servers: HttpServer[] = [];
+  const open = async (onRequest: OnRequest, host: string, port: number, setting: string) => {
+    const server = createHttpServer(underBasePath(prefix, onRequest), clock, log);
+    const taken = await server.listen(host, port, setting);
+    servers.push(server);
+    return taken;
+  };
+  const port = await open(router, config.host, config.port, 'server');
+  const others: { readonly url: string; readonly surfaces: readonly string[] }[] = [];
+  for (const [index, { host = config.host, port: wanted, surfaces }] of config.listeners.entries()) {
+    const taken = await open(onlySurfaces(surfaces, router), host, wanted, `server.listeners[${index}]`);
+    others.push({ url: ownAddress(host, taken), surfaces });
+  }
+  return {
+    url: ownAddress(config.host, port),
+    port,
+    others,
+    async drain(limitMs) {
+      await Promise.all(servers.map((server) => server.drain(limitMs)));
+    },
+  };
+}

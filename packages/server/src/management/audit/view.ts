@@ -1,0 +1,24 @@
+import type { AuditEntry } from '@floe/contract/api/audit';
+import type { AuditRow } from '../../store/audit.ts';
+
+export function entryOf(row: AuditRow): AuditEntry {
+  return {
+    id: row.id,
+    at: new Date(row.at).toISOString(),
+    actor: row.actor,
+    actor_name: row.actor_name,
+    actor_kind: kindOf(row.actor),
+    action: row.action,
+    subject: row.subject,
+    before: row.before_json === null ? null : JSON.parse(row.before_json),
+    after: row.after_json === null ? null : JSON.parse(row.after_json),
+    seq: row.seq,
+    hash: row.hash,
+  };
+}
+
+function kindOf(actor: string): AuditEntry['actor_kind'] {
+  if (actor.startsWith('key_')) return 'key';
+  if (actor.startsWith('mem_')) return 'member';
+  return actor === 'file' ? 'file' : 'system';
+}

@@ -1,0 +1,72 @@
+import type { KeyObject } from 'node:crypto';
+import { checkAudit } from './audit/chain.ts';
+import { exportAudit } from './audit/export.ts';
+import { listAudit } from './audit/list.ts';
+import { createInvitation } from './invitations/create.ts';
+import { listInvitations } from './invitations/list.ts';
+import { revokeInvitation } from './invitations/revoke.ts';
+import { createKey } from './keys/create.ts';
+import { getKey } from './keys/get.ts';
+import { listKeys } from './keys/list.ts';
+import { putKey } from './keys/replace.ts';
+import { reportLeak } from './keys/report-leak.ts';
+import { revokeKey } from './keys/revoke.ts';
+import { rotateKey } from './keys/rotate.ts';
+import { updateKey } from './keys/update.ts';
+import { getMember } from './members/get.ts';
+import { listMembers } from './members/list.ts';
+import type { PeopleHost } from './members/people-host.ts';
+import { removeMember } from './members/remove.ts';
+import { updateMember } from './members/update.ts';
+import { createOrg } from './orgs/create.ts';
+import { getOrg } from './orgs/get.ts';
+import { updateOrg } from './orgs/update.ts';
+import type { RunningOrgs } from './running-org.ts';
+import { createTeam } from './teams/create.ts';
+import { deleteTeam } from './teams/delete.ts';
+import { getTeam } from './teams/get.ts';
+import { listTeams } from './teams/list.ts';
+import { putTeam } from './teams/replace.ts';
+import { updateTeam } from './teams/update.ts';
+import type { Verb } from './verb.ts';
+
+/** What verbs about identities stand on. */
+export interface IdentityParts {
+  /** `derivePepper` of the installation's secret key. */
+  readonly pepper: KeyObject;
+  readonly people: PeopleHost;
+  readonly running: { readonly orgs: RunningOrgs };
+}
+
+/** Orgs, people, teams, keys and the audit log. */
+export function identityVerbs({ pepper, people, running }: IdentityParts): readonly Verb[] {
+  return [
+    getOrg(running.orgs),
+    updateOrg(running.orgs),
+    createOrg(pepper),
+    listMembers,
+    getMember,
+    updateMember,
+    removeMember(people),
+    listInvitations,
+    createInvitation(people),
+    revokeInvitation,
+    listTeams,
+    createTeam,
+    getTeam,
+    updateTeam,
+    putTeam,
+    deleteTeam,
+    createKey(pepper),
+    listKeys,
+    getKey,
+    updateKey,
+    putKey,
+    rotateKey(pepper),
+    revokeKey,
+    reportLeak,
+    listAudit,
+    exportAudit,
+    checkAudit,
+  ];
+}

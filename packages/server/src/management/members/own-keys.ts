@@ -1,0 +1,68 @@
+import { type Role, SCOPES_OF_ROLE } from '@floe/contract/roles';
+import { holds } from '../../platform/keyring.ts';
+import { keyRecordOf, platformKeyOf } from '../../platform/stored-key.ts';
+import { changeKey, ownKeys, type PlatformKeyRow } from '../../store/platform-keys.ts';
+import type { Writer } from '../../store/ports.ts';
+import type { FurtherChange } from '../verb.ts';
+
+interface Member {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** Revokes every key of a member who leaves. Keys of floe.yaml go too, until the file is applied again. */
+export async function revokeOwnKeys(
+  writer: Writer,
+  orgId: string,
+  member: Member,
+  nowMs: number,
+): Promise<FurtherChange[]> {
+  const changes: FurtherChange[] = [];
+  for (const row of await ownKeys(writer, orgId, member)) changes.push(await revoke(writer, row, nowMs));
+  return changes;
+}
+
+/**
+ * Takes from a member's keys what their new role could not give them, so that a key does not outlive the right to
+ * make it; a key that is left with nothing is revoked. Keys of floe.yaml stay as they stand there.
+ */
+export async function narrowOwnKeys(
+  writer: Writer,
+  orgId: string,
+  member: Member,
+  role: Role,
+  nowMs: number,
+): Promise<FurtherChange[]> {
+  const allowed = new Set(role === 'viewer' ? [] : SCOPES_OF_ROLE[role]);
+  const changes: FurtherChange[] = [];
+  for (const row of await ownKeys(writer, orgId, member)) {
+    if (row.source === 'file') continue;
+    const scopes = [...keyRecordOf(row).scopes];
+    const left = scopes.filter((scope) => holds(allowed, scope));
+    if (left.length === scopes.length) continue;
+    if (left.length === 0) {
+      changes.push(await revoke(writer, row, nowMs));
+      continue;
+    }
+    const columns = { scopes_json: JSON.stringify(left), updated_at: nowMs };
+    await changeKey(writer, orgId, row.id, columns);
+    changes.push(changed('keys.update', row, { ...row, ...columns }, nowMs));
+  }
+  return changes;
+}
+
+async function revoke(writer: Writer, row: PlatformKeyRow, nowMs: number): Promise<FurtherChange> {
+  const columns = { revoked_at: nowMs, updated_at: nowMs };
+  await changeKey(writer, row.org_id, row.id, columns);
+  return changed('keys.revoke', row, { ...row, ...columns }, nowMs);
+}
+
+function changed(
+  action: FurtherChange['action'],
+  before: PlatformKeyRow,
+  after: PlatformKeyRow,
+  nowMs: number,
+): FurtherChange {
+  const view = (row: PlatformKeyRow) => platformKeyOf(row, nowMs);
+  return { action, subject: before.id, before: view(before), after: view(after) };
+}

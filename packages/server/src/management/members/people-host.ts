@@ -1,0 +1,25 @@
+import type { Writer } from '../../store/ports.ts';
+
+/** Ends what sessions of a person in an org may still do; runs in the transaction that takes their membership. */
+export type EndSessions = (
+  writer: Writer,
+  who: { readonly orgId: string; readonly memberId: string; readonly userId: string },
+) => Promise<void>;
+
+export interface InvitationMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** Of the invitation. */
+  readonly id: string;
+}
+
+/** What the verbs about people need of the process. */
+export interface PeopleHost {
+  /** Whoever keeps sessions adds itself here. */
+  readonly endSessions: readonly EndSessions[];
+  /** Where users reach this installation, without a slash at the end. */
+  baseUrl(): string;
+  /** One try within 15 seconds; `off` when floe.yaml has no mail server. Never throws. */
+  mail(mail: InvitationMail): Promise<'off' | 'sent' | 'failed'>;
+}

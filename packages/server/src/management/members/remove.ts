@@ -1,0 +1,33 @@
+import { idParams } from '@floe/contract/api/page';
+import * as z from 'zod';
+import { memberView } from '../../platform/stored-member.ts';
+import { deleteMember } from '../../store/members.ts';
+import { type Verb, writeVerb } from '../verb.ts';
+import { existingMember, requireAnotherOwner, requireOwnerFor } from './find.ts';
+import { revokeOwnKeys } from './own-keys.ts';
+import type { PeopleHost } from './people-host.ts';
+
+export function removeMember(people: PeopleHost): Verb {
+  return writeVerb({
+    name: 'members.remove',
+    method: 'DELETE',
+    path: '/api/management/members/{id}',
+    scope: 'management',
+    summary: 'Remove a member; their sessions end and their keys are revoked with it',
+    params: idParams,
+    answer: z.null(),
+    status: 204,
+    changes: 'keys',
+    async run({ orgId, actor, clock, writer }, { params }) {
+      const row = await existingMember(writer, orgId, params.id);
+      const now = clock.now();
+      requireOwnerFor(actor, [row.role], now);
+      await requireAnotherOwner(writer, row);
+      const further = await revokeOwnKeys(writer, orgId, row, now);
+      for (const end of people.endSessions)
+        await end(writer, { orgId, memberId: row.id, userId: row.user_id });
+      await deleteMember(writer, orgId, row.id);
+      return { answer: null, audit: { subject: row.id, before: memberView(row), after: null }, further };
+    },
+  });
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { type AuditRow, appendAudit, auditPage, checkChain } from './audit.ts';
+import { insertOrg } from './orgs.ts';
+import type { Database, Writer } from './ports.ts';
+import { expireRest } from './retention.ts';
+import { ORG } from './test/rows.ts';
+
+const entry = (id: string, at = 100, org_id = ORG) => ({
+  id,
+  org_id,
+  at,
+  actor: 'key_1',
+  actor_name: 'ci',
+  action: 'keys.create',
+  subject: 'key_2',
+  before_json: null,
+  after_json: '{"name":"ü"}',
+});
+
+/** What every engine must do with the audit log. */
+export function auditSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
+  const openWith = async (t: TestContext, entries: number) => {
+    const database = await open(t);
+    await database.transaction(async (writer) => {
+      for (const id of [ORG, 'org_two']) await insertOrg(writer, { id, name: id, created_at: 1 });
+    });
+    for (let n = 1; n <= entries; n++)
+      await database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, n)));
+    return database;
+  };
+  const rows = async (database: Database): Promise<readonly AuditRow[]> =>
+    (await auditPage(database.read, { orgId: ORG, limit: 100 })).rows;
+
+  test(`${engine}: nothing changes or removes an entry of the audit log but retention, and it only what is old`, async (t) => {
+    const database = await openWith(t, 4);
+    const before = await rows(database);
+    const tries: readonly ((writer: Writer) => Promise<unknown>)[] = [
+      (writer) => writer.updateTable('audit').set({ actor: 'nobody' }).where('id', '=', 'aud_1').execute(),
+      (writer) => writer.deleteFrom('audit').execute(),
+      (writer) => sql`delete from audit where id = 'aud_4'`.execute(writer),
+    ];
+    for (const attempt of tries) await assert.rejects(database.transaction(attempt), /append-only/);
+    assert.deepEqual(await rows(database), before);
+    await expireRest(database, { requestsMs: 0, responsesMs: 0, nowMs: 10, auditMs: 3 });
+    assert.deepEqual(
+      (await rows(database)).map(({ id }) => id),
+      ['aud_4', 'aud_3'],
+    );
+    await assert.rejects(
+      database.transaction((writer) => writer.deleteFrom('audit').execute()),
+      /append-only/,
+    );
+    assert.deepEqual(await checkChain(database.read, ORG), {
+      entries: 2,
+      firstSeq: 3,
+      lastSeq: 4,
+      lastHash: before[0]?.hash ?? null,
+      brokenAt: null,
+    });
+  });
+
+  test(`${engine}: entries of one org that are written at once form one chain`, async (t) => {
+    const database = await openWith(t, 0);
+    const orgs = [ORG, 'org_two'];
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, 1, orgs[n % 2]))),
+      ),
+    );
+    for (const org of orgs) {
+      const { entries, firstSeq, lastSeq, brokenAt } = await checkChain(database.read, org);
+      assert.deepEqual([entries, firstSeq, lastSeq, brokenAt], [10, 1, 10, null]);
+    }
+    assert.deepEqual(await checkChain(database.read, 'org_three'), {
+      entries: 0,
+      firstSeq: null,
+      lastSeq: null,
+      lastHash: null,
+      brokenAt: null,
+    });
+  });
+
+  test(`${engine}: who gets round the database's guard is noticed`, async (t) => {
+    const database = await openWith(t, 0);
+    const cases = {
+      'another word': sql`update audit set after_json = '{}' where id = 'another word 3'`,
+      'another author': sql`update audit set actor_name = 'somebody' where id = 'another author 3'`,
+      'another time': sql`update audit set at = 7 where id = 'another time 3'`,
+      'taken out': sql`delete from audit where id = 'taken out 3'`,
+      moved: sql`update audit set seq = 9 where id = 'moved 3'`,
+      nothing: sql`select 1`,
+    };
+    await database.transaction(async (writer) => {
+      for (const org of Object.keys(cases)) {
+        await insertOrg(writer, { id: org, name: org, created_at: 1 });
+        for (let n = 1; n <= 5; n++) await appendAudit(writer, entry(`${org} ${n}`, n, org));
+      }
+      for (const trigger of engine === 'sqlite' ? ['audit_never_updated', 'audit_never_deleted'] : [])
+        await sql`drop trigger ${sql.ref(trigger)}`.execute(writer);
+      if (engine === 'postgres') await sql`drop trigger audit_append_only on audit`.execute(writer);
+      for (const tamper of Object.values(cases)) await tamper.execute(writer);
+    });
+    const brokenAt = async (org: string) => (await checkChain(database.read, org)).brokenAt;
+    assert.deepEqual(await Promise.all(Object.keys(cases).map(brokenAt)), [3, 3, 3, 4, 4, null]);
+  });
+}

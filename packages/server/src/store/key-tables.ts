@@ -1,0 +1,55 @@
+export interface PlatformKeysTable {
+  id: string;
+  org_id: string;
+  name: string;
+  /** HMAC-SHA-256 of the key with the installation's pepper, hex. The key itself is never stored. */
+  hash: string;
+  /** First characters, enough to recognise a key in a list: `eis_AbCd`. */
+  prefix: string;
+  last4: string;
+  scopes_json: string;
+  /** Patterns of model ids the key may use; null for every model of the org. */
+  models_json: string | null;
+  /** Paths without a model that a key with `models_json` may use; null for none. */
+  paths_json?: string | null | undefined;
+  team: string | null;
+  owner: string | null;
+  created_at: number;
+  created_by: string | null;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  /** `file` when it stands in floe.yaml, else `console`. */
+  source: string;
+  source_line: number | null;
+  updated_at: number;
+  /** The value before the last rotation, which works until `previous_until`. */
+  previous_hash?: string | null | undefined;
+  previous_prefix?: string | null | undefined;
+  previous_last4?: string | null | undefined;
+  previous_until?: number | null | undefined;
+  rotated_at?: number | null | undefined;
+  /** Stands for the rotation's idempotency key. */
+  rotation_id?: string | null | undefined;
+  /** When its present value was reported as leaked; floe.yaml does not bring that value back. */
+  leaked_at?: number | null | undefined;
+}
+
+export interface AuditTable {
+  id: string;
+  org_id: string;
+  at: number;
+  /** Who did it: a key id, a member id, `file` or `setup`. */
+  actor: string;
+  /** Verb as `keys.create`. */
+  action: string;
+  subject: string;
+  before_json: string | null;
+  after_json: string | null;
+  /** Name of the key or address of the member, as it was then. */
+  actor_name: string | null;
+  /** Place in the org's chain, from 1; null for entries from before there was one. */
+  seq: number | null;
+  /** Of the entry and of the hash before it, see `chainHash`. */
+  hash: string | null;
+}

@@ -1,0 +1,231 @@
+// Every operation of the OpenAPI document with values it allows and values it does not. Whatever is sent: an answer
+// comes, it is what the document says, and it is never a 500.
+import assert from 'node:assert/strict';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { FAULTS } from '@floe/contract/faults';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { SCOPES } from '@floe/contract/scopes';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { type Operation, operationsOf } from './fuzz/operations.ts';
+import { type FuzzRequest, requestsFor } from './fuzz/requests.ts';
+import { KEYS } from './running-gateway.ts';
+
+const FULL = process.env['FLOE_TEST_FULL'] !== undefined;
+/** Requests for each operation. */
+const RUNS = FULL ? 150 : 6;
+const SEED = FULL ? Date.now() % 1_000_000 : 20_26_11;
+/** For one answer; a machine under load is slow, a request that hangs is slower. */
+const HANGS_MS = 60_000;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+let floe: Floe;
+let document: JsonObject;
+let operations: readonly Operation[];
+before(async () => {
+  // A second org: addresses made up here are not to be called.
+  const keys = [{ name: 'full', key: KEYS.full, scopes: [...SCOPES] }];
+  const providers = [{ id: 'sandbox', kind: 'sandbox' }];
+  const yaml = JSON.stringify({ orgs: [{ id: 'acme', keys, providers }, { id: 'other' }] });
+  floe = await startFloe({ yaml });
+  const body: unknown = JSON.parse((await send('GET', '/api/openapi.json', {}, undefined)).text);
+  assert.ok(isObject(body));
+  document = body;
+  operations = operationsOf(document).filter(({ path }) => path !== ENDS_ITS_OWN_KEY);
+  await sow();
+});
+after(async () => {
+  agent.destroy();
+  await floe.stop();
+});
+
+/** Revokes the key it is asked with, whatever else is asked; it has a test of its own. */
+const ENDS_ITS_OWN_KEY = '/api/management/keys/report-leak';
+
+/** Something of each kind to be found, changed and removed. */
+const SEEDS: readonly (readonly [path: string, body: JsonObject])[] = [
+  ['/api/management/keys', { name: 'seed', scopes: ['read'] }],
+  ['/api/management/limits', { scope: 'org', rpm: 1_000_000 }],
+  ['/api/management/budgets', { name: 'seed', scope: 'org', period: 'day', limit_usd: 1 }],
+  ['/api/monitoring/monitors', { id: 'seed', name: 'Seed', expected_interval_minutes: 5 }],
+  ['/api/monitoring/channels', { name: 'seed', kind: 'webhook', url: 'http://127.0.0.1:9/hook' }],
+  ['/api/monitoring/boards', { slug: 'seed', name: 'Seed', public: true }],
+];
+
+async function sow(): Promise<void> {
+  for (const [path, body] of SEEDS) {
+    const answer = await send('POST', path, {}, JSON.stringify(body));
+    assert.equal(answer.status, 201, `${path}: ${answer.text}`);
+    const operation = operations.find((one) => one.path === path && one.method === 'POST');
+    if (operation) remember(operation, JSON.parse(answer.text));
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** Ids that answers told, by the collection they stand in. */
+const seen = new Map<string, string[]>();
+const collectionOf = (path: string) => path.split('/{', 1)[0] ?? path;
+
+function pathFor({ path }: Operation, { params, query }: FuzzRequest, turn: number): string {
+  const known = seen.get(collectionOf(path)) ?? [];
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? known[turn % Math.max(1, known.length)] ?? 'none'),
+  );
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
+}
+
+function send(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(floe.url);
+    const all = {
+      authorization: `Bearer ${KEYS.full}`,
+      ...(body !== undefined && {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+      }),
+      ...headers,
+    };
+    const outgoing = request({ agent, hostname, port, method, path, headers: all }, (incoming) => {
+      const parts: Buffer[] = [];
+      const done = () =>
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          text: Buffer.concat(parts).toString(),
+        });
+      // A stream of events has no end; its head says enough.
+      if (incoming.headers['content-type']?.startsWith('text/event-stream')) {
+        done();
+        return void incoming.destroy();
+      }
+      incoming.on('data', (part: Buffer) => parts.push(part)).on('end', done);
+    });
+    outgoing.setTimeout(HANGS_MS, () => outgoing.destroy(new Error(`no answer to ${method} ${path}`)));
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** Judges by the document alone. */
+function judge(operation: Operation, asked: FuzzRequest, { status, headers, text }: Answer): void {
+  const documented = operation.responses[String(status)] ?? operation.responses['default'];
+  assert.ok(
+    status < 300 ? operation.responses[String(status)] : documented,
+    `status ${status} is not documented`,
+  );
+  assert.match(String(headers['x-request-id']), /^exc_/);
+  if (status === 204) return assert.equal(text, '');
+  const type = String(headers['content-type']).split(';', 1)[0] ?? '';
+  const content = isObject(documented) && isObject(documented['content']) ? documented['content'] : {};
+  const told = Object.keys(content).map((one) => one.split(';', 1)[0]);
+  assert.ok(told.includes(type), `${status} with ${type} is not documented`);
+  if (type !== 'application/json') return;
+  const body: Json = JSON.parse(text);
+  const media = `openapi#/paths/${pointer(operation.path)}/${operation.method.toLowerCase()}/responses/${
+    status < 300 ? status : 'default'
+  }/content/application~1json/schema`;
+  const fits = validator(media);
+  assert.ok(fits(body), `${JSON.stringify(fits.errors)} in ${text.slice(0, 500)}`);
+  if (status >= 400) judgeFault(asked, status, body);
+  else remember(operation, body);
+}
+
+function judgeFault({ refused, kind }: FuzzRequest, status: number, body: Json): void {
+  const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
+  const known = Object.entries(FAULTS).find(([code]) => code === error['code'])?.[1];
+  assert.equal(known?.status, status, `code ${error['code']} with status ${status}`);
+  assert.notEqual(status, 500);
+  // A rule about several fields, or a body that is wrong as a whole, has no field to name.
+  if (error['code'] === 'invalid_request' && NAMES_A_FIELD.has(kind))
+    assert.equal(typeof error['param'], 'string', JSON.stringify(error));
+  // Who asks is judged before what: some verbs are for members only.
+  if (refused && error['code'] !== 'insufficient_role') assert.equal(status, 400, JSON.stringify(error));
+}
+
+const NAMES_A_FIELD: ReadonlySet<FuzzRequest['kind']> = new Set([
+  'unknown-member',
+  'unknown-query',
+  'hostile-query',
+]);
+
+function remember({ path }: Operation, body: Json): void {
+  const found = isObject(body) && Array.isArray(body['data']) ? body['data'] : [body];
+  for (const one of found) {
+    const id = isObject(one) ? (one['id'] ?? one['name'] ?? one['slug']) : undefined;
+    if (typeof id !== 'string') continue;
+    const ids = seen.get(collectionOf(path)) ?? [];
+    seen.set(collectionOf(path), [id, ...ids.filter((other) => other !== id)].slice(0, 5));
+  }
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, addUsedSchema: false });
+function validator(reference: string) {
+  if (!ajv.getSchema('openapi')) ajv.addSchema({ ...document, $id: 'openapi' }, 'openapi', undefined, false);
+  return ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });
+}
+
+const pointer = (path: string) => encodeURI(path.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
+  assert.ok(valid, JSON.stringify(errors)?.slice(0, 2_000));
+});
+
+test('whatever is asked of the API, the answer is one that is documented', async (t) => {
+  let asked = 0;
+  const statuses = new Map<number, number>();
+  const wrong = new Map<string, string>();
+  // What is made first is found by what comes after; what removes comes last.
+  const order = ['POST', 'PUT', 'GET', 'PATCH', 'DELETE'];
+  const sorted = [...operations].sort(
+    (one, other) => order.indexOf(one.method) - order.indexOf(other.method),
+  );
+  const sets = sorted.map((operation, index) => ({
+    operation,
+    requests: fc.sample(requestsFor(operation, document), { numRuns: RUNS, seed: SEED + index }),
+  }));
+  for (let turn = 0; turn < RUNS; turn++)
+    for (const { operation, requests } of sets) {
+      const one = requests[turn];
+      if (!one) continue;
+      const path = pathFor(operation, one, turn);
+      const answer = await send(operation.method, path, one.headers, one.body);
+      asked += 1;
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      try {
+        judge(operation, one, answer);
+      } catch (error) {
+        const what = error instanceof Error ? error.message : String(error);
+        wrong.set(
+          `${operation.id} ${answer.status}`,
+          `${one.kind}: ${operation.method} ${path.slice(0, 500)} ${one.body?.slice(0, 1_000)}\n${answer.status} ${answer.text.slice(0, 500)}\n${what.slice(0, 1_000)}`,
+        );
+      }
+    }
+  const logged = /^.*"level":"error".*$/m.exec(floe.output())?.[0] ?? '';
+  assert.equal(
+    wrong.size,
+    0,
+    `seed ${SEED}\n\n${[...wrong.values()].slice(0, 8).join('\n\n')}\n\n${logged.slice(0, 3_000)}`,
+  );
+  const told = [...statuses].sort().map(([status, count]) => `${status}: ${count}`);
+  t.diagnostic(`${asked} requests to ${operations.length} operations, seed ${SEED}; ${told.join(', ')}`);
+  for (const status of [200, 201, 204, 400, 404])
+    assert.ok(statuses.get(status), `none was answered ${status}`);
+  assert.doesNotMatch(floe.output(), /"level":"error"/);
+  assert.equal((await send('GET', '/api/me', {}, undefined)).status, 200);
+});

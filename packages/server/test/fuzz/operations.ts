@@ -1,0 +1,54 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+
+/** One operation of an OpenAPI document. */
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  /** With `{name}` for parameters. */
+  readonly path: string;
+  readonly params: readonly Parameter[];
+  readonly query: readonly Parameter[];
+  /** Schema of the JSON body; undefined for none. */
+  readonly body: Json | undefined;
+  readonly responses: JsonObject;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: Json | undefined;
+}
+
+export function operationsOf(document: JsonObject): Operation[] {
+  const { paths } = document;
+  if (!isObject(paths)) throw new Error('the document has no paths');
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(isObject(item) ? item : {}).map(([method, operation]) => {
+      if (!isObject(operation) || !isObject(operation['responses']))
+        throw new Error(`${path} is no operation`);
+      const parameters = Array.isArray(operation['parameters']) ? operation['parameters'] : [];
+      const { requestBody, operationId, responses } = operation;
+      return {
+        id: String(operationId),
+        method: method.toUpperCase(),
+        path,
+        params: parameters.flatMap((one) => parameterIn(one, 'path')),
+        query: parameters.flatMap((one) => parameterIn(one, 'query')),
+        body: schemaIn(requestBody),
+        responses,
+      };
+    }),
+  );
+}
+
+function parameterIn(parameter: Json, where: string): Parameter[] {
+  if (!isObject(parameter) || parameter['in'] !== where) return [];
+  const { name, required, schema } = parameter;
+  return [{ name: String(name), required: required === true, schema }];
+}
+
+function schemaIn(holder: Json | undefined): Json | undefined {
+  const content = isObject(holder) ? holder['content'] : undefined;
+  const json = isObject(content) ? content['application/json'] : undefined;
+  return isObject(json) ? json['schema'] : undefined;
+}

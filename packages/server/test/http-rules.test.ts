@@ -1,0 +1,186 @@
+// Rules of HTTP on every surface: whose request it is, where one request ends and the next begins, and which methods
+// a path has.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { RawClient } from '@floe/testkit/raw-client';
+import { assertRefusal } from './refusal.ts';
+import { CHAT, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
+
+let gateway: RunningGateway;
+before(async () => {
+  gateway = await startGateway();
+});
+after(() => gateway.stop());
+
+const A = KEYS.full;
+const B = KEYS.narrow;
+/** One path of each way a request can be authenticated. */
+const DOORS = [
+  '/gateway/v1/models',
+  '/gateway/passthrough-a/v1/models',
+  '/gateway/ide-adapter/models',
+  '/api/me',
+];
+
+const ONE_CALLER: readonly (readonly string[])[] = [
+  [`authorization: Bearer ${A}`],
+  [`authorization: bEARER  ${A}`],
+  [`X-API-KEY: ${A}`],
+  [`x-api-key:\t${A} `],
+  [`authorization: Bearer ${A}`, `x-api-key: ${A}`],
+  [`authorization: Bearer sk-${A}`, `api-key: ${A}`, `x-floe-key: ${A}`],
+];
+
+const NO_CALLER: readonly (readonly string[])[] = [
+  [],
+  [`authorization: Bearer ${A}`, `authorization: Bearer ${B}`],
+  [`authorization: Bearer ${A}, Bearer ${B}`],
+  [`authorization: Bearer ${A},${A}`],
+  [`x-api-key: ${A}`, `x-api-key: ${B}`],
+  [`x-api-key: ${A}, ${B}`],
+  [`authorization: Bearer ${A}`, `x-api-key: ${B}`],
+  [`x-api-key: ${B}`, `authorization: Bearer ${A}`],
+  [`authorization: Bearer ${A}`, `x-floe-key: ${B}`],
+  [`authorization: Basic ${Buffer.from(`${A}:`).toString('base64')}`],
+  [`authorization: ${A}`],
+  [`authorization: Bearer${A}`],
+  [`cookie: authorization=Bearer ${A}`],
+  [`x-api-key: ${A}\u00e9`],
+  [`x-api-key: ${A.slice(0, -1)}`],
+  [`x-api-key: ${A}0`],
+];
+
+async function ask(bytes: string) {
+  const client = await RawClient.connect(gateway.floe.url);
+  await client.send(Buffer.from(bytes, 'latin1'));
+  const answer = await client.answer();
+  client.hangUp();
+  return { ...answer, text: answer.body.toString() };
+}
+
+test('one key, however it is sent and however often, is the caller', async () => {
+  for (const path of DOORS)
+    for (const lines of ONE_CALLER) {
+      const { status, text } = await ask(`GET ${path} HTTP/1.1\r\nhost: x\r\n${lines.join('\r\n')}\r\n\r\n`);
+      assert.equal(status, 200, `${path} ${lines}: ${text}`);
+    }
+});
+
+test('two keys that differ, or what is almost one, are nobody', async () => {
+  for (const path of DOORS)
+    for (const lines of NO_CALLER) {
+      const head = ['host: x', ...lines].join('\r\n');
+      const { status, text } = await ask(`GET ${path} HTTP/1.1\r\n${head}\r\n\r\n`);
+      assert.equal(status, 401, `${path} ${lines}: ${text}`);
+    }
+});
+
+const SMUGGLED = `GET /gateway/v1/key HTTP/1.1\r\nhost: x\r\nx-api-key: ${A}\r\n\r\n`;
+/** Heads that two readers may understand in two ways; each is followed by a body that is a request. */
+const SHAPES: readonly (readonly string[])[] = [
+  [`content-length: ${SMUGGLED.length}`, 'transfer-encoding: chunked'],
+  ['transfer-encoding: chunked', 'content-length: 0'],
+  ['transfer-encoding : chunked', 'content-length: 0'],
+  ['transfer-encoding:\x0bchunked', 'content-length: 0'],
+  ['transfer-encoding: \x00chunked'],
+  ['transfer-encoding:\r\n chunked'],
+  ['transfer-encoding: chunked', 'transfer-encoding: identity'],
+  ['transfer-encoding: "chunked"'],
+  ['transfer-encoding: chunked;q=1'],
+  ['Transfer-Encoding: xchunked'],
+  ['transfer_encoding: chunked', 'content-length: 5', 'content-length: 0'],
+  ['content-length: 0, 5'],
+  ['content-length: 5', 'Content-Length: 0'],
+  ['content-length: 0x5'],
+  ['content-length: 5 5'],
+  ['content-length:'],
+  ['content-length: \u00b2'],
+  ['content-length: 1e1'],
+  ['content-length: 00000000000000000000000000000000'],
+  ['\x00content-length: 5'],
+  ['x: y\ncontent-length: 5'],
+  ['x: y\rcontent-length: 5'],
+  [' content-length: 5'],
+  ['content-length 5'],
+];
+
+test('a head that can be read in two ways lets no second request in behind it', async () => {
+  for (const lines of SHAPES)
+    for (const path of [CHAT, '/api/management/keys', '/api/monitoring/heartbeat', '/beat/none']) {
+      const what = `${path} ${JSON.stringify(lines)}`;
+      const client = await RawClient.connect(gateway.floe.url);
+      const head = [`POST ${path} HTTP/1.1`, 'host: x', `x-api-key: ${A}`, 'content-type: application/json'];
+      const bytes = `${[...head, ...lines].join('\r\n')}\r\n\r\n${SMUGGLED}`;
+      await client.send(Buffer.from(bytes, 'latin1'));
+      const first = await client.answer();
+      assert.ok(first.status >= 400 && first.status < 500, `${what}: ${first.status} ${first.body}`);
+      const second = await client.answer().catch(() => null);
+      // What has no length has no body: the bytes behind it are a request of the same sender, seen by everybody.
+      if (second !== null)
+        assert.ok(lines.join().startsWith('content-length: 0000'), `${what}: ${second.status}`);
+      client.hangUp();
+    }
+});
+
+const READ = [
+  '/',
+  '/healthz',
+  '/gateway/v1/models',
+  '/gateway/v1/key',
+  '/api/me',
+  '/api/openapi.json',
+  '/metrics',
+];
+
+test('HEAD is answered like GET, without the body, wherever GET is', async () => {
+  const headers = { authorization: `Bearer ${A}` };
+  for (const path of [...READ, '/boards/assets/floe.svg', '/boards/none', '/nowhere', '/api/nowhere']) {
+    const got = await call(gateway.floe.url + path, { headers });
+    const head = await call(gateway.floe.url + path, { headers, method: 'HEAD' });
+    assert.equal(head.status, got.status, path);
+    assert.equal(head.text, '', path);
+    assert.equal(head.headers['content-type'], got.headers['content-type'], path);
+  }
+});
+
+test('a method that a path has not is a 405 that lists those it has', async () => {
+  const headers = { authorization: `Bearer ${A}`, origin: 'https://elsewhere.example' };
+  const paths: readonly (readonly [string, RegExp])[] = [
+    ...READ.map((path) => [path, /^GET, HEAD$/] as const),
+    [CHAT, /^POST$/],
+    ['/api/monitoring/heartbeat', /^POST$/],
+    [`/beat/${'a'.repeat(30)}`, /^GET, HEAD, POST$/],
+    ['/api/management/keys', /^(GET, HEAD, POST|POST, GET, HEAD)$/],
+  ];
+  for (const [path, allowed] of paths)
+    for (const method of ['OPTIONS', 'TRACE', 'PUT', 'PROPFIND']) {
+      const answer = await call(gateway.floe.url + path, { headers, method });
+      assertRefusal(answer, { code: 'method_not_allowed' }, `${method} ${path}`);
+      assert.match(answer.headers['allow'] ?? '', allowed, `${method} ${path}`);
+      assert.equal(answer.headers['access-control-allow-origin'], undefined, path);
+    }
+});
+
+test('other sites may read the IDE adapter and public boards, and nothing else', async () => {
+  const headers = {
+    origin: 'https://elsewhere.example',
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization, content-type, x-stainless-os',
+  };
+  const preflight = await call(`${gateway.floe.url}/gateway/ide-adapter/chat/completions`, {
+    method: 'OPTIONS',
+    headers,
+  });
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers['access-control-allow-origin'], '*');
+  assert.match(preflight.headers['access-control-allow-headers'] ?? '', /x-stainless-os/);
+  assert.equal(preflight.headers['access-control-allow-credentials'], undefined);
+  for (const path of [...READ, CHAT]) {
+    const answer = await call(gateway.floe.url + path, {
+      headers: { ...headers, authorization: `Bearer ${A}` },
+    });
+    const told = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
+    assert.deepEqual(told, [], path);
+  }
+});

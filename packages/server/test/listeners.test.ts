@@ -1,0 +1,212 @@
+// Several listeners on one process, a base address with a path, both address families.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { RawClient, requestBytes } from '@floe/testkit/raw-client';
+import type { SurfaceName } from '../src/http/surfaces.ts';
+import { eventually } from './eventually.ts';
+import { runToEnd, SERVER } from './run-program.ts';
+import { CHAT, chatBody, KEYS } from './running-gateway.ts';
+
+const PREFIX = '/tools/floe';
+const home = mkdtempSync(join(tmpdir(), 'floe-listeners-'));
+const headers = { authorization: `Bearer ${KEYS.full}` };
+/** The kernel knows IPv6; a container may not. */
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ family }) => family === 'IPv6'),
+);
+const HOST = hasIpv6 ? '::' : '0.0.0.0';
+
+/** What each surface answers with when it is there, by a path of its own. */
+const DOORS: Readonly<Record<Exclude<SurfaceName, 'api'>, readonly [path: string, status: number]>> = {
+  gateway: ['/gateway/v1/models', 200],
+  relay: ['/relay/v1/nothing', 404],
+  // The wrong method: what it says is known to come from the beats' own door.
+  beats: ['/api/monitoring/heartbeat', 405],
+  management: ['/api/me', 200],
+  console: ['/', 200],
+  boards: ['/boards/assets/floe.svg', 200],
+  metrics: ['/metrics', 200],
+  health: ['/healthz', 200],
+};
+const LISTENERS: readonly (readonly SurfaceName[])[] = [
+  ['gateway', 'relay', 'beats'],
+  ['console', 'management'],
+  ['api'],
+  ['metrics'],
+  ['boards', 'health'],
+];
+
+let floe: Floe;
+let ports: readonly string[];
+before(async () => {
+  const listeners = LISTENERS.map((surfaces) => ({ port: 0, surfaces }));
+  const keys = [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management'] }];
+  const providers = [{ id: 'sandbox', kind: 'sandbox' }];
+  floe = await startFloe({
+    yaml: JSON.stringify({
+      server: { host: HOST, base_url: `https://floe.example${PREFIX}`, listeners },
+      orgs: [{ id: 'acme', keys, providers }],
+    }),
+  });
+  await floe.printed(/^\s+providers /m);
+  ports = [...floe.output().matchAll(/^\s+listener\s+(\S+) \(/gm)].map(([, url]) => url ?? '');
+});
+after(async () => {
+  await floe.stop();
+  rmSync(home, { recursive: true });
+});
+
+const isUnknown = (text: string) => /"code":"not_found"/.test(text) && /nothing at this address/.test(text);
+
+test('a surface answers on the listeners that have it, and is a 404 on the others', async () => {
+  assert.equal(ports.length, LISTENERS.length);
+  for (const [index, surfaces] of LISTENERS.entries())
+    for (const [surface, [path, status]] of Object.entries(DOORS)) {
+      const what = `${path} on a listener for ${surfaces}`;
+      const there =
+        surface === 'health' ||
+        surfaces.some((name) => name === surface || (name === 'api' && surface === 'management'));
+      for (const prefix of ['', PREFIX]) {
+        const answer = await call(`${ports[index]}${prefix}${path}`, { headers });
+        assert.equal(isUnknown(answer.text), !there, `${what}: ${answer.text.slice(0, 300)}`);
+        if (there) assert.equal(answer.status, status, what);
+        else assert.equal(answer.status, 404, what);
+      }
+    }
+  for (const [path, status] of Object.values(DOORS))
+    assert.equal((await call(floe.url + path, { headers })).status, status, `${path} on the main listener`);
+});
+
+test('a hidden surface is reached by no other spelling of its path', async () => {
+  const [gatewayOnly = ''] = ports;
+  for (const path of [
+    '/API/me',
+    '/%61pi/me',
+    '/api%2fme',
+    '//api/me',
+    '/./api/me',
+    '/gateway/../api/me',
+    '/gateway/v1/../../api/me',
+    '/gateway/..%2fapi/me',
+    '/relay/../api/me',
+    '/beat/../../api/me',
+    '/api/monitoring/heartbeat/../../me',
+    '/api/monitoring/heartbeat/',
+    'http://x/api/me',
+    'http://x?/api/me',
+    `${PREFIX}/api/me`,
+    `${PREFIX}${PREFIX}/api/me`,
+    '/metrics?a=/gateway/v1/models',
+    '/metrics/',
+  ]) {
+    const client = await RawClient.connect(gatewayOnly);
+    await client.send(requestBytes({ path, headers: [['x-api-key', KEYS.full]] }));
+    const { status, body } = await client.answer();
+    assert.ok(status === 404 || status === 401 || status === 400, `${path}: ${status} ${body}`);
+    assert.doesNotMatch(body.toString(), /"scopes"|floe_/, path);
+    client.hangUp();
+  }
+});
+
+test('errors of a missing surface speak the dialect of their path', async () => {
+  const answer = await call(`${ports[3]}/gateway/v1/messages`, { body: {}, headers });
+  assert.equal(answer.status, 404);
+  assert.match(answer.text, /^\{"type":"error","error":\{"type":"not_found_error"/);
+});
+
+test('every surface answers below the path of the base address, and where a proxy took it away', async () => {
+  for (const [path, status] of Object.values(DOORS))
+    assert.equal((await call(`${floe.url}${PREFIX}${path}`, { headers })).status, status, path);
+  const body = chatBody({ model: 'sandbox/echo' });
+  assert.equal((await call(floe.url + PREFIX + CHAT, { headers, body })).status, 200);
+  const page = await call(`${floe.url}${PREFIX}?a=b`);
+  assert.equal(page.status, 308);
+  assert.equal(page.headers['location'], `${PREFIX}/`);
+  for (const path of [`${PREFIX}x/healthz`, `${PREFIX}${PREFIX}/healthz`, '/tools/healthz'])
+    assert.equal((await call(floe.url + path)).status, 404, path);
+});
+
+test('addresses that are told carry the path, and never the host that was asked', async () => {
+  await floe.printed(/^\s+gateway\s+https:\/\/floe\.example\/tools\/floe\/gateway\/v1$/m);
+  for (const path of ['/', '/api/openapi.json', '/boards/nobody', '/nowhere', PREFIX]) {
+    const answer = await call(floe.url + path, {
+      headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
+    });
+    assert.doesNotMatch(answer.text + JSON.stringify(answer.headers), /evil\.example/, path);
+  }
+});
+
+test('`::` is reached by both families', { skip: !hasIpv6 && 'this machine has no IPv6' }, async () => {
+  for (const url of [floe.url, ...ports]) {
+    const { port } = new URL(url);
+    for (const host of ['127.0.0.1', '[::1]'])
+      assert.equal((await call(`http://${host}:${port}/healthz`)).status, 200, host);
+  }
+});
+
+test('every listener drains: what is under way ends well, and no port is left open', async () => {
+  const one = await startFloe({
+    yaml: JSON.stringify({
+      server: { host: '[::1]', listeners: [{ port: 0, host: '127.0.0.1', surfaces: ['gateway'] }] },
+      orgs: [
+        {
+          id: 'acme',
+          keys: [{ name: 'full', key: KEYS.full, scopes: ['gateway'] }],
+          providers: [{ id: 'sandbox', kind: 'sandbox' }],
+        },
+      ],
+    }),
+  });
+  assert.match(one.url, /^http:\/\/\[::1\]:/);
+  const [, second = ''] = await one.printed(/listener\s+(\S+) \(gateway\)/);
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const answer = call(second + CHAT, {
+    headers,
+    body: chatBody({ model: 'sandbox/slow', stream: true, messages: [{ role: 'user', content: 'a b c' }] }),
+    onPiece: () => resolve(),
+  });
+  await begun;
+  const exit = one.stop();
+  await one.printed(/"draining"/);
+  for (const url of [one.url, second])
+    await eventually(() =>
+      reach(url).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+  assert.match((await answer).text, /\[DONE\]/);
+  assert.deepEqual(await exit, { code: 0, signal: null });
+});
+
+async function reach(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port) });
+  try {
+    await once(socket, 'connect');
+  } finally {
+    socket.destroy();
+  }
+}
+
+test('one port that is taken stops the whole start, and the words name the setting', async () => {
+  const other = createServer();
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const file = JSON.stringify({ server: { port: 0, listeners: [{ port, surfaces: ['metrics'] }] } });
+  const env = { FLOE_DATA_DIR: join(home, 'data'), FLOE_CONFIG: join(home, 'floe.yaml') };
+  writeFileSync(env.FLOE_CONFIG, file);
+  const ended = await runToEnd(SERVER, [], env, home);
+  other.close();
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /^floe: 127\.0\.0\.1:\d+ is in use .*server\.listeners\[0\]\.port\.\n$/);
+  assert.equal(ended.stdout.replaceAll(/^\{.*\}\n/gm, ''), '');
+});

@@ -1,0 +1,245 @@
+// What leaves the process, by every kind of call: through the proxy that is configured, to hosts of a private
+// authority, never where nobody allowed it, and nowhere at all when nothing was configured.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { issue, makeAuthority } from '@floe/testkit/certificate';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { CHAT, chatBody, KEYS } from './running-gateway.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'floe-ways-out-'));
+const headers = { authorization: `Bearer ${KEYS.full}` };
+const sockets = new Set<Socket>();
+const servers: Server[] = [];
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return address.port;
+}
+
+/** Hosts that were asked for, in order. The proxy alone knows where they are: no resolver has their names. */
+const tunnels: string[] = [];
+let upstreamPort: number;
+let proxyPort: number;
+let authority: ReturnType<typeof makeAuthority>;
+
+const proxy = createServer((client) => {
+  client.once('data', (head) => {
+    const [, host = ''] = /^CONNECT (\S+) /.exec(head.toString('latin1')) ?? [];
+    tunnels.push(host);
+    const upstream = connect(upstreamPort, '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      client.pipe(upstream).pipe(client);
+    });
+    upstream.on('error', () => client.destroy());
+    client.on('close', () => upstream.destroy());
+  });
+});
+
+before(async () => {
+  authority = makeAuthority('Corporate');
+  writeFileSync(join(folder, 'ca.pem'), authority.cert);
+  const { cert, key } = issue('inside.corp.test', authority);
+  const completion = {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'from inside' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  };
+  upstreamPort = await listen(
+    createHttpsServer({ cert, key }, (request, response) => {
+      request.resume();
+      const body = request.url?.endsWith('/models') ? { data: [] } : completion;
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    }),
+  );
+  proxyPort = await listen(proxy);
+});
+after(() => {
+  for (const socket of sockets) socket.destroy();
+  for (const server of servers) server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** An org whose every outgoing call goes to one host that only the proxy knows. */
+function corporate(server: JsonObject): string {
+  return JSON.stringify({
+    ...server,
+    orgs: [
+      {
+        id: 'acme',
+        keys: [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }],
+        providers: [
+          {
+            id: 'inside',
+            kind: 'openai-compatible',
+            base_url: 'https://inside.corp.test/v1',
+            api_key: 'k',
+            models: ['m'],
+          },
+        ],
+        channels: [{ name: 'hook', kind: 'webhook', url: 'https://inside.corp.test/hook' }],
+      },
+    ],
+  });
+}
+
+async function tested(floe: Floe, body: object): Promise<JsonObject> {
+  const answer = await call(`${floe.url}/api/monitoring/channels/test`, { headers, body });
+  assert.equal(answer.status, 200, answer.text);
+  const result = answer.json();
+  assert.ok(isObject(result));
+  return result;
+}
+
+const WAYS: readonly (readonly [
+  what: string,
+  server: () => JsonObject,
+  env: () => Record<string, string>,
+])[] = [
+  [
+    'outbound of floe.yaml',
+    () => ({ outbound: { proxy: `http://127.0.0.1:${proxyPort}`, ca_file: join(folder, 'ca.pem') } }),
+    () => ({}),
+  ],
+  [
+    'the usual variables',
+    () => ({}),
+    () => ({
+      HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`,
+      NO_PROXY: 'elsewhere.test',
+      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+    }),
+  ],
+];
+
+for (const [what, server, env] of WAYS)
+  test(`with ${what} every call goes through the proxy and believes the private authority`, async () => {
+    const floe = await startFloe({ yaml: corporate(server()), env: env() });
+    tunnels.length = 0;
+    const answer = await call(floe.url + CHAT, { headers, body: chatBody({ model: 'inside/m' }) });
+    assert.equal(answer.status, 200, answer.text);
+    assert.match(answer.text, /from inside/);
+    assert.deepEqual(new Set(tunnels.splice(0)), new Set(['inside.corp.test:443']));
+    const hook = { name: 'x', kind: 'webhook', url: 'https://hooks.corp.test/hook' };
+    // The tunnel leads to a host of another name: the proxy was used, and the certificate was looked at.
+    assert.match(String((await tested(floe, hook))['error']), /altnames/);
+    const inside = { ...hook, url: 'https://inside.corp.test/hook' };
+    assert.equal((await tested(floe, inside))['ok'], true);
+    assert.deepEqual(tunnels.splice(0), ['hooks.corp.test:443', 'inside.corp.test:443']);
+    await floe.stop();
+  });
+
+/** A server that counts who reached it, and leads everybody to `location` when that is set. */
+async function trap(location?: string) {
+  const reached: string[] = [];
+  const port = await listen(
+    createServer((socket) => {
+      socket.once('data', (head) => {
+        reached.push(head.toString('latin1').split(' ', 2).join(' '));
+        const status = location === undefined ? '200 OK' : `307 Elsewhere\r\nlocation: ${location}`;
+        socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+      });
+    }),
+  );
+  return { port, reached };
+}
+
+test('with several orgs no kind of channel reaches a private address, however it is spelled', async () => {
+  const { port, reached } = await trap();
+  const keys = [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }];
+  const floe = await startFloe({ yaml: JSON.stringify({ orgs: [{ id: 'acme', keys }, { id: 'other' }] }) });
+  const spelled = ['127.0.0.1', '127.1', '0x7f000001', '017700000001', '2130706433', '0', '[::1]', '[::]'];
+  spelled.push('[::ffff:7f00:1]', '[64:ff9b::7f00:1]', 'localhost', 'LOCALHOST', '\u2460\u2461\u2466.1');
+  const kinds = (base: string) => [
+    { name: 'x', kind: 'webhook', url: `${base}/hook` },
+    { name: 'x', kind: 'slack', url: `${base}/hook` },
+    { name: 'x', kind: 'ntfy', url: `${base}/topic`, token: 'secret' },
+    { name: 'x', kind: 'pagerduty', routing_key: 'k', base_url: base },
+    { name: 'x', kind: 'telegram', bot_token: 't', chat_id: '1', base_url: base },
+  ];
+  for (const host of spelled)
+    for (const body of host === '127.0.0.1'
+      ? kinds(`http://${host}:${port}`)
+      : kinds(`http://${host}:${port}`).slice(0, 1)) {
+      const { ok, error } = await tested(floe, body);
+      assert.equal(ok, false, host);
+      assert.match(String(error), /private network; add it to security\.private_networks/, host);
+    }
+  for (const host of ['169.254.169.254', '[fd00:ec2::254]', 'metadata.google.internal', '[::ffff:a9fe:a9fe]'])
+    assert.match(String((await tested(floe, kinds(`http://${host}`)[0] ?? {}))['error']), /metadata/, host);
+  assert.deepEqual(reached, []);
+  const withUser = { name: 'x', kind: 'webhook', url: `http://public.example@127.0.0.1:${port}/` };
+  const refused = await call(`${floe.url}/api/monitoring/channels/test`, { headers, body: withUser });
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.text, /"param":"url"/);
+  await floe.stop();
+});
+
+test('a redirect is followed by no kind of call, wherever it leads', async () => {
+  const target = await trap();
+  const leading = await trap(`http://127.0.0.1:${target.port}/stolen`);
+  const base = `http://127.0.0.1:${leading.port}`;
+  const keys = [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }];
+  const provider = {
+    id: 'led',
+    kind: 'openai-compatible',
+    base_url: `${base}/v1`,
+    api_key: 'k',
+    models: ['m'],
+  };
+  const floe = await startFloe({
+    yaml: JSON.stringify({ orgs: [{ id: 'acme', keys, providers: [provider] }] }),
+  });
+  const answer = await call(floe.url + CHAT, { headers, body: chatBody({ model: 'led/m' }) });
+  assert.equal(answer.status, 502, answer.text);
+  assert.equal(answer.headers['location'], undefined);
+  const { ok, error } = await tested(floe, { name: 'x', kind: 'webhook', url: `${base}/hook` });
+  assert.equal(ok, false);
+  assert.match(String(error), /redirect/);
+  assert.ok(leading.reached.includes('POST /hook'));
+  assert.deepEqual(target.reached, []);
+  await floe.stop();
+});
+
+/** Loaded into every thread of the server: writes down each outgoing connection and each name that is resolved. */
+const OBSERVER = `
+import { createHook } from 'node:async_hooks';
+import { writeSync } from 'node:fs';
+const watched = new Set(['TCPCONNECTWRAP', 'PIPECONNECTWRAP', 'GETADDRINFOREQWRAP', 'GETNAMEINFOREQWRAP', 'QUERYWRAP', 'UDPSENDWRAP']);
+createHook({ init(_, type) { if (watched.has(type)) writeSync(1, 'observed ' + type + '\\n'); } }).enable();
+`;
+
+test('nothing is called that was not configured: a first start serves without a network', async () => {
+  writeFileSync(join(folder, 'observer.mjs'), OBSERVER);
+  const floe = await startFloe({ env: { NODE_OPTIONS: `--import ${join(folder, 'observer.mjs')}` } });
+  const key = await floe.key();
+  const withKey = { authorization: `Bearer ${key}` };
+  const chat = await call(floe.url + CHAT, { headers: withKey, body: chatBody({ model: 'sandbox/echo' }) });
+  assert.equal(chat.status, 200);
+  for (const path of ['/', '/readyz', '/metrics', '/api/openapi.json', '/api/me', '/gateway/v1/models'])
+    assert.equal((await call(floe.url + path, { headers: withKey })).status, 200, path);
+  assert.doesNotMatch(floe.output(), /observed/);
+  // The observer does see what is configured.
+  const { port } = await trap();
+  const body = { name: 'x', kind: 'webhook', url: `http://127.0.0.1:${port}/` };
+  const told = await call(`${floe.url}/api/monitoring/channels/test`, { headers: withKey, body });
+  assert.match(told.text, /"ok":true/);
+  await floe.printed(/observed TCPCONNECTWRAP/);
+  await floe.stop();
+});
