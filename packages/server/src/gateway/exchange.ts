@@ -21,6 +21,7 @@ import { shownToIde, upstreamStatusHeader } from './ide/error-profile.ts';
 import { refuseAliases } from './ide/exact-ids.ts';
 import { LeadingAnswer } from './ide/leading-answer.ts';
 import { readIdeAsk } from './ide/read-ide-ask.ts';
+import { noteSession } from './model-sessions.ts';
 import { createPlanner } from './planner.ts';
 import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
@@ -89,6 +90,7 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     early: null,
     replay: null,
     conversation: null,
+    session: null,
     dropped: [],
     attempts: [],
     decisions: [],
@@ -119,6 +121,7 @@ export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } 
   x.key = key;
   requireScope(key, 'gateway');
   gateway.lastUsed(key.id, x.createdAt);
+  x.session = noteSession(x, key);
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
   x.catalog = catalogs.get(key.orgId) ?? EMPTY_CATALOG;
   return { key, catalog: x.catalog };

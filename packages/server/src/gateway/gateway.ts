@@ -11,6 +11,7 @@ import type { RowSink } from '../store/ports.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
 import type { Latencies } from './latencies.ts';
+import type { ModelSessions } from './model-sessions.ts';
 import type { Owners } from './opaque/owners.ts';
 import type { Conversations } from './stickiness.ts';
 import type { TurnStore } from './stored/turn-store.ts';
@@ -39,6 +40,7 @@ export interface Gateway {
   /** Tokens that one answer of a model has at most, where its provider says so. */
   readonly outputMost: (provider: Provider, model: string) => number | null;
   readonly lastUsed: (keyId: string, at: number) => void;
+  readonly sessions: ModelSessions;
   /** Whose the things at providers are. */
   readonly owners: Owners;
   /** Directory for bodies too large to be held in memory. */

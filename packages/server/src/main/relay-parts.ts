@@ -29,9 +29,10 @@ export async function openRelayParts(
     log,
     clock,
   });
-  const sessions = new RelaySessions(database, clock, log);
+  const relays = createOrgRelays();
+  const sessions = new RelaySessions(database, relays, clock, log);
   sessions.start();
-  return { relays: createOrgRelays(), rows, sessions, bundleKey: deriveBundleKey(secretKey) };
+  return { relays, rows, sessions, bundleKey: deriveBundleKey(secretKey) };
 }
 
 export async function closeRelayParts(

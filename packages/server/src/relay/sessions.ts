@@ -5,6 +5,7 @@ import type { Log } from '../core/log.ts';
 import type { Database } from '../store/ports.ts';
 import { addToSessions, relayCallsSince, type SessionDelta } from '../store/relay/sessions.ts';
 import type { Asker } from './decisions.ts';
+import type { OrgRelays } from './org-relays.ts';
 
 /** Sessions kept in memory; one costs about 300 bytes. */
 const KNOWN = 50_000;
@@ -40,12 +41,21 @@ export class RelaySessions {
   readonly #log: Log;
   readonly #known = new LRUCache<string, KnownSession>({ max: KNOWN });
   #deltas = new Map<string, SessionDelta>();
+  /** Orgs whose agents asked the relay. */
+  readonly #orgs = new Set<string>();
+  readonly #relays: Pick<OrgRelays, 'of'>;
   #timer: Timer | null = null;
   #readTo: number;
   #isAway = false;
   #round: Promise<void> = Promise.resolve();
 
-  constructor(database: Pick<Database, 'read' | 'transaction'>, clock: Clock, log: Log) {
+  constructor(
+    database: Pick<Database, 'read' | 'transaction'>,
+    relays: Pick<OrgRelays, 'of'>,
+    clock: Clock,
+    log: Log,
+  ) {
+    this.#relays = relays;
     this.#database = database;
     this.#clock = clock;
     this.#log = log;
@@ -75,6 +85,7 @@ export class RelaySessions {
     { session_id: sessionId, agent, client }: Pick<RelayEvent, 'session_id' | 'agent' | 'client'>,
     nowMs: number,
   ): void {
+    this.#orgs.add(asker.orgId);
     if (sessionId === undefined) return;
     this.#session(asker.orgId, sessionId).relayedAt = nowMs;
     const delta = this.#delta({ ...asker, sessionId }, nowMs);
@@ -86,13 +97,24 @@ export class RelaySessions {
     delta.client_version = client?.version ?? delta.client_version;
   }
 
-  noteModel(use: ModelUse): KnownSession {
+  /** Whether the org's agents ask the relay, as far as this process knows, or its rules say that they should. */
+  isUsedBy(orgId: string): boolean {
+    return this.#orgs.has(orgId) || this.#relays.of(orgId).relay.config.rules.length > 0;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** @param agent what the client calls itself; null when it does not */
+  noteModel(use: ModelUse, agent: string | null): KnownSession {
     const session = this.#session(use.orgId, use.sessionId);
     session.models += 1;
     const nowMs = this.#clock.now();
     const delta = this.#delta(use, nowMs);
     if (delta) {
       delta.model_requests += 1;
+      delta.agent ??= agent;
       delta.last_model_at = nowMs;
     }
     return session;
@@ -156,6 +178,7 @@ export class RelaySessions {
   async #readOthers(): Promise<void> {
     for (const call of await relayCallsSince(this.#database.read, this.#readTo)) {
       const session = this.#session(call.org_id, call.session_id);
+      this.#orgs.add(call.org_id);
       session.relayedAt = Math.max(session.relayedAt, call.last_relay_at);
       this.#readTo = Math.max(this.#readTo, call.last_relay_at);
     }

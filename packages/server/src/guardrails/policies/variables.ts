@@ -38,6 +38,11 @@ const EXAMPLE = {
   end_user: 'name',
   surface: 'chat',
   metadata: new Map<string, Variable>(),
+  session: new Map<string, Variable>([
+    ['id', 'id'],
+    ['relayed', false],
+    ['requests', 0n],
+  ]),
 } as const satisfies Variables;
 
 /** What a policy's `when` may name. */

@@ -35,8 +35,8 @@ export async function runRelay(
     log: silentLog,
     clock,
   });
-  const sessions = new RelaySessions(database, clock, silentLog);
   const relays = createOrgRelays();
+  const sessions = new RelaySessions(database, relays, clock, silentLog);
   const approvals = new Approvals({ database, clock, baseUrl: () => 'https://floe.example' });
   const decisions = new Decisions({ relays, rows, sessions, approvals, clock });
   const configs = new Map(org ? [[org.id, org.relay]] : []);
