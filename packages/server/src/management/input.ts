@@ -20,7 +20,8 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   throw new Fault('invalid_request', `${param}: ${message}`, { param });
 }
 
-function pathText(path: readonly PropertyKey[]): string {
+/** The path of a field as messages say it: `models[0]`. */
+export function pathText(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path)
     text += typeof part === 'number' ? `[${part}]` : text === '' ? String(part) : `.${String(part)}`;

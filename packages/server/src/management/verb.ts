@@ -10,7 +10,7 @@ import type { Database, Reader, Writer } from '../store/ports.ts';
 import { validate } from './input.ts';
 
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'cache' | 'guardrails' | 'breakers' | 'org';
+export type Topic = 'keys' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
 
 /** A change that goes along with the one a verb is named for, under the name of its own verb. */
 export interface FurtherChange extends Change {

@@ -25,7 +25,7 @@ export async function seed(
   if (/\/management\/(limits|budgets)/.test(route)) await seedRules(api, id);
   if (route.includes('/monitoring/channels')) await seedChannel(api, id);
   if (/\/management\/(members|invitations|teams|orgs)/.test(route)) await seedPeople(api, id);
-  if (route.includes('/approvals')) await seedRelay(api, id);
+  if (route.includes('/relay/')) await seedRelay(api, route, id);
   return { key: id };
 }
 
