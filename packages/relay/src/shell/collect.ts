@@ -72,7 +72,7 @@ export class Collector implements WordSource {
 
   #printedBy(node: Node, input: string | null): string | null {
     if (node.type !== 'command') return null;
-    const words = wholeWords(node.children).flatMap((word) => readWords(word, this));
+    const words = wholeWords(node.children, this.text).flatMap((word) => readWords(word, this));
     const here = node.children.find(({ type }) => type === 'herestring_redirect');
     return this.#invoker.printed(words, here ? this.#hereText(here) : input);
   }
@@ -149,7 +149,7 @@ export class Collector implements WordSource {
   }
 
   #command(node: Node, more: readonly Node[], input: Input | null): string | null {
-    const words = wholeWords(node.children).flatMap((word) => readWords(word, this));
+    const words = wholeWords(node.children, this.text).flatMap((word) => readWords(word, this));
     const assignments: Assignment[] = [];
     let from = input;
     for (const child of node.children) {
@@ -222,13 +222,16 @@ function isWord({ field, type }: Node): boolean {
   return field === 'argument' || type === 'command_name';
 }
 
+/** A backslash before a line break is nothing; the grammar takes it for a blank. */
+const CONTINUED = /^(?:\\\n)*$/;
+
 /** Words of a command; what no blank parts is one word for the shell, if not for the grammar: `a$b-c$d`. */
-function wholeWords(nodes: readonly Node[]): Node[] {
+function wholeWords(nodes: readonly Node[], text: string): Node[] {
   const words: Node[] = [];
   for (const node of nodes) {
     if (!isWord(node)) continue;
     const before = words.at(-1);
-    if (before === undefined || before.end !== node.start) words.push(node);
+    if (before === undefined || !CONTINUED.test(text.slice(before.end, node.start))) words.push(node);
     else
       words.splice(-1, 1, {
         ...before,
@@ -243,7 +246,7 @@ function wholeWords(nodes: readonly Node[]): Node[] {
 /** What is more than text in a word. */
 function partsOf(node: Node): readonly Node[] {
   if (node.type === 'command_name' || node.type === 'concatenation') return node.children.flatMap(partsOf);
-  return node.type === 'word' || node.children.length === 0 ? [] : [node];
+  return node.type === 'word' || node.type === 'number' || !/^[a-z]/.test(node.type) ? [] : [node];
 }
 
 function isStatement(type: string): boolean {

@@ -197,7 +197,8 @@ function aliased(word: Word): Inner {
 /** What `xargs`, `find` and `parallel` put into the words of the command they run. */
 function filled(name: string, args: readonly Word[], words: readonly Word[]): readonly Word[] {
   if (!/^(?:xargs|find|parallel|fd|fdfind)$/.test(name)) return words;
-  const token = name === 'xargs' ? replacement(args) : '{}';
+  const own = args.slice(0, Math.max(0, words[0] ? args.indexOf(words[0]) : 0));
+  const token = name === 'xargs' ? replacement(own) : '{}';
   const cut = name === 'parallel' ? words.findIndex(({ text }) => /^:::/.test(text ?? '')) : -1;
   const kept = cut === -1 ? words : words.slice(0, cut);
   const out = kept.map((word) =>
@@ -211,7 +212,7 @@ function filled(name: string, args: readonly Word[], words: readonly Word[]): re
   return out;
 }
 
-/** The word that `xargs` replaces; null when it appends. */
+/** The word that `xargs` replaces, from its own options; null when it appends. */
 function replacement(args: readonly Word[]): string | null {
   for (const [at, { text }] of args.entries()) {
     const [, attached] = /^(?:-[iI]|--replace=?)(.*)$/.exec(text ?? '') ?? [];

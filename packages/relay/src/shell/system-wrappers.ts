@@ -253,7 +253,7 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
     shell: true,
   },
   eval: { joins: true },
-  trap: { bare: 'lpP', joins: true },
+  trap: { bare: 'lpP', first: true },
   wsl: {
     values: 'du',
     longValues: ['--distribution', '--user', '--cd'],

@@ -137,7 +137,8 @@ class WrapperReader {
     if (!first) return;
     // `flock file -c text`: the option stands behind the file.
     if (skip > 0 && this.#wrapper.code?.includes(first.text ?? '')) return void this.#code(at, undefined);
-    this.#inner.push(this.#wrapper.joins === true ? joined(words) : { kind: 'words', words });
+    if (this.#wrapper.first) this.#inner.push(joined([first]));
+    else this.#inner.push(this.#wrapper.joins === true ? joined(words) : { kind: 'words', words });
   }
 }
 

@@ -18,6 +18,8 @@ export interface Wrapper {
   readonly code?: readonly string[];
   /** The words are joined by blanks and read by a shell. */
   readonly joins?: true;
+  /** The first word alone is a text for a shell: `trap text EXIT`. */
+  readonly first?: true;
   /** The command begins after `--`, if there is one. */
   readonly dashes?: true;
   /** With this option a command follows, where otherwise none does. */
