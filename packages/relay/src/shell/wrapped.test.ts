@@ -78,7 +78,7 @@ const TEXTS: readonly ((command: string) => string)[] = [
 ];
 
 const AROUND: readonly ((command: string) => string)[] = [
-  (command) => `(${command})`,
+  (command) => `( ${command} )`,
   (command) => `{ ${command}; }`,
   (command) => `ls && ${command}`,
   (command) => `ls\n${command}`,
