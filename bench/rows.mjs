@@ -12,7 +12,9 @@ import pg from 'pg';
 import { seriesOf, summaryOf, topOf } from '../packages/server/src/analytics/charts.ts';
 import { systemClock } from '../packages/server/src/core/clock.ts';
 import { silentLog } from '../packages/server/src/core/log.ts';
+import { exchangeTail } from '../packages/server/src/store/exchange-tail.ts';
 import { exchangeById, exchangePage } from '../packages/server/src/store/exchanges.ts';
+import { liveEventsAfter } from '../packages/server/src/store/live-events.ts';
 import { openDatabase } from '../packages/server/src/store/open-database.ts';
 import { insertOrg } from '../packages/server/src/store/orgs.ts';
 import { insertKey } from '../packages/server/src/store/platform-keys.ts';
@@ -33,6 +35,9 @@ const HOUR_MS = 3_600_000;
 /** A whole hour, so that every run and engine asks for the same. */
 const END_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 const MONTH = { orgId: 'acme', from: END_MS - DAYS * 24 * HOUR_MS, to: END_MS };
+
+/** The last rows, as a batch of the spool has them; filled once they are there. */
+let batch = { ids: [], from: 0, to: 0, limited: 0, unpaid: 0 };
 
 async function load(database, directory) {
   await database.transaction(async (writer) => {
@@ -62,7 +67,10 @@ async function load(database, directory) {
 }
 
 /** Every kind of query the API makes, by name. */
-function queries(reader) {
+function queries({ read: reader, engine }) {
+  const is = (...any) => ({ any, none: [] });
+  const not = (...none) => ({ any: [], none });
+  const within = (from, to) => ({ any: [{ from, to }], none: [] });
   const list = (filters) => () => exchangePage(reader, { orgId: 'acme', limit: 50, ...filters });
   const hours = { ...MONTH, unit: 'hour', stepMs: HOUR_MS, limit: 10 };
   const chart = (more) => () => seriesOf(reader, { ...hours, metric: 'requests', ...more });
@@ -73,28 +81,44 @@ function queries(reader) {
     'list newest': list({}),
     'list page in the middle': list({ cursor: middle }),
     'list of a week ago': list({ from: END_MS - 8 * 24 * HOUR_MS, to: END_MS - 7 * 24 * HOUR_MS }),
-    'list key, frequent': list({ key: 'key_0' }),
-    'list key, rare': list({ key: 'key_rare' }),
-    'list key, none': list({ key: 'key_none' }),
-    'list key by name, rare': list({ key: 'name rare' }),
-    'list model, frequent': list({ model: 'model-0' }),
-    'list model, rare': list({ model: 'model-rare' }),
-    'list model, none': list({ model: 'none' }),
-    'list provider, rare': list({ provider: 'provider-rare' }),
-    'list status 200': list({ status: { from: 200, to: 200 } }),
-    'list status 418, rare': list({ status: { from: 418, to: 418 } }),
-    'list status 5xx': list({ status: { from: 500, to: 599 } }),
-    'list status 3xx, none': list({ status: { from: 300, to: 399 } }),
-    'list state complete': list({ state: 'complete' }),
-    'list state aborted, rare': list({ state: 'aborted' }),
-    'list route_mode ide, rare': list({ routeMode: 'ide' }),
-    'list route_mode unified': list({ routeMode: 'unified' }),
-    'list provider and state, rare': list({ provider: 'provider-0', state: 'aborted' }),
-    'list key and status, rare': list({ key: 'key_0', status: { from: 418, to: 418 } }),
-    'list declared metadata, rare': list({ metadata: { project: 'project-rare' } }),
-    'list declared metadata, frequent': list({ metadata: { project: 'project-0' } }),
-    'list other metadata': list({ metadata: { build: '5' } }),
-    'list other metadata, none': list({ metadata: { build: 'none' } }),
+    'list key, frequent': list({ key: is('key_0') }),
+    'list key, rare': list({ key: is('key_rare') }),
+    'list key, none': list({ key: is('key_none') }),
+    'list key by name, rare': list({ key: is('name rare') }),
+    'list model, frequent': list({ model: is('model-0') }),
+    'list model, rare': list({ model: is('model-rare') }),
+    'list model, none': list({ model: is('none') }),
+    'list provider, rare': list({ chosen: { provider: is('provider-rare') } }),
+    'list status 200': list({ status: within(200, 200) }),
+    'list status 418, rare': list({ status: within(418, 418) }),
+    'list status 5xx': list({ status: within(500, 599) }),
+    'list status 3xx, none': list({ status: within(300, 399) }),
+    'list state complete': list({ chosen: { state: is('complete') } }),
+    'list state aborted, rare': list({ chosen: { state: is('aborted') } }),
+    'list route_mode ide, rare': list({ chosen: { route_mode: is('ide') } }),
+    'list route_mode unified': list({ chosen: { route_mode: is('unified') } }),
+    'list provider and state, rare': list({ chosen: { provider: is('provider-0'), state: is('aborted') } }),
+    'list key and status, rare': list({ key: is('key_0'), status: within(418, 418) }),
+    'list declared metadata, rare': list({ metadata: { project: is('project-rare') } }),
+    'list declared metadata, frequent': list({ metadata: { project: is('project-0') } }),
+    'list other metadata': list({ metadata: { build: is('5') } }),
+    'list other metadata, none': list({ metadata: { build: is('none') } }),
+    'list two keys, one rare': list({ key: is('key_0', 'key_rare') }),
+    'list two statuses, one rare': list({
+      status: {
+        any: [
+          { from: 418, to: 418 },
+          { from: 500, to: 599 },
+        ],
+        none: [],
+      },
+    }),
+    'list all but one model': list({ model: not('model-0') }),
+    'list no 2xx': list({ status: { any: [], none: [{ from: 200, to: 299 }] } }),
+    'list slow ones, none': list({ bounded: { latency_ms: { from: 10_000_000 } } }),
+    'list many attempts, none': list({ bounded: { attempts: { from: 9 } } }),
+    'list key and error, none': list({ key: is('key_0'), chosen: { error_code: is('none') } }),
+    'list two projects, one rare': list({ metadata: { project: is('project-0', 'project-rare') } }),
     'one by id, none': () => exchangeById(reader, 'acme', 'exc_none'),
     'chart requests by hour': chart({}),
     'chart requests by hour and model': chart({ groupBy: 'model' }),
@@ -103,26 +127,57 @@ function queries(reader) {
     'chart cost by hour and project': chart({ groupBy: 'metadata.project', metric: 'cost_nano_usd' }),
     'chart by day and model of one key': chart({
       groupBy: 'model',
-      filter: { facet: 'key', value: 'key_0' },
+      filter: { facet: 'key', any: ['key_0'], none: [] },
       stepMs: 24 * HOUR_MS,
     }),
     'chart by hour and key of one model': chart({
       groupBy: 'key',
-      filter: { facet: 'model', value: 'model-0' },
+      filter: { facet: 'model', any: ['model-0'], none: [] },
     }),
     summary: () => summaryOf(reader, { ...MONTH, unit: 'hour' }),
     'summary of one key': () =>
-      summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', value: 'key_0' } }),
+      summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: ['key_0'], none: [] } }),
+    'summary of two keys': () =>
+      summaryOf(reader, {
+        ...MONTH,
+        unit: 'hour',
+        filter: { facet: 'key', any: ['key_0', 'key_1'], none: [] },
+      }),
+    'summary of all but one key': () =>
+      summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: [], none: ['key_0'] } }),
+    'top states': top({ groupBy: 'state' }),
+    'values of a model that begin so': top({ groupBy: 'model', prefix: 'model-1', limit: 21 }),
+    'values of a project that begin so': top({ groupBy: 'metadata.project', prefix: 'project-1', limit: 21 }),
+    'top models of two keys': top({
+      groupBy: 'model',
+      filter: { facet: 'key', any: ['key_0', 'key_1'], none: [] },
+    }),
+    'chart of five models, given': chart({
+      groupBy: 'model',
+      only: [0, 1, 2, 3, 4].map((n) => `model-${n}`),
+    }),
+    'tail of 250 rows, filtered': () => exchangeTail(reader, 'acme', [batch], { key: is('key_0') }, 100),
+    'live events of a look': () =>
+      liveEventsAfter(reader, engine, { orgIds: ['acme'], after: { xid: 0, seq: 0 }, limit: 500 }),
     'top models': top({ groupBy: 'model' }),
     'top keys by cost': top({ groupBy: 'key', order: 'cost_nano_usd' }),
     'top projects': top({ groupBy: 'metadata.project' }),
-    'top models of one key': top({ groupBy: 'model', filter: { facet: 'key', value: 'key_0' } }),
+    'top models of one key': top({ groupBy: 'model', filter: { facet: 'key', any: ['key_0'], none: [] } }),
   };
 }
 
 async function measure(database) {
+  const { rows } = await exchangePage(database.read, { orgId: 'acme', limit: 250 });
+  const times = rows.map(({ created_at }) => created_at);
+  batch = {
+    ids: rows.map(({ id }) => id),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    limited: 0,
+    unpaid: 0,
+  };
   const figures = {};
-  for (const [name, run] of Object.entries(queries(database.read))) {
+  for (const [name, run] of Object.entries(queries(database))) {
     const times = [];
     for (let n = 0; n < RUNS; n++) {
       const started = performance.now();

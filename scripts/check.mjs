@@ -10,6 +10,7 @@ env.PATH = join(root, 'node_modules', '.bin') + delimiter + env.PATH;
 const rules = [
   ['format and lint', 'biome', ['check', '--error-on-warnings', '.']],
   ['types', 'tsc', ['-p', 'tsconfig.json']],
+  ['types of the console', 'tsc', ['-p', 'packages/console/tsconfig.json']],
   ['floors', node, ['scripts/check-floors.mjs']],
   ['budgets', node, ['scripts/check-budgets.mjs']],
   ['documents', node, ['scripts/check-docs.mjs']],

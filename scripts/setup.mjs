@@ -164,6 +164,13 @@ export function setup() {
   return node;
 }
 
+/** Builds the console when it is missing or older than its sources; its own message says what went wrong. */
+export function ensureConsole(node) {
+  const build = [join(root, 'scripts', 'build-console.mjs')];
+  const { status } = spawnSync(node, build, { cwd: root, env: environment(node), stdio: ['ignore', 2, 2] });
+  if (status !== 0) say('Floe starts without its console; the gateway and the API are not affected');
+}
+
 /** Environment for children: the chosen Node first on PATH, so that `node` means it everywhere. */
 export function environment(node) {
   const separator = process.platform === 'win32' ? ';' : ':';

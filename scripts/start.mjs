@@ -2,9 +2,10 @@
 // wrapper in its place and TERM, INT and HUP are handed on to the server.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { environment, root, setup } from './setup.mjs';
+import { ensureConsole, environment, root, setup } from './setup.mjs';
 
 const node = setup();
+ensureConsole(node);
 const server = spawn(node, [join(root, 'packages/server/bin/server.mjs'), ...process.argv.slice(2)], {
   cwd: root,
   env: environment(node),

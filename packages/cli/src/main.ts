@@ -10,6 +10,7 @@ import { UsageError } from './connection.ts';
 import { importSqlite } from './import.ts';
 import { migrate } from './migrate.ts';
 import { monitors } from './monitors.ts';
+import { ownerLink } from './owner-link.ts';
 import { restore } from './restore.ts';
 import { run } from './run.ts';
 import { serve } from './serve.ts';
@@ -24,6 +25,7 @@ const OWN_COMMANDS: readonly Command[] = [
   restore,
   migrate,
   importSqlite,
+  ownerLink,
 ];
 const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS)];
 

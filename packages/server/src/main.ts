@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Fault } from '@floe/contract/faults';
 import { checkConfig } from './config/check.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
@@ -6,20 +7,22 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
+import { createConsole } from './http/console.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { CannotListen } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
-import { watchFile } from './main/config-file.ts';
+import { type ConfigRefusal, watchFile } from './main/config-file.ts';
 import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { type Listening, openListeners } from './main/listeners.ts';
-import { maintain } from './main/maintenance.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { assembleRelay } from './main/relay.ts';
 import { startRetention } from './main/retention.ts';
+
+import { assembleSignIn } from './main/sign-in.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import { quietOfMonitors } from './monitoring/quiet.ts';
@@ -29,6 +32,8 @@ import { OutboundUnusable } from './providers/outbound.ts';
 import { StoreUnusable } from './store/store-unusable.ts';
 
 export const VERSION = '0.1.0';
+/** Where `node scripts/build-console.mjs` puts the console. */
+const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url));
 /** How long requests under way may take to finish after TERM. */
 const DRAIN_MS = 25_000;
 
@@ -41,6 +46,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'retention',
   'security',
   'smtp',
+  'auth',
   'orgs.analytics',
   'orgs.keys',
   'orgs.teams',
@@ -68,7 +74,11 @@ export async function run(args: readonly string[] = process.argv.slice(2)): Prom
   try {
     const environment = processEnvironment();
     if (args[0] === 'config' && args[1] === 'check') return check(environment, args[2]);
-    if (args[0] !== undefined) return await maintain(args, environment);
+    if (args[0] !== undefined) {
+      // What a server does not need is not read at its start.
+      const { maintain } = await import('./main/maintenance.ts');
+      return await maintain(args, environment);
+    }
     await serve(environment);
   } catch (error) {
     process.stderr.write(`${prefixed(isExpected(error) ? error.message : describeBug(error))}\n`);
@@ -105,12 +115,18 @@ function prefixed(text: string): string {
   return text.replace(/^/gm, 'floe: ');
 }
 
+interface RunningState {
+  loaded: LoadedConfig;
+  refusal: ConfigRefusal | null;
+  draining: boolean;
+}
+
 async function serve(environment: Environment): Promise<void> {
   const log = createLog(environment.logLevel);
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state = { loaded, draining: false };
+  const state: RunningState = { loaded, refusal: null, draining: false };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -123,20 +139,18 @@ async function serve(environment: Environment): Promise<void> {
   const { port, base_url } = loaded.config.server;
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
+  const signIn = assembleSignIn(parts, () => state.loaded, place);
   const relay = assembleRelay(parts, () => state.loaded, place);
-  const api = assembleApi(
-    parts,
-    gateway,
-    snapshots,
-    { alerts, monitoring, relay },
-    () => state.loaded,
-    VERSION,
-  );
+  const rooms = { alerts, monitoring, relay, signIn };
+  const config = { loaded: () => state.loaded, configRefusal: () => state.refusal };
+  const api = assembleApi(parts, gateway, snapshots, rooms, config, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
+  const operations = assembleOperations(parts, loaded, () => state.draining);
   const router = createRouter({
     ...gatewayRooms(gateway, parts),
     api: api.answer,
-    operations: assembleOperations(parts, loaded, () => state.draining),
+    operations,
+    console: createConsole({ dir: CONSOLE_DIR, prefix, unbuilt: operations.home }),
     beats: assembleBeats(parts, snapshots),
     boards: assembleBoards(parts, monitoring, prefix),
   });
@@ -153,10 +167,12 @@ async function serve(environment: Environment): Promise<void> {
       state.draining = true;
       watch?.close();
       await retention.close();
+      await Promise.all([parts.live.close(), parts.jobs.close()]);
       await parts.monitoring.leave();
       await Promise.all([listening.drain(DRAIN_MS), delivery.close()]);
       await parts.monitoring.flush();
       await api.close();
+      await signIn.sessions.close();
       await closeParts(parts);
     },
   );

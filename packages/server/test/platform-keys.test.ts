@@ -108,6 +108,18 @@ test('a key of restricted models asks for those only and lists those only', asyn
   );
 });
 
+test('the time zone of an org without a file is the one its budgets and schedules go by', async () => {
+  const changed = await api('PATCH', '/api/management/org', { name: 'Kolkata', timezone: 'Asia/Kolkata' });
+  assert.equal(changed.status, 200, changed.text);
+  const budget = { name: 'daily', scope: 'org', period: 'day', limit_usd: 1000 };
+  const made = (await api('POST', '/api/management/budgets', budget)).json();
+  assert.ok(isObject(made) && isObject(made.state));
+  assert.match(String(made.state.resets_at), /T18:30:00\.000Z$/);
+  const schedule = { schedule: { cron: '0 0 * * *' } };
+  const preview = await api('POST', '/api/monitoring/schedule/preview', schedule);
+  assert.match(preview.text, /T18:30:00\.000Z/);
+});
+
 test('keys survive a restart, revoked ones as revoked, and their last use has been noted', async () => {
   const used = await create({ name: 'used', scopes: ['gateway'] });
   const unused = await create({ name: 'unused', scopes: ['gateway'] });

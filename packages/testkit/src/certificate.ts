@@ -39,7 +39,10 @@ function make(name: string, issuer: Certificate | undefined, extensions: readonl
   );
   const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
   const whole = sequence(body, ECDSA_SHA256, tagged(0x03, Buffer.concat([Buffer.from([0]), signature])));
-  const lines = whole.toString('base64').replace(/.{64}/g, '$&\n');
+  const lines = whole
+    .toString('base64')
+    .match(/.{1,64}/g)
+    ?.join('\n');
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),

@@ -52,7 +52,7 @@ export interface Floe {
 }
 
 const SERVER = join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
-const LISTENING = /^floe: listening on (http:\/\/(?:[\w.-]+|\[[0-9a-f:]+\]):\d+)\s*$/m;
+const LISTENING = /^floe: listening on (http:\/\/(?:[\w.-]+|\[[0-9a-f:]+\]):\d+)(?:\/\S*)?$/m;
 const KEY = /\beis_[0-9A-Za-z_-]{20,}/;
 
 /** For what a process should say at once: a loaded machine is slow, and that is not what is tested. */

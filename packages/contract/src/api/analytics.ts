@@ -2,26 +2,85 @@ import * as z from 'zod';
 import { nanoUsd, usd } from './money.ts';
 import { moment, rangeQuery } from './page.ts';
 
-const word = z.string().min(1).max(300).optional();
+const text = z.string().min(1).max(300);
 
-const filters = rangeQuery.extend({
-  route_mode: z.enum(['unified', 'passthrough-a', 'passthrough-b', 'ide']).optional(),
-  key: word.describe('Name or id of the platform key.'),
-  model: word.describe('As asked for, or the bare id of the model that served.'),
-  provider: word,
-  status: z
+/** One value or several; a bounded number, for each is looked for by itself. */
+function several<Value extends z.ZodType>(value: Value) {
+  return z.union([value, z.array(value).min(1).max(20)]).optional();
+}
+
+const GRAMMAR =
+  'Repeat it for any of several values; `!x` is everything but x, `*` any value at all, `!*` none; `=!x` is the value `!x` itself.';
+const word = several(text).describe(GRAMMAR);
+const status = z
+  .string()
+  .regex(
+    /^!?[1-5](\d\d(\.\.[1-5]\d\d)?|xx)$/,
+    'is no HTTP status such as 429, no class such as 5xx, no range such as 400..499',
+  );
+const number = String.raw`-?\d{1,15}(\.\d{1,9})?`;
+const bounds = several(
+  z
     .string()
-    .regex(/^[1-5](\d\d|xx)$/, 'is no HTTP status such as 429 and no class such as 5xx')
-    .optional()
-    .describe('HTTP status of the answer, such as `429`, or a class, such as `5xx`.'),
-  state: z.enum(['complete', 'partial', 'aborted', 'failed', 'blocked', 'cached']).optional(),
-});
+    .regex(
+      new RegExp(`^((>=|<=|>|<|)${number}|(${number})?\\.\\.(${number})?)$`),
+      'is no number, no bound such as >=100 and no range such as 100..200',
+    ),
+).describe('A number, a bound such as `>=100`, or a range such as `100..200`; several must all hold.');
+const flag = z.enum(['true', 'false']).optional();
 
-/** Filters of the request list. `metadata.<key>=<value>` filters on the caller's own metadata. */
-export const requestQuery = filters.catchall(z.string().max(300)).check((context) => {
-  for (const name of Object.keys(context.value))
-    if (!(name in filters.shape) && !/^metadata\.[^.]+$/.test(name))
-      context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
+/** What requests are filtered by, in lists, exports and the live tail. */
+export const requestFilters = {
+  route_mode: word,
+  surface: word,
+  key: word.describe(`Name or id of the platform key. ${GRAMMAR}`),
+  model: word.describe(`As asked for, or the bare id of the model that served. ${GRAMMAR}`),
+  model_requested: word,
+  provider: word,
+  status: several(status).describe(
+    'HTTP status of the answer, such as `429`, a class, such as `5xx`, or a range, such as `400..499`; `!` before it means all others. Repeat it for several.',
+  ),
+  state: word.describe(`complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
+  error_code: word,
+  error_source: word,
+  finish_reason: word,
+  cache: word,
+  team: word,
+  owner: word,
+  end_user: word,
+  usage_source: word,
+  stream: flag,
+  dropped: flag.describe('Whether request fields could not be carried to the provider.'),
+  latency_ms: bounds,
+  first_token_ms: bounds,
+  overhead_ms: bounds,
+  cost_nano_usd: bounds,
+  input_tokens: bounds,
+  output_tokens: bounds,
+  attempts: bounds.describe('Number of calls to providers. A number, a bound or a range.'),
+};
+export const requestFilterQuery = z.object(requestFilters);
+export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
+
+/** `shape` and every filter; `metadata.<key>=<value>` filters on the caller's own metadata. */
+export function filteredQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z
+    .object({ ...requestFilters, ...shape })
+    .catchall(z.union([z.string().max(300), z.array(z.string().max(300)).max(20)]))
+    .check((context) => {
+      for (const name of Object.keys(context.value))
+        if (!(name in requestFilters || name in shape) && !/^metadata\.[^.]+$/.test(name))
+          context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
+    });
+}
+
+export const requestQuery = filteredQuery(rangeQuery.shape);
+
+/** The filters of the list, for a file of every row. */
+export const requestExport = filteredQuery({
+  from: rangeQuery.shape.from,
+  to: rangeQuery.shape.to,
+  format: z.enum(['csv', 'ndjson']).default('csv'),
 });
 
 const tokens = z.int().nullable();
@@ -32,6 +91,7 @@ const fields = {
   created_at: moment,
   surface: z.string(),
   route_mode: z.string(),
+  key_id: z.string(),
   key_name: z.string(),
   team: z.string().nullable(),
   owner: z.string().nullable(),
@@ -44,6 +104,8 @@ const fields = {
   state: z.string().describe('complete, partial, aborted, failed, blocked or cached.'),
   error_code: z.string().nullable(),
   error_source: z.string().nullable(),
+  finish_reason: z.string().nullable(),
+  attempt_count: z.int().describe('Calls to providers.'),
   usage: z.strictObject({
     input_tokens: tokens,
     cached_tokens: tokens,
@@ -54,10 +116,13 @@ const fields = {
   }),
   cost_nano_usd: nanoUsd.nullable(),
   cost_usd: usd.nullable(),
+  cost_source: z.string().nullable(),
   cache: z.string().nullable(),
   latency_ms: milliseconds,
   first_token_ms: milliseconds.nullable(),
   overhead_ms: milliseconds.nullable(),
+  request_bytes: z.int(),
+  response_bytes: z.int(),
   metadata: z.record(z.string(), z.json()),
   dropped: z.array(z.string()).describe('Request fields that could not be carried to the provider.'),
 };

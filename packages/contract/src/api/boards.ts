@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { filePlace, MONITOR_STATUSES } from './monitors.ts';
+import { MONITOR_STATUSES } from './monitors.ts';
 import { moment } from './page.ts';
+import { filePlace } from './place.ts';
 
 const label = z.string().min(1).max(200);
 const slug = z.string().min(1).max(64).describe('Address of the board: `/boards/<slug>`.');

@@ -39,3 +39,8 @@ export const breakerForce = z.strictObject({
     .describe('After so long the breaker is its own again.'),
   reason: z.string().min(1).max(500).describe('Kept in the audit log and shown with the breaker.'),
 });
+
+/** A change of a breaker's state, as the process that saw it wrote it down. */
+export const breakerHistory = z
+  .strictObject({ id: z.string(), at: moment, state: z.string(), because: z.string() })
+  .meta({ id: 'BreakerChange' });

@@ -5,6 +5,19 @@ import { moment } from './page.ts';
 /** What charts are grouped and filtered by, beside `metadata.<key>` for keys the org declared. */
 export const DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface'] as const;
 
+/** Grouped and filtered by too, but counted by the hour and each by itself. */
+export const LONE_DIMENSIONS = [
+  'model_requested',
+  'route_mode',
+  'state',
+  'error_code',
+  'cache',
+  'team',
+  'owner',
+] as const;
+
+const ALL_DIMENSIONS = [...DIMENSIONS, ...LONE_DIMENSIONS];
+
 /** Metrics that add up. */
 export const SUMS = [
   'requests',
@@ -27,13 +40,17 @@ export const METRICS = [
   'first_token_p99_ms',
 ] as const;
 
-const value = z.string().max(300).optional();
+const text = z.string().max(300);
+/** One value or several of a dimension; `!` before one leaves it out. */
+const value = z.union([text, z.array(text).min(1).max(50)]).optional();
 const facet = z
   .string()
-  .regex(new RegExp(`^(${DIMENSIONS.join('|')}|metadata\\.[^.]+)$`), {
-    error: `is none of ${DIMENSIONS.join(', ')} and no metadata.<key>`,
+  .regex(new RegExp(`^(${ALL_DIMENSIONS.join('|')}|metadata\\.[^.]+)$`), {
+    error: `is none of ${ALL_DIMENSIONS.join(', ')} and no metadata.<key>`,
   })
-  .describe(`${DIMENSIONS.join(', ')}, or metadata.<key> of a key that analytics.metadata_keys declares.`);
+  .describe(
+    `${ALL_DIMENSIONS.join(', ')}, or metadata.<key> of a key that analytics.metadata_keys declares.`,
+  );
 
 const range = {
   from: moment.optional().describe('Absent: 24 hours before `to`. Rounded down to the unit counted in.'),
@@ -44,15 +61,27 @@ const filters = {
   provider: value,
   model: value.describe('Bare id of the model that served.'),
   key: value.describe('Id of the platform key.'),
-  status_class: z.enum(['1xx', '2xx', '3xx', '4xx', '5xx']).optional(),
+  status_class: value.describe('Such as `5xx`.'),
   surface: value,
+  model_requested: value,
+  route_mode: value,
+  state: value,
+  error_code: value,
+  cache: value,
+  team: value,
+  owner: value,
 };
+
+const compare = z
+  .enum(['previous'])
+  .optional()
+  .describe('`previous`: also the figures of the range of the same length just before.');
 
 /** Strict but for `metadata.<key>`, which is a filter like the others. */
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...range, ...filters, ...shape })
-    .catchall(z.string().max(300))
+    .catchall(z.union([text, z.array(text).min(1).max(50)]))
     .check((context) => {
       for (const name of Object.keys(context.value))
         if (!(name in range || name in filters || name in shape) && !/^metadata\.[^.]+$/.test(name))
@@ -60,19 +89,28 @@ function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
     });
 }
 
-export const summaryQuery = chartQuery({});
+export const summaryQuery = chartQuery({ compare });
 
 export const timeseriesQuery = chartQuery({
   metric: z.enum(METRICS),
   interval: z.enum(['minute', 'hour', 'day']).default('hour').describe('Days are those of UTC.'),
   group_by: facet.optional(),
   limit: z.coerce.number().int().min(1).max(20).default(10).describe('Series; the rest is added up in one.'),
+  compare,
 });
 
 export const topQuery = chartQuery({
   by: facet,
   metric: z.enum(SUMS).default('requests').describe('What the order goes by.'),
   limit: z.coerce.number().int().min(1).max(100).default(10),
+  compare,
+});
+
+export const valuesQuery = z.strictObject({
+  ...range,
+  field: facet,
+  q: text.optional().describe('What the value begins with, in any case; of a key, its name.'),
+  limit: z.coerce.number().int().min(1).max(200).default(20),
 });
 
 const percentiles = z
@@ -102,34 +140,105 @@ const figures = {
   first_token_ms: percentiles.omit({ mean: true }),
 };
 
-const covered = { from: moment, to: moment };
+const covered = {
+  from: moment,
+  to: moment,
+  complete_until: moment.describe(
+    'Requests that ended before are all counted. Those still going on are counted where they began, once they end.',
+  ),
+  retained_from: moment.describe('Requests from before are no longer kept.'),
+};
+
+const before = { from: moment, to: moment };
 
 /** What requests of a range add up to. */
-export const summary = z.strictObject({ ...covered, ...figures }).meta({ id: 'AnalyticsSummary' });
-export type SummaryFigures = Omit<z.output<typeof summary>, 'from' | 'to'>;
+export const summary = z
+  .strictObject({
+    ...covered,
+    ...figures,
+    previous: z
+      .strictObject({ ...before, ...figures })
+      .optional()
+      .describe('With `compare=previous`.'),
+  })
+  .meta({ id: 'AnalyticsSummary' });
+const allFigures = z.strictObject(figures);
+export type SummaryFigures = z.output<typeof allFigures>;
+
+const series = z.strictObject({
+  value: z.string().nullable().describe('Of `group_by`; null for requests that have none, and without it.'),
+  name: z.string().nullable().describe('Name of the key, when grouped by key.'),
+  other: z.boolean().describe('The sum of every series beyond `limit`.'),
+  values: z.array(z.number().nullable()).describe('Null where a percentile has no requests.'),
+});
 
 /** One metric over time. `values` of each series stand at the moments of `at`. */
 export const timeseries = z
   .strictObject({
     ...covered,
     at: z.array(moment).describe('Start of each interval.'),
-    series: z.array(
-      z.strictObject({
-        value: z
-          .string()
-          .nullable()
-          .describe('Of `group_by`; null for requests that have none, and without it.'),
-        name: z.string().nullable().describe('Name of the key, when grouped by key.'),
-        other: z.boolean().describe('The sum of every series beyond `limit`.'),
-        values: z.array(z.number().nullable()).describe('Null where a percentile has no requests.'),
-      }),
-    ),
+    series: z.array(series),
+    previous: z
+      .strictObject({ ...before, at: z.array(moment), series: z.array(series) })
+      .optional()
+      .describe('The same values of the range before, with `compare=previous`.'),
   })
   .meta({ id: 'AnalyticsTimeseries' });
+
+const topEntry = { value: z.string().nullable(), name: z.string().nullable(), ...sums };
 
 export const top = z
   .strictObject({
     ...covered,
-    data: z.array(z.strictObject({ value: z.string().nullable(), name: z.string().nullable(), ...sums })),
+    data: z.array(
+      z.strictObject({
+        ...topEntry,
+        previous: z
+          .strictObject(sums)
+          .nullable()
+          .optional()
+          .describe(
+            'The same value in the range before, with `compare=previous`; null when it was not there.',
+          ),
+      }),
+    ),
   })
   .meta({ id: 'AnalyticsTop' });
+
+/** Values of a dimension and how many requests have each, most first. */
+export const values = z
+  .strictObject({
+    ...covered,
+    field: z.string(),
+    data: z.array(
+      z.strictObject({ value: z.string().nullable(), name: z.string().nullable(), requests: z.int() }),
+    ),
+    more: z.boolean().describe('There are more than `limit`.'),
+  })
+  .meta({ id: 'AnalyticsValues' });
+
+export const annotationsQuery = z.strictObject({
+  ...range,
+  limit: z.coerce.number().int().min(1).max(500).default(200),
+});
+
+/** What happened while requests went on: marks for charts, newest first. */
+export const annotations = z
+  .strictObject({
+    ...covered,
+    data: z.array(
+      z.strictObject({
+        at: moment,
+        kind: z.enum(['change', 'alert', 'breaker']),
+        text: z.string(),
+        actor: z.string().nullable().describe('Who changed it.'),
+        subject: z.strictObject({ kind: z.string(), id: z.string() }),
+      }),
+    ),
+    more: z.boolean().describe('There are more than `limit`.'),
+  })
+  .meta({ id: 'AnalyticsAnnotations' });
+
+export const monthParams = z.strictObject({
+  month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'is no month such as 2026-10'),
+});

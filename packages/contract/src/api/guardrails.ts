@@ -63,6 +63,16 @@ export const budget = z
       .strictObject({
         spent_nano_usd: nanoUsd,
         spent_usd: usd,
+        reserved_nano_usd: nanoUsd.describe(
+          'The part of `spent` that requests under way hold or that is not booked yet.',
+        ),
+        reserved_usd: usd,
+        forecast_nano_usd: nanoUsd
+          .nullable()
+          .describe(
+            'Spent at the end of the period if it goes on as so far: spent divided by the share of the period that is over. Null without an end and in the first 2 % of a period.',
+          ),
+        forecast_usd: usd.nullable(),
         remaining_nano_usd: nanoUsd,
         remaining_usd: usd,
         resets_at: moment.nullable(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SCOPES } from '../scopes.ts';
 import { moment, pageQuery } from './page.ts';
+import { filePlace } from './place.ts';
 
 const keyName = z.string().min(1).max(100);
 const label = z.string().min(1).max(200);
@@ -17,8 +18,8 @@ const paths = z
     'Paths without a model, as `/gateway/v1/files`, that a key with `models` may use, and all below them.',
   );
 
-/** Where a resource is written: `file` ones are read-only here, `line` is theirs in floe.yaml. */
-export const source = z.strictObject({ kind: z.enum(['file', 'console']), line: z.int().nullable() });
+/** Where a resource is written: `file` ones are read-only here, `line` is theirs in the file. */
+export const source = filePlace;
 
 const fields = {
   id: z.string(),
@@ -38,7 +39,12 @@ const fields = {
   last_used_at: moment.nullable().describe('Up to a minute behind.'),
   rotated_at: moment.nullable().describe('When it got its present value.'),
   previous: z
-    .strictObject({ prefix: z.string(), last4: z.string(), expires_at: moment })
+    .strictObject({
+      prefix: z.string(),
+      last4: z.string(),
+      expires_at: moment,
+      last_used_at: moment.nullable().describe('Up to a minute behind; tells who still has to change over.'),
+    })
     .nullable()
     .describe('The value before the last rotation: it works until it expires.'),
   source,

@@ -1,17 +1,9 @@
 import * as z from 'zod';
 import { moment, pageQuery, rangeQuery } from './page.ts';
+import { filePlace } from './place.ts';
 
 const label = z.string().min(1).max(200);
 const minutes = (least: number) => z.number().min(least).max(527_040);
-
-/** Where a resource is written: what stands in a file is read-only here, `line` is its place in it. */
-export const filePlace = z
-  .strictObject({
-    kind: z.enum(['file', 'console']),
-    file: z.string().nullable().describe('Name of the file; null for what was made through the API.'),
-    line: z.int().nullable(),
-  })
-  .meta({ id: 'FilePlace' });
 
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
 export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;

@@ -1,22 +1,31 @@
 import * as z from 'zod';
-import { PolicySchema } from '../config/guardrails.ts';
-import { source } from './keys.ts';
+import { POLICY_FIELDS, PolicySchema } from '../config/guardrails.ts';
+import { entryEchoed, orderedEntryShown, written } from './entries.ts';
 
 const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
 
-/** A rule on requests or answers, as floe.yaml gives it. */
+/** A rule on requests or answers. */
 export const policy = z
   .strictObject({
+    id: z.string().describe('The same as `name`.'),
     name: z.string(),
+    enabled: z.boolean(),
     on: z.enum(['request', 'answer']),
     when: z.string().nullable(),
     detect: detect.nullable(),
     action: z.enum(['allow', 'deny', 'flag', 'redact']),
     mode: z.enum(['monitor', 'enforce']),
     message: z.string().nullable(),
-    source,
+    ...orderedEntryShown,
   })
   .meta({ id: 'Policy' });
+
+/** Absent fields stay, or have their default; null returns to the default. */
+export const policyBody = z.strictObject({
+  ...written(POLICY_FIELDS),
+  position: z.int().min(0).nullish(),
+  ...entryEchoed,
+});
 
 const object = z.record(z.string(), z.unknown());
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { source } from './keys.ts';
+import { ROUTE_FIELDS } from '../config/routing.ts';
+import { entryEchoed, orderedEntryShown, written } from './entries.ts';
 
 const timeouts = z.strictObject({
   connect_ms: z.int().optional(),
@@ -9,35 +10,28 @@ const timeouts = z.strictObject({
   total_ms: z.int().optional(),
 });
 
-/** Where requests for a model id, a pattern or an alias go, as floe.yaml gives it. */
+/** Where requests for a model id, a pattern or an alias go. */
 export const route = z
   .strictObject({
+    id: z.string().describe('The same as `model`.'),
     model: z.string(),
+    enabled: z.boolean(),
     strategy: z.enum(['failover', 'weighted', 'least_latency']),
     targets: z.array(z.strictObject({ model: z.string(), weight: z.number() })),
     retries: z.int(),
     rescue: z.enum(['error', 'replay']),
     timeouts,
     chat_reasoning: z.enum(['strip', 'forward']).nullable().describe('Null: as the org says.'),
-    source,
+    ...orderedEntryShown,
   })
   .meta({ id: 'Route' });
 
-/** An upstream of the org, without its secrets. */
-export const provider = z
-  .strictObject({
-    id: z.string(),
-    kind: z.string(),
-    enabled: z.boolean(),
-    origin: z.string().nullable().describe('Scheme, host and port; null while it is not in use.'),
-    models: z.array(z.string()),
-    dialects: z.array(z.string()).describe('It speaks these itself; others are translated.'),
-    credentials: z.array(z.strictObject({ name: z.string(), weight: z.number() })),
-    billing: z.enum(['metered', 'free', 'seat']),
-    timeouts,
-    source,
-  })
-  .meta({ id: 'Provider' });
+/** Absent fields stay, or have their default; null returns to the default. */
+export const routeBody = z.strictObject({
+  ...written(ROUTE_FIELDS),
+  position: z.int().min(0).nullish(),
+  ...entryEchoed,
+});
 
 export const simulation = z.strictObject({
   surface: z.enum(['chat', 'responses', 'messages']).default('chat'),

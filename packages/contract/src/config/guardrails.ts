@@ -103,22 +103,24 @@ const DetectSchema = z
   }, evenWhenBroken)
   .describe('Content the rule looks for.');
 
-export const PolicySchema = z
-  .strictObject({
-    name: slug().describe('Unique in the org; named in the 403 and in every decision.'),
-    on: z.enum(['request', 'answer']).describe('Which side of the exchange the rule reads.'),
-    when: z.string().min(1).max(4_000).optional().describe('CEL condition; true means the rule applies.'),
-    detect: DetectSchema.optional(),
-    action: z.enum(['allow', 'deny', 'flag', 'redact']).describe('What happens when the rule applies.'),
-    mode: z
-      .enum(['monitor', 'enforce'])
-      .default('monitor')
-      .describe('`monitor` records what the rule would do.'),
-    message: z.string().min(1).max(1_000).optional().describe('Told to the caller on a denial.'),
-  })
-  .superRefine((policy, context) => {
-    if (policy.when === undefined && policy.detect === undefined)
-      context.addIssue({ code: 'custom', path: [], message: 'needs a condition: when, detect or both' });
-    if (policy.action === 'redact' && policy.detect === undefined)
-      context.addIssue({ code: 'custom', path: ['detect'], message: 'is required with action: redact' });
-  }, evenWhenBroken);
+/** What floe.yaml says about a policy, field by field. */
+export const POLICY_FIELDS = {
+  name: slug().describe('Unique in the org; named in the 403 and in every decision.'),
+  enabled: z.boolean().default(true).describe('`false` takes the rule out of use.'),
+  on: z.enum(['request', 'answer']).describe('Which side of the exchange the rule reads.'),
+  when: z.string().min(1).max(4_000).optional().describe('CEL condition; true means the rule applies.'),
+  detect: DetectSchema.optional(),
+  action: z.enum(['allow', 'deny', 'flag', 'redact']).describe('What happens when the rule applies.'),
+  mode: z
+    .enum(['monitor', 'enforce'])
+    .default('monitor')
+    .describe('`monitor` records what the rule would do.'),
+  message: z.string().min(1).max(1_000).optional().describe('Told to the caller on a denial.'),
+};
+
+export const PolicySchema = z.strictObject(POLICY_FIELDS).superRefine((policy, context) => {
+  if (policy.when === undefined && policy.detect === undefined)
+    context.addIssue({ code: 'custom', path: [], message: 'needs a condition: when, detect or both' });
+  if (policy.action === 'redact' && policy.detect === undefined)
+    context.addIssue({ code: 'custom', path: ['detect'], message: 'is required with action: redact' });
+}, evenWhenBroken);

@@ -38,68 +38,79 @@ export const PlatformKeySchema = z.strictObject({
   expires_at: instant().optional().describe('The key stops working then.'),
 });
 
+/** Settings of an org that are no list of named things; the API changes each as a whole. */
+export const SETTINGS = {
+  chat_reasoning: z.enum(['strip', 'forward']).default('strip').describe('Reasoning text in Chat answers.'),
+  stored_responses: z.boolean().default(true).describe('Keeps turns for `previous_response_id`, encrypted.'),
+  resource_scope: z
+    .enum(['key', 'org'])
+    .default('key')
+    .describe('Who sees files, batches and stored responses: the key that made them, or the whole org.'),
+  analytics: z
+    .strictObject({
+      metadata_keys: z
+        .array(label())
+        .max(10)
+        .default([])
+        .describe('Metadata keys that are indexed and rolled up, at most 10.'),
+    })
+    .prefault({})
+    .describe('What analytics can group by.'),
+  attribution: z
+    .strictObject({
+      user_headers: z
+        .array(label())
+        .default([])
+        .describe('Request headers that name the end user, first match wins.'),
+    })
+    .prefault({})
+    .describe('Where the end user comes from.'),
+  monitoring: z
+    .strictObject({
+      grace_period_minutes: minutes(0).default(5).describe('Grace of monitors that set none.'),
+    })
+    .prefault({})
+    .describe('Defaults of monitors.'),
+  bodies: z
+    .strictObject({
+      keep: z
+        .boolean()
+        .default(false)
+        .describe('Keeps bodies of requests and answers for `retention.bodies_days`.'),
+      redact: z.boolean().default(true).describe('Removes secrets and personal data from kept bodies.'),
+    })
+    .prefault({})
+    .describe('Bodies in the request log.'),
+  passthrough: PassthroughSchema.prefault({}).describe('Who is behind the passthrough surfaces.'),
+  cache: CacheSchema.prefault({}).describe('Response cache.'),
+  ide: IdeSchema.prefault({}).describe('The IDE adapter.'),
+};
+
 export const OrgSchema = z
   .strictObject({
     id: slug().describe('Unique; never changes.'),
     name: label().optional().describe('Shown instead of the id.'),
     timezone: timezone().default('UTC').describe('For budget periods, schedules and closed months.'),
-    chat_reasoning: z.enum(['strip', 'forward']).default('strip').describe('Reasoning text in Chat answers.'),
-    stored_responses: z
-      .boolean()
-      .default(true)
-      .describe('Keeps turns for `previous_response_id`, encrypted.'),
-    resource_scope: z
-      .enum(['key', 'org'])
-      .default('key')
-      .describe('Who sees files, batches and stored responses: the key that made them, or the whole org.'),
-    analytics: z
-      .strictObject({
-        metadata_keys: z
-          .array(label())
-          .max(10)
-          .default([])
-          .describe('Metadata keys that are indexed and rolled up, at most 10.'),
-      })
-      .prefault({})
-      .describe('What analytics can group by.'),
-    attribution: z
-      .strictObject({
-        user_headers: z
-          .array(label())
-          .default([])
-          .describe('Request headers that name the end user, first match wins.'),
-      })
-      .prefault({})
-      .describe('Where the end user comes from.'),
-    monitoring: z
-      .strictObject({
-        grace_period_minutes: minutes(0).default(5).describe('Grace of monitors that set none.'),
-      })
-      .prefault({})
-      .describe('Defaults of monitors.'),
-    bodies: z
-      .strictObject({
-        keep: z
-          .boolean()
-          .default(false)
-          .describe('Keeps bodies of requests and answers for `retention.bodies_days`.'),
-        redact: z.boolean().default(true).describe('Removes secrets and personal data from kept bodies.'),
-      })
-      .prefault({})
-      .describe('Bodies in the request log.'),
+    chat_reasoning: SETTINGS.chat_reasoning,
+    stored_responses: SETTINGS.stored_responses,
+    resource_scope: SETTINGS.resource_scope,
+    analytics: SETTINGS.analytics,
+    attribution: SETTINGS.attribution,
+    monitoring: SETTINGS.monitoring,
+    bodies: SETTINGS.bodies,
     teams: z.array(TeamSchema).prefault([]).describe('Teams of the org.'),
     keys: z.array(PlatformKeySchema).default([]).describe('Platform keys.'),
     providers: z.array(ProviderSchema).prefault([]).describe('Upstreams of the org.'),
-    passthrough: PassthroughSchema.prefault({}).describe('Who is behind the passthrough surfaces.'),
+    passthrough: SETTINGS.passthrough,
     routes: z.array(RouteSchema).prefault([]).describe('Where requests go, per model.'),
     limits: z.array(LimitSchema).default([]).describe('Rate limits; every one that applies must agree.'),
     budgets: z
       .array(BudgetSchema)
       .default([])
       .describe('Spending limits; every one that applies must agree.'),
-    cache: CacheSchema.prefault({}).describe('Response cache.'),
+    cache: SETTINGS.cache,
     policies: z.array(PolicySchema).default([]).describe('Rules on requests and answers.'),
-    ide: IdeSchema.prefault({}).describe('The IDE adapter.'),
+    ide: SETTINGS.ide,
     monitors: z.array(MonitorSchema).prefault([]).describe('Heartbeat monitors.'),
     channels: z.array(ChannelSchema).default([]).describe('Where alerts go.'),
     boards: z.array(BoardSchema).prefault([]).describe('Status pages.'),

@@ -171,8 +171,19 @@ const OidcSchema = z.strictObject({
     .enum(['refuse', 'viewer'])
     .default('refuse')
     .describe('Who is in none of these groups: not let in, or a viewer of the only org.'),
+  scopes: z
+    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is no OAuth scope'))
+    .default(['openid', 'email', 'profile'])
+    .describe('What is asked for; some issuers tell groups only when asked for `groups`.'),
 });
 
 export const AuthSchema = z.strictObject({
+  password: z.boolean().default(true).describe('Sign-in to the console by e-mail and password.'),
+  passkey: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Sign-in by passkey; browsers allow them where `server.base_url` is https with a name, or localhost.',
+    ),
   oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for the console.'),
 });

@@ -98,82 +98,86 @@ const IdentitySchema = z
     });
   });
 
+/** What floe.yaml says about a provider, field by field. */
+export const PROVIDER_FIELDS = {
+  id: slug().describe('The part of a model id before its first `/`.'),
+  kind: z.enum(PROVIDER_KIND_NAMES).describe('Which data sheet describes the upstream.'),
+  enabled: z.boolean().default(true).describe('`false` takes the provider out of use and keeps its history.'),
+  base_url: baseUrl()
+    .optional()
+    .describe(
+      'Address of the upstream. Absent: the public one of the kind. Include `/v1` for kinds that speak the OpenAI shape.',
+    ),
+  api_key: secret()
+    .optional()
+    .describe('The one credential; write `${VARIABLE}`. Use `credentials` for several.'),
+  credentials: z
+    .array(CredentialSchema)
+    .min(1)
+    .optional()
+    .describe('Several credentials that share the traffic.'),
+  credential_source: z
+    .enum(['provider', 'caller'])
+    .default('provider')
+    .describe('`caller` forwards the credential the caller sends beside the platform key.'),
+  models: z
+    .array(modelPattern())
+    .min(1)
+    .default(['*'])
+    .describe('Allowlist of model ids; `*` matches any characters, `/` included.'),
+  dialects: z
+    .array(z.enum(['chat', 'responses', 'messages']))
+    .min(1)
+    .optional()
+    .describe('Dialects the upstream speaks natively. Absent: what the kind says.'),
+  headers: z
+    .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a header name'), z.string())
+    .default({})
+    .meta({ writeOnly: true })
+    .describe('Extra headers on every request to the upstream.'),
+  body: z
+    .record(z.string(), z.json())
+    .default({})
+    .describe('Extra top-level fields for every JSON body sent upstream.'),
+  api_version: label().optional().describe('Version parameter of the upstream’s API, where it has one.'),
+  deployments: z.record(modelPattern(), label()).default({}).describe('Model id to deployment name.'),
+  region: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,64}$/, 'use letters, digits and "-"')
+    .optional()
+    .describe('Region or location of the upstream.'),
+  project: label().optional().describe('Project of the upstream’s account.'),
+  role_arn: label().optional().describe('Role to assume before signing requests.'),
+  identity: IdentitySchema.optional().describe(
+    'Who signs requests, for kinds that sign instead of sending a key.',
+  ),
+  outbound: OutboundSchema.optional().describe(
+    'Proxy and certificate authorities of this provider alone; what is empty follows `outbound`.',
+  ),
+  client_cert: ClientCertificateSchema.optional().describe(
+    'Client certificate for upstreams that ask for one.',
+  ),
+  billing: z
+    .enum(['metered', 'free', 'seat'])
+    .default('metered')
+    .describe('`free` and `seat` never count against budgets.'),
+  price_multiplier: z
+    .number()
+    .min(0)
+    .default(1)
+    .describe('Factor on catalog prices: discounts below 1, surcharges above.'),
+  prices: z
+    .record(modelPattern(), PriceSchema)
+    .default({})
+    .describe('Prices by model id; they override the catalog.'),
+  timeouts: TimeoutsSchema.prefault({}).describe('Deadlines of one attempt.'),
+  breaker: BreakerSchema.prefault({}).describe(
+    'When a model of this provider is left alone for a while, per credential.',
+  ),
+};
+
 export const ProviderSchema = z
-  .strictObject({
-    id: slug().describe('The part of a model id before its first `/`.'),
-    kind: z.enum(PROVIDER_KIND_NAMES).describe('Which data sheet describes the upstream.'),
-    enabled: z
-      .boolean()
-      .default(true)
-      .describe('`false` takes the provider out of use and keeps its history.'),
-    base_url: baseUrl()
-      .optional()
-      .describe(
-        'Address of the upstream. Absent: the public one of the kind. Include `/v1` for kinds that speak the OpenAI shape.',
-      ),
-    api_key: secret()
-      .optional()
-      .describe('The one credential; write `${VARIABLE}`. Use `credentials` for several.'),
-    credentials: z
-      .array(CredentialSchema)
-      .min(1)
-      .optional()
-      .describe('Several credentials that share the traffic.'),
-    credential_source: z
-      .enum(['provider', 'caller'])
-      .default('provider')
-      .describe('`caller` forwards the credential the caller sends beside the platform key.'),
-    models: z
-      .array(modelPattern())
-      .min(1)
-      .default(['*'])
-      .describe('Allowlist of model ids; `*` matches any characters, `/` included.'),
-    dialects: z
-      .array(z.enum(['chat', 'responses', 'messages']))
-      .min(1)
-      .optional()
-      .describe('Dialects the upstream speaks natively. Absent: what the kind says.'),
-    headers: z
-      .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a header name'), z.string())
-      .default({})
-      .meta({ writeOnly: true })
-      .describe('Extra headers on every request to the upstream.'),
-    body: z
-      .record(z.string(), z.json())
-      .default({})
-      .describe('Extra top-level fields for every JSON body sent upstream.'),
-    api_version: label().optional().describe('Version parameter of the upstream’s API, where it has one.'),
-    deployments: z.record(modelPattern(), label()).default({}).describe('Model id to deployment name.'),
-    region: label().optional().describe('Region or location of the upstream.'),
-    project: label().optional().describe('Project of the upstream’s account.'),
-    role_arn: label().optional().describe('Role to assume before signing requests.'),
-    identity: IdentitySchema.optional().describe(
-      'Who signs requests, for kinds that sign instead of sending a key.',
-    ),
-    outbound: OutboundSchema.optional().describe(
-      'Proxy and certificate authorities of this provider alone; what is empty follows `outbound`.',
-    ),
-    client_cert: ClientCertificateSchema.optional().describe(
-      'Client certificate for upstreams that ask for one.',
-    ),
-    billing: z
-      .enum(['metered', 'free', 'seat'])
-      .default('metered')
-      .describe('`free` and `seat` never count against budgets.'),
-    price_multiplier: z
-      .number()
-      .min(0)
-      .default(1)
-      .describe('Factor on catalog prices: discounts below 1, surcharges above.'),
-    prices: z
-      .record(modelPattern(), PriceSchema)
-      .default({})
-      .describe('Prices by model id; they override the catalog.'),
-    timeouts: TimeoutsSchema.prefault({}).describe('Deadlines of one attempt.'),
-    breaker: BreakerSchema.prefault({}).describe(
-      'When a model of this provider is left alone for a while, per credential.',
-    ),
-  })
+  .strictObject(PROVIDER_FIELDS)
   .superRefine((provider, context) => {
     const needs = isProviderKind(provider.kind) && PROVIDER_KINDS[provider.kind].base_url === 'required';
     if (needs && provider.base_url === undefined)

@@ -14,38 +14,38 @@ export const TargetSchema = z
   ])
   .transform((target) => (typeof target === 'string' ? { model: target, weight: 1 } : target));
 
-export const RouteSchema = z
-  .strictObject({
-    model: modelPattern().describe(
-      'What callers ask for: a model id, a pattern, or an alias such as `smart`.',
+/** What floe.yaml says about a route, field by field. */
+export const ROUTE_FIELDS = {
+  model: modelPattern().describe('What callers ask for: a model id, a pattern, or an alias such as `smart`.'),
+  enabled: z.boolean().default(true).describe('`false` takes the route out of use.'),
+  strategy: z
+    .enum(['failover', 'weighted', 'least_latency'])
+    .default('failover')
+    .describe('Order in which targets are tried.'),
+  targets: z
+    .array(TargetSchema)
+    .default([])
+    .describe(
+      'Where requests go: `<provider>/<model>`, or that with a weight. Absent: to the model id asked for, so the route only sets retries, deadlines and reasoning.',
     ),
-    strategy: z
-      .enum(['failover', 'weighted', 'least_latency'])
-      .default('failover')
-      .describe('Order in which targets are tried.'),
-    targets: z
-      .array(TargetSchema)
-      .default([])
-      .describe(
-        'Where requests go: `<provider>/<model>`, or that with a weight. Absent: to the model id asked for, so the route only sets retries, deadlines and reasoning.',
-      ),
-    retries: z.int().min(0).max(10).default(2).describe('Extra tries per target before the next one.'),
-    rescue: z
-      .enum(['error', 'replay'])
-      .default('error')
-      .describe(
-        'When a stream breaks after content: end with the typed error, or generate again and swallow what was delivered.',
-      ),
-    timeouts: RouteTimeoutsSchema.prefault({}).describe('Deadlines that differ from the provider’s.'),
-    chat_reasoning: z
-      .enum(['strip', 'forward'])
-      .optional()
-      .describe('Reasoning text in Chat answers. Absent: as the org says.'),
-  })
-  .superRefine((route, context) => {
-    if (route.targets.length === 0 && !/[/*]/.test(route.model))
-      context.addIssue({ code: 'custom', path: ['targets'], message: 'an alias needs at least one target' });
-  }, evenWhenBroken);
+  retries: z.int().min(0).max(10).default(2).describe('Extra tries per target before the next one.'),
+  rescue: z
+    .enum(['error', 'replay'])
+    .default('error')
+    .describe(
+      'When a stream breaks after content: end with the typed error, or generate again and swallow what was delivered.',
+    ),
+  timeouts: RouteTimeoutsSchema.prefault({}).describe('Deadlines that differ from the provider’s.'),
+  chat_reasoning: z
+    .enum(['strip', 'forward'])
+    .optional()
+    .describe('Reasoning text in Chat answers. Absent: as the org says.'),
+};
+
+export const RouteSchema = z.strictObject(ROUTE_FIELDS).superRefine((route, context) => {
+  if (route.targets.length === 0 && !/[/*]/.test(route.model))
+    context.addIssue({ code: 'custom', path: ['targets'], message: 'an alias needs at least one target' });
+}, evenWhenBroken);
 
 const PassthroughTargetSchema = z
   .union([

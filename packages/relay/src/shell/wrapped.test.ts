@@ -90,7 +90,7 @@ const AROUND: readonly ((command: string) => string)[] = [
   (command) => `X=$( ${command} )`,
   (command) => `for i in 1 2; do ${command}; done`,
   (command) => `ls | while read l; do ${command}; done`,
-  (command) => `${command} > /tmp/x 2>&1`,
+  (command) => `{ ${command}\n} > /tmp/x 2>&1`,
 ];
 
 const simple: fc.Arbitrary<string> = fc.constantFrom(
@@ -152,7 +152,7 @@ test('what is put together when it runs is never let through: it asks, or is den
     'W=wipe; $W',
     '$(echo wipe)',
     '`printf wipe`',
-    'w${x}ipe',
+    'w$1ipe',
     '$X',
     'w?pe',
     '"$A"wipe',

@@ -1,6 +1,7 @@
 import type { Channel } from '@floe/contract/api/channels';
 import { channel } from '@floe/contract/api/channels';
 import * as z from 'zod';
+import { placeOf } from '../platform/stored-key.ts';
 import type { ChannelRow } from '../store/channels.ts';
 
 const Settings = z.object({
@@ -29,7 +30,7 @@ export function channelView(row: ChannelRow): Channel {
     url_origin: row.url_origin,
     failures: row.failures,
     resting_until: row.resting_until === 0 ? null : new Date(row.resting_until).toISOString(),
-    source: { kind: row.source === 'file' ? 'file' : 'console', line: row.source_line },
+    source: placeOf(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,

@@ -1,5 +1,4 @@
 import type { ChannelConfig } from '@floe/contract/config';
-import { Client } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import { type OutboundGuard, OutboundRefused } from '../core/outbound.ts';
 import { openConnector } from '../providers/connector.ts';
@@ -107,6 +106,8 @@ async function post(
   { guard, via }: { readonly guard: OutboundGuard; readonly via: Outbound['via'] },
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
+  // With the first message: the rest of the library costs a start 40 ms.
+  const { Client } = await import('undici');
   const target = new URL(url);
   const client = new Client(target.origin, {
     connect: openConnector(target, via(target.origin), CONNECT_MS, guard),

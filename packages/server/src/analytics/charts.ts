@@ -27,6 +27,8 @@ export interface SeriesRequest extends RollupRequest {
   readonly groupBy?: Facet | undefined;
   /** Series at most; what is beyond is added up in one more. */
   readonly limit: number;
+  /** The series to give, instead of the largest. */
+  readonly only?: readonly string[] | undefined;
 }
 
 export interface Series {
@@ -61,6 +63,17 @@ export interface TopRequest extends RollupRequest {
   readonly groupBy: Facet;
   readonly order: Sum;
   readonly limit: number;
+  /** Only these values. */
+  readonly only?: readonly string[] | undefined;
+  /** Only values that begin so. */
+  readonly prefix?: string | undefined;
+}
+
+/** The range of the same length just before. */
+export function rangeBefore<Range extends { readonly from: number; readonly to: number }>(
+  range: Range,
+): Range {
+  return { ...range, from: range.from - (range.to - range.from), to: range.from };
 }
 
 /** The values of a facet with the largest sum of a metric, largest first. */
@@ -79,8 +92,8 @@ export async function seriesOf(reader: Reader, request: SeriesRequest): Promise<
   const total = perStep(await rollupSteps(reader, { ...request, figures }), request, figures.length);
   if (groupBy === undefined) return [{ value: null, other: false, values: valuesOf(total, metric) }];
   const order = isSum(metric) ? metric : 'requests';
-  const top = await rollupTop(reader, { ...request, groupBy, order, figures: [] });
-  const values = top.map(({ value }) => value);
+  const top = request.only ? [] : await rollupTop(reader, { ...request, groupBy, order, figures: [] });
+  const values = request.only ?? top.map(({ value }) => value);
   if (values.length === 0) return [];
   const rows = await rollupSeries(reader, { ...request, groupBy, figures, values });
   const byValue = Map.groupBy(rows, ({ value }) => value);

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { CounterTable, HistogramTable } from './figures.ts';
 
 /** What one exchange adds to the counters. Labels are few and bounded: no model, no key, no path. */
@@ -35,10 +35,14 @@ export function createMetrics(
   alertsQueued: () => Promise<number>,
   more: () => Promise<string> = async () => '',
 ): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  gaugeBacklog(registry, backlog);
-  gaugeAlerts(registry, alertsQueued);
+  let loading: Promise<Registry> | undefined;
+  // With the first scrape and not with the process: nobody waits for a library to start a server.
+  const processFigures = async () => {
+    loading ??= import('./process-metrics.ts').then(({ processMetrics }) =>
+      processMetrics(backlog, alertsQueued),
+    );
+    return (await loading).metrics();
+  };
   const alerts = alertMessages();
   const { exchanges, tokens, caches, latency, firstToken } = exchangeTables();
   return {
@@ -59,9 +63,9 @@ export function createMetrics(
     },
     async render() {
       const own = [alerts, exchanges, tokens, caches, latency, firstToken].map((table) => table.render());
-      return `${own.join('')}${await more()}${await registry.metrics()}`;
+      return `${own.join('')}${await more()}${await processFigures()}`;
     },
-    contentType: registry.contentType,
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
   };
 }
 
@@ -100,29 +104,6 @@ function exchangeTables() {
       LATENCY_BUCKETS_S,
     ),
   };
-}
-
-function gaugeBacklog(registry: Registry, backlog: () => number): void {
-  const pending: Gauge = new Gauge({
-    name: 'floe_row_backlog',
-    help: 'Exchange rows on disk that the database has not taken yet.',
-    registers: [registry],
-    collect() {
-      pending.set(backlog());
-    },
-  });
-}
-
-function gaugeAlerts(registry: Registry, alertsQueued: () => Promise<number>): void {
-  const queued: Gauge = new Gauge({
-    name: 'floe_alerts_queued',
-    help: 'Alert messages that wait to be sent, of the whole installation.',
-    registers: [registry],
-    async collect() {
-      // A store that is away must not take the other figures with it.
-      queued.set(await alertsQueued().catch(() => Number.NaN));
-    },
-  });
 }
 
 function alertMessages(): CounterTable {

@@ -34,6 +34,8 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
   /** Line of a field (or of what holds it) in the file; undefined when the file does not set it. */
   lineOf(path: ConfigPath): number | undefined;
+  /** Whether the file itself sets a field. */
+  sets(path: ConfigPath): boolean;
 }
 
 /**
@@ -81,6 +83,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     inactive: inactiveSections(yaml.tree, config, options.implemented, lineOf),
     warnings: unknownVariables(env, substitution.names),
     lineOf,
+    sets: (path) => hasValue(yaml.tree, path),
   };
 }
 
@@ -119,7 +122,8 @@ function withValue(tree: Json | undefined, [step, ...rest]: ConfigPath, value: J
 
 function hasValue(tree: Json, path: ConfigPath): boolean {
   let here: Json | undefined = tree;
-  for (const step of path) here = isObject(here) ? here[step] : undefined;
+  for (const step of path)
+    here = Array.isArray(here) ? here[Number(step)] : isObject(here) ? here[step] : undefined;
   return here !== undefined;
 }
 

@@ -2,6 +2,7 @@ import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FloeConfig } from '@floe/contract/config';
+import { ownAddress } from '@floe/contract/config/platform';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { LoadedConfig } from './load.ts';
@@ -124,7 +125,7 @@ function needsRestart(before: FloeConfig, after: FloeConfig): string[] {
   const fields: [string, unknown, unknown][] = [
     ['server.host', before.server.host, after.server.host],
     ['server.port', before.server.port, after.server.port],
-    ['server.base_url', before.server.base_url, after.server.base_url],
+    ['server.base_url', statedUrl(before), statedUrl(after)],
     ['server.trusted_proxies', before.server.trusted_proxies, after.server.trusted_proxies],
     ['server.listeners', before.server.listeners, after.server.listeners],
     ['storage.database', before.storage.database, after.storage.database],
@@ -132,4 +133,9 @@ function needsRestart(before: FloeConfig, after: FloeConfig): string[] {
     ['storage.shared_timeout_ms', before.storage.shared_timeout_ms, after.storage.shared_timeout_ms],
   ];
   return fields.filter(([, old, now]) => !isDeepStrictEqual(old, now)).map(([name]) => name);
+}
+
+/** The base address, where it is not simply host and port, which are named themselves. */
+function statedUrl({ server: { base_url, host, port } }: FloeConfig): string | null {
+  return base_url === ownAddress(host, port) ? null : base_url;
 }

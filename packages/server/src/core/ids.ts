@@ -23,8 +23,15 @@ export type IdPrefix =
   | 'rep'
   | 'apr'
   | 'rlr'
+  | 'brk'
+  | 'viw'
+  | 'job'
+  | 'cfg'
+  | 'crd'
   | 'usr'
   | 'mem'
+  | 'ses'
+  | 'psk'
   | 'inv'
   | 'rot';
 

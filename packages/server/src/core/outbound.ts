@@ -1,7 +1,7 @@
 import { lookup as lookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { buildConnector } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
 import { type Address, addressOf, networksOf, within } from './network.ts';
 
 /** What calls to addresses that somebody wrote down may reach. */

@@ -21,7 +21,7 @@ test('settings that do nothing are named, others are not', () => {
       },
     ],
   });
-  const { notYet } = compileCatalogs(orgs, 'default', {
+  const { notYet } = compileCatalogs(orgs, null, {
     variable: () => undefined,
     outbound: { proxy: '', no_proxy: '', ca_file: '' },
   });

@@ -1,4 +1,5 @@
 import type { OrgConfig, RouteConfig } from '@floe/contract/config';
+import { OrgSchema } from '@floe/contract/config/org';
 import { compilePatterns } from '../core/pattern.ts';
 import { compilePolicies } from '../guardrails/policies/policies.ts';
 import { compileRules, fromFile } from '../guardrails/rules.ts';
@@ -13,7 +14,7 @@ import {
 import { NO_PRICES } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
 import { compileCache } from './cache/rules.ts';
-import { type Catalog, EMPTY_CATALOG, type PassthroughTarget, type Route } from './catalog.ts';
+import type { Catalog, PassthroughTarget, Route } from './catalog.ts';
 import { compileIde } from './ide/settings.ts';
 import type { Style } from './opaque/resource-path.ts';
 import { speaksStyle } from './passthrough/native-path.ts';
@@ -36,54 +37,67 @@ export interface Known {
 
 const NOTHING_KNOWN: Known = { book: NO_PRICES, stored: NO_STORED_RULES, purges: new Map() };
 
-/** The gateway's slice of the snapshot: one catalog per org; without any org in the file, the default one. */
+/**
+ * The gateway's slice of the snapshot: one catalog per org. `environmentOrg` is the org that the environment gives
+ * providers to, beside its own; null when floe.yaml says what there is.
+ */
 export function compileCatalogs(
-  orgs: readonly OrgConfig[],
-  defaultOrg: string,
+  configured: readonly OrgConfig[],
+  environmentOrg: string | null,
   world: ProviderWorld,
   { book, stored, purges }: Known = NOTHING_KNOWN,
 ): CompiledCatalogs {
+  const missing = environmentOrg !== null && !configured.some(({ id }) => id === environmentOrg);
+  const orgs = missing ? [...configured, OrgSchema.parse({ id: environmentOrg })] : configured;
   const catalogs = new Map<string, Catalog>();
   const unusable: Unusable[] = [];
   const notYet: string[] = [];
   for (const org of orgs) {
     const found = providersFromConfig(org.providers, world, book);
     unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
-    const providers = byId(found.providers);
+    const given = org.id === environmentOrg ? providersFromEnvironment(world, book) : [];
+    const providers = byId([
+      ...given.filter(({ id }) => !org.providers.some((own) => own.id === id)),
+      ...found.providers,
+    ]);
     const passthrough = { a: behind('a', org, providers), b: behind('b', org, providers) };
     notYet.push(...misplaced(passthrough).map((setting) => `${org.id}/${setting}`));
     catalogs.set(org.id, {
       providers,
       passthrough: { a: passthrough.a.filter(fits('a')), b: passthrough.b.filter(fits('b')) },
       resourceScope: org.resource_scope,
-      routes: org.routes.map(compileRoute),
+      routes: org.routes.filter(isEnabled).map(compileRoute),
       chatReasoning: org.chat_reasoning,
       userHeaders: org.attribution.user_headers.map((name) => name.toLowerCase()),
       ide: compileIde(org),
       storedResponses: org.stored_responses,
       cache: compileCache(org, purges.get(org.id) ?? 0),
       rules: rulesOf(org, stored),
-      policies: compilePolicies(org.policies),
-    });
-  }
-  if (orgs.length === 0) {
-    const providers = byId(providersFromEnvironment(world, book));
-    catalogs.set(defaultOrg, {
-      ...EMPTY_CATALOG,
-      providers,
-      passthrough: { a: natives('a', providers), b: natives('b', providers) },
-      rules: compileRules(stored.limits(defaultOrg), stored.budgets(defaultOrg), stored.timezone(defaultOrg)),
+      policies: compilePolicies(org.policies.filter(isEnabled)),
     });
   }
   return { catalogs, unusable, notYet };
 }
 
+function isEnabled({ enabled }: { readonly enabled: boolean }): boolean {
+  return enabled;
+}
+
 function rulesOf({ id, limits, budgets, timezone }: OrgConfig, stored: StoredRules) {
   return compileRules(
-    [...limits.map(fromFile), ...stored.limits(id)],
-    [...budgets.map(fromFile), ...stored.budgets(id)],
+    adopting(limits.map(fromFile), stored.limits(id)),
+    adopting(budgets.map(fromFile), stored.budgets(id)),
     timezone,
   );
+}
+
+/** A rule of the file takes the place of a stored one with its id. */
+function adopting<Rule extends { readonly id: string }>(
+  file: readonly Rule[],
+  stored: readonly Rule[],
+): Rule[] {
+  const taken = new Set(file.map((rule) => rule.id));
+  return [...file, ...stored.filter((rule) => !taken.has(rule.id))];
 }
 
 function byId(providers: readonly Provider[]): ReadonlyMap<string, Provider> {

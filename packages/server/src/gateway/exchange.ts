@@ -120,7 +120,7 @@ export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } 
   const key = keyring.authenticate(presentedKey(client.headers), x.createdAt);
   x.key = key;
   requireScope(key, 'gateway');
-  gateway.lastUsed(key.id, x.createdAt);
+  gateway.lastUsed(key, x.createdAt);
   x.session = noteSession(x, key);
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
   x.catalog = catalogs.get(key.orgId) ?? EMPTY_CATALOG;

@@ -100,7 +100,7 @@ interface ModelView {
   readonly prices: PricesView | null;
 }
 
-interface PricesView {
+export interface PricesView {
   readonly input_usd: number;
   readonly output_usd: number;
   readonly cache_read_usd: number | null;
@@ -116,7 +116,8 @@ interface PricesView {
   readonly date: string | null;
 }
 
-function pricesOf(price: Price | null, atMs: number): PricesView | null {
+/** Prices as lists show them, at a moment: some change by the hour. */
+export function pricesOf(price: Price | null, atMs: number): PricesView | null {
   if (price === null) return null;
   const { input, output, cacheRead, cacheWrite } = price.ratesAt(atMs);
   const usd = (rate: Rate, tokens = 0) => Number((usdPerMillion(rate, tokens) * price.multiplier).toFixed(9));
@@ -156,7 +157,7 @@ function modelsOfProvider(provider: Provider, lists: ModelLists, nowMs: number):
 }
 
 /** Ids from an open allowlist come from the provider's own list, exact ones stand for themselves. */
-export function listedModels(provider: Provider, lists: ModelLists): ListedModel[] {
+export function listedModels(provider: Provider, lists: Pick<ModelLists, 'of'>): ListedModel[] {
   const listed = new Map<string, ListedModel>();
   for (const model of lists.of(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
   for (const id of provider.models)

@@ -25,6 +25,8 @@ export interface GuardrailsOptions {
 export interface Guardrails {
   readonly guard: Guard;
   readonly counters: Counters;
+  /** Whether the store that processes share answers; `memory` when there is none. */
+  sharedStore(): 'ok' | 'away' | 'memory';
   close(): Promise<void>;
 }
 
@@ -53,7 +55,13 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
   });
   await book.open();
   const guard = new Guard({ counters, journal, book, clock });
-  return { guard, counters, close: () => close(guard, { counters, journal, book, replicas }) };
+  const sharedStore = () => (shared === 'memory' ? 'memory' : isAway(counters) ? 'away' : 'ok');
+  return { guard, counters, sharedStore, close: () => close(guard, { counters, journal, book, replicas }) };
+}
+
+/** Only those over a network can be. */
+function isAway(counters: Counters): boolean {
+  return 'away' in counters && counters.away === true;
 }
 
 interface Parts {

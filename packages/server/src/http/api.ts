@@ -1,18 +1,23 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
-import { requireAccess } from '../management/access.ts';
 import { Download } from '../management/download.ts';
+import { EventStream } from '../management/event-stream.ts';
+import { resourcesOf } from '../management/resource-of.ts';
+import { hasAlready, type Preconditions } from '../management/tags.ts';
 import type { Verb, VerbHost } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { PresentedHeaders } from '../platform/key-format.ts';
+import { admit, watchOf } from './admit.ts';
 import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
 import { openApiDocument } from './openapi.ts';
+import type { SessionOperation } from './sign-in/session-operation.ts';
+import { addSessionRoutes } from './sign-in/session-routes.ts';
+import type { SignInEdge } from './sign-in/sign-in-edge.ts';
 
 const BODY_LIMIT_BYTES = 1 << 20;
 /** Ids have 30 characters; names and slugs stay under this too. */
@@ -24,8 +29,10 @@ export interface ApiOptions {
   readonly log: Log;
   /** Version of the program, for the OpenAPI document. */
   readonly version: string;
-  /** @throws Fault of status 401 */
+  /** By platform key. @throws Fault of status 401 */
   authenticate(headers: PresentedHeaders): Actor;
+  /** By session cookie, where no key came along; absent where nobody signs in. */
+  readonly signIn?: SignInEdge;
   /** The id the server gave this request when it arrived. */
   requestIdOf(request: IncomingMessage): string;
 }
@@ -53,7 +60,9 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     routerOptions: { maxParamLength: PARAM_LIMIT_CHARS },
     frameworkErrors: (error, request, reply) => refuse(error, request, reply, options.log),
   });
-  const allowedMethods = methodsByPath(options.verbs);
+  const operations = options.signIn?.operations ?? [];
+  const allowedMethods = methodsByPath([...options.verbs, ...operations]);
+  const resources = resourcesOf(options.verbs);
   app.decorateRequest('actor', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -72,27 +81,49 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     app.route({
       method: verb.method,
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      onRequest: async (request) => {
-        const actor = options.authenticate(request.headers);
-        requireAccess(verb, actor, options.host.clock.now());
-        request.setDecorator('actor', actor);
+      onRequest: async (request, reply) => {
+        request.setDecorator('actor', await admit(options, verb, request, reply));
       },
-      handler: async (request, reply) => {
-        const answer = await verb.perform(options.host, request.getDecorator<Actor>('actor'), {
-          params: request.params,
-          query: request.query,
-          body: request.body,
-          idempotencyKey: verb.idempotent && idempotencyKey(request),
-        });
-        reply.code(verb.status);
-        if (answer instanceof Download) return sendDownload(reply, answer);
-        if (verb.tagged) return sendTagged(request, reply, answer);
-        return verb.status === 204 ? reply.send() : answer;
-      },
+      handler: answering(verb, resources.get(verb), options),
     });
-  addDescription(app, () => openApiDocument(options.verbs, options.version));
+  if (options.signIn) addSessionRoutes(app, options.signIn);
+  addDescription(app, () => openApiDocument([...options.verbs, ...operations], options.version));
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
+}
+
+/** Sent as it comes. A HEAD gets no body, and nothing goes on for it. */
+async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: EventStream) {
+  reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+  if (request.method === 'HEAD') {
+    await stream.drop();
+    return reply.send();
+  }
+  stream.cut.addEventListener('abort', () => reply.raw.destroy(), { once: true });
+  return reply.send(Readable.from(stream.parts));
+}
+
+/** Performs a verb and tells its answer, with the version of the resource in it. */
+function answering(verb: Verb, of: Verb | undefined, options: ApiOptions) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const input = {
+      params: request.params,
+      query: request.query,
+      body: request.body,
+      idempotencyKey: verb.status === 201 ? idempotencyKey(request) : undefined,
+      preconditions: preconditionsOf(request),
+      watch: watchOf(options, verb, request),
+    };
+    const actor = request.getDecorator<Actor>('actor');
+    const { answer, tag } = await verb.perform(options.host, actor, input, of);
+    if (tag !== null) reply.header('etag', tag);
+    if (tag !== null && verb.method === 'GET' && hasAlready(tag, input.preconditions))
+      return reply.code(304).send();
+    reply.code(verb.status);
+    if (answer instanceof Download) return sendDownload(reply, answer);
+    if (answer instanceof EventStream) return sendEvents(request, reply, answer);
+    return verb.status === 204 ? reply.send() : answer;
+  };
 }
 
 /** Sent as it is made; an error on the way breaks the connection, so that half a file does not look whole. */
@@ -102,17 +133,6 @@ function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Dow
     .header('content-disposition', `attachment; filename="${filename}"`)
     .header('x-content-type-options', 'nosniff')
     .send(Readable.from(parts));
-}
-
-/** RFC 9110, section 13.1.2; a weak tag names the same thing here. */
-function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: unknown) {
-  const body = JSON.stringify(answer);
-  const tag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
-  reply.header('etag', tag).type('application/json; charset=utf-8');
-  const known = (request.headers['if-none-match'] ?? '')
-    .split(',')
-    .map((one) => one.trim().replace(/^W\//, ''));
-  return known.includes(tag) || known.includes('*') ? reply.code(304).send() : reply.send(body);
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
@@ -142,6 +162,10 @@ function parseJson(body: Buffer): unknown {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
+function preconditionsOf({ headers }: FastifyRequest): Preconditions {
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+}
+
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const value = request.headers['idempotency-key'];
   if (value === undefined) return undefined;
@@ -154,7 +178,7 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
 
 type AllowedMethods = readonly { readonly pattern: RegExp; readonly methods: readonly string[] }[];
 
-function methodsByPath(verbs: readonly Verb[]): AllowedMethods {
+function methodsByPath(verbs: readonly Pick<Verb | SessionOperation, 'path' | 'method'>[]): AllowedMethods {
   const paths = new Map<string, string[]>([
     [OPENAPI_PATH, ['GET', 'HEAD']],
     [REFERENCE_PATH, ['GET', 'HEAD']],

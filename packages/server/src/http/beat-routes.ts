@@ -4,6 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { BeatAnswer } from '../monitoring/beat-call.ts';
+import type { BeatRefusals } from '../monitoring/beat-refusals.ts';
 import { BEAT_BODY_BYTES, type BeatUrl, callOfUrl, parseBeatUrl } from '../monitoring/beat-url.ts';
 import type { MonitoringEngine } from '../monitoring/engine.ts';
 import { HEARTBEAT_BYTES, readHeartbeat } from '../monitoring/heartbeat.ts';
@@ -17,6 +18,7 @@ export interface BeatRoutesParts {
   readonly log: Log;
   /** The key of a request. @throws Fault */
   readonly authenticate: (presented: string) => KeyRecord;
+  readonly refusals: BeatRefusals;
 }
 
 /** Answers one request for a beat. Resolves always: what fails is told to the client. */
@@ -37,17 +39,19 @@ const BEAT_METHODS = ['GET', 'HEAD', 'POST'];
  * thousand (decisions/0021-beats.md).
  */
 export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
-  const { engine, clock, log, authenticate } = parts;
+  const { engine, clock, log, authenticate, refusals } = parts;
 
   async function heartbeat(req: IncomingMessage, res: ServerResponse, requestId: string): Promise<void> {
     await answering(req, res, requestId, log, async () => {
       mustUse(HEARTBEAT_METHODS, req, res);
       const headers: PresentedHeaders = req.headers;
       const key = authenticate(presentedKey(headers));
-      requireScope(key, 'beat');
-      const body = await readBody(req, clock, { limit: HEARTBEAT_BYTES, onExcess: 'refuse' });
-      const { call, metadataDropped } = readHeartbeat(body, req.headers['idempotency-key'], key.orgId);
-      const beat = await engine.beat(call);
+      const { beat, metadataDropped } = await refusals.noting(key.orgId, async () => {
+        requireScope(key, 'beat');
+        const body = await readBody(req, clock, { limit: HEARTBEAT_BYTES, onExcess: 'refuse' });
+        const { call, metadataDropped } = readHeartbeat(body, req.headers['idempotency-key'], key.orgId);
+        return { beat: await engine.beat(call), metadataDropped };
+      });
       return { type: 'application/json', body: JSON.stringify(told(beat, metadataDropped)) };
     });
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -99,7 +99,15 @@ test('a chart that is not counted is refused, naming what stands in its way', as
     ['summary?from=2026-11-21T12:00:00Z&to=2026-11-21T12:00:00Z', 'from'],
     ['summary?model=gpt-5&key=key_1', 'key'],
     ['summary?colour=red', 'colour'],
-    ['top?by=owner', 'by'],
+    ['top?by=colour', 'by'],
+    ['timeseries?metric=requests&interval=minute&team=sre', 'interval'],
+    ['top?by=model&team=sre', 'team'],
+    ['values?field=weather', 'field'],
+    ['values', 'field'],
+    ['annotations?colour=red', 'colour'],
+    ['months/2026-11.csv', 'month'],
+    ['months/November.csv', 'month'],
+    ['summary?compare=never', 'compare'],
     ['top?by=model&metric=latency_p95_ms', 'metric'],
     ['top?by=model&metadata.project=blue', 'metadata.project'],
     ['timeseries', 'metric'],
@@ -113,4 +121,108 @@ test('a chart that is not counted is refused, naming what stands in its way', as
     const { status, body } = await api.call('GET', `/api/analytics/${path}`, { key });
     assert.deepEqual([status, body.error?.param], [400, param], path);
   }
+});
+
+test('every answer says up to when it is complete and since when anything is kept', async () => {
+  for (const path of [
+    'summary',
+    'top?by=model',
+    'timeseries?metric=requests',
+    'values?field=model',
+    'annotations',
+  ]) {
+    const { complete_until, retained_from } = await get(path);
+    assert.equal(complete_until, '2026-11-21T12:00:00.000Z', path);
+    assert.equal(retained_from, '2026-08-23T12:00:00.000Z', path);
+  }
+});
+
+test('figures stand beside those of the range before, value by value', async () => {
+  const compared = await get('summary?compare=previous');
+  assert.deepEqual(
+    [compared.requests, compared.previous?.requests, compared.previous?.from],
+    [3, 1, '2026-11-19T12:00:00.000Z'],
+  );
+  const models = await get('top?by=model&compare=previous');
+  assert.deepEqual(
+    listed(models.data).map(({ value, previous }) => [value, previous?.requests ?? null]),
+    [
+      [null, null],
+      ['gpt-5', 1],
+      ['gpt-5-mini', null],
+    ],
+  );
+  const range = 'from=2026-11-21T00:00:00Z&to=2026-11-22T00:00:00Z';
+  const days = await get(`timeseries?metric=requests&interval=day&group_by=model&compare=previous&${range}`);
+  assert.deepEqual(days.previous?.at, ['2026-11-20T00:00:00.000Z']);
+  assert.deepEqual(
+    listed(days.previous?.series).map(({ value, values }) => [value, values]),
+    [
+      [null, [0]],
+      ['gpt-5', [1]],
+      ['gpt-5-mini', [0]],
+    ],
+  );
+});
+
+test('several values of a dimension add up, and those with a ! are left out', async () => {
+  assert.equal((await get('summary?model=gpt-5&model=gpt-5-mini')).requests, 2);
+  assert.equal((await get('summary?model=!gpt-5')).requests, 2);
+  assert.equal((await get('summary?status_class=!2xx')).requests, 1);
+  assert.equal((await get(`top?by=model&key=!${named}`)).data?.[0]?.requests, 1);
+  assert.equal((await get('summary?state=failed')).requests, 1);
+  assert.equal((await get('summary?state=complete&state=failed')).requests, 3);
+});
+
+test('values of a dimension are found by what they begin with, keys by name', async () => {
+  const found = async (query: string) =>
+    listed((await get(`values?${query}`)).data).map(({ value, requests }) => [value, requests]);
+  assert.deepEqual(await found('field=model'), [
+    [null, 1],
+    ['gpt-5', 1],
+    ['gpt-5-mini', 1],
+  ]);
+  assert.deepEqual(await found('field=model&q=GPT-5-M'), [['gpt-5-mini', 1]]);
+  assert.deepEqual(await found('field=model&q=%25'), []);
+  assert.deepEqual(await found('field=key&q=night'), [[named, 2]]);
+  assert.deepEqual(await found('field=key&q=nobody'), []);
+  assert.deepEqual(await found('field=metadata.project'), [['blue', 1]]);
+  assert.deepEqual(await found('field=state'), [
+    ['complete', 2],
+    ['failed', 1],
+  ]);
+  const first = await get('values?field=model&limit=1');
+  assert.deepEqual([listed(first.data).length, first.more], [1, true]);
+});
+
+test('what changed stands in the range it happened in', async () => {
+  const manager = await api.addKey('acme');
+  await api.call('POST', '/api/management/limits', { key: manager.key, body: { scope: 'org', rpm: 5 } });
+  const { data } = await get(`annotations?to=${encodeURIComponent(new Date(NOW + 60_000).toISOString())}`);
+  assert.deepEqual(
+    [data?.[0]?.kind, data?.[0]?.text, data?.[0]?.actor, data?.[0]?.subject?.kind],
+    ['change', 'limits.create', manager.id, 'limits'],
+  );
+  assert.deepEqual(listed((await get('annotations?to=2026-11-20T00:00:00Z')).data), []);
+});
+
+test('a month that is over is a file that adds up to its requests', async () => {
+  await api.addExchange('acme', {
+    id: 'exc_october',
+    created_at: Date.UTC(2026, 9, 31, 23, 59),
+    key_id: named,
+    cost_nano_usd: 1_500_000_000,
+  });
+  const answer = await api.call('GET', '/api/analytics/months/2026-10.csv', { key });
+  assert.equal(answer.headers['content-disposition'], 'attachment; filename="floe-acme-2026-10.csv"');
+  const lines = answer.text.trimEnd().split('\r\n');
+  const [head = '', row = ''] = lines;
+  const cells = new Map(head.split(',').map((name, at) => [name, row.split(',')[at]]));
+  assert.equal(lines.length, 2);
+  assert.deepEqual(
+    ['month', 'key_name', 'model', 'requests', 'cost_usd'].map((name) => cells.get(name)),
+    ['2026-10', 'nightly', 'gpt-5', '1', '1.5'],
+  );
+  const gone = await api.call('GET', '/api/analytics/months/2026-01.csv', { key });
+  assert.equal(gone.status, 404);
 });

@@ -18,7 +18,7 @@ test('a limit is created, shown with what is used of it, changed, replaced by wh
   const { id } = created.body;
   assert.match(String(id), /^lim_/);
   assert.deepEqual(created.body['state'], { rpm_used: 0, tpm_used: null, concurrency_used: null });
-  assert.deepEqual(created.body['source'], { kind: 'console', line: null });
+  assert.deepEqual(created.body['source'], { kind: 'console', file: null, line: null });
   api.setNow(NOW + 1000);
   const changed = await api.call('PATCH', `${LIMITS}/${id}`, { key, body: { rpm: null, tpm: 5000 } });
   assert.equal(changed.status, 200, changed.text);
@@ -62,7 +62,7 @@ test('what stands in floe.yaml is shown with its line and changed only there', a
   t.after(() => api.close());
   const { key } = await api.addKey('acme');
   const [shown] = [(await api.call('GET', LIMITS, { key })).body['data']?.['0']];
-  assert.deepEqual(shown?.['source'], { kind: 'file', line: 7 });
+  assert.deepEqual(shown?.['source'], { kind: 'file', file: 'floe.yaml', line: 7 });
   for (const [method, body] of [
     ['PATCH', { rpm: 5 }],
     ['PUT', { name: 'all', scope: 'org', rpm: 5 }],

@@ -97,6 +97,16 @@ test('an invitation looks the same whether or not its address has an account som
   assert.deepEqual(await shape('known@other.example'), await shape('unknown@other.example'));
 });
 
+test('a repeated Idempotency-Key makes no second link and names the first', async () => {
+  const call = { key: admin.key, body: { email: 'idem@acme.example' }, headers: { 'idempotency-key': 'k1' } };
+  const first = await api.call('POST', INVITATIONS, call);
+  const again = await api.call('POST', INVITATIONS, call);
+  assert.deepEqual([first.status, again.status], [201, 409]);
+  assert.match(String(again.body.error?.message), new RegExp(String(first.body.id)));
+  const user = await account('idem@acme.example');
+  assert.equal((await accept(tokenOf(first.body.link), user)).role, 'member');
+});
+
 test('admins invite no owners, and a mail that fails leaves the link', async () => {
   assert.equal(
     (await invite({ email: 'o@acme.example', role: 'owner' })).body.error?.code,

@@ -142,7 +142,7 @@ test('an expiry in a change is in force at once', async () => {
 test('a key of floe.yaml is read here and changed there', async () => {
   const { id } = await api.addKey('acme', { name: 'filed', source: 'file', source_line: 12 });
   const got = await api.call('GET', `${KEYS}/${id}`, { key: admin.key });
-  assert.deepEqual(got.body.source, { kind: 'file', line: 12 });
+  assert.deepEqual(got.body.source, { kind: 'file', file: 'floe.yaml', line: 12 });
   for (const [method, body] of [
     ['PATCH', { name: 'x' }],
     ['DELETE', undefined],

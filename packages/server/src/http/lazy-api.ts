@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import type { VerbParts } from '../management/verbs.ts';
+import type { SignInParts } from '../platform/sign-in/sign-in.ts';
 import type { Api, ApiOptions } from './api.ts';
 import { watchBody } from './early-answer.ts';
 
@@ -14,16 +15,26 @@ export interface LazyApi {
  * The `/api` edge, loaded after the listener: its framework costs more start-up time than everything else
  * together, and the gateway need not wait for it. Requests that come earlier wait for it.
  */
-export function createLazyApi(options: Omit<ApiOptions, 'requestIdOf' | 'verbs'>, parts: VerbParts): LazyApi {
+export function createLazyApi(
+  options: Omit<ApiOptions, 'requestIdOf' | 'verbs' | 'signIn'>,
+  parts: VerbParts,
+  signIn: { readonly parts: SignInParts; readonly trustedProxies: readonly string[] },
+): LazyApi {
   const ids = new WeakMap<IncomingMessage, string>();
   let loading: Promise<Api> | null = null;
 
   async function load(): Promise<Api> {
-    const [{ createApi }, { verbs }] = await Promise.all([
+    const [{ createApi }, { verbs }, { createSignInEdge }] = await Promise.all([
       import('./api.ts'),
       import('../management/verbs.ts'),
+      import('./sign-in/create-sign-in-edge.ts'),
     ]);
-    return createApi({ ...options, verbs: verbs(parts), requestIdOf: (request) => ids.get(request) ?? '' });
+    return createApi({
+      ...options,
+      verbs: verbs(parts),
+      signIn: createSignInEdge(signIn.parts, signIn.trustedProxies, options.log),
+      requestIdOf: (request) => ids.get(request) ?? '',
+    });
   }
 
   return {

@@ -3,7 +3,10 @@ import { SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
 import { rolesFor } from '../management/access.ts';
 import { DOWNLOADS } from '../management/download.ts';
+import { eventStream } from '../management/event-stream.ts';
+import { resourcesOf } from '../management/resource-of.ts';
 import { scopesOf, type Verb } from '../management/verb.ts';
+import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -11,14 +14,15 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
  * The OpenAPI 3.1 document of the given verbs, from the schemas they validate with. Schemas with an `id` in
  * their metadata become components.
  */
-export function openApiDocument(verbs: readonly Verb[], version: string) {
+export function openApiDocument(verbs: readonly (Verb | SessionOperation)[], version: string) {
   const components: Record<string, JsonSchema> = {};
   const error = schemaOf(errorBody, 'output', components);
+  const resources = resourcesOf(verbs.filter((verb) => 'scope' in verb));
   const paths: Record<string, Record<string, unknown>> = {};
   for (const verb of verbs) {
     paths[verb.path] ??= {};
     Object.assign(paths[verb.path] ?? {}, {
-      [verb.method.toLowerCase()]: operation(verb, error, components),
+      [verb.method.toLowerCase()]: operation(verb, 'scope' in verb && resources.has(verb), error, components),
     });
   }
   return {
@@ -39,31 +43,42 @@ export function openApiDocument(verbs: readonly Verb[], version: string) {
           description: `Platform key; scopes: ${SCOPES.join(', ')}.`,
         },
         header: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same platform key.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'floe_session',
+          description: 'A console session: docs/sign-in.md. Its name says more where the base address does.',
+        },
       },
     },
-    security: [{ bearer: [] }, { header: [] }],
+    security: [{ bearer: [] }, { header: [] }, { session: [] }],
   };
 }
 
-function operation(verb: Verb, error: JsonSchema, components: Record<string, JsonSchema>) {
+function operation(
+  verb: Verb | SessionOperation,
+  isTagged: boolean,
+  error: JsonSchema,
+  components: Record<string, JsonSchema>,
+) {
   return {
     operationId: verb.name,
     summary: verb.summary,
-    description: accessText(verb),
-    'x-floe-roles': rolesFor(verb),
+    ...accessOf(verb),
     tags: [verb.name.slice(0, verb.name.indexOf('.'))],
     parameters: [
       ...parameters(verb.params, 'path', components),
       ...parameters(verb.query, 'query', components),
-      ...(verb.idempotent ? [IDEMPOTENCY_KEY] : []),
+      ...('scope' in verb && verb.status === 201 ? [IDEMPOTENCY_KEY] : []),
+      ...(isTagged ? preconditions(verb) : []),
     ],
     ...(verb.body && {
       requestBody: { required: true, content: json(schemaOf(verb.body, 'input', components)) },
     }),
     responses: {
       [verb.status]:
-        verb.status === 204
-          ? { description: 'Done.' }
+        verb.status === 204 || verb.status === 303
+          ? { description: verb.status === 204 ? 'Done.' : 'Leads on; the Location header says where.' }
           : { description: 'Success.', content: contentOf(verb, components) },
       default: { description: 'Refused or failed; `error.code` says why.', content: json(error) },
     },
@@ -74,9 +89,30 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A retry with the same value creates nothing: 409 `conflict` names what the first one made.',
+  description:
+    'The same request with the same value within 24 hours creates nothing and gets the first answer again; another request with it is a 409 `conflict`. The value of a platform key is shown once: its repetition is a 409 that names the key.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
+
+/** Who may ask, for people and for programs that read the document. */
+function accessOf(verb: Verb | SessionOperation) {
+  if ('scope' in verb) return { description: accessText(verb), 'x-floe-roles': rolesFor(verb) };
+  return { description: 'For the sign-in page; needs no key.', security: [{}, { session: [] }] };
+}
+
+/** Headers that ask for a version, or for anything but one. */
+function preconditions({ method }: Pick<Verb, 'method'>): unknown[] {
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  });
+  if (method === 'GET') return [header('If-None-Match', 'An `ETag`: 304 when that is still what is there.')];
+  if (method === 'POST') return [];
+  return [header('If-Match', 'An `ETag`: 412 `precondition_failed` when it was changed since.')];
+}
 
 function accessText(verb: Verb): string {
   const roles = rolesFor(verb);
@@ -93,7 +129,8 @@ function keyText(verb: Verb): string {
   return scopes.length === 0 ? 'Any valid platform key.' : `Needs the scope ${scopes.join(' or ')}.`;
 }
 
-function contentOf(verb: Verb, components: Record<string, JsonSchema>) {
+function contentOf(verb: Verb | SessionOperation, components: Record<string, JsonSchema>) {
+  if (verb.answer === eventStream) return { 'text/event-stream': { schema: { type: 'string' } } };
   const types = DOWNLOADS.get(verb.answer);
   if (!types) return json(schemaOf(verb.answer, 'output', components));
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));

@@ -14,7 +14,7 @@ export interface OperationsParts {
   readonly draining: () => boolean;
 }
 
-/** Liveness, readiness, metrics, and the page that stands where the console will be. */
+/** Liveness, readiness, metrics, and the page that stands where no console was built. */
 export function createOperations({ database, metrics, metricsToken, draining }: OperationsParts): Operations {
   return {
     health: (client) => text(client, 200, 'ok\n'),
@@ -78,7 +78,7 @@ const PAGE = `<!doctype html>
 <body>
 <h1>Floe is running</h1>
 <p>The gateway answers under <code>/gateway/v1</code>. Send requests with the platform key that the first start printed.</p>
-<p>The console is not part of this release; the sign-in link stays good until it is. Everything else is on the API:</p>
+<p>The console is not built here. Run <code>node scripts/build-console.mjs</code> in the clone (<code>npm start</code> does it by itself) and reload this page. Everything else is on the API:</p>
 <ul>
 <li><a href="api/reference">Reference of the API</a>, <a href="api/openapi.json">OpenAPI document</a></li>
 <li><a href="healthz">Liveness</a>, <a href="readyz">readiness</a>, <a href="metrics">metrics</a></li>

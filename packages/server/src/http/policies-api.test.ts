@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
-import { runApi } from './test/running-api.ts';
+import { listed, NOW, runApi } from './test/running-api.ts';
 
 const EMAIL = 'ada@example.org';
+const AT = new Date(NOW).toISOString();
 const BREAKER: BreakerView = {
   orgId: 'acme',
   provider: 'two',
@@ -68,14 +69,20 @@ test('policies, routes and providers are listed as the file has them, with their
   const policies = await call('GET', '/api/management/policies?limit=1', { key });
   assert.equal(policies.status, 200, policies.text);
   assert.deepEqual(policies.body['data']?.[0], {
+    id: 'no-cards',
     name: 'no-cards',
+    enabled: true,
     on: 'request',
     when: null,
     detect: { secrets: false, pii: ['credit_card'] },
     action: 'deny',
     mode: 'enforce',
     message: null,
-    source: { kind: 'file', line: 10 },
+    position: 0,
+    source: { kind: 'file', file: 'floe.yaml', line: 10 },
+    created_at: AT,
+    updated_at: AT,
+    updated_by: 'file',
   });
   const next = await call('GET', `/api/management/policies?cursor=${policies.body['next_cursor']}`, { key });
   assert.equal(next.body['data']?.[0]?.['name'], 'no-mail');
@@ -83,7 +90,12 @@ test('policies, routes and providers are listed as the file has them, with their
   const routes = await call('GET', '/api/management/routes', { key });
   assert.deepEqual(routes.body['data']?.[0]?.['targets']?.[1], { model: 'two/m', weight: 1 });
   const providers = await call('GET', '/api/management/providers', { key });
-  assert.deepEqual(providers.body['data']?.[0]?.['credentials'], [{ name: 'default', weight: 1 }]);
+  const [credential] = listed(providers.body['data']?.[0]?.['credentials']);
+  assert.deepEqual(
+    [credential?.['name'], credential?.['weight'], credential?.['last4']],
+    ['default', 1, null],
+  );
+  assert.deepEqual(providers.body['data']?.[0]?.['header_names'], ['x-extra']);
   assert.equal(providers.body['data']?.[2]?.['enabled'], false);
   assert.ok(!providers.text.includes('secret'), providers.text);
   const other = await addKey('other', { scopes: ['read'] });

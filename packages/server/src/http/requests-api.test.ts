@@ -89,7 +89,23 @@ test('filters narrow the list, which is newest first and of one org', async () =
     ['metadata.project=red', []],
     ['status=abc', '400 status'],
     ['status=600', '400 status'],
-    ['route_mode=relay', '400 route_mode'],
+    ['route_mode=relay', []],
+    ['status=429&status=5xx', ['exc_c', 'exc_b']],
+    ['status=!2xx', ['exc_c', 'exc_b']],
+    ['status=400..499', ['exc_c']],
+    ['provider=!anthropic&state=!blocked', ['exc_a']],
+    ['key=editor&key=nobody', ['exc_b']],
+    ['error_code=*', ['exc_b']],
+    ['error_code=!*', ['exc_c', 'exc_a']],
+    ['metadata.project=blue&metadata.project=green', ['exc_b', 'exc_a']],
+    ['metadata.project=!blue', ['exc_c', 'exc_b']],
+    ['attempts=>=1&state=complete', ['exc_a']],
+    ['latency_ms=<0', []],
+    ['cost_nano_usd=1..', ['exc_a']],
+    ['stream=true', ['exc_a']],
+    ['dropped=true', ['exc_a']],
+    ['latency_ms=fast', '400 latency_ms'],
+    ['stream=yes', '400 stream'],
     ['metadata=x', '400 metadata'],
     ['metadat.x=y', '400 metadat.x'],
     ['from=yesterday', '400 from'],
@@ -121,4 +137,24 @@ test('one request explains itself with its attempts and decisions', async () => 
   assert.deepEqual(body.attempts, attempts);
   assert.deepEqual(body.decisions, decisions);
   assert.equal((await api.call('GET', `${REQUESTS}/exc_x`, { key })).body.error?.code, 'not_found');
+});
+
+test('an export holds the rows of the list, all of them and in its order, as lines of CSV or JSON', async () => {
+  const lines = async (query: string) =>
+    (await api.call('GET', `/api/analytics/export?${query}`, { key })).text.trimEnd().split(/\r?\n/);
+  const [head = '', ...rows] = await lines('state=!blocked');
+  assert.deepEqual(head.split(',').slice(0, 2), ['id', 'created_at']);
+  assert.deepEqual(
+    rows.map((row) => row.split(',')[0]),
+    ['exc_b', 'exc_a'],
+  );
+  const json = await lines('format=ndjson&status=429&status=5xx');
+  assert.deepEqual(
+    json.map((line) => JSON.parse(line).id),
+    ['exc_c', 'exc_b'],
+  );
+  assert.deepEqual(
+    JSON.parse(json[0] ?? ''),
+    (await api.call('GET', `${REQUESTS}?status=429`, { key })).body.data?.[0],
+  );
 });

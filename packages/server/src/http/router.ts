@@ -14,6 +14,7 @@ import type { createStoredResponses } from '../gateway/stored/responses-api.ts';
 import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
 import type { BoardRoutes } from './boards/board-routes.ts';
+import type { ConsoleRoutes } from './console.ts';
 import type { OnRequest } from './server.ts';
 import { HEARTBEAT, pathIn, shapeOf } from './surfaces.ts';
 
@@ -28,6 +29,7 @@ export interface Rooms {
   readonly operations: Operations;
   readonly beats: BeatRoutes;
   readonly boards: BoardRoutes;
+  readonly console: ConsoleRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
@@ -70,14 +72,13 @@ export function createRouter(rooms: Rooms): OnRequest {
     ['/healthz', { GET: operations.health }],
     ['/readyz', { GET: operations.ready }],
     ['/metrics', { GET: operations.metrics }],
-    ['/', { GET: operations.home }],
-    ['/sign-in', { GET: operations.home }],
   ]);
 
   function routeOf(path: string): Route | undefined {
     const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
     if (path.startsWith('/boards/')) return { GET: rooms.boards.answer };
     if (route) return route;
+    if (rooms.console.owns(path)) return { GET: rooms.console.answer };
     const stored = STORED.exec(path);
     if (stored) return storedRoute(responses, decode(stored[1] ?? ''), stored[2]);
     if (!path.startsWith(`${MODELS}/`)) return undefined;

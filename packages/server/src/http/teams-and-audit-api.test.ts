@@ -44,7 +44,11 @@ test('a team of floe.yaml is read here and changed there', async () => {
   const times = { created_at: NOW, updated_at: NOW, updated_by: 'file' };
   const filed = { org_id: 'acme', id: 'filed', name: 'Filed', cost_center: null, source: 'file' };
   await api.database.transaction((writer) => putTeam(writer, { ...filed, ...times, source_line: 12 }));
-  assert.deepEqual((await ask('GET', `${TEAMS}/filed`)).body.source, { kind: 'file', line: 12 });
+  assert.deepEqual((await ask('GET', `${TEAMS}/filed`)).body.source, {
+    kind: 'file',
+    file: 'floe.yaml',
+    line: 12,
+  });
   for (const [method, body] of [
     ['PATCH', { name: 'x' }],
     ['PUT', { name: 'x' }],

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { listedModels } from '../gateway/lists.ts';
 import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
@@ -8,22 +9,49 @@ import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import type { RelayHost } from '../management/relay/relay-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
+import type { SignInParts } from '../platform/sign-in/sign-in.ts';
+import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
+import type { ConfigRefusal } from './config-file.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { peopleHost } from './people.ts';
+import { providerHost } from './providers.ts';
 import { runningOrg } from './running-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** Heartbeats and beat URLs, which have an edge of their own. */
-export function assembleBeats({ monitoring, log, lastUsed }: Parts, snapshots: Snapshots): BeatRoutes {
+export function assembleBeats(
+  { monitoring, log, lastUsed, beatRefusals }: Parts,
+  snapshots: Snapshots,
+): BeatRoutes {
   const authenticate = (presented: string) => {
     const now = systemClock.now();
     const key = snapshots.current().keyring.authenticate(presented, now);
-    lastUsed.note(key.id, now);
+    lastUsed.note(key, now);
     return key;
   };
-  return createBeatRoutes({ engine: monitoring, clock: systemClock, log, authenticate });
+  return createBeatRoutes({
+    engine: monitoring,
+    clock: systemClock,
+    log,
+    authenticate,
+    refusals: beatRefusals,
+  });
+}
+
+/** The configuration that runs, and what became of the last change of the file. */
+interface RunningConfig {
+  loaded(): LoadedConfig;
+  configRefusal(): ConfigRefusal | null;
+}
+
+/** What other rooms give the API. */
+interface Rooms {
+  readonly alerts: Alerts;
+  readonly monitoring: MonitoringHost;
+  readonly relay: RelayHost;
+  readonly signIn: SignInParts;
 }
 
 /** Everything else below `/api`. */
@@ -31,20 +59,25 @@ export function assembleApi(
   parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
-  {
-    alerts: channels,
-    monitoring,
-    relay,
-  }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost; readonly relay: RelayHost },
-  loaded: () => LoadedConfig,
+  { alerts: channels, monitoring, relay, signIn }: Rooms,
+  { loaded, configRefusal }: RunningConfig,
   version: string,
 ): LazyApi {
-  const { database, log, pepper, guardrails, breakers } = parts;
-  const host = { database, clock: systemClock, changed: () => snapshots.renew() };
-  const authenticate = (headers: PresentedHeaders) =>
-    keyActor(snapshot().keyring.authenticate(presentedKey(headers), systemClock.now()));
-  const cacheOf = (orgId: string) => snapshot().catalogs.get(orgId)?.cache ?? null;
-  const orgs = (orgId: string) => runningOrg(loaded(), snapshot().catalogs, orgId);
+  const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
+  const { rows, live, jobs, answers, beatRefusals } = parts;
+  const changed = () => {
+    signIn.sessions.forget();
+    return snapshots.renew();
+  };
+  const host = { database, clock: systemClock, changed, secretsKey };
+  const authenticate = (headers: PresentedHeaders) => {
+    const now = systemClock.now();
+    const key = snapshot().keyring.authenticate(presentedKey(headers), now);
+    lastUsed.note(key, now);
+    return keyActor(key);
+  };
+  const orgs = (orgId: string) => runningOrg(snapshots, loaded().config, orgId);
+  const models = (provider: Provider) => listedModels(provider, parts.modelLists);
   const rules: RuleHost = {
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
@@ -54,13 +87,26 @@ export function assembleApi(
     {
       pepper,
       breakers,
-      cacheOf,
+      cacheSizeOf: (orgId) => answers.sizeOf(orgId),
       channels,
       rules,
+      providers: providerHost(parts, snapshots, loaded, orgs),
       monitoring,
       relay,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
-      running: { orgs, conversations, latencies, outputMost },
+      running: { orgs, conversations, latencies, outputMost, models },
+      analytics: {
+        backlog: () => rows.backlog(),
+        requestsDays: () => loaded().config.retention.requests_days,
+      },
+      standing: {
+        configRefusal,
+        sharedStore: () => guardrails.sharedStore(),
+        refusedBeats: (orgId) => beatRefusals.of(orgId),
+      },
+      live,
+      jobs,
     },
+    { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },
   );
 }

@@ -1,9 +1,11 @@
 import { enqueue } from '../alerts/alert.ts';
 import { CounterTable, GaugeTable } from '../analytics/figures.ts';
 import { systemClock } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { type BreakerEvent, Breakers } from '../guardrails/breakers/breakers.ts';
 import { createCounterLeases } from '../guardrails/breakers/counter-leases.ts';
+import { insertBreakerChange } from '../store/breaker-changes.ts';
 import type { Counters, Database } from '../store/ports.ts';
 
 export interface OpenedBreakers {
@@ -20,11 +22,13 @@ export function openBreakers(database: Database, counters: Counters, log: Log): 
     labels: ['provider', 'state'],
   });
   const tell = alerting(database, log);
+  const keep = keeping(database, log);
   const onChange = (event: BreakerEvent) => {
     changes.add(1, event.provider, event.state);
     if (event.state === 'open') log.warn({ ...event }, 'a breaker opened');
     else log.info({ ...event }, 'a breaker changed');
     tell(event);
+    keep(event);
   };
   const leases = createCounterLeases(counters, systemClock);
   const breakers = new Breakers({ clock: systemClock, random: Math.random, leases, onChange });
@@ -40,6 +44,20 @@ export function openBreakers(database: Database, counters: Counters, log: Log): 
       for (const { provider, state } of breakers.list()) if (state !== 'closed') open.add(1, provider, state);
       return changes.render() + open.render();
     },
+  };
+}
+
+/** Every change is kept, for its history and for whoever watches. */
+function keeping(database: Database, log: Log): (event: BreakerEvent) => void {
+  return ({ orgId, provider, model, credential, state, because }) => {
+    const at = systemClock.now();
+    const breaker = `${provider}/${model}@${credential}`;
+    const row = { id: newId('brk', at), org_id: orgId, breaker_id: breaker, at, state, because };
+    database
+      .rowTransaction((writer) => insertBreakerChange(writer, row))
+      .catch((error: unknown) =>
+        log.warn({ err: error, breaker }, 'the change of a breaker could not be kept'),
+      );
   };
 }
 

@@ -4,10 +4,17 @@ import { systemClock } from '../core/clock.ts';
 import type { Parts } from './parts.ts';
 import { enter, type Snapshots } from './snapshots.ts';
 
+/** A change of the file that does not run. */
+export interface ConfigRefusal {
+  readonly atMs: number;
+  /** Its first problem. */
+  readonly problem: string;
+}
+
 /** Takes over a changed file whole or not at all; the old configuration stays when the new one is wrong. */
 export function watchFile(
   parts: Parts,
-  state: { loaded: LoadedConfig },
+  state: { loaded: LoadedConfig; refusal: ConfigRefusal | null },
   snapshots: Snapshots,
   load: () => LoadedConfig,
 ) {
@@ -19,13 +26,16 @@ export function watchFile(
   async function takeOver(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
     try {
-      await enter(loaded, parts, before);
-      state.loaded = loaded;
-      await snapshots.renew();
+      await snapshots.after(async () => {
+        await enter(loaded, parts, before);
+        state.loaded = loaded;
+      });
+      state.refusal = null;
       log.info({ path }, 'configuration taken over');
       if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
     } catch (error) {
       state.loaded = before;
+      state.refusal = refusalOf(error);
       log.error({ err: error }, 'configuration not taken over; the running one stays');
     }
   }
@@ -36,12 +46,18 @@ export function watchFile(
     log,
     clock: systemClock,
     onChange(change) {
-      if ('error' in change)
+      if ('error' in change) {
+        state.refusal = refusalOf(change.error);
         log.error(
           { problems: change.error.message.split('\n') },
           'configuration refused; the running one stays',
         );
-      else last = last.then(() => takeOver(change.loaded, change.restart));
+      } else last = last.then(() => takeOver(change.loaded, change.restart));
     },
   });
+}
+
+function refusalOf(error: unknown): ConfigRefusal {
+  const [problem = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return { atMs: systemClock.now(), problem };
 }

@@ -3,12 +3,19 @@ import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
+import { makeOwnerLink } from '../platform/sign-in/owner-link.ts';
 import { backup, restore, type StorePlace } from '../store/backup.ts';
 import { importSqlite } from '../store/import.ts';
+import { openDatabase } from '../store/open-database.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { plannedMigrations, upgrade } from '../store/upgrade.ts';
 
-type Command = (place: StorePlace, args: readonly string[], environment: Environment) => Promise<string>;
+interface Place extends StorePlace {
+  /** `server.base_url`. */
+  readonly baseUrl: string;
+}
+
+type Command = (place: Place, args: readonly string[], environment: Environment) => Promise<string>;
 
 const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: Command }>> = {
   backup: {
@@ -39,6 +46,23 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
       return `${dry ? 'Would apply' : 'Applied'}:\n  ${list}`;
     },
   },
+  'owner-link': {
+    usage: 'owner-link [org]',
+    async run({ url, dataDir, baseUrl }, args, environment) {
+      const [org] = wanted(args, Math.min(1, args.length), []).names;
+      const database = await openDatabase(url, {
+        dataDir,
+        log: createLog(environment.logLevel),
+        clock: systemClock,
+      });
+      try {
+        const token = await database.transaction((writer) => makeOwnerLink(writer, systemClock, org));
+        return `${baseUrl}/sign-in#token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
+      } finally {
+        await database.close();
+      }
+    },
+  },
   import: {
     usage: 'import sqlite:<file>',
     async run(place, args, environment) {
@@ -65,7 +89,7 @@ export async function maintain(
   if (!command) throw new StoreUnusable(`unknown command "${name}"; see floe help`);
   const dataDir = resolve(environment.dataDir);
   const { config } = loadConfig({ env: environment });
-  const place = { url: config.storage.database, dataDir };
+  const place = { url: config.storage.database, dataDir, baseUrl: config.server.base_url };
   try {
     process.stdout.write(`${await command.run(place, args, environment)}\n`);
   } catch (error) {

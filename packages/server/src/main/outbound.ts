@@ -7,27 +7,27 @@ export interface Outbound {
   /** Proxy and authorities of calls that belong to no provider. */
   readonly via: Ways['via'];
   /** Judges by this configuration from now on; `origins` are addresses its short forms stand for. */
-  use(config: FloeConfig, origins: readonly string[]): void;
+  use(config: FloeConfig, orgCount: number, origins: readonly string[]): void;
 }
 
 /** One guard for everything the process calls, following the configuration. @throws OutboundUnusable */
 export function createOutbound(config: FloeConfig, variable: (name: string) => string | undefined): Outbound {
   const waysOf = (current: FloeConfig) => resolveOutbound([current.outbound], variable);
   let ways = waysOf(config);
-  let rules = rulesOf(config, ways.proxies);
+  let rules = rulesOf(config, 0, ways.proxies);
   return {
     guard: createOutboundGuard(() => rules),
     via: (origin) => ways.via(origin),
-    use(changed, origins) {
+    use(changed, orgCount, origins) {
       ways = waysOf(changed);
-      rules = rulesOf(changed, [...ways.proxies, ...origins]);
+      rules = rulesOf(changed, orgCount, [...ways.proxies, ...origins]);
     },
   };
 }
 
-function rulesOf(config: FloeConfig, origins: readonly string[]): OutboundRules {
+function rulesOf(config: FloeConfig, orgCount: number, origins: readonly string[]): OutboundRules {
   return {
-    trustPrivate: config.orgs.length <= 1,
+    trustPrivate: Math.max(orgCount, config.orgs.length) <= 1,
     privateNetworks: config.security.private_networks,
     named: new Set([...addressesIn(config), ...origins].flatMap(placeOf)),
   };

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
+import { LiveHub } from '../analytics/live/hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -7,12 +8,20 @@ import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
+import { Jobs } from '../management/jobs/jobs.ts';
+import { BeatRefusals } from '../monitoring/beat-refusals.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
 import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
-import { deriveSecretsKey, deriveTurnsKey, type SecretsKey } from '../platform/secrets.ts';
+import {
+  deriveChallengeKey,
+  deriveSecretsKey,
+  deriveSignInKey,
+  deriveTurnsKey,
+  type SecretsKey,
+} from '../platform/secrets.ts';
 import { createModelLists, type ModelLists } from '../providers/model-list.ts';
 import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
@@ -55,8 +64,13 @@ export interface Parts {
   readonly turnsKey: SecretsKey;
   readonly answers: AnswerCache;
   readonly secretsKey: SecretsKey;
+  /** Signs the challenges of the sign-in, and seals what a browser keeps on the way through it. */
+  readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretsKey };
   readonly outbound: Outbound;
   readonly relay: RelayParts;
+  readonly live: LiveHub;
+  readonly jobs: Jobs;
+  readonly beatRefusals: BeatRefusals;
 }
 
 export async function openParts(environment: Environment, loaded: LoadedConfig, log: Log): Promise<Parts> {
@@ -106,8 +120,12 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     turnsKey: deriveTurnsKey(secret.key),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
     secretsKey: deriveSecretsKey(secret.key),
+    signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
     relay: await openRelayParts(dataDir, secret.key, database, log),
+    live: new LiveHub({ database, clock, log }),
+    jobs: new Jobs({ database, clock, log }),
+    beatRefusals: new BeatRefusals(clock),
   };
 }
 

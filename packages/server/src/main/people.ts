@@ -2,6 +2,7 @@ import type { FloeConfig } from '@floe/contract/config';
 import { createMailer } from '../alerts/mail.ts';
 import { systemClock } from '../core/clock.ts';
 import type { PeopleHost } from '../management/members/people-host.ts';
+import { deleteSessionsIn } from '../store/sessions.ts';
 import type { Parts } from './parts.ts';
 
 const MAIL_MS = 15_000;
@@ -14,7 +15,7 @@ export function peopleHost(
 ): PeopleHost {
   const mailer = createMailer(() => config().smtp, outbound.guard);
   return {
-    endSessions: [],
+    endSessions: [(writer, { userId, orgId }) => deleteSessionsIn(writer, userId, orgId)],
     baseUrl,
     async mail({ to, subject, text, id }) {
       if (config().smtp.url === '') return 'off';

@@ -1,8 +1,10 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { IDLE_MS } from '../platform/sign-in/sessions.ts';
 import { expireChecks } from '../store/monitoring/history.ts';
 import type { Database } from '../store/ports.ts';
 import { expireAlertLog, expireRest } from '../store/retention.ts';
+import { expireSignIn } from '../store/sessions.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -71,6 +73,7 @@ async function removeOld(
     });
     const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
     if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than retention');
+    await database.transaction((writer) => expireSignIn(writer, { nowMs, idleMs: IDLE_MS, triesMs: DAY_MS }));
     await expireAlertLog(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
   } catch (error) {

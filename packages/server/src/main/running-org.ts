@@ -1,17 +1,15 @@
-import type { LoadedConfig } from '../config/load.ts';
-import { type Catalog, EMPTY_CATALOG } from '../gateway/catalog.ts';
+import type { FloeConfig } from '@floe/contract/config';
+import { EMPTY_CATALOG } from '../gateway/catalog.ts';
 import type { RunningOrg } from '../management/running-org.ts';
+import type { Snapshots } from './snapshots.ts';
 
-/** What the running configuration says about an org, with the lines it stands on. */
-export function runningOrg(
-  { config, lineOf }: LoadedConfig,
-  catalogs: ReadonlyMap<string, Catalog>,
-  orgId: string,
-): RunningOrg {
-  const at = config.orgs.findIndex(({ id }) => id === orgId);
+/** What is in force for an org. */
+export function runningOrg(snapshots: Snapshots, file: FloeConfig, orgId: string): RunningOrg {
+  const { orgs, problems } = snapshots.running();
   return {
-    config: config.orgs[at] ?? null,
-    catalog: catalogs.get(orgId) ?? EMPTY_CATALOG,
-    lineOf: (section, index) => lineOf(['orgs', at, section, index]) ?? null,
+    config: orgs.find(({ id }) => id === orgId) ?? null,
+    isInFile: file.orgs.some(({ id }) => id === orgId),
+    catalog: snapshots.current().catalogs.get(orgId) ?? EMPTY_CATALOG,
+    problemOf: (providerId) => problems.get(`${orgId}/${providerId}`) ?? null,
   };
 }

@@ -1,8 +1,11 @@
 import { Fault } from '@floe/contract/faults';
+import type { Json } from '@floe/contract/json';
 import type * as z from 'zod';
+import { explain } from '../config/explain.ts';
+import { formatPath } from '../config/problem.ts';
 
 /**
- * Validates one part of a request.
+ * Validates one part of a request, in the words in which floe.yaml is refused.
  *
  * @throws Fault `invalid_request`; `param` is the path of the first offending field (`models[0]`), and the
  *   message never repeats a value
@@ -10,20 +13,34 @@ import type * as z from 'zod';
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  if (!issue) throw new Error('zod refused a value without saying why');
-  const [param, message] =
-    issue.code === 'unrecognized_keys'
-      ? [pathText([...issue.path, ...issue.keys.slice(0, 1)]), 'is not known here']
-      : [pathText(issue.path), issue.message];
-  if (param === '') throw new Fault('invalid_request', message);
-  throw new Fault('invalid_request', `${param}: ${message}`, { param });
+  const [first] = result.error.issues.flatMap((issue) => explain(issue, { schema, tree: asJson(value) }));
+  if (!first) throw new Error('zod refused a value without saying why');
+  throw refused(first);
 }
 
-/** The path of a field as messages say it: `models[0]`. */
-export function pathText(path: readonly PropertyKey[]): string {
-  let text = '';
-  for (const part of path)
-    text += typeof part === 'number' ? `[${part}]` : text === '' ? String(part) : `.${String(part)}`;
-  return text;
+/** A mistake at a place in a request. */
+export function refused({
+  path,
+  at,
+  message,
+}: {
+  readonly path: readonly (string | number)[];
+  /** Where it stands when that is not `path` itself. */
+  readonly at?: readonly (string | number)[];
+  readonly message: string;
+}): Fault {
+  const where = placeIn(path);
+  const param = placeIn(at ?? path);
+  const text = where === '' ? message : `${where}: ${message}`;
+  return new Fault('invalid_request', text, param === '' ? {} : { param });
+}
+
+/** What a transport hands over was read from JSON, or is text of a URL. */
+export function asJson(value: unknown): Json {
+  return (value ?? null) as Json;
+}
+
+/** As the file's places are written; the first name as it came, for that of a query may hold a dot. */
+function placeIn([first, ...rest]: readonly (string | number)[]): string {
+  return first === undefined ? '' : `${first}${formatPath(['_', ...rest]).slice(1)}`;
 }

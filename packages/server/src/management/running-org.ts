@@ -1,25 +1,27 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { Catalog } from '../gateway/catalog.ts';
 
-/** An org as the running configuration has it. */
+/** An org as it runs. */
 export interface RunningOrg {
-  /** Its part of floe.yaml; null when the file does not name it. */
+  /** What is in force, of floe.yaml and of the API; null when neither says anything about it. */
   readonly config: OrgConfig | null;
+  /** Whether floe.yaml names it. */
+  readonly isInFile: boolean;
   readonly catalog: Catalog;
-  /** Line of an entry of a section in floe.yaml. */
-  lineOf(section: 'policies' | 'routes' | 'providers', index: number): number | null;
+  /** What a provider lacks that is enabled and left out. */
+  problemOf(providerId: string): string | null;
 }
 
-/** What the read-only verbs over the running configuration stand on. */
+/** What the verbs over the running configuration stand on. */
 export type RunningOrgs = (orgId: string) => RunningOrg;
 
-interface Paging {
+export interface Paging {
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
-/** A page of entries in the order of the file; the cursor is the name of the last one before. */
-export function filePage<Entry>(entries: readonly Entry[], nameOf: (entry: Entry) => string, paging: Paging) {
+/** A page of a short list in its own order; the cursor is the name of the last one before. */
+export function listPage<Entry>(entries: readonly Entry[], nameOf: (entry: Entry) => string, paging: Paging) {
   const after =
     paging.cursor === undefined ? -1 : entries.findIndex((entry) => nameOf(entry) === paging.cursor);
   const data = entries.slice(after + 1, after + 1 + paging.limit);

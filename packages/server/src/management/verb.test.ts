@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import * as z from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { keyActor } from '../platform/actor.ts';
+import { deriveSecretsKey } from '../platform/secrets.ts';
 import { openStored, type StoredPlatform } from '../platform/test/stored.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { putSetting, settingValue } from '../store/settings.ts';
@@ -37,6 +38,7 @@ const host = (changed: VerbHost['changed']): VerbHost => ({
   database: stored.database,
   clock: systemClock,
   changed,
+  secretsKey: deriveSecretsKey(Buffer.alloc(32)),
 });
 const set = (name: string, outcome: 'changed' | 'unchanged' | 'broken') =>
   writeVerb({
@@ -108,7 +110,10 @@ test('input is validated before a verb runs', async () => {
     run: async (_context, { params }) => params.id,
   });
   const unchanged = host(() => Promise.resolve());
-  assert.equal(await verb.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' } }), 'x');
+  assert.deepEqual(await verb.perform(unchanged, actor, { ...nothingSent, params: { id: 'x' } }), {
+    answer: 'x',
+    tag: null,
+  });
   await assert.rejects(verb.perform(unchanged, actor, { ...nothingSent, params: {} }), {
     code: 'invalid_request',
     detail: { param: 'id' },

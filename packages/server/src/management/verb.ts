@@ -1,23 +1,21 @@
-import type { JsonObject } from '@floe/contract/json';
+import { Fault } from '@floe/contract/faults';
 import type { Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.ts';
-import { newId } from '../core/ids.ts';
 import type { Actor } from '../platform/actor.ts';
-import { appendAudit } from '../store/audit.ts';
+import type { SecretsKey } from '../platform/secrets.ts';
 import type { Database, Reader, Writer } from '../store/ports.ts';
+import { type Change, type FurtherChange, record } from './change.ts';
+import type { Watch } from './event-stream.ts';
 import { validate } from './input.ts';
+import { answeredBefore, creationOf, rememberAnswer } from './repetition.ts';
+import { mustMatch, type Preconditions, tagOf } from './tags.ts';
+
+export type { Change, FurtherChange } from './change.ts';
 
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
-
-/** A change that goes along with the one a verb is named for, under the name of its own verb. */
-export interface FurtherChange extends Change {
-  readonly action: `${string}.${string}`;
-  /** The org whose log it belongs in; absent: that of who asks. */
-  readonly orgId?: string;
-}
+export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
 
 /** What verbs stand on; given once by `main.ts`. */
 export interface VerbHost {
@@ -25,6 +23,8 @@ export interface VerbHost {
   readonly clock: Clock;
   /** Called after a commit; resolves when a snapshot whose load began after this call is in use. */
   changed(topic: Topic, orgId: string): Promise<void>;
+  /** Seals what is remembered of creations. */
+  readonly secretsKey: SecretsKey;
 }
 
 /** Who asks, and when. */
@@ -40,12 +40,24 @@ export interface RawInput {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
+  /** For an answer that goes on. */
+  readonly watch?: Watch;
+  readonly preconditions?: Preconditions;
+}
+
+/** What a verb did. */
+export interface Performed {
+  readonly answer: unknown;
+  /** Of the resource in the answer; null where the answer is none. */
+  readonly tag: string | null;
 }
 
 interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
+  /** The body as it came, short forms and all. */
+  readonly sent: unknown;
   readonly idempotencyKey: string | undefined;
 }
 
@@ -63,10 +75,12 @@ interface Description {
   /** Members must have confirmed who they are a moment ago. */
   readonly stepUp?: true;
   readonly summary: string;
-  /** Whether the verb honours an `Idempotency-Key` header. */
+  /** The verb has its own way with an `Idempotency-Key`. Others that create answer again what they answered first. */
   readonly idempotent?: true;
   /** Whether answers carry an ETag, so that who has one already is told so (`If-None-Match`). */
   readonly tagged?: true;
+  /** Fields of the answer that change by themselves, such as `status`; `credentials.test` for those in a list. */
+  readonly live?: readonly string[];
 }
 
 interface Schemas<Params, Query, Body, Answer> {
@@ -85,12 +99,15 @@ export interface Verb extends Description {
   readonly query: z.ZodObject;
   readonly body: z.ZodType | null;
   readonly answer: z.ZodType;
+  /** What it would answer in the view of this reader; null for verbs that change something. */
+  readonly show: ((reader: Reader, host: VerbHost, actor: Actor, input: RawInput) => Promise<unknown>) | null;
   /**
-   * Validates, runs and records. Authentication and scope come before and are the transport's part.
+   * Validates, runs and records. Authentication and scope come before and are the transport's part. `of` is the
+   * `GET` of the same resource, if it has one: what tags are made of and preconditions are held against.
    *
-   * @throws Fault `invalid_request` with `param`, and what the verb itself throws
+   * @throws Fault `invalid_request` with `param`, `precondition_failed`, and what the verb itself throws
    */
-  perform(host: VerbHost, actor: Actor, input: RawInput): Promise<unknown>;
+  perform(host: VerbHost, actor: Actor, input: RawInput, of?: Verb): Promise<Performed>;
 }
 
 const noFields = z.strictObject({});
@@ -121,23 +138,19 @@ export function readVerb<
     },
 ): Verb {
   const schemas = complete(definition);
+  const show: Verb['show'] = (reader, host, actor, raw) =>
+    definition.run({ ...contextOf(host, actor), reader }, read(schemas, raw));
   return {
     ...definition,
     ...schemas,
     body: definition.body ?? null,
     status: 200,
-    perform: async (host, actor, raw) =>
-      definition.run({ ...contextOf(host, actor), reader: host.database.read }, read(schemas, raw)),
+    show,
+    async perform(host, actor, raw, of) {
+      const answer = await show(host.database.read, host, actor, raw);
+      return { answer, tag: of ? tagOf(answer, of.live ?? []) : null };
+    },
   };
-}
-
-/** A change as the audit log keeps it: views of the subject, never a secret. */
-export interface Change {
-  readonly subject: string;
-  /** Null when the change created the subject. */
-  readonly before: JsonObject | null;
-  /** Null when the change removed it. */
-  readonly after: JsonObject | null;
 }
 
 /**
@@ -177,42 +190,58 @@ export function writeVerb<
     ...definition,
     ...schemas,
     body: definition.body ?? null,
-    async perform(host, actor, raw) {
+    show: null,
+    async perform(host, actor, raw, of) {
       const input = read(schemas, raw);
       await definition.before?.();
+      const creation = creationOf(definition, actor, raw);
+      let isRepeated = false;
       const answer = await host.database.transaction(async (writer) => {
+        const now = host.clock.now();
+        const earlier =
+          creation && (await answeredBefore<z.input<Answer>>(writer, creation, host.secretsKey, now));
+        isRepeated = earlier !== null && earlier !== undefined;
+        if (earlier) return earlier.answer;
+        if (definition.method !== 'POST') await holdAgainst(of, writer, host, actor, raw);
         const done = await definition.run({ ...contextOf(host, actor), writer }, input);
         if (done.audit !== 'unchanged')
           await record(writer, host, actor, { ...done.audit, action: definition.name });
         for (const change of done.further ?? []) await record(writer, host, actor, change);
         if (definition.changes !== null && done.audit !== 'unchanged')
           await host.database.signals.announce(writer);
+        if (creation) await rememberAnswer(writer, creation, done.answer, host.secretsKey, now);
         return done.answer;
       });
       // Also after 'unchanged': the try that made the change may have failed right here.
       if (definition.changes !== null) await host.changed(definition.changes, actor.orgId);
-      return definition.after ? definition.after(answer) : answer;
+      const told = definition.after && !isRepeated ? await definition.after(answer) : answer;
+      return { answer: told, tag: of?.answer === definition.answer ? tagOf(told, of.live ?? []) : null };
     },
   };
 }
 
-function contextOf(host: VerbHost, actor: Actor): VerbContext {
-  return { orgId: actor.orgId, actor, clock: host.clock };
+/** @throws Fault `precondition_failed` */
+async function holdAgainst(
+  of: Verb | undefined,
+  writer: Writer,
+  host: VerbHost,
+  actor: Actor,
+  { params, preconditions }: RawInput,
+): Promise<void> {
+  if (!of?.show || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
+  const asked = { params, query: {}, body: undefined, idempotencyKey: undefined };
+  let tag: string | null;
+  try {
+    tag = tagOf(await of.show(writer, host, actor, asked), of.live ?? []);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.status !== 404) throw error;
+    tag = null;
+  }
+  mustMatch(tag, preconditions);
 }
 
-async function record(writer: Writer, host: VerbHost, actor: Actor, change: FurtherChange) {
-  const at = host.clock.now();
-  await appendAudit(writer, {
-    id: newId('aud', at),
-    org_id: change.orgId ?? actor.orgId,
-    at,
-    actor: actor.id,
-    actor_name: actor.name,
-    action: change.action,
-    subject: change.subject,
-    before_json: change.before && JSON.stringify(change.before),
-    after_json: change.after && JSON.stringify(change.after),
-  });
+function contextOf(host: VerbHost, actor: Actor): VerbContext {
+  return { orgId: actor.orgId, actor, clock: host.clock };
 }
 
 interface Complete<Params, Query, Body> {
@@ -244,6 +273,7 @@ function read<Params extends z.ZodObject, Query extends z.ZodObject, Body extend
     params: validate(schemas.params, raw.params),
     query: validate(schemas.query, raw.query),
     body: validate(schemas.body, raw.body),
+    sent: raw.body,
     idempotencyKey: raw.idempotencyKey,
   };
 }

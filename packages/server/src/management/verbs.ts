@@ -7,15 +7,26 @@ import {
   limitBody,
   limitReplacement,
 } from '@floe/contract/api/guardrails';
+import { policy, policyBody } from '@floe/contract/api/policies';
+import { route, routeBody } from '@floe/contract/api/routes';
+import type { LiveHub } from '../analytics/live/hub.ts';
 import { listAlerts } from './alerts/list.ts';
+import { type AnalyticsHost, Coverage } from './analytics/analytics-host.ts';
+import { getAnnotations } from './analytics/annotations.ts';
+import { exportMonth } from './analytics/month.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
+
+import { getValues } from './analytics/values.ts';
+
 import { forceBreaker } from './breakers/force.ts';
+import { listBreakerChanges } from './breakers/history.ts';
 import { listBreakers } from './breakers/list.ts';
 import type { BreakerSource } from './breakers/view.ts';
-import { type CacheOf, getCache } from './cache/get.ts';
+import { getCache, updateCache } from './cache/get.ts';
 import { purgeCache } from './cache/purge.ts';
+import { type CacheSizeOf, getCacheStats } from './cache/stats.ts';
 import { createChannel } from './channels/create.ts';
 import { deleteChannel } from './channels/delete.ts';
 import { getChannel } from './channels/get.ts';
@@ -23,62 +34,96 @@ import { listChannels } from './channels/list.ts';
 import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import { updateChannel } from './channels/update.ts';
+import { orderedVerbs } from './entries/ordered-verbs.ts';
+import { watchEvents } from './events/watch.ts';
 import { BUDGETS } from './guardrails/budget-views.ts';
 import { LIMITS } from './guardrails/limit-views.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
 import { ruleVerbs } from './guardrails/rule-verbs.ts';
+import { RulesOf } from './guardrails/rules-of.ts';
 import { identityVerbs } from './identity-verbs.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import { cancelJob, getJob } from './jobs/verbs.ts';
 import { meVerbs } from './me.ts';
 import type { PeopleHost } from './members/people-host.ts';
+import { listModels, type ModelParts } from './models/list.ts';
 import { monitoringVerbs } from './monitoring-verbs.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
+import { getOverview } from './overview/get.ts';
+import type { Standing } from './overview/standing.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
-import { listPolicies } from './policies/list.ts';
-import { listProviders } from './providers/list.ts';
+import { POLICIES } from './policies/policies.ts';
+import type { ProviderHost } from './providers/provider-host.ts';
+import { providerVerbs } from './providers/provider-verbs.ts';
 import type { RelayHost } from './relay/relay-host.ts';
 import { relayVerbs } from './relay-verbs.ts';
+import { exportRequests } from './requests/export.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
-import { listRoutes } from './routes/list.ts';
+import { ROUTES } from './routes/routes.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
+import { getSettings, updateSettings } from './settings/settings.ts';
 import type { Verb } from './verb.ts';
+import { VIEW_VERBS } from './views/verbs.ts';
 
 /** What single verbs need beyond the `VerbHost`. */
 export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
   readonly breakers: BreakerSource;
-  readonly cacheOf: CacheOf;
+  readonly cacheSizeOf: CacheSizeOf;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
+  readonly providers: ProviderHost;
   /** What the running gateway knows, but for what stands above. */
-  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'>;
+  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'> & ModelParts;
   readonly monitoring: MonitoringHost;
   readonly relay: RelayHost;
+  readonly analytics: AnalyticsHost;
+  readonly standing: Standing;
+  readonly live: LiveHub;
+  readonly jobs: Jobs;
   readonly people: PeopleHost;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { breakers, cacheOf, channels, rules, running } = parts;
+  const { breakers, channels, rules, running, analytics, standing } = parts;
+  const coverage = new Coverage(analytics);
+  const budgets = new RulesOf(BUDGETS, rules);
   const all: readonly Verb[] = [
     ...meVerbs(() => all),
     ...identityVerbs(parts),
     ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listBreakers(breakers),
+    listBreakerChanges,
     forceBreaker(breakers),
-    listPolicies(running.orgs),
+    ...orderedVerbs(POLICIES, { answer: policy, body: policyBody }, running.orgs),
     dryRunPolicies(running.orgs),
-    listRoutes(running.orgs),
+    ...orderedVerbs(ROUTES, { answer: route, body: routeBody }, running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
-    listProviders(running.orgs),
+    ...providerVerbs(parts.providers),
+    listModels(running),
     listRequests,
     getRequest,
-    getSummary,
-    getTimeseries,
-    getTop,
-    getCache(cacheOf),
+    exportRequests,
+    getSummary(coverage),
+    getTimeseries(coverage),
+    getTop(coverage),
+    getValues(coverage),
+    getAnnotations(coverage),
+    exportMonth(coverage),
+    getOverview(coverage, { standing, breakers, budgets, backlog: () => analytics.backlog() }),
+    watchEvents(parts.live),
+    ...VIEW_VERBS,
+    getJob,
+    cancelJob(parts.jobs),
+    getCacheStats(parts.cacheSizeOf),
+    getCache,
+    updateCache(running.orgs),
+    getSettings,
+    updateSettings(running.orgs, parts.monitoring),
     purgeCache,
     listChannels,
     createChannel(channels.secretsKey),

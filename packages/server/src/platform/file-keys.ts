@@ -131,6 +131,7 @@ const NOT_ROTATED = {
   previous_prefix: null,
   previous_last4: null,
   previous_until: null,
+  previous_last_used_at: null,
 };
 
 async function create(writer: Writer, entry: Declared, nowMs: number): Promise<void> {

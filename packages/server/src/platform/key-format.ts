@@ -53,6 +53,13 @@ export function presentedKey(headers: PresentedHeaders): string {
   );
 }
 
+/** Whether a platform key, or something like one, stands in the headers. */
+export function presentsKey(headers: PresentedHeaders): boolean {
+  return ['authorization', 'x-api-key', 'api-key', 'x-floe-key'].some((name) =>
+    [headers[name] ?? []].flat().some((value) => /(?:^|\s)(?:sk-)?eis_/i.test(value)),
+  );
+}
+
 function keyIn(
   header: string | readonly string[] | undefined,
   bearer: boolean,

@@ -44,21 +44,31 @@ test('uses within a minute are one write of the latest time, and closing writes 
     },
   };
   const lastUsed = trackLastUsed(counting, clock, silentLog);
-  for (let i = 0; i < 100; i++) lastUsed.note(keyId, NOW + i);
+  for (let i = 0; i < 100; i++) lastUsed.note({ id: keyId }, NOW + i);
   assert.deepEqual([writes, timers.length, timers[0]?.ms], [0, 1, 60_000]);
   timers[0]?.run();
-  lastUsed.note(keyId, NOW + 200);
-  lastUsed.note('key_gone', NOW + 200);
+  lastUsed.note({ id: keyId }, NOW + 200);
+  lastUsed.note({ id: 'key_gone' }, NOW + 200);
   assert.equal(timers.length, 2);
   await lastUsed.close();
   assert.equal(timers[1]?.cancelled, true);
   assert.deepEqual([writes, await lastUsedAt()], [2, NOW + 200]);
 });
 
+test('a use of the value before a rotation is one of the key, and told apart', async () => {
+  const lastUsed = trackLastUsed(stored.database, clock, silentLog);
+  const superseded = ['deprecation', '@1', 'sunset', 'x'];
+  lastUsed.note({ id: keyId, supersededHeaders: superseded }, NOW + 300);
+  lastUsed.note({ id: keyId, supersededHeaders: null }, NOW + 400);
+  await lastUsed.close();
+  const [key] = await allKeys(stored.database.read);
+  assert.deepEqual([key?.last_used_at, key?.previous_last_used_at], [NOW + 400, NOW + 300]);
+});
+
 test('a store that is away is no error for the caller', async () => {
   const away: Database = { ...stored.database, transaction: () => Promise.reject(new Error('away')) };
   const lastUsed = trackLastUsed(away, clock, silentLog);
-  lastUsed.note(keyId, NOW + 900);
+  lastUsed.note({ id: keyId }, NOW + 900);
   await lastUsed.close();
   assert.notEqual(await lastUsedAt(), NOW + 900);
 });

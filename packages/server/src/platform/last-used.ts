@@ -2,25 +2,34 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { touchKeys } from '../store/platform-keys.ts';
 import type { Database } from '../store/ports.ts';
+import type { KeyRecord } from './keyring.ts';
 
 const FLUSH_MS = 60_000;
 
 /** Remembers when keys were last used and writes it at most once a minute: a hint, not a record. */
 export interface LastUsed {
-  note(keyId: string, nowMs: number): void;
+  note(key: UsedKey, nowMs: number): void;
   /** Writes what is pending. */
   close(): Promise<void>;
 }
 
+/** What of a `KeyRecord` says which of its values was used. */
+export type UsedKey = Pick<KeyRecord, 'id' | 'supersededHeaders'>;
+
 export function trackLastUsed(database: Database, clock: Clock, log: Log): LastUsed {
   const pending = new Map<string, number>();
+  const pendingPrevious = new Map<string, number>();
   let timer: Timer | undefined;
 
   async function flush(): Promise<void> {
     timer = undefined;
     if (pending.size === 0) return;
-    const uses = Array.from(pending, ([id, usedAt]) => ({ id, usedAt }));
+    const uses = [
+      ...Array.from(pending, ([id, usedAt]) => ({ id, usedAt })),
+      ...Array.from(pendingPrevious, ([id, usedAt]) => ({ id, usedAt, previous: true })),
+    ];
     pending.clear();
+    pendingPrevious.clear();
     try {
       await database.transaction((writer) => touchKeys(writer, uses));
     } catch (error) {
@@ -30,8 +39,9 @@ export function trackLastUsed(database: Database, clock: Clock, log: Log): LastU
   }
 
   return {
-    note(keyId, nowMs) {
-      pending.set(keyId, nowMs);
+    note(key, nowMs) {
+      pending.set(key.id, nowMs);
+      if (key.supersededHeaders) pendingPrevious.set(key.id, nowMs);
       timer ??= clock.after(FLUSH_MS, flush);
     },
     close() {

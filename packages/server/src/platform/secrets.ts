@@ -57,6 +57,16 @@ export function deriveTurnsKey(secretKey: Buffer): SecretsKey {
   return deriveKey(secretKey, 'floe stored turns');
 }
 
+/** The key that signs challenges of the sign-in. */
+export function deriveChallengeKey(secretKey: Buffer): KeyObject {
+  return deriveKey(secretKey, 'floe sign-in challenges').key;
+}
+
+/** The key that seals what a browser keeps while somebody signs in elsewhere. */
+export function deriveSignInKey(secretKey: Buffer): SecretsKey {
+  return deriveKey(secretKey, 'floe sign-in under way');
+}
+
 function deriveKey(secretKey: Buffer, purpose: string): SecretsKey {
   const bytes = Buffer.from(hkdfSync('sha256', secretKey, '', purpose, KEY_BYTES));
   const id = createHmac('sha256', bytes).update(`${purpose} key id`).digest('hex').slice(0, 8);

@@ -70,18 +70,19 @@ export function platformKeyOf(row: PlatformKeyRow, nowMs: number): PlatformKey {
     last_used_at: row.last_used_at === null ? null : momentOf(row.last_used_at),
     rotated_at: typeof row.rotated_at === 'number' ? momentOf(row.rotated_at) : null,
     previous: previousOf(row, nowMs),
-    source: { kind: row.source === 'file' ? 'file' : 'console', line: row.source_line },
+    source: placeOf(row),
     updated_at: momentOf(row.updated_at),
   };
 }
 
 function previousOf(row: PlatformKeyRow, nowMs: number): PlatformKey['previous'] {
-  const { previous_prefix, previous_last4, previous_until } = row;
+  const { previous_prefix, previous_last4, previous_until, previous_last_used_at: used } = row;
   if (typeof previous_until !== 'number' || previous_until <= nowMs) return null;
   return {
     prefix: previous_prefix ?? '',
     last4: previous_last4 ?? '',
     expires_at: momentOf(previous_until),
+    last_used_at: typeof used === 'number' ? momentOf(used) : null,
   };
 }
 
@@ -105,4 +106,17 @@ function textsIn(json: string | null): string[] | null {
   const value: unknown = JSON.parse(json);
   if (!Array.isArray(value)) throw new Error('a stored list is no list');
   return value.filter((entry) => typeof entry === 'string');
+}
+
+/** Where a row is written, as every answer says it. */
+export function placeOf({
+  source,
+  source_line,
+}: {
+  readonly source: string;
+  readonly source_line: number | null;
+}) {
+  return source === 'file'
+    ? { kind: 'file' as const, file: 'floe.yaml', line: source_line }
+    : { kind: 'console' as const, file: null, line: null };
 }

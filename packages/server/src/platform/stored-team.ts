@@ -1,5 +1,6 @@
 import type { Team } from '@floe/contract/api/teams';
 import type { TeamRow } from '../store/teams.ts';
+import { placeOf } from './stored-key.ts';
 
 /** A stored team as the API and the audit log show it. */
 export function teamView(row: TeamRow): Team {
@@ -7,7 +8,7 @@ export function teamView(row: TeamRow): Team {
     id: row.id,
     name: row.name,
     cost_center: row.cost_center,
-    source: { kind: row.source === 'file' ? 'file' : 'console', line: row.source_line },
+    source: placeOf(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,

@@ -31,7 +31,7 @@ export function welcome(place: Place, firstRun: FirstRun | null): string {
   if (firstRun)
     lines.push(
       `  key         ${firstRun.key}`,
-      `  console     ${place.url}/sign-in?token=${firstRun.signInToken}`,
+      `  console     ${place.url}/sign-in#token=${firstRun.signInToken}`,
       '',
       '  The key and the console link are shown this once. A first request:',
       '',

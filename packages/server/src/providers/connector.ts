@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
 import type { OutboundGuard } from '../core/outbound.ts';
 import { writeAtOnce } from './one-write.ts';
 import type { Via } from './outbound.ts';

@@ -15,6 +15,8 @@ export interface ProviderWorld {
   readonly variable: Variable;
   /** The file's own `outbound`. */
   readonly outbound: OutboundSettings;
+  /** Whether a provider may use what the machine lends: its variables, and who it is in a cloud. Absent: each may. */
+  readonly mayBorrow?: (config: ProviderConfig) => boolean;
 }
 
 /** A provider of the file that cannot be used, and what it lacks. */
@@ -46,15 +48,20 @@ export function providersFromConfig(
   return { providers, unusable };
 }
 
+function nothingLent(): undefined {
+  return undefined;
+}
+
 class SettingMissing extends Error {
   override readonly name = 'SettingMissing';
 }
 
 function fromConfig(
   config: ProviderConfig,
-  { variable, outbound }: ProviderWorld,
+  { variable: lent, outbound, mayBorrow }: ProviderWorld,
   book: PriceBook,
 ): Provider {
+  const variable = (mayBorrow?.(config) ?? true) ? lent : nothingLent;
   const sheet = sheetOf(config.kind);
   const baseUrl = config.base_url ?? sheet?.baseUrl;
   if (!sheet || baseUrl === undefined) throw new SettingMissing(`kind ${config.kind} needs a base_url`);

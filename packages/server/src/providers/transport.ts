@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { OutboundGuard } from '../core/outbound.ts';
 import { openConnector } from './connector.ts';
 import type { Via } from './outbound.ts';

@@ -4,7 +4,8 @@ import type { Verdict } from '@floe/relay/decide';
 import { repositoryName } from '@floe/relay/rules/who';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import type { Database } from '../store/ports.ts';
+import { tellLive } from '../store/live-events.ts';
+import type { Database, Writer } from '../store/ports.ts';
 import {
   type ApprovalRow,
   approvalById,
@@ -68,7 +69,11 @@ export class Approvals {
     if (rules.every((rule) => granted.has(rule))) return { granted: true, rules: granted };
     const waits = known.find((row) => row.state === 'waiting' && row.input_hash === input);
     const row = waits ?? rowOf({ asker, event, verdict, input, decisionId, config }, rules, nowMs);
-    if (!waits) await database.transaction((writer) => insertApproval(writer, row));
+    if (!waits)
+      await database.transaction(async (writer) => {
+        await insertApproval(writer, row);
+        await tellOfApproval(writer, row, nowMs);
+      });
     const url = `${this.#parts.baseUrl()}/o/${asker.orgId}/relay/approvals/${row.id}`;
     return {
       granted: false,
@@ -127,6 +132,15 @@ export class Approvals {
       waiting.add(wake);
     });
   }
+}
+
+/** Who watches the console sees it at once. */
+export function tellOfApproval(
+  writer: Writer,
+  { org_id: orgId, id, state }: ApprovalRow,
+  at: number,
+): Promise<void> {
+  return tellLive(writer, { orgId, topic: 'approvals', at, data: { id, state } });
 }
 
 function rulesOf({ rules_json }: ApprovalRow): string[] {

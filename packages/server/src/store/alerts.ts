@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { AlertsTable } from './alert-tables.ts';
+import { tellLive } from './live-events.ts';
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
@@ -9,14 +10,38 @@ export type NewAlertRow = Insertable<AlertsTable>;
 /** PostgreSQL takes 65,535 parameters per statement, SQLite 32,766. */
 const ROWS_PER_STATEMENT = 1_000;
 
+/** Of so many alerts at once each is told to those who watch; of more only how many there were. */
+const ALERTS_TOLD = 100;
+
 /** Adds alerts to the outbox; those whose idempotency key the org used before change nothing. */
 export async function insertAlerts(writer: Writer, rows: readonly NewAlertRow[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
-    await writer
+  const inserted = new Set<string>();
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+    const fresh = await writer
       .insertInto('alerts')
       .values(rows.slice(at, at + ROWS_PER_STATEMENT))
       .onConflict((conflict) => conflict.columns(['org_id', 'idempotency_key']).doNothing())
+      .returning('id')
       .execute();
+    for (const { id } of fresh) inserted.add(id);
+  }
+  const byOrg = Map.groupBy(
+    rows.filter(({ id }) => inserted.has(id)),
+    ({ org_id }) => org_id,
+  );
+  for (const [orgId, alerts] of byOrg) await tellAlerts(writer, orgId, alerts);
+}
+
+async function tellAlerts(writer: Writer, orgId: string, rows: readonly NewAlertRow[]): Promise<void> {
+  const alerts = rows.slice(0, ALERTS_TOLD).map(({ id, at, event, phase, ...row }) => ({
+    id,
+    at,
+    event,
+    phase,
+    subject: { kind: row.subject_kind, id: row.subject_id, name: row.subject_name },
+  }));
+  const at = Math.max(...rows.map((row) => row.at));
+  await tellLive(writer, { orgId, topic: 'alerts', at, data: { count: rows.length, alerts } });
 }
 
 /** Alerts no deliveries were made of yet, in order. */
@@ -121,4 +146,18 @@ export async function expireAlerts(writer: Writer, orgId: string, beforeMs: numb
   await writer.deleteFrom('alert_deliveries').where('alert_id', 'in', ids).execute();
   await writer.deleteFrom('alerts').where('id', 'in', ids).execute();
   return old.length;
+}
+
+/** What began for subjects of a kind and is not over, the oldest first. */
+export function openAlerts(reader: Reader, orgId: string, kind: string, limit: number): Promise<AlertRow[]> {
+  return reader
+    .selectFrom('alerts')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('subject_kind', '=', kind)
+    .where('closed_at', 'is', null)
+    .where('phase', '=', 'opens')
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuditTable } from './key-tables.ts';
+import { tellLive } from './live-events.ts';
+
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
@@ -13,7 +15,7 @@ const NO_ENTRY = '';
 
 /**
  * Belongs in the transaction of the change it records, which must be one of `Database.transaction`: those are
- * serialised over all processes, so no two entries stand on the same one.
+ * serialised over all processes, so no two entries stand on the same one. Whoever watches the org hears of it.
  */
 export async function appendAudit(writer: Writer, entry: NewAudit): Promise<void> {
   const last = await writer
@@ -29,6 +31,8 @@ export async function appendAudit(writer: Writer, entry: NewAudit): Promise<void
     .insertInto('audit')
     .values({ ...placed, hash: chainHash(last?.hash ?? NO_ENTRY, placed) })
     .execute();
+  const { id, org_id, at, actor, action, subject } = entry;
+  await tellLive(writer, { orgId: org_id, topic: 'audit', at, data: { id, at, actor, action, subject } });
 }
 
 /** SHA-256, hex, over the hash of the entry before and every column, as a JSON list in this order. */

@@ -1,113 +1,49 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import {
+  type Choice,
+  conditionsOf,
+  type ExchangeFilters,
+  metadataFilter,
+  type NamedCondition,
+} from './exchange-filters.ts';
+import { walksFor } from './exchange-walks.ts';
 import { decodeCursor, encodeCursor, type Page, type PageRequest, type Position, toPage } from './pages.ts';
 import type { ExchangeRow, Reader } from './ports.ts';
 import { namesIn } from './rollups/gather.ts';
 import type { Schema } from './schema.ts';
 
-export interface ExchangeFilters {
-  readonly routeMode?: string | undefined;
-  /** A key's id (`key_…`) or the name it has now. */
-  readonly key?: string | undefined;
-  /** The model that served, or the one that was asked for. */
-  readonly model?: string | undefined;
-  readonly provider?: string | undefined;
-  /** HTTP statuses, both ends included: 429 to 429, 500 to 599. */
-  readonly status?: { readonly from: number; readonly to: number } | undefined;
-  readonly state?: string | undefined;
-  /** Milliseconds, included. */
-  readonly from?: number | undefined;
-  /** Milliseconds, not included. */
-  readonly to?: number | undefined;
-  /** Members of the exchange's metadata and the value each must have. */
-  readonly metadata?: Readonly<Record<string, string>>;
-}
-
-/** Nearly every row has this one, so no index holds it: `exchanges_by_route_mode` holds the others. */
-const COMMON_ROUTE_MODE = 'unified';
-/** Rows looked at for one page when no index can tell which belong to it. */
+/** Rows looked at for one page where no index tells which belong to it. */
 const ROWS_SCANNED = 20_000;
 /** Rows with a declared metadata value looked at for one page when there are other filters. */
 const ROWS_MARKED = 2_000;
 
-type Request = PageRequest & Omit<ExchangeFilters, 'key'> & { readonly keyIds: readonly string[] | null };
+export interface ExchangeQuery extends PageRequest, ExchangeFilters {
+  /** Milliseconds, included. */
+  readonly from?: number | undefined;
+  /** Milliseconds, not included. */
+  readonly to?: number | undefined;
+}
 
 /**
- * An org's exchanges that pass every filter, newest first. Each filter has an index, metadata keys the org
- * declared too. A filter on another metadata key, or on the route mode `unified`, looks at 20,000 rows per
- * page: such a page may hold fewer rows than asked for, even none, while its cursor leads on.
+ * An org's exchanges that pass every filter, newest first. One filter is found by its index (metadata keys the
+ * org declared have one too); rows found so are looked at for the others, 20,000 of them for a page. Such a
+ * page may hold fewer rows than asked for, even none, while its cursor leads on.
+ *
+ * @param scanned rows looked at for a page
  */
 export async function exchangePage(
   reader: Reader,
-  { key, ...asked }: PageRequest & ExchangeFilters,
+  query: ExchangeQuery,
+  scanned = ROWS_SCANNED,
 ): Promise<Page<ExchangeRow>> {
-  const keyIds = key === undefined ? null : await keyIdsOf(reader, asked.orgId, key);
-  if (keyIds?.length === 0) return { rows: [], nextCursor: null };
-  const request = { ...asked, keyIds };
-  const { declared, others } = await metadataFilters(reader, request);
-  const [first, ...further] = declared;
-  const { rows, horizon } = first
-    ? await marked(reader, request, first, [...further, ...others])
-    : await walked(reader, request, others);
-  const page = toPage(rows, request.limit, positionOf);
+  const keys = await keysOf(reader, query);
+  if (keys !== undefined && isImpossible(keys)) return { rows: [], nextCursor: null };
+  const mark = await declaredMark(reader, query);
+  const { rows, horizon } = mark
+    ? await marked(reader, query, keys, mark)
+    : await walked(reader, query, keys, scanned);
+  const page = toPage(rows, query.limit, positionOf);
   return page.nextCursor === null && horizon ? { ...page, nextCursor: encodeCursor(horizon) } : page;
-}
-
-/** Rows of a page, newest first, and the last place looked at when the page ended there. */
-interface Found {
-  readonly rows: readonly ExchangeRow[];
-  readonly horizon: Position | undefined;
-}
-
-/** Walks back in time, along the index of a filter if there is one. */
-async function walked(reader: Reader, request: Request, metadata: readonly MetadataFilter[]): Promise<Found> {
-  const isScan = metadata.length > 0 || request.routeMode === COMMON_ROUTE_MODE;
-  const horizon = isScan ? await scanEnd(reader, request) : undefined;
-  let query = filtered(reader.selectFrom('exchanges').selectAll(), request)
-    .where('org_id', '=', request.orgId)
-    .where(inRange(request, EXCHANGE))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1);
-  for (const [name, value] of metadata) query = query.where(hasMember(name), '=', value);
-  if (horizon) query = query.where(notBefore(horizon));
-  const found = [];
-  for (const walk of walksOf(query, request)) found.push(...(await walk.execute()));
-  return { rows: newestFirst(found), horizon };
-}
-
-/** A walk along an index for each key and each meaning of the model: no index serves an `or` in the order of time. */
-function walksOf(query: Query, { keyIds, model }: Request): Query[] {
-  const byKey = keyIds ? keyIds.map((id) => query.where('key_id', '=', id)) : [query];
-  if (model === undefined) return byKey;
-  return byKey.flatMap((walk) => [
-    walk.where('model', '=', model),
-    walk.where('model_requested', '=', model),
-  ]);
-}
-
-async function keyIdsOf(reader: Reader, orgId: string, key: string): Promise<readonly string[]> {
-  if (key.startsWith('key_')) return [key];
-  const named = reader.selectFrom('platform_keys').select('id').where('org_id', '=', orgId);
-  return (await named.where('name', '=', key).execute()).map(({ id }) => id);
-}
-
-/** Takes rows by the ids that the index of a declared metadata value gives, and filters those. */
-async function marked(
-  reader: Reader,
-  request: Request,
-  first: MetadataFilter,
-  metadata: readonly MetadataFilter[],
-): Promise<Found> {
-  const { places, horizon } = await markedPlaces(reader, request, first);
-  if (places.length === 0) return { rows: [], horizon };
-  // Nothing here but the ids may look like a way in: SQLite would rather walk an org's time.
-  let query = filtered(reader.selectFrom('exchanges').selectAll(), request).where(isAmong(places));
-  for (const [name, value] of metadata) query = query.where(hasMember(name), '=', value);
-  const { model, keyIds } = request;
-  if (keyIds) query = query.where('key_id', 'in', keyIds);
-  if (model !== undefined)
-    query = query.where(({ eb, or }) => or([eb('model', '=', model), eb('model_requested', '=', model)]));
-  return { rows: newestFirst(await query.execute()), horizon };
 }
 
 export function exchangeById(reader: Reader, orgId: string, id: string): Promise<ExchangeRow | undefined> {
@@ -119,41 +55,198 @@ export function exchangeById(reader: Reader, orgId: string, id: string): Promise
     .executeTakeFirst();
 }
 
-function positionOf(row: ExchangeRow): Position {
-  return { at: row.created_at, id: row.id };
+/** Keys may be named; as ids, without those that nothing has. Undefined when the filter is not there. */
+export async function keysOf(
+  reader: Reader,
+  { orgId, key }: { readonly orgId: string } & ExchangeFilters,
+): Promise<Choice | undefined> {
+  if (!key) return undefined;
+  const [any, none] = [await keyIds(reader, orgId, key.any), await keyIds(reader, orgId, key.none)];
+  return { any: key.any.length > 0 && any.length === 0 ? [NOBODY] : any, none };
 }
 
-/** Each row once. */
-function newestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return [...byId.values()].sort(
-    (one, other) => other.created_at - one.created_at || (one.id < other.id ? 1 : -1),
-  );
+/** Stands for keys that do not exist. */
+const NOBODY = '';
+
+function isImpossible({ any }: Choice): boolean {
+  return any.length === 1 && any[0] === NOBODY;
+}
+
+async function keyIds(reader: Reader, orgId: string, keys: readonly string[]): Promise<string[]> {
+  const names = keys.filter((key) => !key.startsWith('key_'));
+  const ids = keys.filter((key) => key.startsWith('key_'));
+  if (names.length === 0) return ids;
+  const named = await reader
+    .selectFrom('platform_keys')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('name', 'in', names)
+    .execute();
+  return [...ids, ...named.map(({ id }) => id)];
+}
+
+/** Rows of a page, newest first, and the last place looked at when the page ended there. */
+interface Found {
+  readonly rows: readonly ExchangeRow[];
+  readonly horizon: Position | undefined;
 }
 
 type Query = SelectQueryBuilder<Schema, 'exchanges', ExchangeRow>;
 
-/** All filters but those on key, model and metadata. */
-function filtered(all: Query, { routeMode, provider, status, state }: Request): Query {
-  let query = all;
-  if (routeMode !== undefined) query = query.where('route_mode', '=', routeMode);
-  // Said again without a parameter, as the index of the other route modes says it.
-  if (routeMode !== undefined && routeMode !== COMMON_ROUTE_MODE)
-    query = query.where(sql<boolean>`route_mode <> 'unified'`);
-  if (provider !== undefined) query = query.where('provider', '=', provider);
-  if (status !== undefined) query = query.where(hasStatus(status));
-  if (state !== undefined) query = query.where('state', '=', state);
-  // Said again without a parameter, as the index of what does not complete says it.
-  if (state !== undefined && state !== 'complete') query = query.where(sql<boolean>`state <> 'complete'`);
+/** Walks back in time, along the index of one filter if there is one, and looks at the rows for the others. */
+async function walked(
+  reader: Reader,
+  query: ExchangeQuery,
+  keys: Choice | undefined,
+  scanned: number,
+): Promise<Found> {
+  const { conditions, answers } = walksFor(query, keys);
+  const others = conditionsOf(query, keys).filter(({ filter }) => filter !== answers);
+  const found: Found[] = [];
+  const perWalk = Math.ceil(scanned / conditions.length);
+  for (const condition of conditions) {
+    const along = reader
+      .selectFrom('exchanges')
+      .where('org_id', '=', query.orgId)
+      .where(condition)
+      .where(inRange(query, EXCHANGE))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc');
+    found.push(await oneWalk(reader, along.selectAll(), others, query.limit, perWalk));
+  }
+  const horizon = found
+    .flatMap((walk) => walk.horizon ?? [])
+    .sort(byTime)
+    .at(0);
+  const rows = newestFirst(found.flatMap((walk) => walk.rows));
+  // A walk that ended earlier in time says nothing about what another has not looked at.
+  return { rows: horizon ? rows.filter((row) => byTime(positionOf(row), horizon) <= 0) : rows, horizon };
+}
+
+/** The first rows of a walk that pass; a horizon when it was given up before there were enough. */
+async function oneWalk(
+  reader: Reader,
+  along: Query,
+  others: readonly NamedCondition[],
+  limit: number,
+  scanned: number,
+): Promise<Found> {
+  if (others.length === 0) return { rows: await along.limit(limit + 1).execute(), horizon: undefined };
+  // The inner order holds without saying it again, and saying it would sort all that is scanned.
+  let query = reader.selectFrom(along.limit(scanned).as('walk')).selectAll();
+  for (const { condition } of others) query = query.where(condition);
+  const rows = await query.limit(limit + 1).execute();
+  if (rows.length > limit) return { rows, horizon: undefined };
+  const last = await along
+    .clearSelect()
+    .select(['created_at', 'id'])
+    .offset(scanned - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return { rows, horizon: last && { at: last.created_at, id: last.id } };
+}
+
+/** A metadata value that an index leads to. */
+interface Mark {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+async function declaredMark(reader: Reader, { orgId, metadata = {} }: ExchangeQuery): Promise<Mark | null> {
+  const asked = Object.entries(metadata).filter(([, { any, none }]) => any.length > 0 && none.length === 0);
+  if (asked.length === 0) return null;
+  const org = await reader
+    .selectFrom('orgs')
+    .select('metadata_keys_json')
+    .where('id', '=', orgId)
+    .executeTakeFirst();
+  const names = new Set(namesIn(org?.metadata_keys_json ?? null));
+  const [first] = asked.filter(([name]) => names.has(name));
+  return first ? { name: first[0], values: [...new Set(first[1].any)] } : null;
+}
+
+/** Takes rows by the ids that the index of a declared metadata value gives, and looks at those. */
+async function marked(
+  reader: Reader,
+  query: ExchangeQuery,
+  keys: Choice | undefined,
+  mark: Mark,
+): Promise<Found> {
+  const others = conditionsOf(query, keys).filter(({ filter }) => filter !== metadataFilter(mark.name));
+  const looked = others.length > 0 ? ROWS_MARKED : query.limit + 1;
+  const { places, horizon } = await markedPlaces(reader, query, mark, looked);
+  if (places.length === 0) return { rows: [], horizon };
+  const rows = await rowsAt(reader, places, others).execute();
+  return { rows: newestFirst(rows), horizon };
+}
+
+/** Where the newest rows with a declared metadata value are; all of them, unless there is a `horizon`. */
+async function markedPlaces(reader: Reader, query: ExchangeQuery, { name, values }: Mark, looked: number) {
+  const found: Position[] = [];
+  let isCut = false;
+  for (const value of values) {
+    const rows = await reader
+      .selectFrom('exchange_metadata')
+      .select(['created_at', 'exchange_id'])
+      .where('org_id', '=', query.orgId)
+      .where('name', '=', name)
+      .where('value', '=', value)
+      .where(inRange(query, MARK))
+      .orderBy('created_at', 'desc')
+      .orderBy('exchange_id', 'desc')
+      .limit(looked)
+      .execute();
+    isCut ||= rows.length === looked;
+    for (const row of rows) found.push({ at: row.created_at, id: row.exchange_id });
+  }
+  const places = found.sort(byTime).slice(0, looked);
+  return { places, horizon: isCut || found.length > looked ? places.at(-1) : undefined };
+}
+
+/** Rows by their places. Nothing here but the ids may look like a way in: SQLite would rather walk an org's time. */
+export function rowsAt(
+  reader: Reader,
+  places: readonly Position[],
+  others: readonly NamedCondition[],
+): Query {
+  const times = places.map(({ at }) => at);
+  return rowsNamed(
+    reader,
+    places.map(({ id }) => id),
+    { from: Math.min(...times), to: Math.max(...times) },
+    others,
+  );
+}
+
+/** Rows by id, made between two moments, both included: these tell PostgreSQL the days to look at. */
+export function rowsNamed(
+  reader: Reader,
+  ids: readonly string[],
+  { from, to }: { readonly from: number; readonly to: number },
+  others: readonly NamedCondition[],
+): Query {
+  let query = reader
+    .selectFrom('exchanges')
+    .selectAll()
+    .where(sql<boolean>`created_at >= ${from} and created_at <= ${to} and id in (${sql.join(ids)})`);
+  for (const { condition } of others) query = query.where(condition);
   return query;
 }
 
-/** Statuses of one class other than 2xx are found in the index of their class. */
-function hasStatus({ from, to }: { readonly from: number; readonly to: number }) {
-  const between = sql<boolean>`status >= ${from} and status <= ${to}`;
-  const [first, last] = [Math.floor(from / 100), Math.floor(to / 100)];
-  if (first !== last || first === 2) return between;
-  return sql<boolean>`status / 100 = ${first} and (status < 200 or status >= 300) and ${between}`;
+export function positionOf(row: ExchangeRow): Position {
+  return { at: row.created_at, id: row.id };
+}
+
+/** Newest first. */
+function byTime(one: Position, other: Position): number {
+  if (one.at !== other.at) return other.at - one.at;
+  return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
+}
+
+/** Each row once. */
+export function newestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return [...byId.values()].sort((one, other) => byTime(positionOf(one), positionOf(other)));
 }
 
 interface Place {
@@ -165,7 +258,7 @@ const EXCHANGE: Place = { time: sql.ref('created_at'), id: sql.ref('id') };
 const MARK: Place = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
 
 /** The time asked for, and what comes after the cursor. */
-function inRange({ from, to, cursor }: Request, { time, id }: Place) {
+function inRange({ from, to, cursor }: ExchangeQuery, { time, id }: Place) {
   const conditions = [sql<boolean>`true`];
   if (from !== undefined) conditions.push(sql`${time} >= ${from}`);
   if (to !== undefined) conditions.push(sql`${time} < ${to}`);
@@ -175,74 +268,4 @@ function inRange({ from, to, cursor }: Request, { time, id }: Place) {
     conditions.push(sql`${time} <= ${last.at}`, sql`(${time}, ${id}) < (${last.at}, ${last.id})`);
   }
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
-}
-
-type MetadataFilter = readonly [name: string, value: string];
-
-async function metadataFilters(reader: Reader, { orgId, metadata = {} }: Request) {
-  const filters: MetadataFilter[] = Object.entries(metadata);
-  if (filters.length === 0) return { declared: [], others: [] };
-  const org = await reader
-    .selectFrom('orgs')
-    .select('metadata_keys_json')
-    .where('id', '=', orgId)
-    .executeTakeFirst();
-  const names = new Set(namesIn(org?.metadata_keys_json ?? null));
-  return {
-    declared: filters.filter(([name]) => names.has(name)),
-    others: filters.filter(([name]) => !names.has(name)),
-  };
-}
-
-/** Where the newest rows with a declared metadata value are; all of them, unless there is a `horizon`. */
-async function markedPlaces(reader: Reader, request: Request, [name, value]: MetadataFilter) {
-  const { orgId, limit, metadata = {}, routeMode, keyIds, model, provider, status, state } = request;
-  const more = [routeMode, keyIds ?? undefined, model, provider, status, state].some(
-    (filter) => filter !== undefined,
-  );
-  const looked = more || Object.keys(metadata).length > 1 ? ROWS_MARKED : limit + 1;
-  const found = await reader
-    .selectFrom('exchange_metadata')
-    .select(['created_at', 'exchange_id'])
-    .where('org_id', '=', orgId)
-    .where('name', '=', name)
-    .where('value', '=', value)
-    .where(inRange(request, MARK))
-    .orderBy('created_at', 'desc')
-    .orderBy('exchange_id', 'desc')
-    .limit(looked)
-    .execute();
-  const places = found.map((row): Position => ({ at: row.created_at, id: row.exchange_id }));
-  return { places, horizon: places.length === looked ? places.at(-1) : undefined };
-}
-
-/** Time first, which tells PostgreSQL the days to look at. */
-function isAmong(places: readonly Position[]) {
-  const times = places.map(({ at }) => at);
-  const ids = sql.join(places.map(({ id }) => id));
-  return sql<boolean>`created_at >= ${Math.min(...times)} and created_at <= ${Math.max(...times)} and id in (${ids})`;
-}
-
-/** Position of the last row that one page looks at; undefined when fewer are left. */
-async function scanEnd(reader: Reader, request: Request): Promise<Position | undefined> {
-  const last = await reader
-    .selectFrom('exchanges')
-    .select(['created_at', 'id'])
-    .where('org_id', '=', request.orgId)
-    .where(inRange(request, EXCHANGE))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .offset(ROWS_SCANNED - 1)
-    .limit(1)
-    .executeTakeFirst();
-  return last && { at: last.created_at, id: last.id };
-}
-
-function notBefore({ at, id }: Position) {
-  return sql<boolean>`(created_at >= ${at} and (created_at, id) >= (${at}, ${id}))`;
-}
-
-function hasMember(name: string) {
-  // SQLite's function; PostgreSQL is given one of the same name. The path is `$."name"`, quoted as JSON.
-  return sql<string>`cast(json_extract(metadata_json, ${`$.${JSON.stringify(name)}`}) as text)`;
 }

@@ -28,6 +28,8 @@ export interface PlatformKeysTable {
   previous_prefix?: string | null | undefined;
   previous_last4?: string | null | undefined;
   previous_until?: number | null | undefined;
+  /** Up to a minute behind. */
+  previous_last_used_at?: number | null | undefined;
   rotated_at?: number | null | undefined;
   /** Stands for the rotation's idempotency key. */
   rotation_id?: string | null | undefined;

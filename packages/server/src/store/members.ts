@@ -51,6 +51,26 @@ export function memberById(reader: Reader, orgId: string, id: string): Promise<M
     .executeTakeFirst();
 }
 
+/** Whether anybody owns anything here. */
+export async function hasOwner(reader: Reader): Promise<boolean> {
+  const found = await reader
+    .selectFrom('members')
+    .select('id')
+    .where('role', '=', 'owner')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export function memberOf(reader: Reader, orgId: string, userId: string): Promise<MemberRow | undefined> {
+  return reader
+    .selectFrom('members')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
 /** A member together with the person. */
 export interface MemberWithUser extends MemberRow {
   readonly email: string;

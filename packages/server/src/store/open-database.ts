@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Database } from './ports.ts';
-import { openPostgres } from './postgres/open-postgres.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { StoreUnusable } from './store-unusable.ts';
 
@@ -23,7 +22,10 @@ export function isPostgres(url: string): boolean {
  * @throws StoreUnusable with one line for the operator.
  */
 export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<Database> {
-  return isPostgres(url) ? openPostgres(url, options) : openSqlite(sqlitePath(url, options.dataDir), options);
+  if (!isPostgres(url)) return openSqlite(sqlitePath(url, options.dataDir), options);
+  // A driver that most installations never use is not read at their start.
+  const { openPostgres } = await import('./postgres/open-postgres.ts');
+  return openPostgres(url, options);
 }
 
 /** Path of the file that a `sqlite:` URL names. @throws StoreUnusable for any other URL. */

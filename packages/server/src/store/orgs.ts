@@ -29,6 +29,16 @@ export async function putOrg(writer: Writer, org: NewOrg): Promise<void> {
     .execute();
 }
 
+/** Declares the metadata keys that are indexed and rolled up. */
+export async function putMetadataKeys(
+  writer: Writer,
+  orgId: string,
+  names: readonly string[],
+): Promise<void> {
+  const metadata_keys_json = names.length > 0 ? JSON.stringify(names) : null;
+  await writer.updateTable('orgs').set({ metadata_keys_json }).where('id', '=', orgId).execute();
+}
+
 function complete(org: NewOrg): OrgRow {
   return { ...org, metadata_keys_json: org.metadata_keys_json ?? null };
 }

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { PlatformKeysTable } from './key-tables.ts';
+
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
@@ -128,16 +130,19 @@ export async function revokeKey(writer: Writer, orgId: string, id: string, nowMs
 export interface KeyUse {
   readonly id: string;
   readonly usedAt: number;
+  /** By its value from before the last rotation. */
+  readonly previous?: boolean;
 }
 
-/** Moves `last_used_at` forward, never back; ids that are gone are passed over. */
+/** Moves the time of last use forward, never back; ids that are gone are passed over. */
 export async function touchKeys(writer: Writer, uses: readonly KeyUse[]): Promise<void> {
-  for (const { id, usedAt } of uses) {
+  for (const { id, usedAt, previous } of uses) {
+    const column = previous ? 'previous_last_used_at' : 'last_used_at';
     await writer
       .updateTable('platform_keys')
-      .set({ last_used_at: usedAt })
+      .set({ [column]: usedAt })
       .where('id', '=', id)
-      .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', usedAt)]))
+      .where(({ eb, or }) => or([eb(column, 'is', null), eb(column, '<', usedAt)]))
       .execute();
   }
 }
@@ -156,4 +161,50 @@ export async function keyNames(
     .where('id', 'in', ids)
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** Ids of up to 500 keys whose name begins so, in any case of ASCII letters; revoked ones too. */
+export async function keysBeginning(reader: Reader, orgId: string, prefix: string): Promise<string[]> {
+  const pattern = `${prefix.replace(/[!%_]/g, '!$&')}%`;
+  const rows = await reader
+    .selectFrom('platform_keys')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`lower(name) like lower(${pattern}) escape '!'`)
+    .limit(500)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Names and teams of all keys of an org, by id. */
+export async function keyTeams(
+  reader: Reader,
+  orgId: string,
+): Promise<ReadonlyMap<string, Pick<PlatformKeyRow, 'name' | 'team'>>> {
+  const rows = await reader
+    .selectFrom('platform_keys')
+    .select(['id', 'name', 'team'])
+    .where('org_id', '=', orgId)
+    .execute();
+  return new Map(rows.map(({ id, ...key }) => [id, key]));
+}
+
+/** Up to `limit` working keys of an org that expire before `beforeMs`, the soonest first. */
+export function keysExpiring(
+  reader: Reader,
+  orgId: string,
+  nowMs: number,
+  beforeMs: number,
+  limit: number,
+): Promise<Pick<PlatformKeyRow, 'id' | 'name' | 'expires_at'>[]> {
+  return reader
+    .selectFrom('platform_keys')
+    .select(['id', 'name', 'expires_at'])
+    .where('org_id', '=', orgId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', nowMs)
+    .where('expires_at', '<', beforeMs)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { appendAudit, auditPage } from './audit.ts';
-import { type ExchangeFilters, exchangeById, exchangePage } from './exchanges.ts';
+import { type ExchangeQuery, exchangeById, exchangePage } from './exchanges.ts';
 import { allOrgs, insertOrg, orgById } from './orgs.ts';
 import { insertKey, keyById, keyPage, revokeKey, snapshotKeys, touchKeys } from './platform-keys.ts';
 import type { Database } from './ports.ts';
@@ -199,25 +199,49 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       exchangeRow('exc_3', { created_at: 300, model: 'acme-small', model_requested: 'slow', metadata_json }),
       exchangeRow('exc_4', { created_at: 400, org_id: OTHER_ORG }),
     ]);
-    const cases: [ExchangeFilters, string][] = [
+    const is = (...any: string[]) => ({ any, none: [] });
+    const not = (...none: string[]) => ({ any: [], none });
+    const status = (from: number, to: number) => ({ any: [{ from, to }], none: [] });
+    const cases: [Partial<ExchangeQuery>, string][] = [
       [{}, '3 2 1'],
-      [{ routeMode: 'passthrough' }, '1'],
-      [{ routeMode: 'unified' }, '3 2'],
-      [{ key: 'key_two' }, '2'],
-      [{ key: 'nightly' }, '2'],
-      [{ key: 'renamed away' }, ''],
-      [{ model: 'acme-small' }, '3'],
-      [{ model: 'slow' }, '3'],
-      [{ provider: 'other' }, '2'],
-      [{ status: { from: 400, to: 499 } }, '1'],
-      [{ status: { from: 200, to: 200 }, state: 'complete' }, '3 2'],
-      [{ state: 'failed' }, '1'],
+      [{ chosen: { route_mode: is('passthrough') } }, '1'],
+      [{ chosen: { route_mode: is('unified') } }, '3 2'],
+      [{ chosen: { route_mode: not('unified') } }, '1'],
+      [{ key: is('key_two') }, '2'],
+      [{ key: is('nightly') }, '2'],
+      [{ key: not('nightly') }, '3 1'],
+      [{ key: is('nightly', 'key_one') }, '3 2 1'],
+      [{ key: is('renamed away') }, ''],
+      [{ key: not('renamed away') }, '3 2 1'],
+      [{ model: is('acme-small') }, '3'],
+      [{ model: is('slow') }, '3'],
+      [{ model: is('acme-small', 'slow', 'fast') }, '3 2 1'],
+      [{ model: not('slow') }, '2 1'],
+      [{ chosen: { provider: is('other') } }, '2'],
+      [{ chosen: { provider: is('other', 'acme') } }, '3 2 1'],
+      [{ chosen: { provider: not('other') } }, '3 1'],
+      [{ status: status(400, 499) }, '1'],
+      [{ status: { any: [], none: [{ from: 400, to: 499 }] } }, '3 2'],
+      [{ status: { any: [...status(429, 429).any, ...status(500, 500).any], none: [] } }, '1'],
+      [{ status: status(100, 599) }, '3 2 1'],
+      [{ status: status(200, 200), chosen: { state: is('complete') } }, '3 2'],
+      [{ chosen: { state: is('failed') } }, '1'],
+      [{ chosen: { state: is('failed', 'complete') } }, '3 2 1'],
+      [{ chosen: { error_code: { any: [], none: [], present: true } } }, ''],
+      [{ chosen: { error_code: { any: [], none: [], present: false } } }, '3 2 1'],
+      [{ bounded: { latency_ms: { from: 900.5 } } }, '3 2 1'],
+      [{ bounded: { latency_ms: { to: 900.4 } } }, ''],
+      [{ bounded: { attempts: { from: 2 } } }, ''],
+      [{ bounded: { attempts: { from: 1, to: 1 } }, key: is('key_two') }, '2'],
+      [{ stream: true, dropped: false }, '3 2 1'],
+      [{ stream: false }, ''],
       [{ from: 200 }, '3 2'],
       [{ to: 200 }, '1'],
-      [{ metadata: { env: 'prod', build: '42' } }, '3'],
-      [{ metadata: { 'a "b".c\\': '7' } }, '3'],
-      [{ metadata: { env: 'test' } }, ''],
-      [{ metadata: { missing: 'prod' } }, ''],
+      [{ metadata: { env: is('prod'), build: is('42') } }, '3'],
+      [{ metadata: { env: not('prod') } }, '2 1'],
+      [{ metadata: { 'a "b".c\\': is('7') } }, '3'],
+      [{ metadata: { env: is('test') } }, ''],
+      [{ metadata: { missing: is('prod') } }, ''],
     ];
     for (const [filters, expected] of cases) {
       const { rows } = await exchangePage(database.read, { orgId: ORG, limit: 10, ...filters });

@@ -105,11 +105,11 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       ['prod', 2, 0],
       ['7', 1, 1],
     ]);
-    const ofKey = { filter: { facet: 'key', value: 'key_two' } } as const;
+    const ofKey = { filter: { facet: 'key', any: ['key_two'], none: [] } } as const;
     assert.deepEqual(await top('model', ofKey), [['large', 1, 0]]);
-    const of2xx = { filter: { facet: 'model', value: 'large' } } as const;
+    const of2xx = { filter: { facet: 'model', any: ['large'], none: [] } } as const;
     assert.deepEqual(await top('status_class', of2xx), [['2xx', 2, 0]]);
-    assert.equal(await requests(database, { filter: { facet: 'metadata.env', value: 'prod' } }), 2);
+    assert.equal(await requests(database, { filter: { facet: 'metadata.env', any: ['prod'], none: [] } }), 2);
   });
 
   test(`${engine}: steps add up hours to days and hold what began in them`, async (t) => {
@@ -169,11 +169,14 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       } while (cursor !== undefined);
       return found.join(' ');
     };
-    const prod = { metadata: { env: 'prod' } };
-    assert.equal(await ids({ ...prod, status: { from: 400, to: 499 } }), '24 18 12 06 00');
-    assert.equal(await ids({ metadata: { env: 'prod', build: '2' }, to: T0 + 20 }), '18 14 10 06 02');
-    assert.equal(await ids({ ...prod, model: 'fast', from: T0 + 25 }), '28 26');
-    assert.equal(await ids({ metadata: { env: 'none' } }), '');
+    const is = (...any: string[]) => ({ any, none: [] });
+    const prod = { metadata: { env: is('prod') } };
+    const refused = { any: [{ from: 400, to: 499 }], none: [] };
+    assert.equal(await ids({ ...prod, status: refused }), '24 18 12 06 00');
+    assert.equal(await ids({ metadata: { env: is('prod'), build: is('2') }, to: T0 + 20 }), '18 14 10 06 02');
+    assert.equal(await ids({ metadata: { env: is('prod', 'test') }, from: T0 + 25 }), '29 28 27 26 25');
+    assert.equal(await ids({ ...prod, model: is('fast'), from: T0 + 25 }), '28 26');
+    assert.equal(await ids({ metadata: { env: is('none') } }), '');
   });
 
   test(`${engine}: what is older than retention goes, with its rollups, and nothing else`, async (t) => {
@@ -193,7 +196,11 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       return rows.map(({ id }) => id);
     };
     assert.deepEqual(await list(), ['exc_0', 'exc_1', 'exc_4']);
-    assert.deepEqual(await list({ metadata: { env: 'prod' } }), ['exc_0', 'exc_1', 'exc_4']);
+    assert.deepEqual(await list({ metadata: { env: { any: ['prod'], none: [] } } }), [
+      'exc_0',
+      'exc_1',
+      'exc_4',
+    ]);
     assert.equal(await requests(database), 3);
     const minutes = days.filter((day) => day * DAY_MS <= MINUTES_KEPT_MS).length;
     assert.equal(await requests(database, { unit: 'minute' }), minutes);

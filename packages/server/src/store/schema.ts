@@ -1,7 +1,10 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
+import type { ConfigSchema } from './config-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
+import type { BreakerChangesTable, JobsTable, LiveEventsTable, ViewsTable } from './live-tables.ts';
 import type { InvitationsTable, MembersTable, TeamsTable, UsersTable } from './member-tables.ts';
+
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type {
   RelayApprovalsTable,
@@ -10,12 +13,13 @@ import type {
   RelaySessionsTable,
 } from './relay/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
+import type { SignInSchema } from './sign-in-tables.ts';
 
 /**
  * The tables as both engines hold them. Times are integer milliseconds since the epoch, money is
  * integer nano-USD, flags are 0 or 1, and columns ending in `_json` hold JSON text.
  */
-export interface Schema extends MonitoringSchema {
+export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;
@@ -44,6 +48,10 @@ export interface Schema extends MonitoringSchema {
   relay_reports: RelayReportsTable;
   relay_approvals: RelayApprovalsTable;
   relay_sessions: RelaySessionsTable;
+  live_events: LiveEventsTable;
+  breaker_changes: BreakerChangesTable;
+  views: ViewsTable;
+  jobs: JobsTable;
   migrations: MigrationsTable;
 }
 

@@ -13,6 +13,21 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   url: ADDRESSES,
   base_url: ['http://127.0.0.1:9'],
 };
+/** Characters of several code units, marks, right-to-left, and some that break markup and spreadsheets. */
+const UNUSUAL = fc.constantFrom(
+  '\u00e9',
+  '\u0301',
+  '\ud83d\ude00',
+  '\u05d0',
+  '\u200d',
+  '\u{1d11e}',
+  '<',
+  '"',
+  '=',
+  '%',
+  '\n',
+);
+const PLAIN = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789');
 const MOST_ITEMS = 3;
 const MOST_CHARS = 40;
 
@@ -21,25 +36,29 @@ const MOST_CHARS = 40;
  * server may still refuse one.
  *
  * @param root document that `$ref`s point into
- * @param within the `$ref`s that led here; a schema that holds itself is given a plain value inside itself
  */
-export function valuesOf(
-  schema: Json | undefined,
-  root: JsonObject,
-  within: readonly string[] = [],
-): fc.Arbitrary<Json> {
+export function valuesOf(schema: Json | undefined, root: JsonObject): fc.Arbitrary<Json> {
   if (!isObject(schema)) return fc.constantFrom<Json>('x', 1, true, null, {}, []);
+  const known = made.get(schema);
+  if (known) return known;
+  // A schema that holds itself finds this in its place: one value of it is enough of them.
+  made.set(schema, fc.constantFrom<Json>('x', 1, null));
+  const values = newValues(schema, root);
+  made.set(schema, values);
+  return values;
+}
+
+/** Making one costs more than drawing from it, and components are used all over. */
+const made = new WeakMap<JsonObject, fc.Arbitrary<Json>>();
+
+function newValues(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
   const { $ref: reference, anyOf, oneOf, const: only, enum: several, type } = schema;
-  if (typeof reference === 'string')
-    return within.includes(reference)
-      ? fc.constantFrom<Json>('x', 1, true, null)
-      : valuesOf(at(root, reference), root, [...within, reference]);
+  if (typeof reference === 'string') return valuesOf(at(root, reference), root);
   const choices = anyOf ?? oneOf;
-  if (Array.isArray(choices)) return fc.oneof(...choices.map((choice) => valuesOf(choice, root, within)));
+  if (Array.isArray(choices)) return fc.oneof(...choices.map((choice) => valuesOf(choice, root)));
   if (only !== undefined) return fc.constant(only);
   if (Array.isArray(several)) return fc.constantFrom(...several);
-  if (Array.isArray(type))
-    return fc.oneof(...type.map((one) => valuesOf({ ...schema, type: one }, root, within)));
+  if (Array.isArray(type)) return fc.oneof(...type.map((one) => valuesOf({ ...schema, type: one }, root)));
   switch (type) {
     case 'string':
       return texts(schema);
@@ -52,12 +71,12 @@ export function valuesOf(
     case 'null':
       return fc.constant(null);
     case 'array':
-      return fc.array(valuesOf(schema['items'], root, within), {
+      return fc.array(valuesOf(schema['items'], root), {
         minLength: numberIn(schema, 'minItems', 0),
         maxLength: Math.max(numberIn(schema, 'minItems', 0), MOST_ITEMS),
       });
     case 'object':
-      return objects(schema, root, within);
+      return objects(schema, root);
     default:
       return valuesOf(undefined, root);
   }
@@ -71,12 +90,12 @@ function at(root: JsonObject, reference: string): Json | undefined {
   return found;
 }
 
-function objects(schema: JsonObject, root: JsonObject, within: readonly string[]): fc.Arbitrary<Json> {
+function objects(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
   const { properties, required, additionalProperties } = schema;
   const known = isObject(properties) ? properties : {};
   const needed = Array.isArray(required) ? required : [];
   const members: Record<string, fc.Arbitrary<Json>> = {};
-  for (const [name, value] of Object.entries(known)) members[name] = memberValues(name, value, root, within);
+  for (const [name, value] of Object.entries(known)) members[name] = memberValues(name, value, root);
   const requiredKeys = Object.keys(members).filter((name) => needed.includes(name));
   const least = Object.fromEntries(Object.entries(members).filter(([name]) => needed.includes(name)));
   const own: fc.Arbitrary<Json> = fc
@@ -84,21 +103,14 @@ function objects(schema: JsonObject, root: JsonObject, within: readonly string[]
     .map((value) => ({ ...value }));
   if (!isObject(additionalProperties) || Object.keys(known).length > 0) return own;
   return fc
-    .dictionary(fc.stringMatching(/^[a-z]{1,8}$/), valuesOf(additionalProperties, root, within), {
-      maxKeys: 2,
-    })
+    .dictionary(fc.stringMatching(/^[a-z]{1,8}$/), valuesOf(additionalProperties, root), { maxKeys: 2 })
     .map((value) => ({ ...value }));
 }
 
-function memberValues(
-  name: string,
-  schema: Json | undefined,
-  root: JsonObject,
-  within: readonly string[],
-): fc.Arbitrary<Json> {
+function memberValues(name: string, schema: Json | undefined, root: JsonObject): fc.Arbitrary<Json> {
   const words = WORDS[name];
   const isText = isObject(schema) && schema['type'] === 'string' && schema['enum'] === undefined;
-  const values = valuesOf(schema, root, within);
+  const values = valuesOf(schema, root);
   return words && isText ? fc.oneof(fc.constantFrom(...words), fc.constantFrom(...words), values) : values;
 }
 
@@ -118,9 +130,9 @@ function texts(schema: JsonObject): fc.Arbitrary<string> {
       .stringMatching(new RegExp(pattern), { maxLength: 100 })
       .filter((text) => text.length >= minLength);
   return fc.oneof(
-    fc.string({ minLength, maxLength }),
-    fc.string({ minLength, maxLength, unit: 'grapheme' }),
-    fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/).map((text) => text.padEnd(minLength, 'x')),
+    fc.string({ minLength, maxLength, size: 'small' }),
+    fc.string({ minLength, maxLength, size: 'small', unit: UNUSUAL }),
+    fc.string({ minLength: Math.max(1, minLength), maxLength: Math.max(1, maxLength), unit: PLAIN }),
   );
 }
 

@@ -140,7 +140,7 @@ function assemble(
   const config = FloeConfigSchema.parse({
     orgs: [{ id: 'acme', providers, routes: options.routes, ...options.org }],
   });
-  const { catalogs } = compileCatalogs(config.orgs, 'acme', {
+  const { catalogs } = compileCatalogs(config.orgs, null, {
     variable: () => undefined,
     outbound: config.outbound,
   });

@@ -16,7 +16,7 @@ export interface Expected {
   readonly succeeds: 200 | 201 | 204;
   /** One, or any of several. Null: any valid key may. */
   readonly scope: Scope | readonly Scope[] | null;
-  readonly anotherOrgs: 200 | 201 | 204 | 404 | 409;
+  readonly anotherOrgs: 200 | 201 | 204 | 400 | 404 | 409;
   /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `WRITERS` may. */
   readonly roles?: readonly Role[];
   /** No key may. */

@@ -4,6 +4,8 @@ import { putRule, removeRule, rulesOfOrg } from '../../store/guardrail-rules.ts'
 import { insertInvitation } from '../../store/invitations.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
 import { putTeam } from '../../store/teams.ts';
+import { seedAnalytics } from './analytics-routes.ts';
+import { seedEntries } from './entry-routes.ts';
 import { seedMonitoring } from './monitoring-routes.ts';
 import { seedRelay } from './relay-routes.ts';
 import { NOW, type RunningApi } from './running-api.ts';
@@ -11,27 +13,39 @@ import { NOW, type RunningApi } from './running-api.ts';
 export const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
 
 /**
- * Makes what a route of `acme` is about, under the id of a key that is fresh for routes about keys.
+ * Makes what a route of `acme` is about, under the id of a key. It is a new one for routes about keys and people;
+ * others share one, for every key makes every request that follows a little dearer.
  *
- * @param columns of that key
+ * @param columns of a new key
  */
 export async function seed(
   api: RunningApi,
   route: string,
   columns: Parameters<RunningApi['addKey']>[1] = {},
 ): Promise<{ readonly key: string }> {
-  const { id } = await api.addKey('acme', columns);
+  const isOwn = /\/management\/(keys|members|invitations|teams|orgs)/.test(route);
+  const { id } = isOwn ? await api.addKey('acme', columns) : await sharedKey(api);
   await seedMonitoring(api, route, id);
+  if (/\/(views|jobs)\b/.test(route)) await seedAnalytics(api, id, columns.owner !== undefined);
   if (/\/management\/(limits|budgets)/.test(route)) await seedRules(api, id);
+  if (/\/management\/(providers|routes|policies|models)/.test(route)) await seedEntries(api, id);
   if (route.includes('/monitoring/channels')) await seedChannel(api, id);
   if (/\/management\/(members|invitations|teams|orgs)/.test(route)) await seedPeople(api, id);
   if (route.includes('/relay/')) await seedRelay(api, route, id);
   return { key: id };
 }
 
+const shared = new WeakMap<RunningApi, ReturnType<RunningApi['addKey']>>();
+
+function sharedKey(api: RunningApi): ReturnType<RunningApi['addKey']> {
+  const key = shared.get(api) ?? api.addKey('acme');
+  shared.set(api, key);
+  return key;
+}
+
 async function seedChannel(api: RunningApi, id: string): Promise<void> {
   await api.database.transaction((writer) => writer.deleteFrom('channels').execute());
-  const { key } = await api.addKey('acme');
+  const { key } = await sharedKey(api);
   const { status } = await api.call('PUT', `/api/monitoring/channels/${id}`, { key, body: HOOK });
   assert.equal(status, 200);
 }

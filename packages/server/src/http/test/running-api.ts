@@ -2,9 +2,9 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorBody } from '@floe/contract/api/errors';
 import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
+import type { LiveHub } from '../../analytics/live/hub.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
@@ -12,7 +12,9 @@ import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import type { BreakerSource } from '../../management/breakers/view.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
 import type { PeopleHost } from '../../management/members/people-host.ts';
+
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
+import type { Standing } from '../../management/overview/standing.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { type Actor, keyActor } from '../../platform/actor.ts';
@@ -25,10 +27,12 @@ import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
+import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
+import { fitting, isJson } from './fitting-answers.ts';
 import { type RunningRelay, runRelay } from './relay-parts.ts';
-import { channelParts, runningParts } from './running-parts.ts';
+import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -81,6 +85,8 @@ export interface RunningApi {
   addMember(orgId: string, given?: NewMember): Promise<TestMember>;
   addExchange(orgId: string, columns: Partial<ExchangeRow> & { readonly id: string }): Promise<void>;
   call(method: string, path: string, call?: Call): Promise<Answer>;
+  readonly port: number;
+  readonly live: LiveHub;
   close(): Promise<void>;
 }
 
@@ -91,8 +97,11 @@ export interface ApiOptions {
   readonly fileRules?: Partial<FileRules>;
   readonly breakers?: BreakerSource;
   readonly engine?: MonitoringHost['engine'];
+  readonly standing?: Partial<Standing>;
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
+  /** Without it nobody signs in. */
+  readonly signIn?: (database: Database, clock: Clock) => SignInEdge;
   /** Whose sessions were ended. */
   readonly ended?: object[];
   readonly mail?: PeopleHost['mail'];
@@ -107,17 +116,19 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   await insertOrgs(database, now);
   let platform = await loadPlatform(database.read, pepper, now);
   const relay = await runRelay(database, clock, dataDir, options.org);
+  const { renew, ...running } = await runningParts(clock, database, options.org);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
-    await relay.renew();
+    await Promise.all([renew(), relay.renew()]);
   };
   const sessions = new Map<string, (now: number) => Actor>();
-  const parts = { ...partsOf(options, database, clock), relay: relay.host };
+  const parts = { ...partsOf(options, database, clock, running), relay: relay.host };
   const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
-    host: { database, clock, changed },
+    host: { database, clock, changed, secretsKey },
     log: options.log ?? silentLog,
+    ...(options.signIn && { signIn: options.signIn(database, clock) }),
     version: '0.0.0-test',
     authenticate: (headers) => {
       const presented = presentedKey(headers);
@@ -146,12 +157,11 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
       return member;
     },
     addExchange: (orgId, columns) => ingestRow(database, dataDir, { ...exchangeRow(orgId, now), ...columns }),
-    async call(method, path, call = {}) {
-      const answer = await send(http.port, method, path, call);
-      mustFitSchema(all, method, path, answer);
-      return answer;
-    },
+    call: (method, path, call = {}) => fitting(all, method, path, send(http.port, method, path, call)),
+    port: http.port,
+    live: parts.live,
     async close() {
+      await parts.live.close();
       await http.close();
       await Promise.all([api.close(), relay.close()]);
       await database.close();
@@ -160,7 +170,12 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   };
 }
 
-function partsOf(options: ApiOptions, database: Database, clock: Clock): Omit<VerbParts, 'relay'> {
+function partsOf(
+  options: ApiOptions,
+  database: Database,
+  clock: Clock,
+  running: Pick<VerbParts, 'running' | 'providers'>,
+): Omit<VerbParts, 'relay'> {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
@@ -176,7 +191,16 @@ function partsOf(options: ApiOptions, database: Database, clock: Clock): Omit<Ve
     baseUrl: () => 'https://floe.example',
     mail: options.mail ?? (async () => 'off'),
   };
-  return { ...runningParts(clock, options.org), pepper, breakers, channels, rules, monitoring, people };
+  return {
+    ...running,
+    pepper,
+    breakers,
+    channels,
+    rules,
+    monitoring,
+    people,
+    ...consoleParts(database, clock, options.standing),
+  };
 }
 
 /** Stands for a monitoring engine that was always there and has settled everything. */
@@ -204,26 +228,6 @@ async function ingestRow(database: Database, dataDir: string, row: ExchangeRow):
   await writeFile(path, JSON.stringify(row));
   const { size } = await stat(path);
   await database.ingest({ path, from: 0, to: size, last: true });
-}
-
-function isJson(headers: IncomingHttpHeaders): boolean {
-  return headers['content-type']?.startsWith('application/json') === true;
-}
-
-/** The server does not filter answers through their schemas, so every test checks that they fit. */
-function mustFitSchema(all: readonly Verb[], method: string, path: string, answer: Answer): void {
-  if (answer.text === '' || !isJson(answer.headers)) return;
-  if (answer.status >= 400) errorBody.parse(answer.body);
-  const segments = path.split('?', 1)[0]?.split('/') ?? [];
-  const verb = all.find((candidate) => {
-    const wanted = candidate.path.split('/');
-    return (
-      candidate.method === method &&
-      wanted.length === segments.length &&
-      wanted.every((segment, index) => segment.startsWith('{') || segment === segments[index])
-    );
-  });
-  if (verb && answer.status < 400) verb.answer.parse(answer.body);
 }
 
 async function serve(api: Api) {

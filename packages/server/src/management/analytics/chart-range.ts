@@ -1,8 +1,8 @@
-import { DIMENSIONS } from '@floe/contract/api/charts';
+import { DIMENSIONS, LONE_DIMENSIONS } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
 import { MINUTES_KEPT_MS } from '../../store/retention.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/gather.ts';
-import { type Facet, type FacetValue, isPair, type RollupRequest } from '../../store/rollups/read.ts';
+import { type Facet, type FacetFilter, isPair, type RollupRequest } from '../../store/rollups/read.ts';
 import type { VerbContext } from '../verb.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -13,6 +13,7 @@ const SHORT_MS = 6 * HOUR_MS;
 export interface ChartQuery {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  readonly compare?: 'previous' | undefined;
   readonly [name: string]: unknown;
 }
 
@@ -39,11 +40,15 @@ export function chartRange(
     throw new Fault('invalid_request', `${filter.facet}: is not counted together with ${group}`, {
       param: filter.facet,
     });
-  const kept = from >= now - MINUTES_KEPT_MS && !paired;
+  const earliest = query.compare === undefined ? from : from - (to - from);
+  const isLone = [group, filter?.facet].some((facet) => facet !== undefined && isLoneFacet(facet));
+  const kept = earliest >= now - MINUTES_KEPT_MS && !paired && !isLone;
   if (interval === 'minute' && !kept)
-    throw new Fault('invalid_request', 'interval: minutes are kept for 3 days, for one dimension at a time', {
-      param: 'interval',
-    });
+    throw new Fault(
+      'invalid_request',
+      `interval: minutes are kept for 3 days, for one dimension at a time, and not for ${LONE_DIMENSIONS.join(', ')}`,
+      { param: 'interval' },
+    );
   const unit =
     interval === 'minute' || (interval === undefined && kept && to - from <= SHORT_MS) ? 'minute' : 'hour';
   const unitMs = unit === 'minute' ? MINUTE_MS : HOUR_MS;
@@ -57,14 +62,9 @@ export function chartRange(
   };
 }
 
-/** The range as answers carry it. */
-export function covered({ from, to }: { readonly from: number; readonly to: number }) {
-  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-}
-
-function filterIn(query: ChartQuery): FacetValue | undefined {
+function filterIn(query: ChartQuery): FacetFilter | undefined {
   const [first, second] = Object.entries(query).flatMap(([name, value]) =>
-    isFacet(name) && typeof value === 'string' ? [{ facet: name, value }] : [],
+    isFacet(name) && value !== undefined ? [{ facet: name, ...chosen(value) }] : [],
   );
   if (second)
     throw new Fault('invalid_request', `${second.facet}: charts take one filter at a time`, {
@@ -73,12 +73,27 @@ function filterIn(query: ChartQuery): FacetValue | undefined {
   return first;
 }
 
+/** A value, or several, each with a `!` before it to leave it out. */
+function chosen(value: unknown): Pick<FacetFilter, 'any' | 'none'> {
+  const values = (Array.isArray(value) ? value : [value]).map(String);
+  return {
+    any: values.filter((one) => !one.startsWith('!')),
+    none: values.flatMap((one) => (one.startsWith('!') ? [one.slice(1)] : [])),
+  };
+}
+
 function isFacet(name: string): name is Facet {
-  return name.startsWith('metadata.') || DIMENSIONS.some((dimension) => dimension === name);
+  return (
+    name.startsWith('metadata.') || DIMENSIONS.some((dimension) => dimension === name) || isLoneFacet(name)
+  );
+}
+
+function isLoneFacet(name: string): boolean {
+  return LONE_DIMENSIONS.some((dimension) => dimension === name);
 }
 
 /** The schema of the query let only facets pass. */
-function facetOf(name: string): Facet {
+export function facetOf(name: string): Facet {
   if (!isFacet(name)) throw new Error(`${name} is no facet`);
   return name;
 }

@@ -1,18 +1,26 @@
 import { summary, summaryQuery } from '@floe/contract/api/charts';
-import { summaryOf } from '../../analytics/charts.ts';
-import { readVerb } from '../verb.ts';
-import { chartRange, covered } from './chart-range.ts';
+import { rangeBefore, summaryOf } from '../../analytics/charts.ts';
+import { readVerb, type Verb } from '../verb.ts';
+import { type Coverage, momentOf } from './analytics-host.ts';
+import { chartRange } from './chart-range.ts';
 
-export const getSummary = readVerb({
-  name: 'analytics.summary',
-  method: 'GET',
-  path: '/api/analytics/summary',
-  scope: 'management',
-  summary: 'Add up the requests of a range, all or those of one dimension’s value',
-  query: summaryQuery,
-  answer: summary,
-  async run(context, { query }) {
-    const range = chartRange(context, query);
-    return { ...covered(range), ...(await summaryOf(context.reader, range)) };
-  },
-});
+export function getSummary(coverage: Coverage): Verb {
+  return readVerb({
+    name: 'analytics.summary',
+    method: 'GET',
+    path: '/api/analytics/summary',
+    scope: 'management',
+    summary: 'Add up the requests of a range, all or those of some values of one dimension',
+    query: summaryQuery,
+    answer: summary,
+    async run(context, { query }) {
+      const range = chartRange(context, query);
+      const answer = { ...coverage.of(range, context.clock), ...(await summaryOf(context.reader, range)) };
+      if (query.compare === undefined) return answer;
+      const before = rangeBefore(range);
+      const { from, to } = before;
+      const figures = await summaryOf(context.reader, before);
+      return { ...answer, previous: { from: momentOf(from), to: momentOf(to), ...figures } };
+    },
+  });
+}

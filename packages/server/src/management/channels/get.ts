@@ -10,6 +10,7 @@ export const getChannel = readVerb({
   path: '/api/monitoring/channels/{id}',
   scope: 'monitoring',
   summary: 'Read one alert channel, by id or name; its secrets are never shown',
+  live: ['failures', 'resting_until'],
   params: idParams,
   answer: channel,
   async run({ orgId, reader }, { params }) {

@@ -8,7 +8,7 @@ import { compileBudget, scopedSubject } from '../../guardrails/rules.ts';
 import { storedBudget } from '../../guardrails/stored-rules.ts';
 import { type RuleKind, type Shown, shownRule } from './rule-kind.ts';
 
-type BudgetView = z.input<typeof budget>;
+export type BudgetView = z.input<typeof budget>;
 
 /** Budgets, as the verbs of `rule-verbs.ts` handle them. */
 export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
@@ -43,10 +43,16 @@ export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
     const [level] = await guard.levels(orgId, [claim]);
     const spent = level?.used ?? 0;
     const remaining = Math.max(0, rule.limitNanoUsd - spent);
+    const settled = Math.min(spent, guard.book.spentOf(orgId, claim.bucket));
+    const forecast = forecastOf(spent, now, nowMs);
     return {
       ...base,
       state: {
         spent_nano_usd: spent,
+        reserved_nano_usd: spent - settled,
+        reserved_usd: usdText(spent - settled),
+        forecast_nano_usd: forecast,
+        forecast_usd: forecast === null ? null : usdText(forecast),
         spent_usd: usdText(spent),
         remaining_nano_usd: remaining,
         remaining_usd: usdText(remaining),
@@ -55,6 +61,20 @@ export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
     };
   },
 };
+
+/** Part of a period that must have gone by before what was spent in it says anything about the rest. */
+const FORECAST_FROM_SHARE = 0.02;
+
+/** What the whole period will cost if it goes on as it did so far; null without an end, or too early in it. */
+export function forecastOf(
+  spentNanoUsd: number,
+  { startsAt, endsAt }: { readonly startsAt: number; readonly endsAt: number },
+  nowMs: number,
+): number | null {
+  if (endsAt === 0) return null;
+  const share = (nowMs - startsAt) / (endsAt - startsAt);
+  return share < FORECAST_FROM_SHARE ? null : Math.round(spentNanoUsd / Math.min(1, share));
+}
 
 /** Whose spending counts, and for how long: another subject or period leaves what was spent behind. */
 function whatItCounts({ name: _name, limit_usd: _limit, mode: _mode, ...rest }: BudgetConfig): string {

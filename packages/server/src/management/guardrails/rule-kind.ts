@@ -119,7 +119,7 @@ export function shownRule({ id, config, source, row }: Shown<AnyConfig>) {
     end_user: config.end_user ?? null,
     model: config.model ?? null,
     on_store_error: config.on_store_error,
-    source: { ...source },
+    source: { ...source, file: source.kind === 'file' ? 'floe.yaml' : null },
     created_at: row && momentOf(row.created_at),
     updated_at: row && momentOf(row.updated_at),
     updated_by: row?.updated_by ?? null,

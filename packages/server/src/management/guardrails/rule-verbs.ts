@@ -2,7 +2,7 @@ import { idParams, page, pageQuery } from '@floe/contract/api/page';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
-import { idFor, newId } from '../../core/ids.ts';
+import { newId } from '../../core/ids.ts';
 import { removeRule } from '../../store/guardrail-rules.ts';
 import { requireStepUp } from '../access.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
@@ -63,6 +63,7 @@ function getVerb<Config extends AnyConfig, View extends JsonObject>(
     path: `/api/management/${kind.kind}/{id}`,
     scope: 'management',
     summary: `Read one ${kind.one}`,
+    live: ['state'],
     params: idParams,
     answer: shapes.answer,
     run: async (context, { params }) =>
@@ -84,14 +85,8 @@ function createVerb<Config extends AnyConfig, View extends JsonObject>(
     body: shapes.body,
     answer: shapes.answer,
     status: 201,
-    idempotent: true,
     changes: 'guardrails',
-    async run(context, { body, idempotencyKey }) {
-      const { orgId, clock } = context;
-      const seed = `${kind.kind}\n${orgId}\n${idempotencyKey}`;
-      const id = idempotencyKey === undefined ? newId(kind.prefix, clock.now()) : idFor(kind.prefix, seed);
-      return rules.put(context, id, await rules.find(context.writer, orgId, id), body);
-    },
+    run: (context, { body }) => rules.put(context, newId(kind.prefix, context.clock.now()), null, body),
   });
 }
 

@@ -1,12 +1,13 @@
 import { createdInvitation, type Invitation, invitationCreation } from '@floe/contract/api/members';
 import { Fault } from '@floe/contract/faults';
-import { newId } from '../../core/ids.ts';
+import { idFor, newId } from '../../core/ids.ts';
 import { newInvitationToken } from '../../platform/invitations.ts';
 import { invitationView } from '../../platform/stored-member.ts';
 import {
   changeInvitation,
   type InvitationRow,
   insertInvitation,
+  invitationById,
   pendingInvitations,
 } from '../../store/invitations.ts';
 import { memberByEmail } from '../../store/members.ts';
@@ -31,16 +32,24 @@ export function createInvitation(people: PeopleHost): Verb {
     body: invitationCreation,
     answer: createdInvitation,
     status: 201,
+    idempotent: true,
     changes: null,
-    async run({ orgId, actor, clock, writer }, { body }) {
+    async run({ orgId, actor, clock, writer }, { body, idempotencyKey }) {
       const now = clock.now();
       requireOwnerFor(actor, [body.role], now);
       await requireTeam(writer, orgId, body.team);
       const there = await memberByEmail(writer, orgId, body.email);
       if (there) throw new Fault('conflict', `${body.email} is a member already.`, { param: 'email' });
+      const id =
+        idempotencyKey === undefined ? newId('inv', now) : idFor('inv', `${orgId}\n${idempotencyKey}`);
+      if (idempotencyKey !== undefined && (await invitationById(writer, orgId, id)))
+        throw new Fault(
+          'conflict',
+          `This Idempotency-Key made the invitation ${id}; its link was shown once.`,
+        );
       const { token, sha256 } = newInvitationToken();
       const row: InvitationRow = {
-        id: newId('inv', now),
+        id,
         org_id: orgId,
         email: body.email,
         role: body.role,

@@ -10,6 +10,7 @@ export const getKey = readVerb({
   path: '/api/management/keys/{id}',
   scope: 'management',
   summary: 'Read one platform key',
+  live: ['status', 'last_used_at'],
   params: idParams,
   answer: platformKey,
   async run({ orgId, clock, reader }, { params }) {

@@ -65,14 +65,16 @@ const NO_PREVIOUS = {
   previous_prefix: null,
   previous_last4: null,
   previous_until: null,
+  previous_last_used_at: null,
 };
 
-function previous({ hash, prefix, last4 }: PlatformKeyRow, until: number) {
+function previous({ hash, prefix, last4, last_used_at }: PlatformKeyRow, until: number) {
   return {
     previous_hash: hash,
     previous_prefix: prefix,
     previous_last4: last4,
     previous_until: Math.ceil(until),
+    previous_last_used_at: last_used_at,
   };
 }
 

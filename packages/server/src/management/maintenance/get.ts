@@ -12,6 +12,7 @@ export function getWindow(host: MonitoringHost): Verb {
     path: '/api/monitoring/maintenance/{id}',
     scope: MONITORING_SCOPES,
     summary: 'Read one maintenance window, and when it is next',
+    live: ['active_until', 'next'],
     params: idParams,
     answer: maintenanceWindow,
     run: async ({ orgId, reader }, { params }) =>

@@ -12,6 +12,7 @@ export function getMonitor(host: MonitoringHost): Verb {
     path: '/api/monitoring/monitors/{id}',
     scope: MONITORING_SCOPES,
     summary: 'Read one monitor and where it stands now',
+    live: ['status', 'last_beat_at', 'next_due_at', 'deadline_at', 'failing_since', 'beat_url'],
     params: idParams,
     answer: monitor,
     run: async ({ orgId, actor, reader }, { params }) =>

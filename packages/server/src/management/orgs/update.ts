@@ -19,7 +19,7 @@ export function updateOrg(orgs: RunningOrgs): Verb {
     async run({ orgId, actor, clock, writer }, { body }) {
       const row = await existingOrg(writer, orgId);
       const running = orgs(orgId);
-      if (running.config)
+      if (running.isInFile)
         throw new Fault(
           'managed_by_file',
           `The organization "${orgId}" stands in floe.yaml; change it there.`,

@@ -12,13 +12,16 @@ export async function existingOrg(reader: Reader, id: string): Promise<OrgRow> {
 }
 
 /** An org as the API and the audit log show it; what floe.yaml says about it goes before what is stored. */
-export function orgView(row: OrgRow, { config }: Pick<RunningOrg, 'config'>): Org {
+export function orgView(row: OrgRow, { config, isInFile }: Pick<RunningOrg, 'config' | 'isInFile'>): Org {
+  const declared = isInFile ? config : null;
   const momentOf = (ms: number) => new Date(ms).toISOString();
   return {
     id: row.id,
-    name: config?.name ?? row.name,
-    timezone: config?.timezone ?? row.timezone ?? 'UTC',
-    source: { kind: config ? 'file' : 'console', line: null },
+    name: declared?.name ?? row.name,
+    timezone: declared?.timezone ?? row.timezone ?? 'UTC',
+    source: isInFile
+      ? { kind: 'file', file: 'floe.yaml', line: null }
+      : { kind: 'console', file: null, line: null },
     created_at: momentOf(row.created_at),
     updated_at: typeof row.updated_at === 'number' ? momentOf(row.updated_at) : null,
     updated_by: row.updated_by ?? null,

@@ -23,7 +23,8 @@ export function dryRunPolicies(orgs: RunningOrgs): Verb {
     body: policyDryRun,
     answer: policyDryRunAnswer,
     async run({ orgId }, { body }) {
-      const configs: readonly PolicyConfig[] = body.policies ?? orgs(orgId).config?.policies ?? [];
+      const inForce = (orgs(orgId).config?.policies ?? []).filter(({ enabled }) => enabled);
+      const configs: readonly PolicyConfig[] = body.policies ?? inForce;
       for (const [at, config] of configs.entries()) {
         const problem = policyProblem(config);
         const param = `policies[${at}].when`;

@@ -1,12 +1,17 @@
 import { page, pageQuery } from '@floe/contract/api/page';
-import { provider } from '@floe/contract/api/routes';
-import type { ProviderConfig } from '@floe/contract/config';
-import type { Provider } from '../../providers/configured.ts';
-import { filePage, type RunningOrg, type RunningOrgs } from '../running-org.ts';
+import { provider } from '@floe/contract/api/providers';
+import { ProviderSchema } from '@floe/contract/config/providers';
+import { openProviderSecrets } from '../../platform/config/provider-secrets.ts';
+import { SecretUnreadable } from '../../platform/secrets.ts';
+import { credentialsOf, type EntryRow, entriesOfOrg } from '../../store/config-entries.ts';
+import { listPage } from '../running-org.ts';
 import { readVerb, type Verb } from '../verb.ts';
+import { lentProvider, NOTHING_SEALED } from './found-provider.ts';
+import type { ProviderHost } from './provider-host.ts';
+import { lentView, providerView } from './view.ts';
 
-/** Providers of floe.yaml as they stand there, then those the environment gave. Secrets and headers stay here. */
-export function listProviders(orgs: RunningOrgs): Verb {
+/** Providers of floe.yaml as they stand there, then those the API made, then those the environment gave. */
+export function listProviders(host: ProviderHost): Verb {
   return readVerb({
     name: 'providers.list',
     method: 'GET',
@@ -15,59 +20,37 @@ export function listProviders(orgs: RunningOrgs): Verb {
     summary: 'List providers and their credentials by name, without any secret',
     query: pageQuery,
     answer: page(provider),
-    async run({ orgId }, { query }) {
-      return filePage(viewsOf(orgs(orgId)), ({ id }) => id, query);
+    async run({ orgId, reader }, { query }) {
+      const rows = await entriesOfOrg(reader, orgId, 'providers');
+      const credentials = await credentialsOf(reader, orgId);
+      const org = host.orgs(orgId);
+      const stored = rows.map((row) =>
+        providerView(
+          {
+            row,
+            credentials: credentials.filter(({ provider_id }) => provider_id === row.id),
+            secrets: secretsOf(row, host),
+          },
+          host,
+          org,
+        ),
+      );
+      const lent = [...org.catalog.providers.values()].flatMap((running) => {
+        const known = rows.some(({ id }) => id === running.id);
+        const config = known ? null : lentProvider(host.orgs, orgId, running.id);
+        return config ? [lentView(running, ProviderSchema.parse(config))] : [];
+      });
+      return listPage([...stored, ...lent], ({ id }) => id, query);
     },
   });
 }
 
-function viewsOf({ config, catalog, lineOf }: RunningOrg) {
-  const declared = config?.providers ?? [];
-  const named = new Set(declared.map(({ id }) => id));
-  const others = [...catalog.providers.values()].filter(({ id }) => !named.has(id));
-  return [
-    ...declared.map((entry, index) =>
-      fromFile(entry, catalog.providers.get(entry.id), lineOf('providers', index)),
-    ),
-    ...others.map(fromEnvironment),
-  ];
-}
-
-function fromFile(entry: ProviderConfig, running: Provider | undefined, line: number | null) {
-  const { id, kind, enabled, models, credentials, billing, timeouts } = entry;
-  return {
-    id,
-    kind,
-    enabled,
-    origin: running?.origin ?? null,
-    models: [...models],
-    dialects: [...(running?.dialects ?? [])],
-    // A credential of the environment is not in the file.
-    credentials: (running?.credentials ?? credentials).map(({ name, weight }) => ({ name, weight })),
-    billing,
-    timeouts: { ...timeouts },
-    source: { kind: 'file' as const, line },
-  };
-}
-
-function fromEnvironment({ id, sheet, origin, models, dialects, credentials, timeouts }: Provider) {
-  const { connectMs, headersMs, firstTokenMs, idleMs, totalMs } = timeouts;
-  return {
-    id,
-    kind: sheet.kind,
-    enabled: true,
-    origin,
-    models: [...models],
-    dialects: [...dialects],
-    credentials: credentials.map(({ name, weight }) => ({ name, weight })),
-    billing: 'metered' as const,
-    timeouts: {
-      connect_ms: connectMs,
-      headers_ms: headersMs,
-      first_token_ms: firstTokenMs,
-      idle_ms: idleMs,
-      total_ms: totalMs,
-    },
-    source: { kind: 'console' as const, line: null },
-  };
+/** One provider that cannot be read does not hide the others. */
+function secretsOf(row: EntryRow, { key }: ProviderHost) {
+  try {
+    return openProviderSecrets(row, key);
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return NOTHING_SEALED;
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
-import { idParams, relayApproval, waitQuery } from '@floe/contract/api/relay';
+import { idParams } from '@floe/contract/api/page';
+import { relayApproval, waitQuery } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { ApprovalRow } from '../../store/relay/approvals.ts';

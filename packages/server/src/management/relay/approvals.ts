@@ -1,6 +1,8 @@
 import { idParams, page } from '@floe/contract/api/page';
-import { approvalAnswer, approvalsQuery, relayApproval } from '@floe/contract/api/relay';
+import { relayApproval } from '@floe/contract/api/relay';
+import { approvalAnswer, approvalsQuery } from '@floe/contract/api/relay-management';
 import { Fault } from '@floe/contract/faults';
+import { tellOfApproval } from '../../relay/approvals.ts';
 import { approvalById, approvalPage, settleApproval } from '../../store/relay/approvals.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import { approvalView } from './approval.ts';
@@ -53,6 +55,7 @@ export function decideApproval({ approvals }: RelayHost): Verb {
       };
       const untilMs = allows && body.scope === 'session' ? nowMs + SESSION_MS : before.expires_at;
       if (!(await settleApproval(writer, answered, nowMs, untilMs))) throw tooLate(before.decided_by);
+      await tellOfApproval(writer, { ...before, ...answered }, nowMs);
       const after = approvalView({ ...before, ...answered, expires_at: untilMs }, nowMs);
       // Who waits looks again after the commit.
       setImmediate(() => approvals.decided(before.id));

@@ -1,5 +1,10 @@
 import { page } from '@floe/contract/api/page';
-import { coverageQuery, relayCoverage, relaySession, sessionsQuery } from '@floe/contract/api/relay';
+import {
+  coverageQuery,
+  relayCoverage,
+  relaySession,
+  sessionsQuery,
+} from '@floe/contract/api/relay-management';
 import { type SessionSum, sessionPage, sessionsBetween } from '../../store/relay/coverage.ts';
 import { range } from '../range.ts';
 import { readVerb } from '../verb.ts';

@@ -1,5 +1,5 @@
 import { idParams, page } from '@floe/contract/api/page';
-import { decisionsQuery, keptDecision } from '@floe/contract/api/relay';
+import { decisionsQuery, keptDecision } from '@floe/contract/api/relay-management';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { type DecisionRow, decisionById, decisionPage } from '../../store/relay/decisions.ts';

@@ -1,4 +1,4 @@
-import type { relayRule } from '@floe/contract/api/relay';
+import type { relayRule } from '@floe/contract/api/relay-management';
 import type { RelayConfig, RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { Fault } from '@floe/contract/faults';
@@ -141,7 +141,7 @@ export class RelayRules {
       rule,
       mode: running.mode === 'enforce' ? config.mode : 'observe',
       hits: hits.get(config.name) ?? 0,
-      source: { ...source },
+      source: { ...source, file: source.kind === 'file' ? 'floe.yaml' : null },
       created_at: row && momentOf(row.created_at),
       updated_at: row && momentOf(row.updated_at),
       updated_by: row?.updated_by ?? null,

@@ -1,5 +1,5 @@
 import { idParams, page, pageQuery } from '@floe/contract/api/page';
-import { relayRule, relayRuleBody } from '@floe/contract/api/relay';
+import { relayRule, relayRuleBody } from '@floe/contract/api/relay-management';
 import * as z from 'zod';
 import { idFor, newId } from '../../core/ids.ts';
 import { removeRule } from '../../store/guardrail-rules.ts';
@@ -8,6 +8,8 @@ import type { RelayHost } from './relay-host.ts';
 import { mustBeChangeable, RelayRules } from './relay-rules.ts';
 
 const at = '/api/management/relay/rules';
+/** What changes of a rule without anybody changing it. */
+const LIVE = ['hits', 'mode'] as const;
 const ruleId = z.strictObject({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is no id') });
 
 /** The rules of the relay: those of floe.yaml can be read, the others changed. */
@@ -31,6 +33,7 @@ export function relayRuleVerbs(host: RelayHost): readonly Verb[] {
       path: `${at}/{id}`,
       scope: 'management',
       summary: 'Read one rule of the relay',
+      live: LIVE,
       params: idParams,
       answer: relayRule,
       run: async (context, { params }) =>
@@ -81,24 +84,28 @@ function changingVerbs(rules: RelayRules): readonly Verb[] {
       status: 200,
       run: (context, { params, body }) => rules.put(context, params.id, body),
     }),
-    writeVerb({
-      name: 'relay_rules.delete',
-      method: 'DELETE',
-      path: `${at}/{id}`,
-      scope: 'management',
-      summary: 'Remove a rule of the relay',
-      params: idParams,
-      answer: z.null(),
-      status: 204,
-      changes: 'relay',
-      async run(context, { params }) {
-        const { writer, orgId } = context;
-        const before = await rules.existing(writer, orgId, params.id);
-        mustBeChangeable(before);
-        await removeRule(writer, 'relay_rules', orgId, before.id);
-        const view = await rules.view({ ...context, reader: writer }, before);
-        return { answer: null, audit: { subject: before.id, before: view, after: null } };
-      },
-    }),
+    deleteVerb(rules),
   ];
+}
+
+function deleteVerb(rules: RelayRules): Verb {
+  return writeVerb({
+    name: 'relay_rules.delete',
+    method: 'DELETE',
+    path: `${at}/{id}`,
+    scope: 'management',
+    summary: 'Remove a rule of the relay',
+    params: idParams,
+    answer: z.null(),
+    status: 204,
+    changes: 'relay',
+    async run(context, { params }) {
+      const { writer, orgId } = context;
+      const before = await rules.existing(writer, orgId, params.id);
+      mustBeChangeable(before);
+      await removeRule(writer, 'relay_rules', orgId, before.id);
+      const view = await rules.view({ ...context, reader: writer }, before);
+      return { answer: null, audit: { subject: before.id, before: view, after: null } };
+    },
+  });
 }

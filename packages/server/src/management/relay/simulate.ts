@@ -1,10 +1,10 @@
+import { relayEvent } from '@floe/contract/api/relay';
 import {
-  relayEvent,
   relayReplay,
   relayReplayAnswer,
   relaySimulation,
   relaySimulationAnswer,
-} from '@floe/contract/api/relay';
+} from '@floe/contract/api/relay-management';
 import type { RelayConfig } from '@floe/contract/config';
 import { decide, type Verdict } from '@floe/relay/decide';
 import { compileRelay, type Relay } from '@floe/relay/relay';

@@ -1,6 +1,7 @@
 import type { requestDetail } from '@floe/contract/api/analytics';
 import { attempt, decision, type RequestRow } from '@floe/contract/api/analytics';
 import { usdText } from '@floe/contract/api/money';
+import type { Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { ExchangeRow } from '../../store/ports.ts';
 
@@ -11,6 +12,7 @@ export function requestOf(row: ExchangeRow): RequestRow {
     created_at: new Date(row.created_at).toISOString(),
     surface: row.surface,
     route_mode: row.route_mode,
+    key_id: row.key_id,
     key_name: row.key_name,
     team: row.team,
     owner: row.owner,
@@ -23,6 +25,8 @@ export function requestOf(row: ExchangeRow): RequestRow {
     state: row.state,
     error_code: row.error_code,
     error_source: row.error_source,
+    finish_reason: row.finish_reason,
+    attempt_count: attemptsIn(row.attempts_json),
     usage: {
       input_tokens: row.input_tokens,
       cached_tokens: row.cached_tokens,
@@ -33,13 +37,21 @@ export function requestOf(row: ExchangeRow): RequestRow {
     },
     cost_nano_usd: row.cost_nano_usd,
     cost_usd: row.cost_nano_usd === null ? null : usdText(row.cost_nano_usd),
+    cost_source: row.cost_source,
     cache: row.cache,
     latency_ms: row.latency_ms,
     first_token_ms: row.first_token_ms,
     overhead_ms: row.overhead_ms,
+    request_bytes: row.request_bytes,
+    response_bytes: row.response_bytes,
     metadata: row.metadata_json === null ? {} : JSON.parse(row.metadata_json),
     dropped: row.dropped_json === null ? [] : JSON.parse(row.dropped_json),
   };
+}
+
+function attemptsIn(json: string): number {
+  const attempts: Json = JSON.parse(json);
+  return Array.isArray(attempts) ? attempts.length : 0;
 }
 
 /** A stored exchange with its attempts and decisions. */

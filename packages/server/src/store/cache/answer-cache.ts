@@ -12,5 +12,13 @@ export interface KeptAnswer {
 export interface AnswerCache {
   get(orgId: string, key: string): Promise<KeptAnswer | null>;
   put(orgId: string, key: string, answer: KeptAnswer, ttlMs: number): Promise<void>;
+  /** What is kept for an org; null where nobody counts it. */
+  sizeOf(orgId: string): CacheSize | null;
   close(): Promise<void>;
+}
+
+export interface CacheSize {
+  readonly entries: number;
+  /** As they are kept, what an entry costs beside its own bytes included. */
+  readonly bytes: number;
 }

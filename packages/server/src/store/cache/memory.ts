@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
-import type { AnswerCache, KeptAnswer } from './answer-cache.ts';
+import type { AnswerCache, CacheSize, KeptAnswer } from './answer-cache.ts';
 
 /** All answers of the process together; the least recently used go first. */
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -10,11 +10,17 @@ const ENTRY_BYTES = 512;
 /** Answers in this process's memory, bounded by bytes. */
 export class MemoryAnswerCache implements AnswerCache {
   readonly #answers: LRUCache<string, KeptAnswer>;
+  readonly #sizes = new Map<string, { entries: number; bytes: number }>();
 
   constructor(clock: Clock, maxBytes = CACHE_BYTES) {
     this.#answers = new LRUCache<string, KeptAnswer>({
       maxSize: maxBytes,
-      sizeCalculation: ({ head, body }) => head.length + body.length + ENTRY_BYTES,
+      sizeCalculation: bytesOf,
+      // The same answer put again is an update, of which nothing is disposed.
+      onInsert: (answer, key, reason) => {
+        if (reason !== 'update') this.#count(key, 1, bytesOf(answer));
+      },
+      dispose: (answer, key) => this.#count(key, -1, -bytesOf(answer)),
       // The clock is injected; a cached reading of it would outlive a step of a test's.
       perf: { now: () => clock.monotonic() },
       ttlResolution: 0,
@@ -29,7 +35,25 @@ export class MemoryAnswerCache implements AnswerCache {
     this.#answers.set(`${orgId}\n${key}`, answer, { ttl: ttlMs });
   }
 
+  sizeOf(orgId: string): CacheSize {
+    this.#answers.purgeStale();
+    return this.#sizes.get(orgId) ?? { entries: 0, bytes: 0 };
+  }
+
+  #count(key: string, entries: number, bytes: number): void {
+    const orgId = key.slice(0, key.indexOf('\n'));
+    const size = this.#sizes.get(orgId) ?? { entries: 0, bytes: 0 };
+    size.entries += entries;
+    size.bytes += bytes;
+    if (size.entries === 0) this.#sizes.delete(orgId);
+    else this.#sizes.set(orgId, size);
+  }
+
   async close(): Promise<void> {
     this.#answers.clear();
   }
+}
+
+function bytesOf({ head, body }: KeptAnswer): number {
+  return head.length + body.length + ENTRY_BYTES;
 }

@@ -71,7 +71,7 @@ async function keyColumns({ schema }: Writer, engine: Engine): Promise<void> {
   const text = orderedText(engine);
   for (const name of ['previous_hash', 'previous_prefix', 'previous_last4', 'rotation_id'])
     await schema.alterTable('platform_keys').addColumn(name, text).execute();
-  for (const name of ['previous_until', 'rotated_at', 'leaked_at'])
+  for (const name of ['previous_until', 'previous_last_used_at', 'rotated_at', 'leaked_at'])
     await schema.alterTable('platform_keys').addColumn(name, 'bigint').execute();
 }
 

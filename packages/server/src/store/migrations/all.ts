@@ -7,7 +7,11 @@ import { guardrails } from './0006-guardrails.ts';
 import { resources } from './0007-resources.ts';
 import { boards } from './0008-boards.ts';
 import { members } from './0009-members.ts';
+
 import { identities } from './0010-identities.ts';
+import { signIn } from './0011-sign-in.ts';
+import { configEntries } from './0012-config-entries.ts';
+import { live } from './0013-live.ts';
 import { relay } from './0014-relay.ts';
 import type { Migration } from './migration.ts';
 
@@ -26,5 +30,8 @@ export const MIGRATIONS: readonly Migration[] = [
   boards,
   members,
   identities,
+  signIn,
+  configEntries,
+  live,
   relay,
 ];

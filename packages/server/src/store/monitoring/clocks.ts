@@ -1,4 +1,5 @@
 import type { Engine, Reader, Writer } from '../ports.ts';
+import { CHECK_COLUMNS, KEY_COLUMNS, MOVING } from './clock-columns.ts';
 import { parameter, run, statement } from './records.ts';
 import type {
   BeatKeysTable,
@@ -19,41 +20,7 @@ export const NEVER = Number.MAX_SAFE_INTEGER;
 /** How a beat names its monitor. */
 export type MonitorAddress = { readonly orgId: string; readonly id: string } | { readonly tokenHash: string };
 
-/** Columns that events change; the others change with the definition. */
-export const MOVING = [
-  'status',
-  'last_beat_at',
-  'anchor_at',
-  'expected_at',
-  'due_at',
-  'failing_since',
-  'misses',
-  'alerted_since',
-  'granted',
-  'paused_until',
-  'period_at',
-  'settled_at',
-  'run_at',
-  'run_id',
-  'wake_at',
-] as const satisfies readonly (keyof ClockRow)[];
-
-export const CHECK_COLUMNS = [
-  'uid',
-  'at',
-  'id',
-  'status',
-  'error',
-  'expected_at',
-  'detected_at',
-  'received_at',
-  'duration_ms',
-  'metadata_json',
-  'stands_for',
-] as const satisfies readonly (keyof CheckRow)[];
-
 const PERIOD_COLUMNS = ['uid', 'started_at', 'status', 'reason'] as const;
-export const KEY_COLUMNS = ['uid', 'key', 'beat_id', 'received_at'] as const;
 
 const locked = (engine: Engine, how = 'for update') => (engine === 'postgres' ? how : '');
 

@@ -1,11 +1,5 @@
-import {
-  type BeatKeyRow,
-  CHECK_COLUMNS,
-  type CheckRow,
-  type ClockRow,
-  KEY_COLUMNS,
-  MOVING,
-} from './clocks.ts';
+import { CHECK_COLUMNS, KEY_COLUMNS, MOVING } from './clock-columns.ts';
+import type { BeatKeyRow, CheckRow, ClockRow } from './clocks.ts';
 
 /** Beats of one monitor that find out nothing: they move its clock and are rows, no miss, period or alert comes of them. */
 export interface QuietBeats {

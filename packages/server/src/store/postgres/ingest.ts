@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { isObject, type Json } from '@floe/contract/json';
+import { LIVE_COLUMNS, LiveBatches } from '../live-batches.ts';
 import type { Ingested, SpoolRegion } from '../ports.ts';
 import { type DeclaredKeys, declaredKeys, Gatherer, type RollupDelta } from '../rollups/gather.ts';
 import {
@@ -49,6 +50,7 @@ const ADD: Readonly<Record<RollupName, string>> = {
 const DECLARED = 'select id, metadata_keys_json from orgs where metadata_keys_json is not null';
 const ADD_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(', ')})
   ${selectFrom('exchange_metadata', METADATA_COLUMNS)} on conflict do nothing`;
+const TELL = `insert into live_events (${LIVE_COLUMNS.join(', ')}) values ($1, $2, $3, $4)`;
 
 /**
  * Inserts the rows of a region and counts the new ones, in one transaction. When the tables refuse a row, the
@@ -124,7 +126,12 @@ async function insert(connection: PooledConnection, rows: readonly Row[]): Promi
 async function countNew(connection: PooledConnection, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const gatherer = new Gatherer(await declaredIn(connection));
-  for (const { values } of rows) gatherer.add(values);
+  const live = new LiveBatches();
+  for (const { values } of rows) {
+    gatherer.add(values);
+    live.add(values);
+  }
+  for (const event of live.rows()) await connection.query(TELL, event);
   const { minutes, hours, pairs, metadata } = gatherer.result();
   await addDeltas(connection, 'rollup_minutes', minutes);
   await addDeltas(connection, 'rollup_hours', hours);

@@ -7,7 +7,10 @@ import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
 import { auditSuite } from '../audit.suite.ts';
+import { exchangeListSuite } from '../exchange-lists.suite.ts';
+
 import { exchangeById } from '../exchanges.ts';
+import { liveSuite } from '../live-events.suite.ts';
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
@@ -15,6 +18,7 @@ import { insertOrg } from '../orgs.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
+import { signInSuite } from '../sign-in.suite.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { storedTurnSuite } from '../stored-turns.suite.ts';
 import { ingestRows } from '../test/ingest-rows.ts';
@@ -28,7 +32,10 @@ const quiet = { log: silentLog, clock: systemClock };
 auditSuite('postgres', openEmpty);
 repositorySuite('postgres', openEmpty);
 storedTurnSuite('postgres', openEmpty);
+signInSuite('postgres', openEmpty);
 rollupSuite('postgres', openEmpty);
+exchangeListSuite('postgres', openEmpty);
+liveSuite('postgres', openEmpty);
 alertsSuite('postgres', openEmpty);
 
 const second: Migration = {

@@ -11,6 +11,18 @@ export const HOUR_MS = 3_600_000;
 export const DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
+/** Counted by the hour and each by itself: neither in minutes nor together with another. */
+export const LONE_DIMENSIONS = [
+  'model_requested',
+  'route_mode',
+  'state',
+  'error_code',
+  'cache',
+  'team',
+  'owner',
+] as const;
+export type LoneDimension = (typeof LONE_DIMENSIONS)[number];
+
 /** The facet of two dimensions, the first of `DIMENSIONS` first. */
 export function pairFacet(one: Dimension, other: Dimension): { facet: string; first: Dimension } {
   const [first, second] = DIMENSIONS.indexOf(one) < DIMENSIONS.indexOf(other) ? [one, other] : [other, one];
@@ -74,7 +86,7 @@ const STATE = column('state');
 const LATENCY = column('latency_ms');
 const FIRST_TOKEN = column('first_token_ms');
 const METADATA = column('metadata_json');
-const KEYED = (['provider', 'model', 'key_id', 'status', 'surface'] as const).map(column);
+const KEYED = (['provider', 'model', 'key_id', 'status', 'surface', ...LONE_DIMENSIONS] as const).map(column);
 const SUMMED = (
   [
     'input_tokens',
@@ -94,7 +106,7 @@ const FIRST_TOKEN_0 = figure(`first_token_${BUCKETS[0]}`);
 interface Combination {
   readonly orgId: string;
   readonly minute: number;
-  /** In the order of `DIMENSIONS`. */
+  /** In the order of `DIMENSIONS`, then of `LONE_DIMENSIONS`. */
   readonly values: readonly string[];
   readonly figures: number[];
 }
@@ -152,6 +164,8 @@ export class Gatherer {
         for (let after = at + 1; after < DIMENSIONS.length; after++)
           pairs.add(orgId, `${dimension}+${DIMENSIONS[after]}`, hour, value, values[after] ?? '', figures);
       }
+      for (const [at, dimension] of LONE_DIMENSIONS.entries())
+        hours.add(orgId, dimension, hour, values[DIMENSIONS.length + at] ?? '', '', figures);
     }
     return {
       minutes: minutes.sorted(),

@@ -1,14 +1,16 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../ports.ts';
 import type { Figure, Sum } from './figures.ts';
-import { DIMENSIONS, type Dimension, HOUR_MS, pairFacet } from './gather.ts';
+import { DIMENSIONS, type Dimension, HOUR_MS, type LoneDimension, pairFacet } from './gather.ts';
 
 /** What a chart is grouped or filtered by: a dimension, or a metadata key its org declared. */
-export type Facet = Dimension | `metadata.${string}`;
+export type Facet = Dimension | LoneDimension | `metadata.${string}`;
 
-export interface FacetValue {
+/** Requests with one of `any` (empty: all) and none of `none`; '' stands for requests without a value. */
+export interface FacetFilter {
   readonly facet: Facet;
-  readonly value: string;
+  readonly any: readonly string[];
+  readonly none: readonly string[];
 }
 
 export interface RollupRequest {
@@ -18,7 +20,7 @@ export interface RollupRequest {
   /** Milliseconds, not included; likewise. */
   readonly to: number;
   readonly unit: 'minute' | 'hour';
-  readonly filter?: FacetValue | undefined;
+  readonly filter?: FacetFilter | undefined;
 }
 
 interface Grouping {
@@ -65,10 +67,24 @@ export async function rollupSteps(
 /** The values of `groupBy` with the largest sum of `order`, largest first. */
 export async function rollupTop(
   reader: Reader,
-  request: RollupRequest & Grouping & Figured & { readonly order: Sum; readonly limit: number },
+  request: RollupRequest &
+    Grouping &
+    Figured & {
+      readonly order: Sum;
+      readonly limit: number;
+      /** Only these. */
+      readonly only?: readonly string[] | undefined;
+      /** Only what begins so, in any case of ASCII letters. */
+      readonly prefix?: string | undefined;
+    },
 ): Promise<{ readonly value: string; readonly sums: readonly number[] }[]> {
-  const { figures, order, limit } = request;
-  const { rows, column } = grouped(reader, request);
+  const { figures, order, limit, only, prefix } = request;
+  const { rows: all, column } = grouped(reader, request);
+  let rows = all;
+  if (only?.length === 0) return [];
+  if (only) rows = rows.where(column, 'in', only);
+  if (prefix)
+    rows = rows.where(sql<boolean>`lower(${column}) like lower(${`${escaped(prefix)}%`}) escape '!'`);
   const found = await rows
     .select([column.as('group'), ...summed(figures)])
     .groupBy('group')
@@ -86,12 +102,14 @@ export async function rollupSeries(
     Grouping &
     Figured & { readonly values: readonly string[]; readonly stepMs: number },
 ): Promise<(RollupStep & { readonly value: string })[]> {
-  const { figures, values, stepMs, unit } = request;
+  const { figures, values, stepMs, unit, filter, groupBy } = request;
   const { rows, column } = grouped(reader, request);
   const wanted = rows.where(column, 'in', values);
   const group = column.as('group');
-  // A table's own unit needs no grouping: there is one row per value and hour already.
-  const asStored = stepMs === HOUR_MS && unit === 'hour';
+  // A table's own unit needs no grouping: there is one row per value and hour already; of a pair, per value of both.
+  const isOneRow =
+    !filter || filter.facet === groupBy || (filter.any.length === 1 && filter.none.length === 0);
+  const asStored = stepMs === HOUR_MS && unit === 'hour' && isOneRow;
   const found = await (asStored
     ? wanted.select([sql.ref<number>('at').as('step'), group, ...stored(figures)])
     : wanted.select([stepOf(request).as('step'), group, ...summed(figures)]).groupBy(['step', 'group'])
@@ -119,8 +137,22 @@ function tableOf({ unit }: RollupRequest): Table {
 }
 
 function narrowed(reader: Reader, request: RollupRequest) {
-  const { facet, value } = request.filter ?? { facet: 'all', value: '' };
-  return facetRows(reader, request, tableOf(request), facet).where('value', '=', value);
+  const { facet, any, none } = request.filter ?? { facet: 'all', any: [''], none: [] };
+  const rows = facetRows(reader, request, tableOf(request), facet);
+  return rows.where(isAmong(sql.ref('value'), any, none));
+}
+
+function isAmong(column: RawBuilder<string>, any: readonly string[], none: readonly string[]) {
+  const conditions = [sql<boolean>`true`];
+  // One value as an equation: after it the index goes on in the order of time.
+  if (any.length === 1) conditions.push(sql`${column} = ${any[0]}`);
+  else if (any.length > 1) conditions.push(sql`${column} in (${sql.join(any)})`);
+  if (none.length > 0) conditions.push(sql`${column} not in (${sql.join(none)})`);
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[!%_]/g, '!$&');
 }
 
 /** Rows of the facet that knows `groupBy`, and the column it stands in. */
@@ -129,7 +161,7 @@ function grouped(reader: Reader, request: RollupRequest & Grouping) {
   const value = sql.ref<string>('value');
   if (!filter || filter.facet === groupBy) {
     const rows = facetRows(reader, request, tableOf(request), groupBy);
-    return { rows: filter ? rows.where(value, '=', filter.value) : rows, column: value };
+    return { rows: filter ? rows.where(isAmong(value, filter.any, filter.none)) : rows, column: value };
   }
   if (!isDimension(groupBy) || !isDimension(filter.facet))
     throw new Error(`no rollup holds ${groupBy} by ${filter.facet}`);
@@ -137,8 +169,8 @@ function grouped(reader: Reader, request: RollupRequest & Grouping) {
   const rows = facetRows(reader, request, 'rollup_pairs', facet);
   const byValue = sql.ref<string>('by_value');
   return first === groupBy
-    ? { rows: rows.where(byValue, '=', filter.value), column: value }
-    : { rows: rows.where(value, '=', filter.value), column: byValue };
+    ? { rows: rows.where(isAmong(byValue, filter.any, filter.none)), column: value }
+    : { rows: rows.where(isAmong(value, filter.any, filter.none)), column: byValue };
 }
 
 function stepOf({ stepMs }: { readonly stepMs: number }) {

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { LIVE_COLUMNS, LiveBatches } from '../live-batches.ts';
 import type { Ingested, SpoolRegion } from '../ports.ts';
 import { declaredKeys, Gatherer, type RollupDelta } from '../rollups/gather.ts';
 import {
@@ -19,6 +20,7 @@ const INSERT = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})
 const DECLARED = 'select id, metadata_keys_json from orgs where metadata_keys_json is not null';
 const ADD_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(', ')})
   ${placeholders(METADATA_COLUMNS)} on conflict do nothing`;
+const TELL = `insert into live_events (${LIVE_COLUMNS.join(', ')}) ${placeholders(LIVE_COLUMNS)}`;
 
 function placeholders(columns: readonly string[]): string {
   return `values (${columns.map(() => '?').join(', ')})`;
@@ -47,6 +49,7 @@ export function ingest(connection: Connection, region: SpoolRegion): Ingested {
 function insertAll(connection: Connection, rows: RowsRead['rows']): { inserted: number; refused: string[] } {
   const { statement } = connection.prepare(INSERT);
   const gatherer = new Gatherer(declaredIn(connection));
+  const live = new LiveBatches();
   const refused = [];
   let inserted = 0;
   for (const { line, values } of rows) {
@@ -63,8 +66,11 @@ function insertAll(connection: Connection, rows: RowsRead['rows']): { inserted: 
     }
     inserted += 1;
     gatherer.add(values);
+    live.add(values);
   }
   writeRollups(connection, gatherer);
+  const tell = connection.prepare(TELL).statement;
+  for (const event of live.rows()) tell.run(...event);
   return { inserted, refused };
 }
 

@@ -7,6 +7,10 @@ import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
 import { auditSuite } from '../audit.suite.ts';
+import { exchangeListSuite } from '../exchange-lists.suite.ts';
+import { LIVE_COLUMNS } from '../live-batches.ts';
+import { liveSuite } from '../live-events.suite.ts';
+
 import { MIGRATIONS } from '../migrations/all.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
@@ -15,6 +19,7 @@ import { repositorySuite } from '../repositories.suite.ts';
 import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.ts';
 import { rollupSuite } from '../rollups.suite.ts';
 import { putSetting, settingValue } from '../settings.ts';
+import { signInSuite } from '../sign-in.suite.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { storedTurnSuite } from '../stored-turns.suite.ts';
 import { exchangeRow } from '../test/rows.ts';
@@ -37,7 +42,10 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
 auditSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 storedTurnSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+signInSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+exchangeListSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+liveSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 alertsSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
 
 const second: Migration = {
@@ -193,6 +201,7 @@ function fullConnection(path: string): Connection {
     connection.query(`create table ${table} (${rollupColumns(table).join(', ')}, primary key (${key}))`, []);
   }
   connection.query(`create table exchange_metadata (${METADATA_COLUMNS.join(', ')})`, []);
+  connection.query(`create table live_events (${LIVE_COLUMNS.join(', ')})`, []);
   connection.commit();
   allowPages(connection, 10);
   return connection;

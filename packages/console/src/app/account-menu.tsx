@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Keyboard, LogOut, Monitor, Moon, Rows3, Sun } from 'lucide-react';
+import { useState } from 'react';
+import { signOut, useSignedIn } from '../data/session.ts';
+import { Menu, MenuItem, MenuLabel, MenuLine, MenuToggle } from '../ui/menu.tsx';
+import { tell } from '../ui/toast.tsx';
+import { ConnectionState } from './connection-state.tsx';
+import { useShell } from './shell-context.ts';
+import { densityNow, setDensity, setTheme, type Theme } from './theme.ts';
+
+/** Who is signed in, how it looks to them, and the way out; beside it whether changes arrive by themselves. */
+export function AccountMenu({ icons }: { readonly icons: boolean }) {
+  const { user } = useSignedIn();
+  const { openHelp } = useShell();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [density, setShown] = useState(densityNow);
+  const name = user.name || user.email;
+  const leave = () =>
+    signOut(client).then(
+      () => navigate({ to: '/sign-in' }),
+      (error: unknown) => tell(error instanceof Error ? error.message : 'Could not sign out.'),
+    );
+  const trigger = (
+    <button
+      type="button"
+      aria-label={icons ? `Account ${name}` : undefined}
+      className="flex min-h-9 min-w-0 flex-1 items-center gap-2 rounded-control px-1.5 text-left hover:bg-hover"
+    >
+      <span
+        aria-hidden="true"
+        className="grid size-6 shrink-0 place-items-center rounded-full border border-accent-line bg-accent-tint text-micro text-accent-ink"
+      >
+        {initials(name)}
+      </span>
+      {!icons && <span className="truncate text-ui text-ink-2">{name}</span>}
+    </button>
+  );
+  return (
+    <div className="flex items-center gap-1 border-t border-line p-2">
+      <Menu trigger={trigger} align="start">
+        <MenuLabel>{user.email}</MenuLabel>
+        <MenuLine />
+        {THEMES.map(({ theme, label, icon }) => (
+          <MenuItem key={theme} icon={icon} onSelect={() => setTheme(theme)}>
+            {label}
+          </MenuItem>
+        ))}
+        <MenuToggle
+          checked={density === 'comfortable'}
+          onChange={(on) => setShown(setDensity(on ? 'comfortable' : 'compact'))}
+        >
+          <Rows3 size={16} strokeWidth={1.75} className="text-ink-3" /> Comfortable rows
+        </MenuToggle>
+        <MenuLine />
+        <MenuItem icon={Keyboard} keys="?" onSelect={openHelp}>
+          Keys
+        </MenuItem>
+        <MenuItem icon={LogOut} onSelect={() => void leave()}>
+          Sign out
+        </MenuItem>
+      </Menu>
+      {!icons && <ConnectionState />}
+    </div>
+  );
+}
+
+const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly icon: typeof Sun }[] = [
+  { theme: 'system', label: 'As the system', icon: Monitor },
+  { theme: 'light', label: 'Light', icon: Sun },
+  { theme: 'dark', label: 'Dark', icon: Moon },
+];
+
+function initials(name: string): string {
+  const words = name.split(/[\s@.]+/).filter(Boolean);
+  return `${words[0]?.[0] ?? ''}${words[1]?.[0] ?? ''}`.toUpperCase();
+}

@@ -1,0 +1,92 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { enterOrg, type SignedIn, sessionQuery } from '../data/session.ts';
+import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
+import { NavigationKeys } from './navigation-keys.tsx';
+import { Redirect } from './redirect.tsx';
+import { ShellContext } from './shell-context.ts';
+import { useShortcutKeys } from './shortcuts.ts';
+import { Sidebar } from './sidebar.tsx';
+import { useOrgId } from './url-state.ts';
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette: Part }) => ({ default: Part })));
+const ShortcutHelp = lazy(() =>
+  import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => ({ default: Part })),
+);
+
+/** What stands around every page of an org; draws nothing of it for who is not signed in to that org. */
+export function OrgShell() {
+  const { data: session, error, refetch } = useQuery(sessionQuery);
+  const orgId = useOrgId();
+  const { href } = useLocation();
+  if (error && !session)
+    return <ErrorState what="Could not load the console." error={error} onRetry={() => void refetch()} />;
+  if (!session) return <Skeleton className="m-6 h-8 w-48" />;
+  if (session.state === 'signed_out') return <Redirect to="/sign-in" search={{ next: href }} />;
+  if (session.org.id !== orgId) return <OtherOrg session={session} orgId={orgId} />;
+  return <Shell />;
+}
+
+/** A link into another org: entered when it is one of the person's own, else said. */
+function OtherOrg({ session, orgId }: { readonly session: SignedIn; readonly orgId: string }) {
+  const client = useQueryClient();
+  const mine = session.orgs.some(({ id }) => id === orgId);
+  const [error, setError] = useState<Error | null>(null);
+  useEffect(() => {
+    if (mine) enterOrg(client, orgId).catch((reason: unknown) => reason instanceof Error && setError(reason));
+  }, [mine, orgId, client]);
+  if (error) return <ErrorState what={`Could not enter ${orgId}.`} error={error} />;
+  if (mine) return <Skeleton className="m-6 h-8 w-48" />;
+  return (
+    <EmptyState
+      title={`You are not a member of ${orgId}`}
+      action={session.orgs.map(({ id, name }) => (
+        <a key={id} href={`o/${id}/`} className="text-accent-ink underlined">
+          {name}
+        </a>
+      ))}
+    >
+      Ask one of its owners for an invitation, or go to an org of yours.
+    </EmptyState>
+  );
+}
+
+function Shell() {
+  const [menu, setMenu] = useState(false);
+  const [palette, setPalette] = useState(false);
+  const [help, setHelp] = useState(false);
+  const place = useLocation({ select: ({ pathname }) => pathname });
+  useShortcutKeys();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of the phone.
+  useEffect(() => setMenu(false), [place]);
+  return (
+    <ShellContext
+      value={{
+        openMenu: () => setMenu(true),
+        openPalette: () => setPalette(true),
+        openHelp: () => setHelp(true),
+      }}
+    >
+      <a
+        href="#content"
+        className="sr-only z-60 focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:rounded-control focus:bg-raised focus:p-2"
+      >
+        Skip to the content
+      </a>
+      <NavigationKeys onPalette={() => setPalette(true)} onHelp={() => setHelp(true)} />
+      <div className="flex h-full">
+        <Sidebar open={menu} onClose={() => setMenu(false)} />
+        <div id="content" tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
+          <Suspense fallback={<Skeleton className="m-6 h-8 w-48" />}>
+            <Outlet />
+          </Suspense>
+        </div>
+      </div>
+      <Suspense>
+        {palette && <Palette onClose={() => setPalette(false)} />}
+        {help && <ShortcutHelp onClose={() => setHelp(false)} />}
+      </Suspense>
+    </ShellContext>
+  );
+}

@@ -1,0 +1,69 @@
+import { ChevronRight, Menu as MenuIcon, Search } from 'lucide-react';
+import { Fragment, type ReactNode, useEffect } from 'react';
+import { IconButton } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
+import { OrgLink } from './org-link.tsx';
+import { useShell } from './shell-context.ts';
+
+export interface Crumb {
+  readonly label: string;
+  readonly to: string;
+}
+
+/** The frame of every page: heading, what can be done at the right, the content below; `beside` is a drawer. */
+export function PageFrame({
+  title,
+  crumbs = [],
+  actions,
+  children,
+  beside,
+  padded = true,
+}: {
+  readonly title: string;
+  /** What the page lies below, outermost first. */
+  readonly crumbs?: readonly Crumb[];
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  readonly beside?: ReactNode;
+  /** False for pages whose lists reach the edge. */
+  readonly padded?: boolean;
+}) {
+  const { openMenu, openPalette } = useShell();
+  useEffect(() => {
+    document.title = `${title} · Floe`;
+  }, [title]);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <main data-scroll tabIndex={0} className="relative min-w-0 flex-1 overflow-y-auto -outline-offset-2">
+        <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 max-md:border-b max-md:border-line max-md:bg-sunken md:px-6">
+          <IconButton icon={MenuIcon} label="Open the menu" onClick={openMenu} className="-ml-2 md:hidden" />
+          <div className="flex min-w-0 flex-1 items-center gap-1.5">
+            {crumbs.map(({ label, to }) => (
+              <Fragment key={to}>
+                <OrgLink to={to} className="text-ui text-ink-2 hover:text-ink">
+                  {label}
+                </OrgLink>
+                <ChevronRight size={14} className="shrink-0 text-ink-3" aria-hidden="true" />
+              </Fragment>
+            ))}
+            <h1
+              className={cx(
+                'truncate',
+                crumbs.length === 0
+                  ? 'text-title font-semibold tracking-tight max-md:text-body'
+                  : 'font-mono text-code',
+              )}
+            >
+              {title}
+            </h1>
+          </div>
+          <IconButton icon={Search} label="Search or jump to" onClick={openPalette} className="md:hidden" />
+          {actions && <div className="flex flex-wrap items-center gap-2 max-md:w-full">{actions}</div>}
+        </header>
+        <div className={padded ? 'p-4 pt-2 md:p-6 md:pt-2' : ''}>{children}</div>
+      </main>
+      {beside}
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+import * as pages from '../pages/index.ts';
+import { navigationOf } from './navigation.ts';
+import type { PageRoute } from './page-route.ts';
+
+/** Every page that is built. */
+export const PAGES: readonly PageRoute[] = Object.values(pages).flat();
+
+/** The navigation as it stands. */
+export const GROUPS = navigationOf(new Set(PAGES.map(({ path }) => path)));
+
+/** Where `/` leads: the first page of the navigation. */
+export const START = GROUPS[0]?.entries[0]?.path ?? '/requests';

@@ -1,0 +1,55 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router';
+import { BASE_PATH } from '../data/base.ts';
+import { Arrival } from './arrival.tsx';
+import { BrokenPage, MissingPage } from './broken-page.tsx';
+import { OrgShell } from './org-shell.tsx';
+import { PAGES } from './page-index.ts';
+import { querySearch, queryText } from './query-text.ts';
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: MissingPage,
+  errorComponent: BrokenPage,
+});
+
+const arrival = createRoute({ getParentRoute: () => root, path: '/', component: Arrival });
+
+/** The same page signs in, makes the first account and takes an invitation: it depends on what the link brought. */
+const doors = ['/sign-in', '/first-run', '/invite'].map((path) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  }),
+);
+
+const org = createRoute({ getParentRoute: () => root, path: '/o/$org', component: OrgShell });
+const orgStart = createRoute({ getParentRoute: () => org, path: '/', component: Arrival });
+
+const pages = PAGES.map(({ path, load }) =>
+  createRoute({
+    getParentRoute: () => org,
+    path,
+    component: lazyRouteComponent(load, 'Page'),
+    errorComponent: BrokenPage,
+  }),
+);
+
+/** The console's router, below the server's path prefix. */
+export function createConsoleRouter() {
+  return createRouter({
+    routeTree: root.addChildren([arrival, ...doors, org.addChildren([orgStart, ...pages])]),
+    basepath: BASE_PATH === '' ? '/' : BASE_PATH,
+    parseSearch: querySearch,
+    stringifySearch: queryText,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultNotFoundComponent: MissingPage,
+  });
+}

@@ -1,0 +1,26 @@
+import { Dialog } from '../ui/dialog.tsx';
+import { Key } from '../ui/key.tsx';
+import { useAllShortcuts } from './shortcuts.ts';
+
+/** The keys that do something on this page. */
+export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
+  const shortcuts = useAllShortcuts();
+  return (
+    <Dialog open onClose={onClose} title="Keys of this page">
+      <ul className="grid gap-1.5">
+        {shortcuts.map(({ keys, does }) => (
+          <li key={keys} className="flex items-center justify-between gap-4 text-ui">
+            <span>{does}</span>
+            <span className="flex gap-1">
+              {keys.split(' ').map((key) => (
+                <Key key={key} spoken>
+                  {key.replace('mod+k', 'Ctrl/⌘ K')}
+                </Key>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+
+export interface Shortcut {
+  /** One key, or two after another: `g r`. `mod+k` is ⌘K or Ctrl+K. */
+  readonly keys: string;
+  readonly does: string;
+  readonly run: () => void;
+}
+
+let lists: readonly (readonly Shortcut[])[] = [];
+const readers = new Set<() => void>();
+let before = '';
+let beforeAt = 0;
+
+function change(to: readonly (readonly Shortcut[])[]): void {
+  lists = to;
+  for (const reader of readers) reader();
+}
+
+/** Keys of a part of the page while it is shown; single keys are off while typing and where the person turned them off. */
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  const run = useEffectEvent((keys: string) => shortcuts.find((one) => one.keys === keys)?.run());
+  const names = shortcuts.map(({ keys, does }) => `${keys}\n${does}`).join('\n\n');
+  useEffect(() => {
+    const list = names.split('\n\n').flatMap((line): Shortcut[] => {
+      const [keys = '', does = ''] = line.split('\n');
+      return keys === '' ? [] : [{ keys, does, run: () => run(keys) }];
+    });
+    change([...lists, list]);
+    return () => change(lists.filter((other) => other !== list));
+  }, [names]);
+}
+
+/** All keys that do something right now, for the help. */
+export function useAllShortcuts(): readonly Shortcut[] {
+  return useSyncExternalStore(
+    (reader) => {
+      readers.add(reader);
+      return () => readers.delete(reader);
+    },
+    () => lists,
+  ).flat();
+}
+
+/** Listens for the whole page; called once, by the shell. */
+export function useShortcutKeys(): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const mod = event.metaKey || event.ctrlKey;
+      if (event.defaultPrevented || event.altKey || (isTyping(event.target) && !mod)) return;
+      const key = mod ? `mod+${event.key.toLowerCase()}` : event.key;
+      if (!mod && localStorage.getItem('floe.single-keys') === 'off') return;
+      const now = performance.now();
+      const pair = now - beforeAt < 1000 ? `${before} ${key}` : '';
+      before = key;
+      beforeAt = now;
+      const all = lists.flat();
+      const found = all.findLast(({ keys }) => keys === pair) ?? all.findLast(({ keys }) => keys === key);
+      if (!found) return;
+      event.preventDefault();
+      found.run();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input,textarea,select,[contenteditable]') !== null;
+}

@@ -1,0 +1,128 @@
+import { PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { cx } from '../ui/class-names.ts';
+import { Key } from '../ui/key.tsx';
+import { useMedia } from '../ui/media.ts';
+import { Tooltip } from '../ui/tooltip.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import type { NavigationEntry } from './navigation.ts';
+import { OrgLink } from './org-link.tsx';
+import { OrgSwitcher } from './org-switcher.tsx';
+import { GROUPS } from './page-index.ts';
+import { useShell } from './shell-context.ts';
+import { useShortcuts } from './shortcuts.ts';
+
+const FOLDED = 'floe.sidebar';
+
+/** The navigation: beside the page, as icons on narrow screens, over the page on a phone. */
+export function Sidebar({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  const [folded, setFolded] = useState(() => localStorage.getItem(FOLDED) === 'folded');
+  const phone = useMedia('(width < 48rem)');
+  const narrow = useMedia('(width < 64rem)');
+  const icons = !phone && (folded || narrow);
+  const fold = () => {
+    localStorage.setItem(FOLDED, folded ? 'open' : 'folded');
+    setFolded(!folded);
+  };
+  useShortcuts([{ keys: '[', does: 'Fold the sidebar', run: fold }]);
+  useEscape(phone && open, onClose);
+  if (phone && !open) return null;
+  return (
+    <>
+      {phone && <div aria-hidden="true" className="fixed inset-0 z-20 bg-scrim" onClick={onClose} />}
+      <nav
+        aria-label="Main"
+        className={cx(
+          'flex h-full flex-col border-r border-line bg-sunken',
+          phone && 'slide-in fixed inset-y-0 left-0 z-30 w-72',
+          !phone && (icons ? 'w-14 shrink-0' : 'w-58 shrink-0'),
+        )}
+      >
+        <div className="flex items-center gap-1 p-2">
+          <OrgSwitcher icons={icons} />
+        </div>
+        <SearchButton icons={icons} />
+        <div className="flex-1 overflow-y-auto p-2 pt-1">
+          {GROUPS.map(({ label, entries }) => (
+            <div key={label ?? ''} className="mb-2">
+              {label && !icons && <div className="px-2 pt-2 pb-1 text-label text-ink-3">{label}</div>}
+              {entries.map((entry) => (
+                <Entry key={entry.path} entry={entry} icons={icons} />
+              ))}
+            </div>
+          ))}
+        </div>
+        {!phone && !narrow && (
+          <Tooltip text={folded ? 'Unfold the sidebar' : 'Fold the sidebar'} keys="[" side="right">
+            <button
+              type="button"
+              aria-label={folded ? 'Unfold the sidebar' : 'Fold the sidebar'}
+              onClick={fold}
+              className="m-2 mt-0 grid size-8 place-items-center rounded-control text-ink-3 hover:bg-hover hover:text-ink"
+            >
+              {folded ? (
+                <PanelLeftOpen size={16} strokeWidth={1.75} />
+              ) : (
+                <PanelLeftClose size={16} strokeWidth={1.75} />
+              )}
+            </button>
+          </Tooltip>
+        )}
+        <AccountMenu icons={icons} />
+      </nav>
+    </>
+  );
+}
+
+function SearchButton({ icons }: { readonly icons: boolean }) {
+  const { openPalette } = useShell();
+  return (
+    <button
+      type="button"
+      onClick={openPalette}
+      aria-label={icons ? 'Search or jump to' : undefined}
+      className="mx-2 mb-1 flex h-control items-center gap-2 rounded-control border border-line-strong bg-surface px-2 text-ui text-ink-3 hover:text-ink"
+    >
+      <Search size={16} strokeWidth={1.75} className={icons ? 'mx-auto' : ''} />
+      {!icons && (
+        <>
+          <span className="flex-1 text-left">Search or jump to</span>
+          <Key>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</Key>
+        </>
+      )}
+    </button>
+  );
+}
+
+function Entry({ entry, icons }: { readonly entry: NavigationEntry; readonly icons: boolean }) {
+  const { icon: Icon, label, path } = entry;
+  const link = (
+    <OrgLink
+      to={path}
+      label={label}
+      className={cx(
+        'flex h-7 items-center gap-2.5 rounded-control border border-transparent px-2 text-ui text-ink-2 hover:bg-hover hover:text-ink pointer-coarse:h-11',
+        'aria-[current=page]:border-line aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-control',
+      )}
+    >
+      <Icon size={16} strokeWidth={1.75} className={icons ? 'mx-auto' : ''} aria-hidden="true" />
+      {!icons && label}
+    </OrgLink>
+  );
+  return icons ? (
+    <Tooltip text={label} side="right" keys={entry.key && `g ${entry.key}`}>
+      <span className="block">{link}</span>
+    </Tooltip>
+  ) : (
+    link
+  );
+}
+
+function useEscape(on: boolean, onEscape: () => void): void {
+  useEffect(() => {
+    if (!on) return;
+    const press = (event: KeyboardEvent) => event.key === 'Escape' && onEscape();
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [on, onEscape]);
+}

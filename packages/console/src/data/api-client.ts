@@ -1,0 +1,91 @@
+import { readApiError, unreachable } from './api-error.ts';
+import { apiUrl } from './base.ts';
+
+export type Query = Readonly<Record<string, string | number | boolean | null | undefined>> | URLSearchParams;
+
+/** Answer of every list of the API. */
+export interface Page<Row> {
+  readonly data: readonly Row[];
+  readonly next_cursor: string | null;
+}
+
+/** A resource with the tag that a change of it must bring back. */
+export interface Tagged<Body> {
+  readonly body: Body;
+  readonly etag: string | null;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly query?: Query | undefined;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  /** Of the version that was read: a change made meanwhile answers 412 instead of being lost. */
+  readonly etag?: string | null | undefined;
+}
+
+async function ask(path: string, { method, query, body, signal, etag }: Asked): Promise<Response> {
+  const url = apiUrl(path);
+  url.search = queryText(query);
+  const headers = new Headers({ accept: 'application/json' });
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  if (etag) headers.set('if-match', etag);
+  let answer: Response;
+  try {
+    answer = await fetch(url, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  }
+  if (!answer.ok) throw readApiError(answer.status, answer.headers, await answer.text());
+  return answer;
+}
+
+/** `GET`; the type is that of the contract, see `trusted`. Throws `ApiError`. */
+export async function get<Body>(path: string, query?: Query, signal?: AbortSignal): Promise<Body> {
+  return trusted<Body>(await (await ask(path, { method: 'GET', query, signal })).json());
+}
+
+/** `GET` of one resource, with the tag for its next change. */
+export async function getTagged<Body>(path: string, signal?: AbortSignal): Promise<Tagged<Body>> {
+  const answer = await ask(path, { method: 'GET', signal });
+  return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
+}
+
+/** `POST`, `PUT`, `PATCH` or `DELETE`; answers without a body give null. Throws `ApiError`. */
+export async function send<Body>(
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+  etag?: string | null,
+): Promise<Body> {
+  const answer = await ask(path, { method, body, etag });
+  return trusted<Body>(answer.status === 204 ? null : await answer.json());
+}
+
+/** The same question as a line for a shell. */
+export function curlLine(path: string, query: Query): string {
+  const url = apiUrl(path);
+  url.search = queryText(query);
+  return `curl -fsS '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $FLOE_KEY"`;
+}
+
+function queryText(query: Query | undefined): string {
+  if (query === undefined) return '';
+  if (query instanceof URLSearchParams) return query.toString();
+  const text = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== null && value !== undefined && value !== '') text.set(name, String(value));
+  return text.toString();
+}
+
+/** The server's tests hold every answer against the schema this type comes from: not checked twice, in every browser. */
+function trusted<Body>(body: unknown): Body {
+  return body as Body;
+}

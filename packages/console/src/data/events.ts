@@ -1,0 +1,43 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { type Connection, EventStream, type ServerEvent } from './event-stream.ts';
+
+const stream = new EventStream();
+const watch = (changed: () => void) => stream.watch(changed);
+const connection = () => stream.connection;
+
+/** Whether changes arrive by themselves right now. */
+export function useConnection(): Connection {
+  return useSyncExternalStore(watch, connection);
+}
+
+/** Calls `heard` for every event of a topic, and for `resync` (some were missed: read again). */
+export function useEvents(topic: string, heard: (event: ServerEvent) => void, on = true): void {
+  const latest = useEffectEvent(heard);
+  useEffect(() => (on ? stream.listen(topic, (event) => latest(event)) : undefined), [topic, on]);
+}
+
+/** Reads queries again whenever an event of the topic arrives: at most once a second each. */
+export function useLiveQuery(topic: string, queryKey: readonly unknown[], on = true): void {
+  const client = useQueryClient();
+  useEvents(
+    topic,
+    throttled(queryKey.join(' '), () => void client.invalidateQueries({ queryKey })),
+    on,
+  );
+}
+
+const due = new Map<string, ReturnType<typeof setTimeout>>();
+
+function throttled(name: string, run: () => void): () => void {
+  return () => {
+    if (due.has(name)) return;
+    due.set(
+      name,
+      setTimeout(() => {
+        due.delete(name);
+        run();
+      }, 1000),
+    );
+  };
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { can, refusal } from './permissions.ts';
+
+test('a role may do what it and every lesser role may', () => {
+  assert.deepEqual(
+    (['owner', 'admin', 'member', 'viewer'] as const).map((role) => [
+      can(role, 'owners'),
+      can(role, 'management'),
+      can(role, 'monitoring'),
+    ]),
+    [
+      [true, true, true],
+      [false, true, true],
+      [false, false, true],
+      [false, false, false],
+    ],
+  );
+});
+
+test('a refusal says which role is needed and who can help', () => {
+  assert.equal(refusal('management', ['Mara Koch', 'Jo Lind']), 'Needs admin. Ask Mara Koch or Jo Lind.');
+  assert.equal(refusal('owners'), 'Needs owner. Ask an owner.');
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type FilterField, readPasted, readTyped, tokensOf, withToken } from './filter-text.ts';
+import { intervalOf, rangeMs, rangeName, spanLabel, spanOf } from './time-range.ts';
+
+const FIELDS: readonly FilterField[] = [
+  { name: 'status', label: 'status' },
+  { name: 'latency_ms', label: 'latency' },
+  { name: 'model', label: 'model' },
+  { name: 'metadata', label: 'metadata', keyed: true },
+];
+const NOW = new Date('2026-11-21T12:00:00.000Z');
+
+test('a typed filter becomes the parameter of the API', () => {
+  assert.deepEqual(readTyped('status:429', FIELDS), {
+    kind: 'token',
+    token: { name: 'status', value: '429' },
+  });
+  assert.deepEqual(readTyped('metadata.team = "a b"', FIELDS), {
+    kind: 'token',
+    token: { name: 'metadata.team', value: 'a b' },
+  });
+  assert.deepEqual(readTyped('hello', FIELDS), { kind: 'text' });
+});
+
+test('a misspelt field is told with the nearest one', () => {
+  assert.deepEqual(readTyped('latencyms:3', FIELDS), {
+    kind: 'unknown_field',
+    name: 'latencyms',
+    nearest: 'latency_ms',
+  });
+  assert.deepEqual(readTyped('zzzzzzzzzz:3', FIELDS), {
+    kind: 'unknown_field',
+    name: 'zzzzzzzzzz',
+    nearest: null,
+  });
+});
+
+test('a pasted line of filters is read whole, what it does not know is left out', () => {
+  assert.deepEqual(readPasted('status:500 model:openai/gpt-5 metadata.team:"a b" x:1', FIELDS), [
+    { name: 'status', value: '500' },
+    { name: 'model', value: 'openai/gpt-5' },
+    { name: 'metadata.team', value: 'a b' },
+  ]);
+});
+
+test('filters survive the way through a URL, and a new one drops the cursor', () => {
+  const query = withToken(new URLSearchParams('range=1h&cursor=x'), {
+    name: 'metadata.team',
+    value: 'a&b=c',
+  });
+  assert.deepEqual(tokensOf(new URLSearchParams(query.toString()), FIELDS), [
+    { name: 'metadata.team', value: 'a&b=c' },
+  ]);
+  assert.equal(query.get('cursor'), null);
+  assert.equal(query.get('range'), '1h');
+});
+
+test('a range is read as people write it and is never refused', () => {
+  assert.equal(rangeMs('45m'), 2_700_000);
+  assert.equal(rangeName('last 3 days'), '3d');
+  for (const broken of ['', '0m', '99999d', 'soon', '-1h']) assert.equal(rangeMs(broken), null, broken);
+  assert.equal(spanOf(new URLSearchParams('range=nonsense'), NOW).range, '24h');
+});
+
+test('an absolute span wins over a range, and one that ends before it begins does not count', () => {
+  const absolute = spanOf(
+    new URLSearchParams('from=2026-11-20T00:00:00Z&to=2026-11-20T01:00:00Z&range=1h'),
+    NOW,
+  );
+  assert.equal(absolute.range, null);
+  assert.equal(absolute.to.toISOString(), '2026-11-20T01:00:00.000Z');
+  assert.equal(
+    spanOf(new URLSearchParams('from=2026-11-20T02:00:00Z&to=2026-11-20T01:00:00Z'), NOW).range,
+    '24h',
+  );
+});
+
+test('charts have few enough points to read', () => {
+  const of = (range: string) => intervalOf(spanOf(new URLSearchParams({ range }), NOW));
+  assert.deepEqual(['1h', '24h', '30d'].map(of), ['minute', 'hour', 'day']);
+  assert.equal(spanLabel(spanOf(new URLSearchParams('range=45m'), NOW)), 'Last 45 minutes');
+});

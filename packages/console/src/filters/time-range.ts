@@ -1,0 +1,64 @@
+/** The range of time a page shows: `range=24h` in the URL, or `from=` and `to=`. Pure. */
+
+export interface TimeSpan {
+  readonly from: Date;
+  readonly to: Date;
+  /** Null for an absolute one. */
+  readonly range: string | null;
+}
+
+export const PRESETS = [
+  ['15m', 'Last 15 minutes'],
+  ['1h', 'Last hour'],
+  ['24h', 'Last 24 hours'],
+  ['7d', 'Last 7 days'],
+  ['30d', 'Last 30 days'],
+  ['90d', 'Last 90 days'],
+] as const;
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Milliseconds of `45m`, `3d`, `last 3 days`; null for anything else. */
+export function rangeMs(text: string): number | null {
+  const [, amount, unit] = /^\s*(?:last\s+)?(\d{1,5})\s*(m|h|d|w)[a-z]*\s*$/i.exec(text) ?? [];
+  const size = UNIT_MS[(unit ?? '').toLowerCase()];
+  const ms = size === undefined ? 0 : Number(amount) * size;
+  return ms > 0 && ms <= 400 * 86_400_000 ? ms : null;
+}
+
+/** The short form that stands in the URL: `45 minutes` becomes `45m`. */
+export function rangeName(text: string): string | null {
+  const [, amount, unit] = /^\s*(?:last\s+)?(\d{1,5})\s*(m|h|d|w)/i.exec(text) ?? [];
+  return rangeMs(text) === null ? null : `${Number(amount)}${(unit ?? '').toLowerCase()}`;
+}
+
+/** What a query says; without a word of time, or with a broken one, `standard`. */
+export function spanOf(query: URLSearchParams, now: Date, standard = '24h'): TimeSpan {
+  const from = momentOf(query.get('from'));
+  const to = momentOf(query.get('to'));
+  if (from && (!to || to > from)) return { from, to: to ?? now, range: null };
+  const range = rangeMs(query.get('range') ?? '') === null ? standard : (query.get('range') ?? standard);
+  return { from: new Date(now.getTime() - (rangeMs(range) ?? UNIT_MS['d'] ?? 0)), to: now, range };
+}
+
+function momentOf(text: string | null): Date | null {
+  if (text === null) return null;
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
+/** The name people read: `Last hour`, `Last 45 minutes`; null for an absolute span. */
+export function spanLabel({ range }: TimeSpan): string | null {
+  if (range === null) return null;
+  const preset = PRESETS.find(([name]) => name === range);
+  if (preset) return preset[1];
+  const words: Readonly<Record<string, string>> = { m: 'minutes', h: 'hours', d: 'days', w: 'weeks' };
+  return `Last ${range.slice(0, -1)} ${words[range.slice(-1)] ?? ''}`;
+}
+
+/** The interval of charts over a span: few enough points to read, of the three the API has. */
+export function intervalOf({ from, to }: TimeSpan): 'minute' | 'hour' | 'day' {
+  const ms = to.getTime() - from.getTime();
+  if (ms <= 3 * 3_600_000) return 'minute';
+  return ms <= 8 * 86_400_000 ? 'hour' : 'day';
+}

@@ -1,0 +1,92 @@
+/** How the console writes figures. Each is pure, so that charts, tables and tests say the same. */
+
+const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** `16,204`; from ten million on `16.2M`. */
+export function count(value: number): string {
+  return Math.abs(value) < 10_000_000 ? grouped.format(value) : compact(value);
+}
+
+/** For tiles and axes: `842`, `18.2k`, `1.24M`. */
+export function compact(value: number): string {
+  const size = Math.abs(value);
+  if (size < 10_000) return grouped.format(value);
+  if (size < 999_950) return `${(value / 1000).toFixed(size < 99_950 ? 1 : 0)}k`;
+  if (size < 999_950_000) return `${(value / 1e6).toFixed(size < 9_995_000 ? 2 : 1)}M`;
+  return `${(value / 1e9).toFixed(2)}B`;
+}
+
+/** Tokens: exact below 10,000, then one decimal. Null is a count nobody told: `–`. */
+export function tokens(value: number | null): string {
+  return value === null ? '–' : compact(value);
+}
+
+/**
+ * Money from integer nano-USD: never rounded to nothing when it is something. Null is a cost that is not known,
+ * which is not zero.
+ */
+export function money(nanoUsd: number | null): string {
+  if (nanoUsd === null) return 'unknown';
+  if (nanoUsd === 0) return '$0';
+  const sign = nanoUsd < 0 ? '-' : '';
+  const size = Math.abs(nanoUsd);
+  if (size < 1000) return `${sign}< $0.000001`;
+  const decimals = size >= 1e9 ? 2 : size >= 1e6 ? 4 : 6;
+  const text = (size / 1e9).toFixed(decimals);
+  const [whole = '0', fraction = ''] = text.split('.');
+  return `${sign}$${grouped.format(Number(whole))}.${fraction}`;
+}
+
+/** The exact amount, for tooltips and what is copied: `$0.024388`. */
+export function exactMoney(nanoUsd: number): string {
+  const digits = Math.abs(nanoUsd).toString().padStart(10, '0');
+  const fraction = digits.slice(-9).replace(/0+$/, '');
+  return `${nanoUsd < 0 ? '-' : ''}$${grouped.format(Number(digits.slice(0, -9)))}${fraction && `.${fraction}`}`;
+}
+
+/** USD per million tokens: two to four decimals. */
+export function price(usdPerMillion: number): string {
+  const text = usdPerMillion.toFixed(4).replace(/0{1,2}$/, '');
+  return text;
+}
+
+/** A share of one with two digits of meaning: `1.93%`, `0.041%`, `12%`. */
+export function percent(ratio: number): string {
+  const value = ratio * 100;
+  const size = Math.abs(value);
+  if (size === 0) return '0%';
+  if (size >= 99.995) return `${Math.round(value)}%`;
+  if (size >= 10) return `${value.toFixed(1)}%`;
+  if (size >= 0.1) return `${value.toFixed(2)}%`;
+  return `${Number(value.toPrecision(2))}%`;
+}
+
+/** Uptime is rounded down to three decimals: `100%` means that nothing was missed. */
+export function uptime(ratio: number): string {
+  if (ratio >= 1) return '100%';
+  return `${(Math.floor(ratio * 100_000 + 1e-7) / 1000).toFixed(3)}%`;
+}
+
+/** A duration: `0.9 ms`, `612 ms`, `6.87 s`, `30.4 s`, `2 m 41 s`, `3 h 51 m`, `6 d 4 h`. */
+export function duration(ms: number | null): string {
+  if (ms === null) return '–';
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_995) return `${(ms / 1000).toFixed(2)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return pair(seconds, 60, 'm', 1, 's');
+  if (seconds < 86_400) return pair(seconds, 3600, 'h', 60, 'm');
+  return pair(seconds, 86_400, 'd', 3600, 'h');
+}
+
+function pair(value: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
+  const whole = Math.floor(value / large);
+  const rest = Math.floor((value % large) / small);
+  return rest === 0 ? `${whole} ${largeUnit}` : `${whole} ${largeUnit} ${rest} ${smallUnit}`;
+}
+
+/** Long ids in narrow places: prefix and last four stay. */
+export function shortId(id: string): string {
+  return id.length <= 16 ? id : `${id.slice(0, 10)}…${id.slice(-4)}`;
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  compact,
+  count,
+  duration,
+  exactMoney,
+  money,
+  percent,
+  price,
+  shortId,
+  tokens,
+  uptime,
+} from './amounts.ts';
+import { clockTime, day, fullTime, relative, zoneName } from './moments.ts';
+
+test('money that is something is never written as nothing, and unknown is not free', () => {
+  const written: [number | null, string][] = [
+    [null, 'unknown'],
+    [0, '$0'],
+    [1, '< $0.000001'],
+    [654_000, '$0.000654'],
+    [24_388_000, '$0.0244'],
+    [138_210_000_000, '$138.21'],
+    [1_204_180_000_000, '$1,204.18'],
+    [-24_388_000, '-$0.0244'],
+  ];
+  for (const [nano, text] of written) assert.equal(money(nano), text);
+  for (let nano = 1; nano < 1e13; nano *= 7) assert.ok(!/^\$0(\.0*)?$/.test(money(nano)), money(nano));
+});
+
+test('the exact amount keeps every nano', () => {
+  assert.equal(exactMoney(24_388_001), '$0.024388001');
+  assert.equal(exactMoney(2_000_000_000), '$2');
+});
+
+test('counts and tokens are exact while they are short', () => {
+  assert.deepEqual([842, 18_213, 1_240_000].map(compact), ['842', '18.2k', '1.24M']);
+  assert.equal(count(16_204), '16,204');
+  assert.equal(tokens(null), '–');
+});
+
+test('a duration has the unit that a reader would say', () => {
+  const written: [number, string][] = [
+    [0.94, '0.9 ms'],
+    [612, '612 ms'],
+    [999.6, '1.00 s'],
+    [6870, '6.87 s'],
+    [30_400, '30.4 s'],
+    [161_000, '2 m 41 s'],
+    [13_860_000, '3 h 51 m'],
+    [532_800_000, '6 d 4 h'],
+    [3_600_000, '1 h'],
+  ];
+  for (const [ms, text] of written) assert.equal(duration(ms), text);
+});
+
+test('uptime is rounded down, so that 100% means that nothing was missed', () => {
+  assert.equal(uptime(1), '100%');
+  assert.equal(uptime(0.9999999), '99.999%');
+  assert.equal(uptime(0.97854), '97.854%');
+});
+
+test('percentages keep two digits of meaning and prices two to four decimals', () => {
+  assert.deepEqual([0, 0.0193, 0.118, 0.00041, 1].map(percent), ['0%', '1.93%', '11.8%', '0.041%', '100%']);
+  assert.deepEqual([3, 0.125, 0.0375].map(price), ['3.00', '0.125', '0.0375']);
+});
+
+test('times are written in the zone that is asked for, and say which', () => {
+  const at = new Date('2026-11-21T12:26:39.665Z');
+  assert.equal(clockTime(at, 'Europe/Berlin', true), '13:26:39.665');
+  assert.equal(fullTime(at, 'UTC', true), '21 Nov 2026, 12:26:39.665 UTC');
+  assert.equal(zoneName(at, 'Europe/Berlin'), 'CET');
+  assert.equal(day(at, 'UTC', at), '21 Nov');
+  assert.equal(day(at, 'UTC', new Date('2027-01-01T00:00:00Z')), '21 Nov 2026');
+});
+
+test('a moment is told relative to now, before and after', () => {
+  const now = new Date('2026-11-21T12:00:00Z');
+  assert.equal(relative(new Date('2026-11-21T03:00:00Z'), now), '9 h ago');
+  assert.equal(relative(new Date('2026-11-21T12:05:00Z'), now), 'in 5 min');
+});
+
+test('a long id keeps its prefix and its end', () => {
+  assert.equal(shortId('exc_01JDA7K3VQ4T8Z'), 'exc_01JDA7…4T8Z');
+  assert.equal(shortId('exc_1'), 'exc_1');
+});

@@ -1,0 +1,117 @@
+import type { Attempt } from '@floe/contract/api/analytics';
+import { Snowflake } from 'lucide-react';
+import { duration } from '../../format/amounts.ts';
+import { StateIcon } from '../../ui/state.tsx';
+import type { RequestDetail } from './request-data.ts';
+import { attemptPieces } from './request-rows.ts';
+
+const LOOKS = { first_token: 'bg-series-1', streaming: 'bg-series-3', failure: 'bg-failing' } as const;
+
+/** Where the time went: the gateway, then each try, on one axis from the request's start to its end. */
+export function AttemptsTimeline({ request }: { readonly request: RequestDetail }) {
+  const { attempts, latency_ms, overhead_ms, created_at } = request;
+  return (
+    <div className="text-ui">
+      <Axis totalMs={latency_ms} />
+      <ul>
+        <li className={ROW}>
+          <span className="flex items-start gap-2">
+            <Snowflake size={16} className="mt-0.5 shrink-0 text-accent-ink" aria-hidden="true" />
+            <span>
+              Gateway <span className="block text-small text-ink-3">authenticate, limits, policy, cache</span>
+            </span>
+          </span>
+          <span className={TRACK}>
+            <Bar from={0} to={(overhead_ms ?? 0) / Math.max(latency_ms, 0.001)} look="bg-ink-3" />
+          </span>
+          <span className={LENGTH}>{duration(overhead_ms)}</span>
+        </li>
+        {attempts.map((attempt) => (
+          <AttemptRow
+            key={attempt.n}
+            attempt={attempt}
+            startMs={Date.parse(created_at)}
+            totalMs={latency_ms}
+          />
+        ))}
+      </ul>
+      <p className="mt-2 flex flex-wrap gap-4 text-small text-ink-2">
+        <Mark look={LOOKS.first_token}>first token</Mark>
+        <Mark look={LOOKS.streaming}>streaming</Mark>
+        <Mark look={LOOKS.failure}>failure</Mark>
+      </p>
+    </div>
+  );
+}
+
+const ROW =
+  'grid grid-cols-[1fr_auto] items-center gap-x-4 border-b border-line py-1.5 last:border-b-0 sm:grid-cols-[minmax(9rem,1fr)_2fr_4rem]';
+const TRACK = 'relative h-2.5 max-sm:order-last max-sm:col-span-2 max-sm:mt-1.5';
+const LENGTH = 'w-16 text-right text-ink-2 figures';
+
+function AttemptRow({
+  attempt,
+  startMs,
+  totalMs,
+}: {
+  readonly attempt: Attempt;
+  readonly startMs: number;
+  readonly totalMs: number;
+}) {
+  const { n, provider, model, credential, status, error, duration_ms } = attempt;
+  const failed = error !== null || (status !== null && status >= 400);
+  return (
+    <li className={ROW}>
+      <span className="flex min-w-0 items-start gap-2">
+        <span className="mt-0.5">
+          <StateIcon state={failed ? 'failing' : 'healthy'} />
+        </span>
+        <span className="min-w-0">
+          <span className="block truncate">
+            {n} · {provider}/{model}
+          </span>
+          <span className="block text-small break-words text-ink-3">
+            {[credential, error ?? status].filter((part) => part !== null).join(' · ')}
+          </span>
+        </span>
+      </span>
+      <span className={TRACK}>
+        {attemptPieces(attempt, startMs, totalMs).map(({ kind, from, to }) => (
+          <Bar key={kind} from={from} to={to} look={LOOKS[kind]} />
+        ))}
+      </span>
+      <span className={LENGTH}>{duration(duration_ms)}</span>
+    </li>
+  );
+}
+
+function Bar({ from, to, look }: { readonly from: number; readonly to: number; readonly look: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      style={{ left: `${from * 100}%`, width: `${Math.max(0, Math.min(1, to) - from) * 100}%` }}
+      className={`absolute inset-y-0 min-w-0.5 rounded-tag ${look}`}
+    />
+  );
+}
+
+function Axis({ totalMs }: { readonly totalMs: number }) {
+  return (
+    <div className={`${ROW} pt-0! pb-1! text-micro text-ink-3 figures`} aria-hidden="true">
+      <span className="flex justify-between max-sm:col-span-2 sm:col-start-2">
+        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
+          <span key={share}>{share === 0 ? '0' : duration(totalMs * share)}</span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+function Mark({ look, children }: { readonly look: string; readonly children: string }) {
+  return (
+    <span className="flex items-center gap-1.5">
+      <span className={`h-2 w-3 rounded-tag ${look}`} aria-hidden="true" />
+      {children}
+    </span>
+  );
+}

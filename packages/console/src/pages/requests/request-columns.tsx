@@ -1,0 +1,195 @@
+import type { RequestRow } from '@floe/contract/api/analytics';
+import { ArrowRight, Split } from 'lucide-react';
+import { duration, exactMoney, money, tokens } from '../../format/amounts.ts';
+import { browserZone, clockTime } from '../../format/moments.ts';
+import { cx } from '../../ui/class-names.ts';
+import { Badge, STATES, StateIcon } from '../../ui/state.tsx';
+import type { Column } from '../../ui/table-columns.ts';
+import { modelParts, modelsOf, outcomeOf } from './request-rows.ts';
+
+/** The columns of the request list; `longestMs` is the scale of the latency bars. */
+export function requestColumns(longestMs: number): readonly Column<RequestRow>[] {
+  return [
+    {
+      id: 'time',
+      label: 'Time',
+      width: '6.5rem',
+      cell: ({ created_at }) => (
+        <time dateTime={created_at}>{clockTime(new Date(created_at), browserZone(), true)}</time>
+      ),
+    },
+    { id: 'status', label: 'Status', width: 'minmax(6rem, 10rem)', cell: (row) => <OutcomeText row={row} /> },
+    { id: 'model', label: 'Model', width: 'minmax(6rem, 1fr)', cell: (row) => <ModelText row={row} /> },
+    { id: 'key', label: 'Key', width: 'minmax(4rem, 8rem)', cell: ({ key_name }) => key_name },
+    { id: 'tokens', label: 'Tokens', width: '7rem', align: 'end', cell: (row) => <TokenText row={row} /> },
+    { id: 'cost', label: 'Cost', width: '5.5rem', align: 'end', cell: (row) => <CostText row={row} /> },
+    {
+      id: 'first',
+      label: 'First token',
+      width: '5rem',
+      align: 'end',
+      cell: ({ first_token_ms }) => duration(first_token_ms),
+    },
+    {
+      id: 'latency',
+      label: 'Latency',
+      width: '8.5rem',
+      align: 'end',
+      cell: (row) => <LatencyText row={row} longestMs={longestMs} />,
+    },
+    {
+      id: 'metadata',
+      label: 'Metadata',
+      width: 'minmax(6rem, 10rem)',
+      cell: (row) => <MetadataText row={row} />,
+    },
+    ...OPTIONAL,
+  ];
+}
+
+const OPTIONAL: readonly Column<RequestRow>[] = [
+  extra('surface', 'Surface', ({ surface }) => surface),
+  extra('route_mode', 'Route mode', ({ route_mode }) => route_mode),
+  extra('provider', 'Provider', ({ provider }) => provider ?? '–'),
+  extra('cache', 'Cache', ({ cache }) => cache ?? '–'),
+  extra('overhead', 'Gateway', ({ overhead_ms }) => duration(overhead_ms)),
+  extra('owner', 'Owner', ({ owner }) => owner ?? '–'),
+  extra('team', 'Team', ({ team }) => team ?? '–'),
+  extra('end_user', 'End user', ({ end_user }) => end_user ?? '–'),
+  extra('error', 'Error code', ({ error_code }) => error_code ?? '–'),
+  extra('dropped', 'Not carried', ({ dropped }) => dropped.join(', ') || '–'),
+  extra('id', 'Request id', ({ id }) => <code className="font-mono text-code">{id}</code>),
+];
+
+function extra(id: string, label: string, cell: Column<RequestRow>['cell']): Column<RequestRow> {
+  return { id, label, cell, width: 'minmax(5rem, 10rem)', optional: true };
+}
+
+/** Shape, status and reason. Only exceptions have colour: the many that went well stay quiet. */
+export function OutcomeText({ row }: { readonly row: RequestRow }) {
+  const { state, status, reason } = outcomeOf(row);
+  return (
+    <span className="flex items-center gap-2" title={row.error_code ?? undefined}>
+      <StateIcon state={state} />
+      <span className={state === 'healthy' ? 'text-ink-2' : cx('font-medium', STATES[state].ink)}>
+        {status}
+      </span>
+      {reason && <span className="truncate text-ink-2">{reason}</span>}
+    </span>
+  );
+}
+
+/** The model asked for, and with an arrow the one that served when it is another. */
+export function ModelText({ row }: { readonly row: RequestRow }) {
+  const { asked, served } = modelsOf(row);
+  const { provider, name } = modelParts(asked);
+  return (
+    <span className="flex min-w-0 items-center gap-1.5">
+      <span className="truncate">
+        <span className="text-ink-3">{provider}</span>
+        {name}
+      </span>
+      {served && (
+        <>
+          <ArrowRight size={12} className="shrink-0 text-ink-3" aria-label="served by" role="img" />
+          <span className="truncate text-ink-2">{modelParts(served).name}</span>
+        </>
+      )}
+    </span>
+  );
+}
+
+function TokenText({ row: { usage } }: { readonly row: RequestRow }) {
+  if (usage.input_tokens === null && usage.output_tokens === null)
+    return <span className="text-ink-3">–</span>;
+  return (
+    <span title={`${usage.input_tokens ?? '?'} in, ${usage.output_tokens ?? '?'} out (${usage.source})`}>
+      {tokens(usage.input_tokens)} <span className="text-ink-3">→</span> {tokens(usage.output_tokens)}
+    </span>
+  );
+}
+
+/** Nothing was spent on what was refused; what has no price is unknown, not free. */
+export function CostText({ row }: { readonly row: RequestRow }) {
+  const { state, cost_nano_usd: cost } = row;
+  if (cost === null) {
+    const spent = state === 'complete' || state === 'partial';
+    return <span className="text-ink-3">{spent ? 'unknown' : '–'}</span>;
+  }
+  return (
+    <span title={exactMoney(cost)} className={cost === 0 ? 'text-ink-3' : ''}>
+      {money(cost)}
+    </span>
+  );
+}
+
+/** First token, then streaming, on one scale for all rows in view. */
+function LatencyText({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
+  const { latency_ms, first_token_ms } = row;
+  const share = (ms: number) => `${Math.min(100, Math.max(1.5, (ms / longestMs) * 100))}%`;
+  const failed = outcomeOf(row).state === 'failing';
+  return (
+    <span className="flex items-center justify-end gap-3">
+      <span aria-hidden="true" className="flex h-1.5 w-16 overflow-hidden">
+        <span
+          style={{ width: share(first_token_ms ?? latency_ms) }}
+          className={cx('rounded-l-full', failed ? 'bg-failing' : 'bg-series-1')}
+        />
+        {first_token_ms !== null && (
+          <span
+            style={{ width: share(latency_ms - first_token_ms) }}
+            className={cx('rounded-r-full', failed ? 'bg-failing' : 'bg-series-3')}
+          />
+        )}
+      </span>
+      <span className="w-14 shrink-0">{duration(latency_ms)}</span>
+    </span>
+  );
+}
+
+function MetadataText({ row: { metadata } }: { readonly row: RequestRow }) {
+  return (
+    <span className="flex gap-1 overflow-hidden">
+      {Object.entries(metadata)
+        .slice(0, 2)
+        .map(([name, value]) => (
+          <Badge key={name} name={name}>
+            {typeof value === 'string' ? value : JSON.stringify(value)}
+          </Badge>
+        ))}
+    </span>
+  );
+}
+
+/** A row on a phone: what, when and who on the left, how long and how much on the right. */
+export function RequestCard({ row }: { readonly row: RequestRow }) {
+  const { state, reason } = outcomeOf(row);
+  return (
+    <div className="flex items-center gap-3 text-body">
+      <StateIcon state={state} />
+      <div className="min-w-0 flex-1">
+        <ModelText row={row} />
+        <div className="truncate text-small text-ink-2 figures">
+          {clockTime(new Date(row.created_at), browserZone())} · {row.key_name}
+          {reason && ` · ${reason}`}
+        </div>
+      </div>
+      <div className="text-right figures">
+        <div>{duration(row.latency_ms)}</div>
+        <div className="text-small text-ink-2">
+          <CostText row={row} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** How many tries it took, where it took more than one. */
+export function TriesBadge({ tries }: { readonly tries: number }) {
+  if (tries < 2) return null;
+  return (
+    <Badge>
+      <Split size={12} aria-label="attempts" role="img" /> {tries}
+    </Badge>
+  );
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { useOrgId } from '../../app/url-state.ts';
+import { browserZone, fullTime } from '../../format/moments.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { requestQuery } from './request-data.ts';
+import { RequestHeading } from './request-heading.tsx';
+import { RequestTabs } from './request-tabs.tsx';
+
+/** One request beside the list. */
+export function RequestDrawer({
+  id,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onPrevious: () => void;
+  readonly onNext: () => void;
+}) {
+  const { data, error, refetch } = useQuery(requestQuery(id));
+  const navigate = useNavigate();
+  const org = useOrgId();
+  const enlarge = () => void navigate({ to: `/o/${org}/requests/${id}` });
+  useShortcuts([{ keys: 'o', does: 'Open the page of the request', run: enlarge }]);
+  return (
+    <Drawer title="Request" about={id} onClose={onClose}>
+      <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
+        <div className="min-w-0 flex-1">
+          {data ? <RequestHeading request={data} /> : <Skeleton className="h-7 w-64" />}
+        </div>
+        <div className="flex">
+          <IconButton icon={ChevronUp} label="Previous request" keys="k" onClick={onPrevious} />
+          <IconButton icon={ChevronDown} label="Next request" keys="j" onClick={onNext} />
+          <IconButton icon={Maximize2} label="Open the page" keys="o" onClick={enlarge} />
+          <IconButton icon={X} label="Close" keys="Esc" onClick={onClose} />
+        </div>
+      </div>
+      <p className="flex flex-wrap items-center gap-x-2 px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
+        {data && fullTime(new Date(data.created_at), browserZone(), true)}
+        <code className="font-mono text-code">{id}</code>
+        <CopyButton text={id} label="Copy request id" />
+      </p>
+      {error ? (
+        <ErrorState what="Could not load this request." error={error} onRetry={() => void refetch()} />
+      ) : data ? (
+        <RequestTabs request={data} narrow />
+      ) : (
+        <Skeleton className="m-6 h-40" />
+      )}
+    </Drawer>
+  );
+}

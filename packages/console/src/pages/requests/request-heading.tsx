@@ -1,0 +1,26 @@
+import { ArrowRight } from 'lucide-react';
+import { StateBadge } from '../../ui/state.tsx';
+import type { RequestDetail } from './request-data.ts';
+import { modelsOf, outcomeOf } from './request-rows.ts';
+
+/** How it ended, what was asked for and what served. */
+export function RequestHeading({ request }: { readonly request: RequestDetail }) {
+  const { state, status, reason } = outcomeOf(request);
+  const { asked, served } = modelsOf(request);
+  return (
+    <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+      <StateBadge state={state}>
+        {reason ? `${status} ${reason}` : status === '200' ? '200 OK' : status}
+      </StateBadge>
+      <h2 className="flex min-w-0 flex-wrap items-center gap-1.5 text-body font-semibold break-all">
+        {asked}
+        {served && (
+          <>
+            <ArrowRight size={14} className="text-ink-3" role="img" aria-label="served by" />
+            {served}
+          </>
+        )}
+      </h2>
+    </div>
+  );
+}

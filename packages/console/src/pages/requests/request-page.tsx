@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { usePathParam } from '../../app/url-state.ts';
+import { shortId } from '../../format/amounts.ts';
+import { browserZone, fullTime } from '../../format/moments.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { requestQuery } from './request-data.ts';
+import { RequestHeading } from './request-heading.tsx';
+import { RequestStats } from './request-stats.tsx';
+import { RequestTabs } from './request-tabs.tsx';
+
+/** One request: what happened, why, and what it cost. */
+export function RequestPage() {
+  const id = usePathParam('id');
+  const { data, error, refetch } = useQuery(requestQuery(id));
+  return (
+    <PageFrame
+      title={shortId(id)}
+      crumbs={[{ label: 'Requests', to: '/requests' }]}
+      padded={false}
+      actions={<CopyButton text={id} label="Copy request id" />}
+    >
+      {error ? (
+        <ErrorState what="Could not load this request." error={error} onRetry={() => void refetch()} />
+      ) : data ? (
+        <>
+          <div className="grid gap-3 px-4 pb-4 md:px-6">
+            <RequestHeading request={data} />
+            <p className="text-ui text-ink-2">
+              {fullTime(new Date(data.created_at), browserZone(), true)} · <TimeText at={data.created_at} /> ·{' '}
+              {data.surface}
+              {data.stream && ' · stream'}
+            </p>
+            <RequestStats request={data} />
+          </div>
+          <RequestTabs request={data} />
+        </>
+      ) : (
+        <Skeleton className="m-6 h-64" />
+      )}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RequestRow } from '@floe/contract/api/analytics';
+import { attemptPieces, merged, modelsOf, outcomeOf, outputSpeed } from './request-rows.ts';
+
+const ROW: RequestRow = {
+  id: 'exc_1',
+  created_at: '2026-11-21T12:00:00.000Z',
+  surface: 'chat',
+  route_mode: 'unified',
+  key_id: 'key_1',
+  key_name: 'ci',
+  team: null,
+  owner: null,
+  end_user: null,
+  model_requested: 'openai/gpt-5',
+  provider: 'openai',
+  model: 'gpt-5',
+  stream: true,
+  status: 200,
+  state: 'complete',
+  error_code: null,
+  error_source: null,
+  finish_reason: 'stop',
+  attempt_count: 1,
+  usage: {
+    input_tokens: 10,
+    cached_tokens: null,
+    cache_write_tokens: null,
+    output_tokens: 100,
+    reasoning_tokens: null,
+    source: 'provider',
+  },
+  cost_nano_usd: 1,
+  cost_usd: '0.000000001',
+  cost_source: 'catalog',
+  cache: null,
+  latency_ms: 2000,
+  first_token_ms: 1000,
+  overhead_ms: 1,
+  request_bytes: 100,
+  response_bytes: 400,
+  metadata: {},
+  dropped: [],
+};
+
+test('every end of a request has a shape, and a refusal says why in words', () => {
+  const of = (changes: Partial<RequestRow>) => outcomeOf({ ...ROW, ...changes });
+  assert.deepEqual(of({}), { state: 'healthy', status: '200', reason: null });
+  assert.deepEqual(of({ state: 'blocked', status: 429, error_code: 'rate_limit_exceeded' }), {
+    state: 'blocked',
+    status: '429',
+    reason: 'rate limit',
+  });
+  assert.equal(of({ state: 'failed', status: 429, error_source: 'gateway' }).state, 'blocked');
+  assert.equal(of({ state: 'failed', status: 429, error_source: 'upstream' }).state, 'failing');
+  assert.equal(of({ state: 'cached' }).state, 'cached');
+  assert.equal(of({ state: 'aborted', status: 499 }).status, 'Client left');
+  assert.equal(of({ state: 'failed', status: 502, error_code: 'some_new_code' }).reason, 'some new code');
+  assert.equal(of({ status: 400 }).state, 'failing');
+});
+
+test('the model that served is told only when it is another than the one asked for', () => {
+  assert.equal(modelsOf(ROW).served, null);
+  assert.equal(modelsOf({ ...ROW, model_requested: 'gpt-5' }).served, null);
+  assert.equal(modelsOf({ ...ROW, model_requested: 'smart' }).served, 'openai/gpt-5');
+  assert.equal(modelsOf({ ...ROW, model_requested: 'smart', model: null, provider: null }).served, null);
+});
+
+test('output speed is of the time after the first token, and unknown rather than infinite', () => {
+  assert.equal(outputSpeed(ROW), 100);
+  assert.equal(outputSpeed({ ...ROW, first_token_ms: 2000 }), null);
+  assert.equal(outputSpeed({ ...ROW, first_token_ms: null }), null);
+});
+
+test('pieces of an attempt stay inside the bar, whatever the clocks say', () => {
+  const start = Date.parse(ROW.created_at);
+  const attempt = {
+    n: 1,
+    provider: 'openai',
+    model: 'gpt-5',
+    credential: null,
+    started_at: ROW.created_at,
+    status: 200,
+    error: null,
+    first_token_ms: 500,
+    duration_ms: 1000,
+  };
+  assert.deepEqual(attemptPieces(attempt, start, 2000), [
+    { kind: 'first_token', from: 0, to: 0.25 },
+    { kind: 'streaming', from: 0.25, to: 0.5 },
+  ]);
+  for (const skewed of [start + 5000, start - 5000])
+    for (const { from, to } of attemptPieces(attempt, skewed, 10))
+      assert.ok(from >= 0 && to <= 1 && from <= to);
+  assert.deepEqual(
+    attemptPieces({ ...attempt, status: 429, first_token_ms: null, error: 'x' }, start, 1000),
+    [{ kind: 'failure', from: 0, to: 1 }],
+  );
+});
+
+test('rows that arrive are put before the known ones, and none is doubled', () => {
+  const later = { ...ROW, id: 'exc_2', created_at: '2026-11-21T12:00:01.000Z' };
+  const again = { ...ROW, state: 'partial' };
+  assert.deepEqual(
+    merged([ROW], [again, later]).map(({ id, state }) => [id, state]),
+    [
+      ['exc_2', 'complete'],
+      ['exc_1', 'partial'],
+    ],
+  );
+  assert.equal(merged([ROW], [later], 1).length, 1);
+});

@@ -1,0 +1,96 @@
+import type { Attempt, RequestRow } from '@floe/contract/api/analytics';
+import type { State } from '../../ui/state.tsx';
+
+/** What one request says about itself, in words the list, the drawer and the page share. Pure. */
+
+/** A shape, a status and a reason: `429` and `rate limit`. */
+export interface Outcome {
+  readonly state: State;
+  readonly status: string;
+  readonly reason: string | null;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  rate_limit_exceeded: 'rate limit',
+  budget_exceeded: 'budget',
+  price_unknown: 'price unknown',
+  policy_denied: 'policy',
+  first_token_timeout: 'timeout',
+  upstream_timeout: 'timeout',
+  invalid_api_key: 'key',
+};
+
+/** How a request ended. A code without a word of its own is shown as it is, with blanks. */
+export function outcomeOf({ state, status, error_code, error_source }: RequestRow): Outcome {
+  const reason = error_code === null ? null : (REASONS[error_code] ?? error_code.replaceAll('_', ' '));
+  if (state === 'cached') return { state: 'cached', status: `${status} cached`, reason: null };
+  if (state === 'partial') return { state: 'partial', status: 'Partial', reason };
+  if (state === 'aborted') return { state: 'aborted', status: 'Client left', reason: null };
+  // A limit, a budget or a right of ours, not a failure of anything.
+  const refused = error_source === 'gateway' && (status === 402 || status === 403 || status === 429);
+  if (state === 'blocked' || refused) return { state: 'blocked', status: String(status), reason };
+  if (state === 'failed' || status >= 400) return { state: 'failing', status: String(status), reason };
+  return { state: 'healthy', status: String(status), reason: null };
+}
+
+/** The model asked for, and the one that served when that is another. */
+export function modelsOf(row: RequestRow): { readonly asked: string; readonly served: string | null } {
+  const asked = row.model_requested ?? row.model ?? '–';
+  const full = row.provider && row.model ? `${row.provider}/${row.model}` : row.model;
+  return { asked, served: full === null || full === asked || row.model === asked ? null : full };
+}
+
+/** Provider and bare id of `openai/gpt-5`; the provider is the quieter half. */
+export function modelParts(model: string): { readonly provider: string; readonly name: string } {
+  const cut = model.indexOf('/');
+  return cut === -1
+    ? { provider: '', name: model }
+    : { provider: model.slice(0, cut + 1), name: model.slice(cut + 1) };
+}
+
+/** Output tokens per second from the first token to the end; null when it was not streamed or too short to tell. */
+export function outputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {
+  const ms = first_token_ms === null ? 0 : latency_ms - first_token_ms;
+  return ms < 20 || !usage.output_tokens ? null : (usage.output_tokens / ms) * 1000;
+}
+
+/** A piece of a request's time, as shares of the whole. */
+export interface Piece {
+  readonly kind: 'first_token' | 'streaming' | 'failure';
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What an attempt's bar shows, on an axis from the request's start to its end. */
+export function attemptPieces(attempt: Attempt, startMs: number, totalMs: number): readonly Piece[] {
+  const share = (ms: number) => Math.min(1, Math.max(0, ms / Math.max(totalMs, 0.001)));
+  const from = Date.parse(attempt.started_at) - startMs;
+  const first = attempt.first_token_ms === null ? null : from + attempt.first_token_ms;
+  const end = from + attempt.duration_ms;
+  const failed = attempt.error !== null || (attempt.status !== null && attempt.status >= 400);
+  const before = {
+    kind: failed ? 'failure' : 'first_token',
+    from: share(from),
+    to: share(first ?? end),
+  } as const;
+  if (first === null || first >= end) return [before];
+  return [
+    { ...before, kind: 'first_token' },
+    { kind: failed ? 'failure' : 'streaming', from: share(first), to: share(end) },
+  ];
+}
+
+/** New rows before the known ones, newest first, none twice, at most `most`. */
+export function merged(
+  known: readonly RequestRow[],
+  fresh: readonly RequestRow[],
+  most = 20_000,
+): RequestRow[] {
+  const ids = new Set(fresh.map(({ id }) => id));
+  const rows = [...fresh, ...known.filter(({ id }) => !ids.has(id))];
+  return rows
+    .sort((a, b) =>
+      a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : a.id < b.id ? 1 : -1,
+    )
+    .slice(0, most);
+}

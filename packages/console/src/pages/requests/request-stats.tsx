@@ -1,0 +1,38 @@
+import { count, duration, money } from '../../format/amounts.ts';
+import { StatCard, StatStrip } from '../../ui/facts.tsx';
+import type { RequestDetail } from './request-data.ts';
+import { outputSpeed } from './request-rows.ts';
+
+/** The figures of one request. */
+export function RequestStats({ request }: { readonly request: RequestDetail }) {
+  const { usage, latency_ms, first_token_ms, overhead_ms, cost_nano_usd, attempts, state } = request;
+  const speed = outputSpeed(request);
+  const known = usage.input_tokens !== null || usage.output_tokens !== null;
+  return (
+    <StatStrip>
+      <StatCard
+        label="Latency"
+        value={duration(latency_ms)}
+        remark={overhead_ms === null ? null : `${duration(overhead_ms)} is ours`}
+      />
+      <StatCard
+        label="First token"
+        value={duration(first_token_ms)}
+        remark={first_token_ms === null ? 'not streamed' : null}
+      />
+      <StatCard label="Output speed" value={speed === null ? '–' : `${Math.round(speed)} tok/s`} />
+      <StatCard
+        label="Tokens"
+        value={known ? count((usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)) : '–'}
+        remark={usage.source === 'provider' ? 'as the provider counted' : usage.source}
+      />
+      <StatCard
+        label="Cost"
+        value={
+          cost_nano_usd === null && state !== 'complete' && state !== 'partial' ? '–' : money(cost_nano_usd)
+        }
+      />
+      <StatCard label="Attempts" value={attempts.length} />
+    </StatStrip>
+  );
+}

@@ -1,0 +1,66 @@
+import { Card } from '../../ui/facts.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { AttemptsTimeline } from './attempts-timeline.tsx';
+import { CallerCard, CostCard, DroppedCard } from './request-cards.tsx';
+import type { RequestDetail } from './request-data.ts';
+import { RequestStats } from './request-stats.tsx';
+import { RouteDecisions } from './route-decisions.tsx';
+
+/** Everything known about a request; `narrow` stands in one column, in the drawer. */
+export function RequestTabs({
+  request,
+  narrow = false,
+}: {
+  readonly request: RequestDetail;
+  readonly narrow?: boolean;
+}) {
+  const { attempts, decisions } = request;
+  const overview = (
+    <div className="grid gap-4">
+      {narrow && <RequestStats request={request} />}
+      <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
+        <div className="grid min-w-0 gap-4">
+          <Card title="Attempts" aside={attemptsSaid(request)}>
+            <AttemptsTimeline request={request} />
+          </Card>
+          <Card title="Why this route?">
+            <RouteDecisions decisions={decisions} />
+          </Card>
+        </div>
+        <div className="grid min-w-0 gap-4">
+          <CostCard request={request} />
+          <CallerCard request={request} />
+          <DroppedCard dropped={request.dropped} />
+        </div>
+      </div>
+    </div>
+  );
+  return (
+    <Tabs
+      label="Parts of the request"
+      tabs={[
+        { id: 'overview', label: 'Overview', content: overview },
+        {
+          id: 'decisions',
+          label: 'Decisions',
+          count: decisions.length,
+          content: <RouteDecisions decisions={decisions} />,
+        },
+        {
+          id: 'attempts',
+          label: 'Attempts',
+          count: attempts.length,
+          content: <JsonView value={attempts} label="attempts" />,
+        },
+        { id: 'raw', label: 'Raw', content: <JsonView value={request} label="the request" /> },
+      ]}
+    />
+  );
+}
+
+function attemptsSaid({ attempts }: RequestDetail): string {
+  const targets = new Set(attempts.map(({ provider, model }) => `${provider}/${model}`)).size;
+  if (attempts.length === 0) return 'no upstream was asked';
+  return `${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'} · ${targets} ${targets === 1 ? 'target' : 'targets'}`;
+}

@@ -1,0 +1,33 @@
+import type { Decision } from '@floe/contract/api/analytics';
+import { type State, StateIcon } from '../../ui/state.tsx';
+
+/** What each step decided and why, in order; the same list as the simulator's. */
+export function RouteDecisions({ decisions }: { readonly decisions: readonly Decision[] }) {
+  if (decisions.length === 0)
+    return <p className="text-ui text-ink-2">Nothing had to be decided: it went straight to its target.</p>;
+  return (
+    <ol className="grid gap-2.5 text-ui">
+      {decisions.map(({ step, outcome, because }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps can repeat, and their order never changes.
+        <li key={index} className="grid grid-cols-[auto_5rem_1fr] items-start gap-x-2.5 gap-y-0.5">
+          <span className="mt-0.5">
+            <StateIcon state={stateOf(outcome)} />
+          </span>
+          <span className="font-medium capitalize">{step.replaceAll('_', ' ')}</span>
+          <span className="min-w-0 break-words text-ink-2">
+            <span className="text-ink">{outcome.replaceAll('_', ' ')}</span>
+            {because && ` · ${because}`}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function stateOf(outcome: string): State {
+  if (/den|refus|block|exceed|exhaust/.test(outcome)) return 'blocked';
+  if (/fail|error|broke/.test(outcome)) return 'failing';
+  if (/skip|cool|open|dropp|retr|aside|unpriced/.test(outcome)) return 'warning';
+  if (/\b(off|none|not_used|bypass)\b/.test(outcome)) return 'paused';
+  return 'healthy';
+}

@@ -1,0 +1,14 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const requests: readonly PageRoute[] = [
+  {
+    path: '/requests',
+    title: 'Requests',
+    load: () => import('./requests-page.tsx').then(({ RequestsPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/requests/$id',
+    title: 'Request',
+    load: () => import('./request-page.tsx').then(({ RequestPage: Page }) => ({ Page })),
+  },
+];

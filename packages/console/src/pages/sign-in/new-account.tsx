@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { acceptInvitation, setUp } from './sign-in-data.ts';
+
+const SAID = {
+  first: {
+    title: 'Welcome to Floe',
+    text: 'You are the first person here, so you become the owner. This link works once.',
+    button: 'Start',
+  },
+  invitation: {
+    title: 'You are invited',
+    text: 'Make an account and you are in. This link works once.',
+    button: 'Accept the invitation',
+  },
+} as const;
+
+/** An account for who came by a one-time link. */
+export function NewAccount({
+  kind,
+  token,
+  onEntered,
+}: {
+  readonly kind: keyof typeof SAID;
+  readonly token: string;
+  readonly onEntered: () => void;
+}) {
+  const [account, setAccount] = useState({ name: '', email: '', password: '' });
+  const make = useChange(
+    () => (kind === 'first' ? setUp(token, account) : acceptInvitation(token, account)),
+    {
+      done: onEntered,
+    },
+  );
+  const { title, text, button } = SAID[kind];
+  const put = (name: keyof typeof account) => ({
+    value: account[name],
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      setAccount({ ...account, [name]: target.value }),
+  });
+  return (
+    <div className="grid gap-4">
+      <h1 className="text-display font-semibold tracking-tight">{title}</h1>
+      <p className="text-body text-ink-2">{text}</p>
+      <Form
+        error={make.error}
+        running={make.running}
+        onSubmit={() => make.run(undefined)}
+        actions={
+          <Button type="submit" look="primary" busy={make.running} className="w-full">
+            {button}
+          </Button>
+        }
+      >
+        <FormField name="name" label="Name">
+          <Input autoComplete="name" {...put('name')} />
+        </FormField>
+        {kind === 'first' && (
+          <FormField name="email" label="E-mail">
+            <Input type="email" autoComplete="username" {...put('email')} />
+          </FormField>
+        )}
+        <FormField name="password" label="Password" hint="At least 12 characters; a sentence is fine.">
+          <Input type="password" autoComplete="new-password" {...put('password')} />
+        </FormField>
+      </Form>
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import { Fingerprint } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { ApiError } from '../../data/api-error.ts';
+import { useChange } from '../../data/change.ts';
+import type { SignedOut } from '../../data/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { canUsePasskeys } from './passkey.ts';
+import { signInByIssuer, signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
+
+/** The ways to sign in that this installation has. */
+export function SignInForm({
+  methods,
+  next,
+  onEntered,
+}: {
+  readonly methods: SignedOut['methods'];
+  /** Where to afterwards. */
+  readonly next: string;
+  readonly onEntered: () => void;
+}) {
+  const byPasskey = useChange(signInWithPasskey, { done: onEntered });
+  const hasPasskey = methods.passkey && canUsePasskeys();
+  return (
+    <div className="grid gap-4">
+      <h1 className="text-body font-semibold">Sign in</h1>
+      {hasPasskey && (
+        <Button icon={Fingerprint} busy={byPasskey.running} onClick={() => byPasskey.run(undefined)}>
+          Use a passkey
+        </Button>
+      )}
+      {byPasskey.error && <p className="text-small text-failing-ink">{byPasskey.error.message}</p>}
+      {methods.oidc.map(({ name }) => (
+        <Button key={name} onClick={() => signInByIssuer(name, next)}>
+          Continue with {name}
+        </Button>
+      ))}
+      {methods.password && <PasswordForm onEntered={onEntered} />}
+    </div>
+  );
+}
+
+function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const byPassword = useChange(() => signInWithPassword(email, password), { done: onEntered });
+  const wait = useWait(byPassword.error);
+  return (
+    <Form
+      error={byPassword.error}
+      running={byPassword.running || wait > 0}
+      onSubmit={() => byPassword.run(undefined)}
+      actions={
+        <Button type="submit" look="primary" busy={byPassword.running} className="w-full">
+          {wait > 0 ? `Again in ${wait} s` : 'Sign in'}
+        </Button>
+      }
+    >
+      <FormField name="email" label="E-mail">
+        <Input
+          type="email"
+          autoComplete="username webauthn"
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+      </FormField>
+      <FormField name="password" label="Password">
+        <Input
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+      </FormField>
+    </Form>
+  );
+}
+
+/** Seconds until another try is worth it. */
+function useWait(error: ApiError | null): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const ms = error?.status === 429 ? (error.retryAfterMs ?? 0) : 0;
+    const until = performance.now() + ms;
+    const count = () => setLeft(Math.max(0, Math.ceil((until - performance.now()) / 1000)));
+    count();
+    if (ms === 0) return;
+    const timer = setInterval(count, 500);
+    return () => clearInterval(timer);
+  }, [error]);
+  return left;
+}

@@ -1,0 +1,92 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { FloeMark } from '../../app/floe-mark.tsx';
+import { nextPath, querySearch } from '../../app/query-text.ts';
+import { BASE } from '../../data/base.ts';
+import { type Session, sessionQuery } from '../../data/session.ts';
+import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { NewAccount } from './new-account.tsx';
+import { linkToken } from './sign-in-data.ts';
+import { SignInForm } from './sign-in-form.tsx';
+
+/** The door: signing in, the first account, an invitation. What the link brought decides which. */
+export function SignInPage() {
+  const { data: session, error, refetch } = useQuery(sessionQuery);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const invited = useLocation({ select: ({ pathname }) => pathname.endsWith('/invite') });
+  const [token] = useState(() => linkToken(new URL(location.href)));
+  // Fixed at arrival: on the way out the location is already another.
+  const [next] = useState(() => nextPath(new URLSearchParams(location.search).get('next')));
+  useEffect(() => {
+    document.title = 'Sign in · Floe';
+    // The token works once, but it need not stay in the history of the browser either.
+    if (token !== null) history.replaceState(history.state, '', location.pathname);
+  }, [token]);
+  useEffect(() => {
+    if (session?.state === 'signed_in' && !invited) {
+      const [to = '/', query = ''] = next.split('?', 2);
+      void navigate({ to, search: querySearch(query), replace: true });
+    }
+  }, [session, invited, next, navigate]);
+  const entered = () => client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  return (
+    <main className="grid min-h-full place-items-center p-4">
+      <div className="grid w-full max-w-90 gap-5">
+        <div className="flex items-center gap-2.5">
+          <FloeMark size={32} />
+          <span className="text-title font-semibold">Floe</span>
+          <span className="ml-auto text-small text-ink-3">{BASE.host}</span>
+        </div>
+        {error && !session ? (
+          <ErrorState
+            what="Floe cannot check your sign-in right now."
+            error={error}
+            onRetry={() => void refetch()}
+          />
+        ) : !session ? (
+          <Skeleton className="h-48" />
+        ) : (
+          <Door
+            session={session}
+            token={token}
+            invited={invited}
+            next={next}
+            onEntered={() => void entered()}
+          />
+        )}
+      </div>
+    </main>
+  );
+}
+
+function Door({
+  session,
+  token,
+  invited,
+  next,
+  onEntered,
+}: {
+  readonly session: Session;
+  readonly token: string | null;
+  readonly invited: boolean;
+  readonly next: string;
+  readonly onEntered: () => void;
+}): ReactNode {
+  if (session.state === 'signed_in') return <p className="text-body text-ink-2">You are signed in.</p>;
+  if (invited && token) return <NewAccount kind="invitation" token={token} onEntered={onEntered} />;
+  if (session.setup && token) return <NewAccount kind="first" token={token} onEntered={onEntered} />;
+  return (
+    <>
+      {session.setup && (
+        <Notice>
+          Nobody has an account yet. Open the sign-in link that the first start printed; it makes you the
+          owner.
+        </Notice>
+      )}
+      {!session.setup && token && <Notice>This link was used already. Sign in with your account.</Notice>}
+      <SignInForm methods={session.methods} next={next} onEntered={onEntered} />
+    </>
+  );
+}

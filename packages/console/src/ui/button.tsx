@@ -1,0 +1,81 @@
+import { LoaderCircle, type LucideIcon } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import type { Action } from '../data/permissions.ts';
+import { useRefusal } from '../data/use-refusal.ts';
+import { cx } from './class-names.ts';
+import { Tooltip } from './tooltip.tsx';
+
+const LOOKS = {
+  primary: 'border-transparent bg-accent text-on-accent font-medium hover:bg-accent-hover',
+  secondary: 'border-line-strong bg-surface text-ink shadow-control hover:bg-hover',
+  quiet: 'border-transparent text-ink-2 hover:bg-hover hover:text-ink',
+  danger: 'border-transparent bg-failing text-white font-medium hover:brightness-110',
+} as const;
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  readonly look?: keyof typeof LOOKS;
+  readonly icon?: LucideIcon;
+  /** Something is under way: the button keeps its place and its focus, and takes no second click. */
+  readonly busy?: boolean;
+  /** What the person must be allowed to do; else the button is off and says why. */
+  readonly needs?: Action;
+}
+
+/** A button with words. */
+export function Button({ look = 'secondary', icon: Icon, busy, needs, children, ...props }: ButtonProps) {
+  const refusal = useRefusal(needs);
+  const off = props.disabled || refusal !== null;
+  const button = (
+    <button
+      type="button"
+      {...props}
+      {...(refusal === null ? {} : { onClick: undefined, type: 'button' })}
+      disabled={props.disabled}
+      aria-disabled={off || busy || undefined}
+      className={cx(
+        'inline-flex h-control shrink-0 items-center justify-center gap-1.5 rounded-control border px-3 text-ui whitespace-nowrap transition-colors',
+        off ? 'cursor-not-allowed border-line bg-sunken text-ink-off' : LOOKS[look],
+        props.className,
+      )}
+    >
+      {busy ? (
+        <LoaderCircle size={16} className="animate-spin" />
+      ) : (
+        Icon && <Icon size={16} strokeWidth={1.75} />
+      )}
+      {children}
+    </button>
+  );
+  return refusal === null ? button : <Tooltip text={refusal}>{button}</Tooltip>;
+}
+
+export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+  readonly icon: LucideIcon;
+  /** Verb and object, such as `Copy request id`. */
+  readonly label: string;
+  readonly keys?: string;
+  readonly needs?: Action;
+}
+
+/** A button that is only an icon: named for screen readers, explained on hover and focus. */
+export function IconButton({ icon: Icon, label, keys, needs, className, ...props }: IconButtonProps) {
+  const refusal = useRefusal(needs);
+  return (
+    <Tooltip text={refusal ?? label} keys={keys}>
+      <button
+        type="button"
+        aria-label={label}
+        {...props}
+        {...(refusal === null ? {} : { onClick: undefined })}
+        aria-disabled={refusal !== null || undefined}
+        className={cx(
+          'inline-grid size-8 shrink-0 place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink disabled:text-ink-off pointer-coarse:size-11',
+          refusal !== null && 'cursor-not-allowed text-ink-off',
+          className,
+        )}
+      >
+        <Icon size={16} strokeWidth={1.75} />
+      </button>
+    </Tooltip>
+  );
+}

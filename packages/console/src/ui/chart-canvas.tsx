@@ -1,0 +1,106 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { browserZone } from '../format/moments.ts';
+import type { ChartProps } from './chart.tsx';
+import { stacked } from './chart-stack.ts';
+
+/** The drawing of a `Chart`; loaded when the first one is shown. */
+export function ChartCanvas(props: ChartProps & { readonly height: number }) {
+  const place = useRef<HTMLDivElement>(null);
+  const { at, series, kind = 'lines', height } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: data and look rebuild it; callbacks are read when they are used.
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    let plot = draw(element, latest.current);
+    const redraw = () => {
+      plot.destroy();
+      plot = draw(element, latest.current);
+    };
+    const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+    resized.observe(element);
+    const themed = new MutationObserver(redraw);
+    themed.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    const system = window.matchMedia('(prefers-color-scheme: dark)');
+    system.addEventListener('change', redraw);
+    return () => {
+      resized.disconnect();
+      themed.disconnect();
+      system.removeEventListener('change', redraw);
+      plot.destroy();
+    };
+  }, [at, series, kind, height]);
+  return <div ref={place} className="h-full w-full" />;
+}
+
+function draw(element: HTMLElement, props: ChartProps & { readonly height: number }): uPlot {
+  const { at, series, kind = 'lines', format, height, onZoom } = props;
+  const colour = colours(element);
+  const text = colour('ink-3');
+  const axis = {
+    stroke: text,
+    grid: { stroke: colour('grid'), width: 1 },
+    ticks: { show: false },
+    font: '11px sans-serif',
+  };
+  const shown =
+    kind === 'stacked' ? stacked(series.map(({ values }) => values)) : series.map(({ values }) => values);
+  const base = series.filter(({ compare }) => !compare);
+  const options: uPlot.Options = {
+    width: element.clientWidth,
+    height,
+    legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), browserZone()),
+    cursor: {
+      sync: { key: 'page' },
+      drag: { x: onZoom !== undefined, y: false, setScale: false },
+      points: { size: 6 },
+    },
+    scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
+    axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(format) }],
+    hooks: { setSelect: [(plot) => zoom(plot, onZoom)] },
+    series: [
+      {},
+      ...series.map((one, index) => {
+        const place = one.compare ? index - base.length : index;
+        const stroke = colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
+        return {
+          label: one.label,
+          stroke,
+          width: 1.5,
+          points: { show: at.length < 3 },
+          ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
+          ...(kind === 'stacked' ? { fill: stroke } : {}),
+        };
+      }),
+    ],
+  };
+  // The highest sum is drawn first, so that each lower one covers its own part.
+  if (kind === 'stacked') options.series = [{}, ...options.series.slice(1).reverse()];
+  const data = kind === 'stacked' ? [...shown].reverse() : shown;
+  return new uPlot(options, [at.map((ms) => ms / 1000), ...data.map((values) => [...values])], element);
+}
+
+function zoom(plot: uPlot, onZoom: ChartProps['onZoom']): void {
+  const { left, width } = plot.select;
+  if (!onZoom || width < 4) return;
+  const at = (pixel: number) => new Date(plot.posToVal(pixel, 'x') * 1000);
+  onZoom(at(left), at(left + width));
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+}
+
+/** A canvas cannot read our colours: they are resolved by an element that wears them. */
+function colours(element: HTMLElement): (name: string) => string {
+  const probe = document.createElement('span');
+  probe.hidden = true;
+  return (name) => {
+    element.append(probe);
+    probe.style.color = `var(--color-${name})`;
+    const resolved = getComputedStyle(probe).color;
+    probe.remove();
+    return resolved;
+  };
+}

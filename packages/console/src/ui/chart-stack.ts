@@ -1,0 +1,20 @@
+/** Sums upwards, for a stacked chart; a gap counts nothing and stays a gap only where every part has it. */
+export function stacked(series: readonly (readonly (number | null)[])[]): (number | null)[][] {
+  const sums: (number | null)[] = [];
+  return series.map((values) =>
+    values.map((value, index) => {
+      const below = sums[index] ?? null;
+      const sum = value === null && below === null ? null : (value ?? 0) + (below ?? 0);
+      sums[index] = sum;
+      return sum;
+    }),
+  );
+}
+
+/** A round number at or above, of the rows 1-2-5: the top of an axis. */
+export function roundUp(value: number): number {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 2, 5, 10].find((candidate) => candidate * power >= value) ?? 10;
+  return step * power;
+}

@@ -1,0 +1,106 @@
+import { lazy, Suspense, useState } from 'react';
+import { browserZone, fullTime } from '../format/moments.ts';
+import { Skeleton } from './feedback.tsx';
+
+const Canvas = lazy(() => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ({ default: ChartCanvas })));
+
+export interface Series {
+  readonly label: string;
+  /** One per moment; null is a gap, which is not zero. */
+  readonly values: readonly (number | null)[];
+  /** The period before, drawn dashed in the colour of the series it follows. */
+  readonly compare?: boolean;
+}
+
+export interface ChartProps {
+  /** What it shows, for its heading in the table and for screen readers. */
+  readonly label: string;
+  /** Start of each interval, in milliseconds. */
+  readonly at: readonly number[];
+  readonly series: readonly Series[];
+  /** `stacked` only for parts of a whole. */
+  readonly kind?: 'lines' | 'stacked';
+  readonly format: (value: number) => string;
+  readonly height?: number;
+  /** Dragging across chooses a time; the page puts it into its URL. */
+  readonly onZoom?: (from: Date, to: Date) => void;
+}
+
+/** A chart over time, with the same numbers as a table behind it. */
+export function Chart(props: ChartProps) {
+  const [asTable, setAsTable] = useState(false);
+  const { label, height = 180 } = props;
+  return (
+    <figure aria-label={label} className="min-w-0">
+      {asTable ? (
+        <ChartTable {...props} />
+      ) : (
+        <div role="img" aria-label={sentence(props)} style={{ height }}>
+          <Suspense fallback={<Skeleton className="h-full w-full" />}>
+            <Canvas {...props} height={height} />
+          </Suspense>
+        </div>
+      )}
+      <figcaption className="flex justify-end">
+        <button
+          type="button"
+          aria-pressed={asTable}
+          onClick={() => setAsTable(!asTable)}
+          className="min-h-6 text-small text-ink-3 underlined hover:text-ink"
+        >
+          {asTable ? 'Show as chart' : 'Show as table'}
+        </button>
+      </figcaption>
+    </figure>
+  );
+}
+
+function ChartTable({ label, at, series, format, height = 180 }: ChartProps) {
+  const zone = browserZone();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <div tabIndex={0} className="overflow-auto" style={{ maxHeight: Math.max(height, 240) }}>
+      <table className="w-full text-left text-small figures">
+        <caption className="sr-only">{label}</caption>
+        <thead className="sticky top-0 bg-surface text-ink-2">
+          <tr>
+            <th scope="col" className="py-1 pr-4 font-medium">
+              Time
+            </th>
+            {series.map(({ label: name }) => (
+              <th key={name} scope="col" className="py-1 pr-4 text-right font-medium">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {at.map((moment, index) => (
+            <tr key={moment} className="border-t border-line">
+              <th scope="row" className="py-0.5 pr-4 font-normal whitespace-nowrap">
+                {fullTime(new Date(moment), zone)}
+              </th>
+              {series.map(({ label: name, values }) => (
+                <td key={name} className="py-0.5 pr-4 text-right">
+                  {shown(values[index], format)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function shown(value: number | null | undefined, format: (value: number) => string): string {
+  return value === null || value === undefined ? '–' : format(value);
+}
+
+/** Least, most and last of the first series: what a glance would tell. */
+function sentence({ label, series, format }: ChartProps): string {
+  const known = (series[0]?.values ?? []).filter((value) => value !== null);
+  if (known.length === 0) return `${label}: no data.`;
+  const [least, most] = [Math.min(...known), Math.max(...known)].map(format);
+  return `${label}: between ${least} and ${most}, last ${shown(known.at(-1), format)}.`;
+}

@@ -1,0 +1,52 @@
+import { useState } from 'react';
+import { cx } from './class-names.ts';
+import { CopyButton } from './copy-button.tsx';
+
+export interface Snippet {
+  readonly label: string;
+  readonly code: string;
+}
+
+const REMEMBERED = 'floe.snippet';
+
+/** Code to take away. With several languages, the one a person chose last comes first everywhere. */
+export function CodeBlock({ snippets }: { readonly snippets: readonly Snippet[] }) {
+  const [chosen, setChosen] = useState(() => localStorage.getItem(REMEMBERED));
+  const shown = snippets.find(({ label }) => label === chosen) ?? snippets[0];
+  if (!shown) return null;
+  const choose = (label: string) => {
+    localStorage.setItem(REMEMBERED, label);
+    setChosen(label);
+  };
+  return (
+    <figure className="overflow-hidden rounded-control border border-line bg-sunken">
+      <figcaption className="flex items-center gap-1 border-b border-line bg-surface py-1 pr-1 pl-2">
+        {snippets.length === 1 ? (
+          <span className="flex-1 text-label text-ink-2">{shown.label}</span>
+        ) : (
+          <span className="flex flex-1 gap-1 overflow-x-auto">
+            {snippets.map(({ label }) => (
+              <button
+                key={label}
+                type="button"
+                aria-pressed={label === shown.label}
+                onClick={() => choose(label)}
+                className={cx(
+                  'h-6 rounded-tag px-2 text-label whitespace-nowrap text-ink-2',
+                  'aria-pressed:bg-accent-tint aria-pressed:text-accent-ink',
+                )}
+              >
+                {label}
+              </button>
+            ))}
+          </span>
+        )}
+        <CopyButton text={shown.code} label={`Copy ${shown.label}`} />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (axe, scrollable-region-focusable). */}
+      <pre tabIndex={0} className="overflow-x-auto p-3 font-mono text-code -outline-offset-2">
+        {shown.code}
+      </pre>
+    </figure>
+  );
+}

@@ -1,0 +1,31 @@
+import { Columns3 } from 'lucide-react';
+import { IconButton } from './button.tsx';
+import { Menu, MenuLabel, MenuToggle } from './menu.tsx';
+import { type Column, columnsText } from './table-columns.ts';
+
+/** Which columns a list shows; the choice stands in the URL. */
+export function ColumnMenu<Row>({
+  columns,
+  shown,
+  onChange,
+}: {
+  readonly columns: readonly Column<Row>[];
+  readonly shown: readonly Column<Row>[];
+  readonly onChange: (cols: string | null) => void;
+}) {
+  const chosen = shown.map(({ id }) => id);
+  const toggle = (id: string, on: boolean) => {
+    const next = on ? [...chosen, id] : chosen.filter((other) => other !== id);
+    onChange(columnsText(columns, next));
+  };
+  return (
+    <Menu trigger={<IconButton icon={Columns3} label="Choose columns" />}>
+      <MenuLabel>Columns</MenuLabel>
+      {columns.map(({ id, label }) => (
+        <MenuToggle key={id} checked={chosen.includes(id)} onChange={(on) => toggle(id, on)}>
+          {label}
+        </MenuToggle>
+      ))}
+    </Menu>
+  );
+}

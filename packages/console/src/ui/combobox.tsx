@@ -1,0 +1,109 @@
+import { type KeyboardEvent, useId, useState } from 'react';
+import { cx } from './class-names.ts';
+import { type Choice, Input } from './field.tsx';
+import { POPUP } from './menu.tsx';
+
+/** One of many: typing narrows the list. With `free`, what was typed counts too. Inside a `Field`. */
+export function Combobox({
+  choices,
+  value,
+  onChange,
+  placeholder,
+  free = false,
+}: {
+  readonly choices: readonly Choice[];
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly placeholder?: string;
+  readonly free?: boolean;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const [at, setAt] = useState(0);
+  const list = useId();
+  const text = typed ?? choices.find((choice) => choice.value === value)?.label ?? value;
+  const found = typed === null ? [] : matching(choices, typed);
+  const take = (taken: string) => {
+    onChange(taken);
+    setTyped(null);
+    setAt(0);
+  };
+  function press(event: KeyboardEvent) {
+    const choice = found[at];
+    if (event.key === 'ArrowDown' && typed === null) setTyped('');
+    else if (event.key === 'ArrowDown') setAt(Math.min(at + 1, found.length - 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
+    else if (event.key === 'Enter' && choice) take(choice.value);
+    else if (event.key === 'Escape' && typed !== null) setTyped(null);
+    else return;
+    event.preventDefault();
+  }
+  return (
+    <div className="relative">
+      <Input
+        role="combobox"
+        aria-expanded={found.length > 0}
+        aria-controls={list}
+        aria-autocomplete="list"
+        {...(found[at] ? { 'aria-activedescendant': `${list}-${at}` } : {})}
+        value={text}
+        placeholder={placeholder}
+        autoComplete="off"
+        onClick={() => typed === null && setTyped('')}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          setAt(0);
+          if (free) onChange(target.value);
+        }}
+        onKeyDown={press}
+        onBlur={() => setTyped(null)}
+      />
+      <ChoiceList id={list} found={found} at={at} onTake={take} />
+    </div>
+  );
+}
+
+function ChoiceList({
+  id,
+  found,
+  at,
+  onTake,
+}: {
+  readonly id: string;
+  readonly found: readonly Choice[];
+  readonly at: number;
+  readonly onTake: (value: string) => void;
+}) {
+  return (
+    <div
+      id={id}
+      role="listbox"
+      aria-label="Choices"
+      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1 max-h-64', found.length === 0 && 'hidden')}
+    >
+      {found.map((choice, index) => (
+        <div
+          key={choice.value}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          onPointerDown={(event) => {
+            // Before the input loses the focus, which would take the list away.
+            event.preventDefault();
+            onTake(choice.value);
+          }}
+          className="flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover"
+        >
+          {choice.label}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function matching(choices: readonly Choice[], text: string): Choice[] {
+  const wanted = text.trim().toLowerCase();
+  return choices
+    .filter(({ value, label }) => `${value} ${label}`.toLowerCase().includes(wanted))
+    .slice(0, 50);
+}

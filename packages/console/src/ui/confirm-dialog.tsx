@@ -1,0 +1,62 @@
+import { type ReactNode, useState } from 'react';
+import type { ApiError } from '../data/api-error.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field, Input } from './field.tsx';
+
+/**
+ * Asks before what cannot be undone. The title is verb and object, the body what it breaks, in numbers; the focus
+ * starts on Cancel. `typed` asks for a name to be typed, for what others depend on.
+ */
+export function ConfirmDialog({
+  open,
+  onClose,
+  onConfirm,
+  title,
+  verb,
+  children,
+  typed,
+  running = false,
+  error = null,
+}: {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onConfirm: () => void;
+  readonly title: string;
+  readonly verb: string;
+  readonly children: ReactNode;
+  readonly typed?: string;
+  readonly running?: boolean;
+  readonly error?: ApiError | null;
+}) {
+  const [text, setText] = useState('');
+  const close = () => {
+    setText('');
+    onClose();
+  };
+  const actions = (
+    <>
+      <Button autoFocus onClick={close}>
+        Cancel
+      </Button>
+      <Button
+        look="danger"
+        busy={running}
+        disabled={typed !== undefined && text !== typed}
+        onClick={onConfirm}
+      >
+        {verb}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open={open} onClose={close} title={title} description={children} actions={actions}>
+      {typed !== undefined && (
+        <Field label={`Type ${typed} to go on`}>
+          <Input value={text} onChange={({ target }) => setText(target.value)} autoComplete="off" />
+        </Field>
+      )}
+      {error && <p className="mt-3 text-small text-failing-ink">{error.message}</p>}
+    </Dialog>
+  );
+}

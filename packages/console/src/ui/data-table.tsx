@@ -1,0 +1,262 @@
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { cx } from './class-names.ts';
+import { useMedia } from './media.ts';
+import { type Column, nextSort, type Sort } from './table-columns.ts';
+
+export interface DataTableProps<Row> {
+  /** What the list holds, for screen readers: `Requests`. */
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly rowId: (row: Row) => string;
+  readonly columns: readonly Column<Row>[];
+  /** The two-line card that stands for a row on a phone. */
+  readonly card: (row: Row) => ReactNode;
+  readonly onOpen?: (row: Row) => void;
+  /** The row whose drawer is open. */
+  readonly openId?: string | null;
+  readonly sort?: Sort | null;
+  readonly onSort?: (sort: string | null) => void;
+  /** Called when the last rows come into view. */
+  readonly onEnd?: () => void;
+  /** Rows in all where it is known, else null. */
+  readonly total?: number | null;
+  /** An answer for other filters is on its way: what is shown is dimmed. */
+  readonly stale?: boolean;
+}
+
+/**
+ * A list of any length: only what is in view is in the document. One Tab stop; arrows, Page keys, Home and End move,
+ * Enter opens. It scrolls with the page (`[data-scroll]`), so that what stands above it goes away.
+ */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, rows, columns, total = null, stale = false } = props;
+  const phone = useMedia('(width < 48rem)');
+  const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
+  const tracks = columns.map(({ width }) => width).join(' ');
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows that are out of view are not there; a table element would lie about them.
+    <div
+      role="table"
+      aria-label={label}
+      aria-rowcount={total ?? -1}
+      aria-busy={stale}
+      className={cx('relative bg-surface', stale && 'opacity-60')}
+    >
+      {stale && <div className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />}
+      {!phone && <Head {...props} tracks={tracks} />}
+      {/* biome-ignore lint/a11y/useSemanticElements: see above. */}
+      <div
+        ref={body}
+        role="rowgroup"
+        onKeyDown={move}
+        style={{ height: virtual.getTotalSize(), position: 'relative' }}
+      >
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const row = rows[index];
+          return (
+            row && (
+              <TableRow
+                key={key}
+                {...props}
+                row={row}
+                index={index}
+                phone={phone}
+                tracks={tracks}
+                focusable={index === Math.min(cursor, rows.length - 1)}
+                onFocus={() => setCursor(index)}
+                place={{ height: rowPx, transform: `translateY(${start - top}px)` }}
+              />
+            )
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** Which rows are in the document, which one has the focus, and what keys do. */
+function useRows<Row>({ rows, rowId, onOpen, onEnd }: DataTableProps<Row>, phone: boolean) {
+  const body = useRef<HTMLDivElement>(null);
+  const rowPx = useRowHeight(phone);
+  const [cursor, setCursor] = useState(0);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop(offsetIn(body.current)));
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller(body.current),
+    estimateSize: () => rowPx,
+    scrollMargin: top,
+    overscan: 8,
+    getItemKey: (index) => (rows[index] ? rowId(rows[index]) : index),
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), cursor])]
+        .filter((row) => row < rows.length)
+        .sort((a, b) => a - b),
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of density or width is what makes rows higher.
+  useEffect(() => virtual.measure(), [rowPx]);
+  const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (last >= rows.length - 30 && rows.length > 0) onEnd?.();
+  }, [last, rows.length, onEnd]);
+
+  function move(event: KeyboardEvent) {
+    const to = target(event.key, cursor, rows.length);
+    const row = rows[cursor];
+    if (event.key === 'Enter' && row && event.target instanceof HTMLElement && event.target.role === 'row')
+      onOpen?.(row);
+    else if (to !== null) {
+      event.preventDefault();
+      setCursor(to);
+      virtual.scrollToIndex(to);
+      requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-index="${to}"]`)?.focus());
+    }
+  }
+
+  return { body, virtual, top, rowPx, cursor, setCursor, move };
+}
+
+function Head<Row>({
+  columns,
+  sort = null,
+  onSort,
+  tracks,
+}: DataTableProps<Row> & { readonly tracks: string }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+    // biome-ignore lint/a11y/useFocusableInteractive: its cells hold what can be used.
+    <div
+      role="row"
+      aria-rowindex={1}
+      style={{ gridTemplateColumns: tracks }}
+      className="sticky top-0 z-10 grid h-8 items-center gap-x-6 border-y border-line bg-surface px-4 text-label text-ink-2 md:px-6"
+    >
+      {columns.map(({ id, label, align, value }) => {
+        const on = sort?.column === id;
+        const Arrow = sort?.descending ? ArrowDown : ArrowUp;
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+          // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus.
+          <div
+            key={id}
+            role="columnheader"
+            {...(on ? { 'aria-sort': sort.descending ? 'descending' : 'ascending' } : {})}
+            className={cx('truncate', align && 'text-right')}
+          >
+            {value && onSort ? (
+              <button
+                type="button"
+                onClick={() => onSort(nextSort(sort, id))}
+                className="inline-flex h-6 items-center gap-1 rounded-tag hover:text-ink"
+              >
+                {label}
+                {on && <Arrow size={12} aria-hidden="true" />}
+              </button>
+            ) : (
+              label
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+interface TableRowProps<Row> extends DataTableProps<Row> {
+  readonly row: Row;
+  readonly index: number;
+  readonly phone: boolean;
+  readonly tracks: string;
+  readonly focusable: boolean;
+  readonly onFocus: () => void;
+  readonly place: { readonly height: number; readonly transform: string };
+}
+
+function TableRow<Row>(props: TableRowProps<Row>) {
+  const { row, index, phone, tracks, columns, card, rowId, onOpen, openId, focusable, onFocus, place } =
+    props;
+  const open = openId === rowId(row);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the table listens for Enter, for all rows at once.
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-index={index}
+      data-row={rowId(row)}
+      tabIndex={focusable ? 0 : -1}
+      onFocus={onFocus}
+      onClick={(event) => {
+        // A text being selected, or a control inside the row, is not a wish to open it.
+        if (window.getSelection()?.isCollapsed !== false && !isControl(event.target)) onOpen?.(row);
+      }}
+      style={phone ? place : { ...place, gridTemplateColumns: tracks }}
+      className={cx(
+        'absolute inset-x-0 items-center border-b border-line px-4 -outline-offset-2 md:px-6',
+        phone ? 'flex' : 'grid gap-x-6',
+        onOpen && 'cursor-pointer hover:bg-hover',
+        open && 'bg-selected shadow-[inset_2px_0_0_var(--color-accent)]',
+      )}
+    >
+      {phone ? (
+        // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+        <div role="cell" className="min-w-0 flex-1">
+          {card(row)}
+        </div>
+      ) : (
+        columns.map(({ id, cell, align }) => (
+          // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+          <div
+            key={id}
+            role="cell"
+            data-column={id}
+            className={cx('min-w-0 truncate figures', align && 'text-right')}
+          >
+            {cell(row)}
+          </div>
+        ))
+      )}
+    </div>
+  );
+}
+
+/** Where a key leads from a row; null when it is no key of ours. */
+function target(key: string, from: number, rows: number): number | null {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: from + 1,
+    ArrowUp: from - 1,
+    PageDown: from + 15,
+    PageUp: from - 15,
+    Home: 0,
+    End: rows - 1,
+  };
+  const to = steps[key];
+  return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
+}
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('a,button,input,label') !== null;
+}
+
+function scroller(element: HTMLElement | null): HTMLElement | null {
+  return element?.closest<HTMLElement>('[data-scroll]') ?? null;
+}
+
+/** How far below the top of what scrolls. */
+function offsetIn(element: HTMLElement | null): number {
+  const frame = scroller(element);
+  if (!element || !frame) return 0;
+  return Math.round(
+    element.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop,
+  );
+}
+
+/** The height of a row in pixels: of the density, and of a card on a phone. */
+function useRowHeight(phone: boolean): number {
+  const coarse = useMedia('(pointer: coarse)');
+  const comfortable = document.documentElement.dataset['density'] === 'comfortable';
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+  return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rem);
+}

@@ -1,0 +1,43 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+
+/**
+ * Beside a list, or over it where there is no room: what one row holds. Not modal: the list stays in use, and
+ * `j` and `k` walk it. Escape closes; the heading takes the focus when another row is shown.
+ */
+export function Drawer({
+  title,
+  about,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  /** What is shown; another one moves the focus to the heading. */
+  readonly about: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  const place = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another row is what moves the focus.
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true });
+  }, [about]);
+  useEffect(() => {
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      if (document.querySelector('[role=dialog],[role=menu]')) return;
+      onClose();
+    };
+    document.addEventListener('keydown', close);
+    return () => document.removeEventListener('keydown', close);
+  }, [onClose]);
+  return (
+    <section
+      ref={place}
+      tabIndex={-1}
+      aria-label={title}
+      className="slide-in fixed inset-0 z-30 overflow-y-auto border-line bg-surface shadow-dialog outline-none md:left-auto md:w-[36rem] md:border-l xl:static xl:h-full xl:shrink-0 xl:shadow-none"
+    >
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,125 @@
+import { Inbox, RotateCw } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { ApiError } from '../data/api-error.ts';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { StateIcon } from './state.tsx';
+
+/** What will be here, how it gets here, and one thing to do. */
+export function EmptyState({
+  title,
+  children,
+  action,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}) {
+  return (
+    <div className="mx-auto grid max-w-xl justify-items-center gap-2 px-4 py-14 text-center">
+      <Inbox size={20} strokeWidth={1.5} className="text-ink-3" aria-hidden="true" />
+      <h2 className="text-body font-semibold">{title}</h2>
+      {children && <div className="text-body text-ink-2">{children}</div>}
+      {action && <div className="mt-2 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  );
+}
+
+/** In place of the part that failed: what, the code, the request id to quote, and a way on. */
+export function ErrorState({
+  what,
+  error,
+  onRetry,
+}: {
+  /** What could not be done: `Could not load requests.` */
+  readonly what: string;
+  readonly error: Error;
+  readonly onRetry?: () => void;
+}) {
+  const told = error instanceof ApiError ? error : null;
+  return (
+    <div role="alert" className="mx-auto grid max-w-xl gap-2 px-4 py-10">
+      <p className="flex items-center gap-2 text-body font-semibold">
+        <StateIcon state="failing" />
+        {what}
+      </p>
+      <p className="text-body text-ink-2">
+        {told?.message ?? 'This is a fault of the console. Reload the page.'}
+      </p>
+      {told && (
+        <p className="flex flex-wrap items-center gap-2 text-small text-ink-3">
+          <code className="font-mono">{told.code}</code>
+          {told.requestId && (
+            <>
+              <code className="font-mono">{told.requestId}</code>
+              <CopyButton text={told.requestId} label="Copy request id" />
+            </>
+          )}
+        </p>
+      )}
+      {onRetry && (
+        <div>
+          <Button icon={RotateCw} onClick={onRetry}>
+            Retry
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The shape of what comes, after 150 ms: what is there sooner never flickers. */
+export function Skeleton({ className }: { readonly className?: string }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div
+      aria-hidden="true"
+      className={`${className ?? 'h-4 w-full'} rounded-tag ${late ? 'animate-pulse bg-line motion-reduce:animate-none' : ''}`}
+    />
+  );
+}
+
+/** Rows of a list that is on its way. */
+export function SkeletonRows({ rows = 12 }: { readonly rows?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="divide-y divide-line px-4 md:px-6">
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: nothing tells these apart.
+        <div key={index} className="flex h-row items-center gap-6">
+          <Skeleton className="h-3 w-24" />
+          <Skeleton className="h-3 w-16" />
+          <Skeleton className="h-3 flex-1" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** A line over the part it is about: out of date, partial, from the file. */
+export function Notice({
+  state = 'warning',
+  children,
+}: {
+  readonly state?: 'warning' | 'failing' | 'unknown' | 'maintenance' | 'partial';
+  readonly children: ReactNode;
+}) {
+  const tints = {
+    warning: 'bg-warning-tint border-warning-line',
+    failing: 'bg-failing-tint border-failing-line',
+    unknown: 'bg-unknown-tint border-unknown-line',
+    maintenance: 'bg-maintenance-tint border-maintenance-line',
+    partial: 'bg-partial-tint border-partial-line',
+  };
+  return (
+    <div className={`flex items-start gap-2 rounded-control border px-3 py-2 text-ui ${tints[state]}`}>
+      <span className="mt-0.5">
+        <StateIcon state={state} />
+      </span>
+      <div className="min-w-0">{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { ChevronDown } from 'lucide-react';
+import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react';
+import { cx } from './class-names.ts';
+
+interface Wiring {
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly invalid: boolean;
+}
+
+const FieldContext = createContext<Wiring | null>(null);
+
+/** Label, control, remark and error, tied together for screen readers. The control is any input of this file. */
+export function Field({
+  label,
+  hint,
+  error,
+  optional,
+  children,
+}: {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly error?: string | null | undefined;
+  readonly optional?: boolean;
+  readonly children: ReactNode;
+}) {
+  const id = useId();
+  const told = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="text-label text-ink-2">
+        {label}
+        {optional && <span className="font-normal text-ink-3"> (optional)</span>}
+      </label>
+      <FieldContext value={{ id, describedBy: told, invalid: Boolean(error) }}>{children}</FieldContext>
+      {error ? (
+        <p id={told} className="text-small text-failing-ink">
+          {error}
+        </p>
+      ) : (
+        hint && (
+          <p id={told} className="text-small text-ink-3">
+            {hint}
+          </p>
+        )
+      )}
+    </div>
+  );
+}
+
+const BOX =
+  'w-full rounded-control border bg-surface text-ui text-ink shadow-control disabled:bg-sunken disabled:text-ink-2 read-only:bg-sunken';
+
+export function useWiring() {
+  const field = useContext(FieldContext);
+  return {
+    id: field?.id,
+    'aria-describedby': field?.describedBy,
+    'aria-invalid': field?.invalid || undefined,
+    edge: field?.invalid ? 'border-failing' : 'border-edge',
+  };
+}
+
+/** One line of text. */
+export function Input({ className, ...props }: ComponentProps<'input'>) {
+  const { edge, ...wiring } = useWiring();
+  return <input {...wiring} {...props} className={cx(BOX, 'h-control px-2.5', edge, className)} />;
+}
+
+/** Several lines of text. */
+export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
+  const { edge, ...wiring } = useWiring();
+  return <textarea rows={4} {...wiring} {...props} className={cx(BOX, 'px-2.5 py-1.5', edge, className)} />;
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** One of a few: the browser's own list, which every keyboard, screen reader and phone knows. */
+export function Select({
+  choices,
+  className,
+  ...props
+}: ComponentProps<'select'> & { readonly choices: readonly Choice[] }) {
+  const { edge, ...wiring } = useWiring();
+  return (
+    <span className={cx('relative inline-block w-full', className)}>
+      <select {...wiring} {...props} className={cx(BOX, 'h-control appearance-none pr-8 pl-2.5', edge)}>
+        {choices.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <ChevronDown
+        size={16}
+        aria-hidden="true"
+        className="pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 text-ink-3"
+      />
+    </span>
+  );
+}

@@ -1,0 +1,95 @@
+import { Check, type LucideIcon } from 'lucide-react';
+import { DropdownMenu as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { cx } from './class-names.ts';
+import { Key } from './key.tsx';
+
+export const POPUP =
+  'appear z-50 rounded-control border border-line-strong bg-raised p-1 shadow-popover max-h-[70dvh] overflow-y-auto';
+const ITEM =
+  'flex min-h-8 w-full items-center gap-2 rounded-tag px-2 text-ui text-ink outline-none select-none data-highlighted:bg-hover data-disabled:text-ink-off pointer-coarse:min-h-11';
+
+/** A list of things to do, behind `trigger`. */
+export function Menu({
+  trigger,
+  children,
+  align = 'end',
+}: {
+  readonly trigger: ReactNode;
+  readonly children: ReactNode;
+  readonly align?: 'start' | 'end';
+}) {
+  return (
+    <Radix.Root>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content align={align} sideOffset={4} collisionPadding={8} className={cx(POPUP, 'min-w-48')}>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export function MenuItem({
+  icon: Icon,
+  keys,
+  danger,
+  disabled,
+  onSelect,
+  children,
+}: {
+  readonly icon?: LucideIcon;
+  readonly keys?: string;
+  readonly danger?: boolean;
+  readonly disabled?: boolean;
+  readonly onSelect: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Radix.Item
+      disabled={disabled ?? false}
+      onSelect={onSelect}
+      className={cx(ITEM, danger && 'text-failing-ink')}
+    >
+      {Icon && <Icon size={16} strokeWidth={1.75} className="text-ink-3" />}
+      <span className="flex-1">{children}</span>
+      {keys && <Key>{keys}</Key>}
+    </Radix.Item>
+  );
+}
+
+/** One that is on or off; the menu stays open. */
+export function MenuToggle({
+  checked,
+  onChange,
+  children,
+}: {
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Radix.CheckboxItem
+      checked={checked}
+      onCheckedChange={onChange}
+      onSelect={(event) => event.preventDefault()}
+      className={ITEM}
+    >
+      <span className="grid size-4 place-items-center">
+        <Radix.ItemIndicator>
+          <Check size={14} />
+        </Radix.ItemIndicator>
+      </span>
+      {children}
+    </Radix.CheckboxItem>
+  );
+}
+
+export function MenuLabel({ children }: { readonly children: ReactNode }) {
+  return <Radix.Label className="px-2 py-1 text-label text-ink-3">{children}</Radix.Label>;
+}
+
+export function MenuLine() {
+  return <Radix.Separator className="my-1 h-px bg-line" />;
+}

@@ -1,0 +1,38 @@
+import { Popover as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { cx } from './class-names.ts';
+import { POPUP } from './menu.tsx';
+
+/** A small part of the page that opens beside its trigger. */
+export function Popover({
+  trigger,
+  children,
+  open,
+  onOpenChange,
+  align = 'end',
+  label,
+}: {
+  readonly trigger: ReactNode;
+  readonly children: ReactNode;
+  readonly open?: boolean;
+  readonly onOpenChange?: (open: boolean) => void;
+  readonly align?: 'start' | 'end';
+  readonly label: string;
+}) {
+  return (
+    <Radix.Root {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          aria-label={label}
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          className={cx(POPUP, 'p-3')}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

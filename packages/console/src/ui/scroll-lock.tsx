@@ -1,0 +1,29 @@
+import { type ComponentProps, type ElementType, useEffect } from 'react';
+
+interface RemoveScrollProps extends ComponentProps<'div'> {
+  readonly as?: ElementType;
+  readonly enabled?: boolean;
+  readonly allowPinchZoom?: boolean;
+  readonly shards?: unknown;
+}
+
+/**
+ * Stands in for the package `react-remove-scroll` (vite.config.ts): that one writes a style element, which the
+ * page's policy forbids. Ours sets an attribute that console.css knows.
+ */
+export function RemoveScroll({ as: Part = 'div', enabled = true, ...props }: RemoveScrollProps) {
+  const { allowPinchZoom: _pinch, shards: _shards, ...rest } = props;
+  useEffect(() => {
+    if (!enabled) return;
+    const { dataset } = document.documentElement;
+    const depth = Number(dataset['locked'] ?? 0) + 1;
+    dataset['locked'] = String(depth);
+    return () => {
+      const left = Number(dataset['locked'] ?? 1) - 1;
+      if (left > 0) dataset['locked'] = String(left);
+      else delete dataset['locked'];
+    };
+  }, [enabled]);
+  return <Part {...rest} />;
+}
+RemoveScroll.classNames = { fullWidth: '', zeroRight: '' };

@@ -1,0 +1,39 @@
+import { FileText } from 'lucide-react';
+import { Tooltip } from './tooltip.tsx';
+
+/** Where a resource comes from: a line of floe.yaml, where it is changed, or the console. */
+export type Source =
+  | { readonly kind: 'file'; readonly file?: string | null; readonly line?: number | null }
+  | { readonly kind: 'console' };
+
+/** `floe.yaml:41` or `console`. */
+export function SourceBadge({ source }: { readonly source: Source }) {
+  if (source.kind === 'console') return <span className="text-small text-ink-3">console</span>;
+  return (
+    <Tooltip text="Comes from the file. Change it there; it reloads by itself.">
+      <span className="inline-flex items-center gap-1 font-mono text-code text-ink-2">
+        <FileText size={14} strokeWidth={1.75} aria-hidden="true" />
+        {placeOf(source)}
+      </span>
+    </Tooltip>
+  );
+}
+
+/** Over a form whose resource comes from the file. */
+export function SourceNotice({ source }: { readonly source: Source }) {
+  if (source.kind === 'console') return null;
+  return (
+    <div className="flex items-start gap-2 rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">
+      <FileText size={16} strokeWidth={1.75} aria-hidden="true" className="mt-0.5" />
+      <span>
+        From <code className="font-mono text-code text-accent-ink">{placeOf(source)}</code>. Change it there;
+        it reloads by itself.
+      </span>
+    </div>
+  );
+}
+
+function placeOf({ file, line }: Extract<Source, { kind: 'file' }>): string {
+  const name = file?.split('/').at(-1) ?? 'floe.yaml';
+  return line === null || line === undefined ? name : `${name}:${line}`;
+}

@@ -1,0 +1,26 @@
+/** At most 60 values without axes; the last one stands as text beside it, so it is hidden from screen readers. */
+export function Sparkline({
+  values,
+  width = 80,
+  height = 20,
+}: {
+  readonly values: readonly (number | null)[];
+  readonly width?: number;
+  readonly height?: number;
+}) {
+  const known = values.filter((value) => value !== null);
+  const most = Math.max(...known, 0) || 1;
+  const step = values.length > 1 ? width / (values.length - 1) : 0;
+  let line = '';
+  values.forEach((value, index) => {
+    if (value === null) return;
+    // A gap is a gap: the line starts again behind it.
+    const starts = index === 0 || values[index - 1] === null;
+    line += `${starts ? 'M' : 'L'}${(index * step).toFixed(1)} ${(height - 1 - (value / most) * (height - 2)).toFixed(1)}`;
+  });
+  return (
+    <svg width={width} height={height} aria-hidden="true" className="overflow-visible">
+      <path d={line} fill="none" strokeWidth={1.5} className="stroke-series-1" />
+    </svg>
+  );
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Column, columnsText, nextSort, readSort, shownColumns, sorted } from './table-columns.ts';
+
+interface Row {
+  readonly n: number | null;
+}
+const COLUMNS: readonly Column<Row>[] = [
+  { id: 'n', label: 'N', width: '1fr', cell: () => null, value: ({ n }) => n },
+  { id: 'm', label: 'M', width: '1fr', cell: () => null, optional: true },
+];
+const ids = (cols: string | null) => shownColumns(COLUMNS, cols).map(({ id }) => id);
+
+test('a link shows the columns it names in its order, and the usual ones when it names none that exist', () => {
+  assert.deepEqual(ids(null), ['n']);
+  assert.deepEqual(ids('m,n'), ['m', 'n']);
+  assert.deepEqual(ids('gone'), ['n']);
+  assert.equal(columnsText(COLUMNS, ['n']), null);
+  assert.equal(columnsText(COLUMNS, ['n', 'm']), 'n,m');
+});
+
+test('a column is sorted up, then down, then as it came', () => {
+  const first = nextSort(null, 'n');
+  const second = nextSort(readSort(first), 'n');
+  assert.deepEqual([first, second, nextSort(readSort(second), 'n')], ['n', '-n', null]);
+});
+
+test('rows without a value come last in both directions', () => {
+  const rows = [{ n: 2 }, { n: null }, { n: 10 }];
+  assert.deepEqual(
+    sorted(rows, COLUMNS, readSort('n')).map(({ n }) => n),
+    [2, 10, null],
+  );
+  assert.deepEqual(
+    sorted(rows, COLUMNS, readSort('-n')).map(({ n }) => n),
+    [10, 2, null],
+  );
+});

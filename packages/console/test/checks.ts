@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { SCREENSHOTS } from './harness.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly target: readonly unknown[] }[];
+}
+
+/** No violation of WCAG 2.2 A and AA that axe can find on the page as it stands. */
+export async function assertAccessible(page: Page): Promise<void> {
+  // Through the debugger, not as a script element: the page's policy stays as it is.
+  await page.evaluate(AXE);
+  const violations: readonly Violation[] = await page.evaluate(
+    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then((found) => found.violations)",
+  );
+  const told = violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help} (${nodes
+        .map(({ target }) => target.join(' '))
+        .slice(0, 3)
+        .join('; ')})`,
+  );
+  assert.deepEqual(told, []);
+}
+
+/** Keeps a picture for people to look at, in `test/screenshots/`, which git does not keep. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+}

@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { isObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** The console's harness: a real server with rows of a real gateway, a browser, and a member who is signed in. */
+
+export const KEY = `eis_console${'0'.repeat(32)}`;
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+export const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
+
+export type Role = 'owner' | 'admin' | 'member' | 'viewer' | null;
+
+export interface House {
+  readonly floe: Floe;
+  /** Where the browser goes: the server behind a proxy that signs a member in. */
+  readonly url: string;
+  /** Who is signed in from now on; null for nobody. */
+  as(role: Role): void;
+  /** One request through the gateway; resolves to its id. */
+  chat(model: string, more?: Readonly<Record<string, unknown>>): Promise<string>;
+  browser(): Promise<Browser>;
+  close(): Promise<void>;
+}
+
+/** Starts everything. `prefix` is a path below which it lies, such as `/floe`. */
+export async function startHouse(prefix = ''): Promise<House> {
+  const config = {
+    ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
+    orgs: [
+      {
+        id: 'acme',
+        name: 'Acme',
+        keys: [
+          { name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'read'] },
+          { name: 'ci', key: `eis_second${'0'.repeat(32)}`, scopes: ['gateway'] },
+        ],
+        providers: [{ id: 'sandbox', kind: 'sandbox' }],
+        routes: [
+          { model: 'smart', strategy: 'failover', targets: ['sandbox/flaky', 'sandbox/echo'], retries: 0 },
+        ],
+        limits: [{ scope: 'key', key: 'ci', rpm: 1 }],
+        monitors: [{ id: 'nightly-backup', name: 'Nightly backup', expected_interval_minutes: 1440 }],
+      },
+    ],
+  };
+  const floe = await startFloe({ yaml: JSON.stringify(config) });
+  const session: { role: Role } = { role: 'owner' };
+  const proxy = createServer((req, res) => passOn(req, res, floe.url, prefix, session.role));
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const address = proxy.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  let opened: Promise<Browser> | null = null;
+  return {
+    floe,
+    url: `http://127.0.0.1:${port}${prefix}`,
+    as(role) {
+      session.role = role;
+    },
+    async chat(model, more = {}) {
+      const { key = KEY, metadata = {}, ...body } = more;
+      const answer = await call(`${floe.url}${prefix}/gateway/v1/chat/completions`, {
+        headers: { authorization: `Bearer ${String(key)}`, 'x-floe-metadata': JSON.stringify(metadata) },
+        body: { model, messages: [{ role: 'user', content: 'Hello' }], ...body },
+      });
+      return String(answer.headers['x-request-id']);
+    },
+    browser() {
+      opened ??= chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
+      return opened;
+    },
+    async close() {
+      await (await opened)?.close();
+      proxy.closeAllConnections();
+      await new Promise((resolve) => proxy.close(resolve));
+      await floe.stop();
+    },
+  };
+}
+
+/** The system's Chromium; says how to get one when there is none, which is a failure, not a skip. */
+function browserPath(): string {
+  const found = [process.env['FLOE_CHROMIUM'] ?? '', ...BROWSERS].find(
+    (path) => path !== '' && existsSync(path),
+  );
+  if (!found)
+    throw new Error(
+      'No Chromium was found. Install it (Debian: apt-get install chromium) or set FLOE_CHROMIUM to its path.',
+    );
+  return found;
+}
+
+/** Answers what a session would, and sends everything else on with a platform key where a session would do. */
+function passOn(req: IncomingMessage, res: ServerResponse, to: string, prefix: string, role: Role): void {
+  const path = (req.url ?? '/').slice(prefix.length);
+  if (path.startsWith('/api/session')) return answerSession(req, res, role);
+  const headers = { ...req.headers, ...(path.startsWith('/api') && role ? { 'x-api-key': KEY } : {}) };
+  const onward = ask(to + (req.url ?? '/'), { method: req.method ?? 'GET', headers }, (answer) => {
+    res.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(res);
+  });
+  onward.on('error', () => res.destroy());
+  req.pipe(onward);
+}
+
+function answerSession(req: IncomingMessage, res: ServerResponse, role: Role): void {
+  req.resume();
+  res.setHeader('content-type', 'application/json');
+  if (req.method === 'DELETE') return void res.writeHead(204).end();
+  if (req.url?.includes('/password')) {
+    const error = {
+      message: 'E-mail or password is not right.',
+      type: 'authentication_error',
+      param: null,
+      code: 'invalid_credentials',
+    };
+    return void res.writeHead(401).end(JSON.stringify({ error, request_id: 'exc_stub' }));
+  }
+  const methods = { password: true, passkey: false, oidc: [{ name: 'corp' }] };
+  const org = { id: 'acme', name: 'Acme' };
+  const signedIn = {
+    state: 'signed_in',
+    user: { id: 'usr_1', email: 'mara@acme.example', name: 'Mara Koch' },
+    member_id: 'mem_1',
+    role,
+    team: null,
+    org,
+    orgs: [org],
+    stepped_up_until: null,
+    expires_at: '2030-01-01T00:00:00.000Z',
+  };
+  res.end(JSON.stringify(role ? signedIn : { state: 'signed_out', setup: false, methods }));
+}
+
+/** A page of the console that fails the test on what must never happen: a broken policy, a script error, a foreign request. */
+export async function openPage(
+  house: House,
+  path: string,
+  options: { readonly phone?: boolean; readonly dark?: boolean } = {},
+): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
+  const context = await (await house.browser()).newContext({
+    viewport: options.phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+    colorScheme: options.dark ? 'dark' : 'light',
+    hasTouch: options.phone ?? false,
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+  });
+  const faults: string[] = [];
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const origin = new URL(house.url).origin;
+  await page.exposeFunction('tellFault', (fault: string) => faults.push(fault));
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
+    tellFault('policy broken: ' + event.violatedDirective + ' ' + event.blockedURI))`);
+  page.on('pageerror', (error) => faults.push(`script error: ${error.message}`));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
+      faults.push(`foreign request: ${request.url()}`);
+  });
+  await page.goto(house.url + path);
+  return { page, context, faults };
+}
+
+/** Waits until the rows of these requests can be read. */
+export async function rowsWritten(house: House, prefix: string, count: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const answer = await call(`${house.floe.url}${prefix}/api/analytics/requests?limit=500`, {
+      headers: { 'x-api-key': KEY },
+    });
+    const body = answer.json();
+    if (isObject(body) && Array.isArray(body['data']) && body['data'].length >= count) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${count} rows were not written`);
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible, screenshot } from './checks.ts';
+import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
+
+let house: House;
+const ids: string[] = [];
+const SECOND = `eis_second${'0'.repeat(32)}`;
+
+before(async () => {
+  house = await startHouse();
+  for (let n = 0; n < 12; n += 1)
+    ids.push(await house.chat('sandbox/echo', { metadata: { team: n % 2 ? 'growth' : 'search' } }));
+  ids.push(await house.chat('smart'), await house.chat('sandbox/none'));
+  ids.push(await house.chat('sandbox/echo', { stream: true }));
+  ids.push(
+    await house.chat('sandbox/echo', { key: SECOND }),
+    await house.chat('sandbox/echo', { key: SECOND }),
+  );
+  await rowsWritten(house, '', 15);
+});
+after(() => house.close());
+
+for (const [name, look] of [
+  ['desktop-light', {}],
+  ['desktop-dark', { dark: true }],
+  ['phone-light', { phone: true }],
+  ['phone-dark', { phone: true, dark: true }],
+] as const)
+  test(`the request list is usable by everyone and breaks no policy: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h', look);
+    await page.getByRole('row').nth(3).waitFor();
+    await screenshot(page, `requests-${name}`);
+    await assertAccessible(page);
+    await page.getByRole('row').nth(2).click();
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+    await screenshot(page, `requests-drawer-${name}`);
+    await assertAccessible(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+for (const [name, look] of [
+  ['desktop-light', {}],
+  ['phone-dark', { phone: true, dark: true }],
+] as const)
+  test(`a request explains itself on a page of its own: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, `/o/acme/requests/${ids[12]}`, look);
+    await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
+    await page.getByText('Gateway').first().waitFor();
+    await screenshot(page, `request-page-${name}`);
+    await assertAccessible(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+test('a filter stands in the URL and survives a reload and Back', async () => {
+  const { page, context } = await openPage(house, '/o/acme/requests?range=1h');
+  await page.getByRole('row').nth(3).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('metadata.team:growth');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/metadata\.team=growth/);
+  const filtered = page.getByRole('table', { name: 'Requests' });
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 6);
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 6);
+  assert.equal(await filtered.getByText('search', { exact: true }).count(), 0);
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length > 6);
+  await context.close();
+});
+
+test('the list is walked, opened and left with the keyboard alone', async () => {
+  const { page, context } = await openPage(house, '/o/acme/requests?range=1h&live=0');
+  await page.locator('[data-row]').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/open=exc_/);
+  const first = new URL(page.url()).searchParams.get('open');
+  await page.keyboard.press('j');
+  await page.waitForFunction((before) => !location.search.includes(before), first ?? '');
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !location.search.includes('open='));
+  await context.close();
+});
+
+test('a request that is made while one looks appears by itself', async () => {
+  const { page, context } = await openPage(house, '/o/acme/requests?range=1h');
+  await page.getByRole('row').nth(3).waitFor();
+  const id = await house.chat('sandbox/echo');
+  await page.locator(`[data-row="${id}"]`).waitFor();
+  await context.close();
+});
+
+test('who is not signed in comes back to the same link afterwards', async () => {
+  house.as(null);
+  const { page, context, faults } = await openPage(house, '/o/acme/requests?status=429');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await screenshot(page, 'sign-in-desktop-light');
+  await assertAccessible(page);
+  await page.getByLabel('E-mail').fill('mara@acme.example');
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('E-mail or password is not right.').waitFor();
+  house.as('viewer');
+  await page.reload();
+  await page.waitForURL(/\/o\/acme\/requests\?status=429/);
+  house.as('owner');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('the palette goes to a page and opens an id that is pasted', async () => {
+  const { page, context, faults } = await openPage(house, '/');
+  await page.waitForURL(/\/o\/acme\/requests/);
+  await page.getByRole('row').nth(1).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('A page, or the id of a request').fill(ids[0] ?? '');
+  await assertAccessible(page);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(new RegExp(`/requests/${ids[0]}`));
+  assert.deepEqual(faults, []);
+  await context.close();
+});

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { moment } from './page.ts';
+
+export const JOB_STATES = ['running', 'done', 'failed', 'cancelled', 'lost'] as const;
+
+/** Work that takes longer than a request, and how far it is. */
+export const job = z
+  .strictObject({
+    id: z.string(),
+    kind: z.string().describe('What it does, such as `policies.dry-run`.'),
+    state: z
+      .enum(JOB_STATES)
+      .describe(
+        '`lost`: the process that worked on it ended, or has not been heard of for 30 seconds. Start it again.',
+      ),
+    done: z.int().describe('Steps that are over.'),
+    total: z.int().nullable().describe('Steps in all; null while nobody knows.'),
+    cancel_asked: z.boolean(),
+    created_by: z.string(),
+    created_at: moment,
+    ended_at: moment.nullable(),
+    result: z.json().describe('What came of it; null until it is done.'),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'Job' });

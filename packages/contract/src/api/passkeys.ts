@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { moment, page } from './page.ts';
+
+const base64url = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[A-Za-z0-9_-]+$/, 'is base64url');
+
+const passkeyName = z.string().trim().min(1).max(100);
+
+/** `PublicKeyCredential.toJSON()` after `navigator.credentials.get`; what browsers add besides is passed over. */
+export const passkeyAssertion = z.object({
+  id: base64url(1400),
+  rawId: base64url(1400),
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: base64url(8000),
+    authenticatorData: base64url(8000),
+    signature: base64url(8000),
+    userHandle: base64url(200).optional(),
+  }),
+});
+
+export type PasskeyAssertion = z.output<typeof passkeyAssertion>;
+
+/** `PublicKeyCredential.toJSON()` after `navigator.credentials.create`. */
+export const passkeyAttestation = z.object({
+  id: base64url(1400),
+  rawId: base64url(1400),
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: base64url(8000),
+    attestationObject: base64url(100_000),
+    transports: z.array(z.string().max(30)).max(20).optional(),
+  }),
+});
+
+export type PasskeyAttestation = z.output<typeof passkeyAttestation>;
+
+const publicKey = z.literal('public-key');
+
+/** `PublicKeyCredentialRequestOptionsJSON`, for `navigator.credentials.get`. */
+export const assertionOptions = z.strictObject({
+  challenge: z.string(),
+  rpId: z.string(),
+  timeout: z.int().describe('Milliseconds.'),
+  userVerification: z.literal('required'),
+  allowCredentials: z.array(z.never()),
+});
+
+/** `PublicKeyCredentialCreationOptionsJSON`, for `navigator.credentials.create`. */
+export const attestationOptions = z.strictObject({
+  rp: z.strictObject({ id: z.string(), name: z.string() }),
+  user: z.strictObject({ id: z.string(), name: z.string(), displayName: z.string() }),
+  challenge: z.string(),
+  pubKeyCredParams: z.array(z.strictObject({ type: publicKey, alg: z.int() })),
+  timeout: z.int().describe('Milliseconds.'),
+  excludeCredentials: z.array(z.strictObject({ type: publicKey, id: z.string() })),
+  authenticatorSelection: z.strictObject({
+    residentKey: z.literal('required'),
+    requireResidentKey: z.literal(true),
+    userVerification: z.literal('required'),
+  }),
+  attestation: z.literal('none'),
+});
+
+/** A passkey as its owner sees it. */
+export const passkey = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    backed_up: z.boolean().describe('Kept in more than one place, as by a password manager.'),
+    created_at: moment,
+    last_used_at: moment.nullable(),
+  })
+  .meta({ id: 'Passkey' });
+
+export const passkeyList = page(passkey);
+
+export const passkeyCreation = z.strictObject({ name: passkeyName, credential: passkeyAttestation });
+export const passkeyChange = z.strictObject({ name: passkeyName });

@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { CredentialSchema, PROVIDER_FIELDS } from '../config/providers.ts';
+import { entryEchoed, entryShown, written } from './entries.ts';
+import { moment, page } from './page.ts';
+
+const timeouts = z.strictObject({
+  connect_ms: z.int(),
+  headers_ms: z.int(),
+  first_token_ms: z.int(),
+  idle_ms: z.int(),
+  total_ms: z.int(),
+});
+
+/** What a call to a provider found out, in plain words; the key is in none of them. */
+export const credentialTest = z
+  .strictObject({
+    ok: z.boolean(),
+    asked: z
+      .enum(['models', 'completion'])
+      .nullable()
+      .describe('What was asked; null when nothing was sent.'),
+    status: z.int().nullable().describe('HTTP status, if there was an answer.'),
+    models: z.int().nullable().describe('How many models the provider lists, where that was asked.'),
+    message: z.string().describe('What happened, and what to do about it.'),
+    duration_ms: z.int(),
+  })
+  .meta({ id: 'CredentialTest' });
+
+/** A key of a provider: its name and its end, never itself. */
+export const credential = z
+  .strictObject({
+    name: z.string(),
+    weight: z.number(),
+    last4: z.string().nullable().describe('Its last characters; null when it is too short to show any.'),
+    origin: z.string().nullable().describe('The address it is bound to: it is sent nowhere else.'),
+    tested_at: moment.nullable(),
+    test: credentialTest.nullable().describe('What the last test found out.'),
+    ...entryShown,
+  })
+  .meta({ id: 'Credential' });
+
+const shownIdentity = z.strictObject({
+  access_key_id: z.string().nullable(),
+  profile: z.string().nullable(),
+  external_id: z.string().nullable(),
+  file: z.string().nullable(),
+  metadata: z.boolean(),
+});
+
+/** An upstream of the org, without its secrets. */
+export const provider = z
+  .strictObject({
+    id: z.string(),
+    kind: z.string(),
+    enabled: z.boolean(),
+    base_url: z.string().nullable().describe('Null: the public address of the kind.'),
+    origin: z.string().nullable().describe('Scheme, host and port; null while it is not in use.'),
+    problem: z.string().nullable().describe('Why it is not in use although it is enabled.'),
+    credentials: z.array(credential),
+    credential_source: z.enum(['provider', 'caller']),
+    models: z.array(z.string()),
+    dialects: z.array(z.string()).nullable().describe('Null: what the kind says.'),
+    speaks: z.array(z.string()).describe('It speaks these itself; others are translated.'),
+    header_names: z.array(z.string()).describe('Names of extra headers; their values are never shown.'),
+    body: z.record(z.string(), z.json()),
+    api_version: z.string().nullable(),
+    deployments: z.record(z.string(), z.string()),
+    region: z.string().nullable(),
+    project: z.string().nullable(),
+    role_arn: z.string().nullable(),
+    identity: shownIdentity.nullable(),
+    outbound: z.record(z.string(), z.json()).nullable(),
+    client_cert: z.record(z.string(), z.json()).nullable(),
+    billing: z.enum(['metered', 'free', 'seat']),
+    price_multiplier: z.number(),
+    prices: z.record(z.string(), z.record(z.string(), z.number())),
+    timeouts,
+    breaker: z.record(z.string(), z.union([z.number(), z.boolean()])),
+    ...entryShown,
+  })
+  .meta({ id: 'Provider' });
+
+/** What an answer shows and a client may send back unchanged. */
+const echoed = {
+  ...entryEchoed,
+  origin: z.unknown().optional(),
+  problem: z.unknown().optional(),
+  speaks: z.unknown().optional(),
+  header_names: z.unknown().optional(),
+};
+
+const writtenCredential = z.strictObject({
+  name: CredentialSchema.shape.name,
+  api_key: CredentialSchema.shape.api_key
+    .optional()
+    .describe('Absent: the stored key of this name stays. Never shown.'),
+  weight: z.number().positive().optional(),
+  last4: z.unknown().optional(),
+  origin: z.unknown().optional(),
+  tested_at: z.unknown().optional(),
+  test: z.unknown().optional(),
+  ...entryEchoed,
+});
+
+const settings = {
+  ...written(PROVIDER_FIELDS),
+  credentials: z
+    .array(writtenCredential)
+    .nullish()
+    .describe('All of them: one that is missing here is removed.'),
+  identity: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .describe('Who signs requests; its secrets are never shown, and stay when they are absent.'),
+};
+
+export const providerCreation = z.strictObject({ ...settings, ...echoed, id: PROVIDER_FIELDS.id });
+/** Absent fields stay; null returns to the default. */
+export const providerChange = z.strictObject({ ...settings, ...echoed });
+/** What `GET` returned, read-only fields included; secrets that are absent stay. */
+export const providerReplacement = z.strictObject({ ...settings, ...echoed });
+
+export const credentialCreation = z.strictObject({
+  name: CredentialSchema.shape.name,
+  api_key: CredentialSchema.shape.api_key.describe('The key itself. It is never shown again.'),
+  weight: z.number().positive().default(1),
+});
+export const credentialChange = z.strictObject({
+  api_key: CredentialSchema.shape.api_key.optional().describe('Another key in its place.'),
+  weight: z.number().positive().optional(),
+});
+export const credentialParams = z.strictObject({ id: z.string(), name: z.string() });
+export const credentialList = page(credential);
+
+export const providerTest = z.strictObject({
+  ...providerCreation.shape,
+  test_model: z
+    .string()
+    .min(1)
+    .max(300)
+    .nullish()
+    .describe('Asked for one word when there is no list of models.'),
+});
+
+export type ProviderView = z.input<typeof provider>;
+export type CredentialView = z.input<typeof credential>;

@@ -1,0 +1,160 @@
+import * as z from 'zod';
+import { ROLES } from '../roles.ts';
+import { moment, page } from './page.ts';
+import { passkeyAssertion } from './passkeys.ts';
+
+/** How somebody signed in. */
+export const SIGN_IN_METHODS = ['password', 'passkey', 'oidc', 'setup', 'invitation'] as const;
+
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+/** Code points a password has; NIST SP 800-63B asks for length and against rules of composition. */
+export const PASSWORD_LENGTH = { least: 12, most: 128 } as const;
+
+const characters = (text: string) => [...text.normalize('NFKC')].length;
+
+/** A password that somebody chooses. One that is presented is only bounded. */
+export const newPassword = z
+  .string()
+  .max(1000)
+  .refine((text) => characters(text) >= PASSWORD_LENGTH.least && characters(text) <= PASSWORD_LENGTH.most, {
+    error: `has ${PASSWORD_LENGTH.least} to ${PASSWORD_LENGTH.most} characters`,
+  })
+  .meta({ writeOnly: true });
+
+const presentedPassword = z.string().min(1).max(1000).meta({ writeOnly: true });
+const email = z.email('is no e-mail address').max(254);
+const personName = z.string().trim().min(1).max(100);
+const linkToken = z.string().min(1).max(200).meta({ writeOnly: true });
+
+/** What the sign-in page offers. */
+export const signInMethods = z.strictObject({
+  password: z.boolean(),
+  passkey: z.boolean(),
+  oidc: z.array(z.strictObject({ name: z.string() })),
+});
+
+const org = z.strictObject({ id: z.string(), name: z.string() });
+const role = z.enum(ROLES);
+
+const signedOut = z.strictObject({
+  state: z.literal('signed_out'),
+  setup: z
+    .boolean()
+    .describe('A one-time link makes an owner: nobody owns anything here yet, or a new link was made.'),
+  methods: signInMethods,
+});
+
+/** A session of the console, told to the one who has it. */
+export const signedIn = z
+  .strictObject({
+    state: z.literal('signed_in'),
+    user: z.strictObject({ id: z.string(), email: z.string(), name: z.string() }),
+    member_id: z.string(),
+    role,
+    team: z.string().nullable(),
+    org,
+    orgs: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
+    stepped_up_until: moment
+      .nullable()
+      .describe('Until when what asks for a fresh sign-in may be done; null when that is over.'),
+    expires_at: moment.describe('When the session ends unless it is used before.'),
+  })
+  .meta({ id: 'SignedIn' });
+
+export type SignedInView = z.output<typeof signedIn>;
+
+/** `GET /api/session`. */
+export const session = z.discriminatedUnion('state', [signedOut, signedIn]).meta({ id: 'Session' });
+
+export type SessionView = z.output<typeof session>;
+
+/** `POST /api/session/setup`: the one-time link makes an owner. */
+export const setupBody = z.strictObject({
+  token: linkToken,
+  email,
+  name: personName,
+  password: newPassword.optional().describe('Left out only where sign-in by password is switched off.'),
+});
+
+/** `POST /api/session/password`. */
+export const passwordBody = z.strictObject({
+  email: z.string().min(1).max(254),
+  password: presentedPassword,
+});
+
+/** `POST /api/session/org`. */
+export const orgBody = z.strictObject({ org_id: z.string().min(1).max(200) });
+
+/** `POST /api/session/passkey`. */
+export const passkeyBody = z.strictObject({ credential: passkeyAssertion });
+
+/** `POST /api/session/step-up`: one of the two. */
+export const stepUpBody = z
+  .strictObject({ password: presentedPassword.optional(), passkey: passkeyAssertion.optional() })
+  .refine(({ password, passkey }) => (password === undefined) !== (passkey === undefined), {
+    error: 'send either password or passkey',
+  });
+
+/** `PUT /api/me/password`. */
+export const ownPasswordBody = z.strictObject({ password: newPassword });
+
+/** Path parameters of `/api/session/oidc/{name}/…`. */
+export const oidcParams = z.strictObject({ name: z.string().max(64) });
+
+export const oidcStartQuery = z.strictObject({
+  return_to: z
+    .string()
+    .optional()
+    .describe('Where to go afterwards: a path of this installation; anything else is its start page.'),
+  step_up: z.literal('true').optional().describe('The person is to show who they are once more.'),
+});
+
+/** What an issuer sends back (RFC 6749, 4.1.2; RFC 9207); it may add to it. */
+export const oidcCallbackQuery = z.looseObject({
+  code: z.unknown().optional(),
+  state: z.unknown().optional(),
+  iss: z.unknown().optional(),
+  error: z.unknown().optional(),
+});
+
+/** `POST /api/session/invitation/preview`. */
+export const invitationPreviewBody = z.strictObject({ token: linkToken });
+
+/** What the page of an invitation shows. */
+export const invitationPreview = z.strictObject({
+  org,
+  email: z.string().describe('The address that the account has to have.'),
+  role,
+  expires_at: moment,
+});
+
+/** `POST /api/session/invitation`. Whoever is signed in as the invited account sends the token alone. */
+export const invitationBody = z.strictObject({
+  token: linkToken,
+  name: personName.optional().describe('For a new account.'),
+  password: z
+    .string()
+    .min(1)
+    .max(1000)
+    .meta({ writeOnly: true })
+    .optional()
+    .describe('One to choose for a new account; its own for one that exists.'),
+});
+
+/** A session as its owner sees it among the others. */
+export const ownSession = z
+  .strictObject({
+    id: z.string(),
+    current: z.boolean().describe('The one that asks.'),
+    method: z.enum(SIGN_IN_METHODS),
+    org_id: z.string(),
+    address: z.string(),
+    agent: z.string().describe('Name of the browser, as it gave it.'),
+    created_at: moment,
+    last_seen_at: moment.describe('Up to a minute behind.'),
+    expires_at: moment,
+  })
+  .meta({ id: 'OwnSession' });
+
+export const ownSessionList = page(ownSession);

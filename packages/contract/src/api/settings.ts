@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { SETTINGS } from '../config/org.ts';
+import { entryEchoed, entryShown, written } from './entries.ts';
+
+const behind = z.array(z.strictObject({ provider: z.string(), model_map: z.record(z.string(), z.string()) }));
+
+/** Settings of the org that are in force; those of the answer cache are a resource of their own. */
+export const orgSettings = z
+  .strictObject({
+    chat_reasoning: z.enum(['strip', 'forward']),
+    stored_responses: z.boolean(),
+    resource_scope: z.enum(['key', 'org']),
+    analytics: z.strictObject({ metadata_keys: z.array(z.string()) }),
+    attribution: z.strictObject({ user_headers: z.array(z.string()) }),
+    monitoring: z.strictObject({ grace_period_minutes: z.number() }),
+    bodies: z.strictObject({ keep: z.boolean(), redact: z.boolean() }),
+    passthrough: z.strictObject({ a: behind, b: behind }),
+    ide: z.strictObject({
+      error_profile: z.boolean(),
+      freeform_tools: z.enum(['function', 'custom']),
+      capture: z.boolean(),
+    }),
+    sources: z
+      .record(z.string(), z.strictObject(entryShown))
+      .describe('Where each stands. One with the date null has its default.'),
+  })
+  .meta({ id: 'OrgSettings' });
+
+const { cache, ...others } = SETTINGS;
+
+/** Absent sections stay, and so do absent fields of one; null returns a section to its default. */
+export const settingsChange = z.strictObject({
+  ...written(others),
+  sources: z.unknown().optional().describe('As GET showed it; says nothing.'),
+});
+
+export const cacheChange = z.strictObject({
+  ...written(cache.unwrap().shape),
+  purges: z.unknown().optional(),
+  ...entryEchoed,
+});

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { moment, pageQuery } from './page.ts';
+
+const SLUG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** So much a view may say, as JSON: a page's address holds no more. */
+const FILTER_CHARS = 8_192;
+
+const filters = z
+  .record(z.string().max(100), z.json())
+  .refine((value) => JSON.stringify(value).length <= FILTER_CHARS, {
+    error: `has more than ${FILTER_CHARS} characters as JSON`,
+  })
+  .describe('Whatever the page keeps; nobody here looks inside.');
+
+const written = {
+  name: z.string().min(1).max(100),
+  page: z.string().regex(SLUG, 'is no name of a page, such as requests').describe('Such as `requests`.'),
+  filters,
+  shared: z
+    .boolean()
+    .default(false)
+    .describe('Whether everybody in the org sees it; that needs `management`.'),
+};
+
+/** Filters of a page under a name. */
+export const view = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    page: z.string(),
+    filters: z.record(z.string(), z.json()),
+    shared: z.boolean(),
+    own: z.boolean().describe('Whether whoever asks made it.'),
+    created_at: moment,
+    updated_at: moment,
+    updated_by: z.string(),
+  })
+  .meta({ id: 'View' });
+
+export const viewQuery = pageQuery.extend({ page: z.string().max(64).optional() });
+export const viewBody = z.strictObject(written);
+export const viewPatch = z.strictObject({
+  name: written.name.optional(),
+  page: written.page.optional(),
+  filters: filters.optional(),
+  shared: z.boolean().optional(),
+});
+
+/** As `view` shows it; what only the server says is read over. */
+export const viewReplacement = z.strictObject({
+  ...written,
+  id: z.unknown().optional(),
+  own: z.unknown().optional(),
+  created_at: z.unknown().optional(),
+  updated_at: z.unknown().optional(),
+  updated_by: z.unknown().optional(),
+});
+
+/** An id that a client may choose. */
+export const viewParams = z.strictObject({
+  id: z.string().regex(SLUG, 'has up to 64 of a-z, 0-9, ., _ and -, and begins with a letter or a digit'),
+});

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { TOPICS, type Topic } from '@floe/contract/api/events';
+import { Fault } from '@floe/contract/faults';
+import { FakeClock } from '@floe/testkit/clock';
+import { silentLog } from '../../core/log.ts';
+import { appendAudit } from '../../store/audit.ts';
+import type { ExchangeFilters } from '../../store/exchange-filters.ts';
+import { expireLiveEvents, type LivePosition, positionIn } from '../../store/live-events.ts';
+import { openDatabase } from '../../store/open-database.ts';
+import { insertOrg } from '../../store/orgs.ts';
+import type { Database } from '../../store/ports.ts';
+import { ingestRows } from '../../store/test/ingest-rows.ts';
+import { exchangeRow, ORG } from '../../store/test/rows.ts';
+import { temporaryDirectory } from '../../store/test/temporary-directory.ts';
+import { LiveHub } from './hub.ts';
+import type { Watcher } from './watcher.ts';
+
+const OTHER = 'org_two';
+
+interface Watching {
+  readonly orgId?: string;
+  readonly topics?: readonly Topic[];
+  readonly filters?: ExchangeFilters;
+  readonly after?: LivePosition | null;
+  readonly isAllowed?: () => Promise<boolean>;
+}
+
+async function openHouse(t: TestContext) {
+  const clock = new FakeClock();
+  const database = await openDatabase('sqlite:', {
+    dataDir: temporaryDirectory(t),
+    log: silentLog,
+    clock,
+  });
+  t.after(() => database.close());
+  await database.transaction(async (writer) => {
+    await insertOrg(writer, { id: ORG, name: 'One', created_at: 1 });
+    await insertOrg(writer, { id: OTHER, name: 'Two', created_at: 1 });
+  });
+  const openHub = () => {
+    const hub = new LiveHub({ database, clock, log: silentLog });
+    t.after(() => hub.close());
+    return hub;
+  };
+  const hub = openHub();
+  return { clock, database, hub, openHub };
+}
+
+function watch(hub: LiveHub, options: Watching = {}): Watcher {
+  return hub.watch({
+    orgId: options.orgId ?? ORG,
+    topics: new Set(options.topics ?? TOPICS),
+    filters: options.filters ?? {},
+    after: options.after ?? null,
+    isAllowed: options.isAllowed ?? (async () => true),
+    show: ({ id, status }) => ({ id, status }),
+  });
+}
+
+/** One look of the hub at the database. */
+async function look(clock: FakeClock, hub: LiveHub, ms = 500): Promise<void> {
+  clock.advance(ms);
+  await hub.settled();
+}
+
+interface Heard {
+  readonly events: readonly { readonly topic: string; readonly data: ReturnType<typeof JSON.parse> }[];
+  readonly id: string | undefined;
+}
+
+/** Everything that waits for a watcher. */
+async function hear(watcher: Watcher): Promise<Heard> {
+  const text = watcher.isIdle ? '' : String((await watcher.next()).value);
+  const frames = text.split('\n\n').map((frame) => new Map(frame.split('\n').map(lineOf)));
+  return {
+    events: frames.flatMap((frame) => {
+      const topic = frame.get('event');
+      return topic === undefined ? [] : [{ topic, data: JSON.parse(frame.get('data') ?? 'null') }];
+    }),
+    id: frames.flatMap((frame) => frame.get('id') ?? []).at(-1),
+  };
+}
+
+function lineOf(line: string): [string, string] {
+  const at = line.indexOf(': ');
+  return at === -1 ? [line, ''] : [line.slice(0, at), line.slice(at + 2)];
+}
+
+const topicsOf = ({ events }: Heard) => events.map(({ topic }) => topic);
+
+let changes = 0;
+function change(database: Database, action: string, orgId = ORG): Promise<void> {
+  const entry = { id: `aud_${changes++}`, org_id: orgId, at: 1, actor: 'key_one', action, subject: 'x' };
+  return database.transaction((writer) =>
+    appendAudit(writer, { ...entry, before_json: null, after_json: null }),
+  );
+}
+
+test('a watcher hears what commits after it came: its topics, its filters, its org', async (t) => {
+  const { clock, database, hub } = await openHouse(t);
+  await change(database, 'keys.create');
+  const all = watch(hub);
+  const config = watch(hub, { topics: ['config'] });
+  const refused = { status: { any: [{ from: 400, to: 499 }], none: [] } };
+  const filtered = watch(hub, { topics: ['requests'], filters: refused });
+  const elsewhere = watch(hub, { orgId: OTHER });
+  await look(clock, hub);
+  for (const watcher of [all, config, filtered, elsewhere])
+    assert.deepEqual(topicsOf(await hear(watcher)), []);
+  await change(database, 'limits.create');
+  await ingestRows(t, database, [
+    exchangeRow('exc_1'),
+    exchangeRow('exc_2', { status: 429, error_code: 'rate_limit_exceeded' }),
+  ]);
+  await look(clock, hub);
+  const heard = await hear(all);
+  assert.deepEqual(topicsOf(heard), ['config', 'limits', 'limits', 'requests']);
+  assert.deepEqual(heard.events[2]?.data, { refused: 1 });
+  assert.deepEqual(heard.events[3]?.data, {
+    count: 2,
+    sampled: false,
+    data: [
+      { id: 'exc_2', status: 429 },
+      { id: 'exc_1', status: 200 },
+    ],
+  });
+  assert.deepEqual(topicsOf(await hear(config)), ['config']);
+  const [only] = (await hear(filtered)).events;
+  assert.deepEqual(only?.data, { count: 1, sampled: false, data: [{ id: 'exc_2', status: 429 }] });
+  assert.deepEqual(topicsOf(await hear(elsewhere)), []);
+});
+
+test('of many rows the last are shown, and the count is that of all', async (t) => {
+  const { clock, database, hub } = await openHouse(t);
+  const watcher = watch(hub, { topics: ['requests'] });
+  await look(clock, hub);
+  await hear(watcher);
+  const rows = Array.from({ length: 700 }, (_, n) => exchangeRow(`exc_${n}`, { created_at: 1_000_000 + n }));
+  await ingestRows(t, database, rows);
+  await look(clock, hub);
+  const [event] = (await hear(watcher)).events;
+  assert.deepEqual([event?.data.count, event?.data.sampled, event?.data.data.length], [700, true, 100]);
+  assert.equal(event?.data.data[0].id, 'exc_699');
+});
+
+test('whoever comes back to any process goes on where it broke off', async (t) => {
+  const { clock, database, hub, openHub } = await openHouse(t);
+  const first = watch(hub);
+  await look(clock, hub);
+  await change(database, 'keys.create');
+  await look(clock, hub);
+  const { id } = await hear(first);
+  await first.return();
+  await change(database, 'keys.revoke');
+  await ingestRows(t, database, [exchangeRow('exc_1')]);
+  const second = openHub();
+  const again = watch(second, { after: positionIn(id ?? '') });
+  await look(clock, second, 0);
+  const heard = await hear(again);
+  assert.deepEqual(
+    heard.events.map(({ topic, data }) => [topic, data.action ?? data.count]),
+    [
+      ['config', 'keys.revoke'],
+      ['requests', 1],
+    ],
+  );
+  await change(database, 'keys.update');
+  await look(clock, second);
+  assert.deepEqual(topicsOf(await hear(again)), ['config']);
+});
+
+test('whoever comes back too late is told to read everything again, and hears what is new', async (t) => {
+  const { clock, database, hub } = await openHouse(t);
+  await change(database, 'keys.create');
+  await database.rowTransaction((writer) => expireLiveEvents(writer, clock.now()));
+  const watcher = watch(hub, { after: { xid: 0, seq: 0 } });
+  await look(clock, hub, 0);
+  assert.deepEqual(topicsOf(await hear(watcher)), ['resync']);
+  await change(database, 'keys.revoke');
+  await look(clock, hub);
+  assert.deepEqual(topicsOf(await hear(watcher)), ['config']);
+});
+
+test('a reader that does not keep up holds a bounded piece, delays nobody and misses nothing', async (t) => {
+  const { clock, database, hub } = await openHouse(t);
+  const [slow, quick] = [watch(hub, { topics: ['config'] }), watch(hub, { topics: ['config'] })];
+  await look(clock, hub);
+  await hear(slow);
+  const name = 'x'.repeat(20_000);
+  let most = 0;
+  for (let n = 0; n < 20; n++) {
+    await change(database, `keys.${n}.${name}`);
+    await look(clock, hub);
+    most = Math.max(most, slow.waitingChars);
+    if (n > 0) assert.equal((await hear(quick)).events.length, 1);
+    else await hear(quick);
+  }
+  assert.ok(most > 0 && most <= 256 * 1024, `${most} characters waited`);
+  const heard: string[] = [];
+  for (let rounds = 0; rounds < 5; rounds++) {
+    for (const { data } of (await hear(slow)).events) heard.push(String(data.action).split('.')[1] ?? '');
+    await look(clock, hub);
+  }
+  assert.deepEqual(
+    heard,
+    Array.from({ length: 20 }, (_, n) => String(n)),
+  );
+});
+
+test('a reader that reads nothing for half a minute is cut off', async (t) => {
+  const { clock, database, hub } = await openHouse(t);
+  const [stuck, fine] = [watch(hub), watch(hub)];
+  await look(clock, hub);
+  await hear(fine);
+  await change(database, 'keys.create');
+  await look(clock, hub);
+  await hear(fine);
+  for (let seconds = 0; seconds < 32; seconds++) {
+    await look(clock, hub, 1_000);
+    await hear(fine);
+  }
+  assert.deepEqual([stuck.cut.aborted, fine.cut.aborted, hub.watchers], [true, false, 1]);
+});
+
+test('so many connections watch and no more; one that ends makes room', async (t) => {
+  const { clock, hub } = await openHouse(t);
+  const isFull = (error: unknown) => error instanceof Fault && error.code === 'rate_limit_exceeded';
+  const watchers: Watcher[] = [];
+  for (let org = 0; org < 4; org++)
+    for (let n = 0; n < 250; n++) watchers.push(watch(hub, { orgId: `org_${org}` }));
+  assert.throws(() => watch(hub, { orgId: 'org_0' }), isFull);
+  assert.throws(() => watch(hub, { orgId: 'org_9' }), isFull);
+  await look(clock, hub);
+  assert.equal(hub.watchers, 1_000);
+  const held = watchers.reduce((sum, { waitingChars }) => sum + waitingChars, 0);
+  assert.ok(held < 1_000 * 100, `${held} characters wait`);
+  await watchers[0]?.return();
+  watch(hub, { orgId: 'org_9' });
+});
+
+test('a watcher that lost its rights ends within a second', async (t) => {
+  const { clock, database, hub } = await openHouse(t);
+  let mayWatch = true;
+  const watcher = watch(hub, { isAllowed: async () => mayWatch });
+  await look(clock, hub);
+  await hear(watcher);
+  mayWatch = false;
+  await change(database, 'keys.revoke');
+  await look(clock, hub, 1_000);
+  assert.deepEqual(await watcher.next(), { done: true, value: undefined });
+  assert.equal(hub.watchers, 0);
+});
+
+test('a process that ends tells every watcher so, and takes no more', async (t) => {
+  const { clock, hub } = await openHouse(t);
+  const watcher = watch(hub);
+  await look(clock, hub);
+  await hear(watcher);
+  await hub.close();
+  assert.deepEqual(await watcher.next(), { done: true, value: undefined });
+  assert.throws(
+    () => watch(hub),
+    (error) => error instanceof Fault && error.code === 'shutting_down',
+  );
+});
+
+test('while nobody watches, nothing is read', async (t) => {
+  const { clock, hub } = await openHouse(t);
+  const idle = clock.pending().length;
+  const watcher = watch(hub);
+  await look(clock, hub);
+  assert.ok(clock.pending().length > idle);
+  await watcher.return();
+  await look(clock, hub);
+  assert.equal(clock.pending().length, idle);
+});
+
+test('one who hears nothing is told every 15 seconds that the connection lives, and where it stands', async (t) => {
+  const { clock, hub } = await openHouse(t);
+  const watcher = watch(hub, { topics: ['approvals'] });
+  await look(clock, hub);
+  await hear(watcher);
+  let texts = 0;
+  for (let n = 0; n < 60; n++) {
+    await look(clock, hub);
+    if (watcher.isIdle) continue;
+    texts += 1;
+    assert.match((await hear(watcher)).id ?? '', /^0-\d+$/);
+  }
+  assert.equal(texts, 2);
+});

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { type Answer, NOW } from '../test/running-api.ts';
+import { CLIENT_SECRET, startIssuer, type TestIssuer } from './test/issuer.ts';
+import { type Browser, openHouse, type SignInHouse } from './test/running-sign-in.ts';
+
+const BASE = 'https://floe.example/ai';
+const CALLBACK = `${BASE}/api/session/oidc/corp/callback`;
+const START = '/api/session/oidc/corp/start';
+
+let issuer: TestIssuer;
+let house: SignInHouse;
+let people = 0;
+before(async () => {
+  issuer = await startIssuer(CALLBACK);
+  house = await openHouse({
+    baseUrl: BASE,
+    trustedProxies: ['127.0.0.1'],
+    auth: {
+      oidc: [
+        {
+          name: 'corp',
+          issuer: issuer.url,
+          client_id: 'floe',
+          client_secret: CLIENT_SECRET,
+          scopes: ['openid', 'email', 'profile', 'groups'],
+          map: [
+            { group: 'sre', org: 'acme', role: 'admin', team: 'platform' },
+            { group: 'staff', org: 'acme', role: 'viewer' },
+            { group: 'auditors', org: 'other', role: 'viewer' },
+          ],
+        },
+        { name: 'gone', issuer: 'http://127.0.0.1:9', client_id: 'floe' },
+      ],
+    },
+  });
+  // The issuer lives in real time: so does what Floe compares with its words.
+  house.advance(Date.now() - NOW);
+});
+after(async () => {
+  await house.close();
+  await issuer.close();
+});
+
+beforeEach(() => {
+  people += 1;
+  issuer.account = {
+    sub: `s${people}`,
+    email: `oidc${people}@acme.example`,
+    email_verified: true,
+    name: 'Jo Lind',
+    groups: ['sre'],
+  };
+});
+
+const told = ({ status, body }: Answer) => `${status} ${body?.error?.code ?? ''}`.trim();
+const header = (answer: Answer, name: string) => String(answer.headers[name] ?? '');
+
+/** To the issuer and back, up to the address that the browser is sent to. */
+async function away(browser: Browser, query = ''): Promise<string> {
+  const started = await browser.ask('GET', `${START}${query}`);
+  assert.equal(started.status, 303, started.text);
+  const back = await issuer.visit(header(started, 'location'));
+  assert.equal(`${back.origin}${back.pathname}`, CALLBACK);
+  return `/api/session/oidc/corp/callback${back.search}`;
+}
+
+async function signIn(browser: Browser, query = ''): Promise<string> {
+  const answer = await browser.ask('GET', await away(browser, query));
+  assert.equal(answer.status, 303, answer.text);
+  return header(answer, 'location');
+}
+
+const membersOf = (email: string) =>
+  house.api.database.read
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['org_id', 'role', 'team', 'source'])
+    .where('email', '=', email)
+    .orderBy('org_id')
+    .execute();
+
+test('a person of a mapped group signs in and is what their groups say, each time they do', async () => {
+  const browser = house.browser();
+  const cross = { 'sec-fetch-site': 'cross-site' };
+  const path = await away(browser, '?return_to=/ai/o/acme/requests?range=24h');
+  const answer = await browser.ask('GET', path, undefined, cross);
+  assert.equal(header(answer, 'location'), '/ai/o/acme/requests?range=24h');
+  assert.equal(header(answer, 'referrer-policy'), 'no-referrer');
+  const session = (await browser.ask('GET', '/api/session')).body;
+  const email = `oidc${people}@acme.example`;
+  assert.deepEqual(
+    [session.user?.email, session.user?.name, session.role, session.team, session.org?.id],
+    [email, 'Jo Lind', 'admin', 'platform', 'acme'],
+  );
+  assert.ok(issuer.account);
+  issuer.account = { ...issuer.account, groups: ['staff', 'auditors'] };
+  await signIn(house.browser());
+  assert.deepEqual(await membersOf(email), [
+    { org_id: 'acme', role: 'viewer', team: null, source: 'oidc' },
+    { org_id: 'other', role: 'viewer', team: null, source: 'oidc' },
+  ]);
+  issuer.account = { ...issuer.account, groups: ['auditors'], email: 'renamed@acme.example' };
+  await signIn(house.browser());
+  assert.deepEqual(await membersOf(email), [{ org_id: 'other', role: 'viewer', team: null, source: 'oidc' }]);
+  assert.equal(told(await browser.ask('GET', '/api/me')), '401 signed_out', 'of the org that was left');
+  issuer.account = { ...issuer.account, groups: [] };
+  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=not_allowed&provider=corp');
+  assert.deepEqual(await membersOf(email), []);
+});
+
+test('nobody signs in without a mapped group, and no account is made for them', async () => {
+  assert.ok(issuer.account);
+  issuer.account = { ...issuer.account, groups: ['interns'] };
+  const browser = house.browser();
+  assert.equal(await signIn(browser), '/ai/sign-in?error=not_allowed&provider=corp');
+  assert.equal(browser.cookies.size, 0);
+  const { email = '' } = issuer.account;
+  const users = await house.api.database.read
+    .selectFrom('users')
+    .selectAll()
+    .where('email', '=', email)
+    .execute();
+  assert.deepEqual(users, []);
+});
+
+test('what somebody gave by hand stays when groups say otherwise', async () => {
+  assert.ok(issuer.account?.email);
+  const { email } = issuer.account;
+  await house.addPerson(email, { acme: 'owner' });
+  issuer.account = { ...issuer.account, groups: ['staff'] };
+  await signIn(house.browser());
+  assert.deepEqual(await membersOf(email), [
+    { org_id: 'acme', role: 'owner', team: null, source: 'console' },
+  ]);
+});
+
+test('an account is only joined to a person whose address the issuer vouches for', async () => {
+  assert.ok(issuer.account?.email);
+  const { email } = issuer.account;
+  await house.addPerson(email, { acme: 'owner' });
+  for (const email_verified of [false, undefined]) {
+    const { email_verified: _, ...account } = issuer.account;
+    issuer.account = {
+      ...account,
+      sub: `thief ${email_verified}`,
+      ...(email_verified === false && { email_verified }),
+    };
+    const browser = house.browser();
+    assert.equal(await signIn(browser), '/ai/sign-in?error=email&provider=corp');
+    assert.equal(told(await browser.ask('GET', '/api/me')), '401 missing_api_key');
+  }
+  issuer.account = { ...issuer.account, sub: 'the same person', email_verified: true };
+  const browser = house.browser();
+  await signIn(browser);
+  assert.equal((await browser.ask('GET', '/api/session')).body.user?.email, email);
+});
+
+test('an answer is good once, in the browser that began, for ten minutes, and for what it was asked', async () => {
+  const expired = '/ai/sign-in?error=expired&provider=corp';
+  const browser = house.browser();
+  const path = await away(browser);
+  const kept = new Map(browser.cookies);
+  const other = house.browser();
+  assert.equal(header(await other.ask('GET', path), 'location'), expired, 'another browser');
+  assert.equal(other.cookies.size, 0);
+  const twins = [house.browser(), house.browser()];
+  const places = await Promise.all(
+    twins.map(async (twin) => {
+      for (const [name, value] of kept) twin.cookies.set(name, value);
+      return header(await twin.ask('GET', path), 'location');
+    }),
+  );
+  assert.deepEqual(places.sort(), ['/ai/', expired]);
+  assert.equal(header(await browser.ask('GET', path), 'location'), expired, 'replayed');
+  const late = await away(browser);
+  house.advance(10 * 60_000);
+  assert.equal(header(await browser.ask('GET', late), 'location'), expired);
+  house.advance(-10 * 60_000);
+  for (const spoil of [
+    (query: URLSearchParams) => query.set('state', 'mine'),
+    (query: URLSearchParams) => query.set('iss', 'https://evil.example'),
+    (query: URLSearchParams) => query.set('code', 'guessed'),
+    (query: URLSearchParams) => query.append('state', query.get('state') ?? ''),
+    (query: URLSearchParams) => query.delete('iss'),
+  ]) {
+    const url = new URL(await away(browser), BASE);
+    spoil(url.searchParams);
+    const answer = await browser.ask('GET', `${url.pathname}${url.search}`);
+    assert.equal(header(answer, 'location'), '/ai/sign-in?error=failed&provider=corp', url.search);
+    assert.equal(browser.cookies.size, 0);
+  }
+});
+
+test('the way back leads nowhere but below this installation', async () => {
+  const hostile = [
+    'https://evil.example/',
+    '//evil.example/ai/',
+    '/\\evil.example/ai/',
+    '/ai//..//..//evil.example',
+    '/aisle',
+    '/other',
+    '/ai/../etc',
+    '/\t/evil.example',
+    'javascript:alert(1)',
+    'evil',
+    '',
+  ];
+  for (const target of hostile) {
+    const place = await signIn(house.browser(), `?return_to=${encodeURIComponent(target)}`);
+    const url = new URL(place, BASE);
+    assert.equal(url.origin, 'https://floe.example', target);
+    assert.ok(url.pathname.startsWith('/ai/'), `${target} led to ${place}`);
+  }
+});
+
+test('who says no at the issuer, and an issuer that is away, lead to the sign-in page with the reason', async () => {
+  issuer.account = null;
+  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=refused&provider=corp');
+  const away = await house.browser().ask('GET', '/api/session/oidc/gone/start');
+  assert.equal(header(away, 'location'), '/ai/sign-in?error=unavailable&provider=gone');
+  assert.equal(told(await house.browser().ask('GET', '/api/session/oidc/nobody/start')), '404 not_found');
+  const { body } = await house.browser().ask('GET', '/api/session');
+  assert.deepEqual(body.methods?.oidc, [{ name: 'corp' }, { name: 'gone' }]);
+});
+
+test('a step-up by the issuer asks for the person again, and only that counts as fresh', async () => {
+  const browser = house.browser();
+  await signIn(browser);
+  const plain = (await browser.ask('GET', '/api/session')).body;
+  assert.equal(plain.stepped_up_until, null, 'an old session at the issuer proves nothing new');
+  const before = browser.token;
+  const started = await browser.ask('GET', `${START}?step_up=true`);
+  const asked = new URL(header(started, 'location')).searchParams;
+  assert.deepEqual([asked.get('prompt'), asked.get('max_age')], ['login', '600']);
+  const back = await issuer.visit(header(started, 'location'));
+  await browser.ask('GET', `/api/session/oidc/corp/callback${back.search}`);
+  const { body } = await browser.ask('GET', '/api/session');
+  assert.ok(body.stepped_up_until);
+  assert.notEqual(browser.token, before);
+});
+
+test('what goes to the issuer has PKCE and a nonce, and what stays in the browser tells nothing', async () => {
+  const browser = house.browser();
+  const started = await browser.ask('GET', START);
+  const asked = new URL(header(started, 'location')).searchParams;
+  assert.equal(asked.get('code_challenge_method'), 'S256');
+  for (const name of ['state', 'nonce', 'code_challenge'])
+    assert.ok((asked.get(name) ?? '').length >= 40, name);
+  const [kept = ''] = browser.cookies.values();
+  for (const name of ['state', 'nonce']) assert.ok(!kept.includes(asked.get(name) ?? 'none'));
+  assert.match(
+    started.headers['set-cookie']?.[0] ?? '',
+    /^floe_sign_in=\S+; Max-Age=600; Path=\/ai; HttpOnly; SameSite=Lax; Secure$/,
+  );
+});

@@ -1,0 +1,85 @@
+import { oidcCallbackQuery, oidcParams, oidcStartQuery } from '@floe/contract/api/session';
+import { Fault } from '@floe/contract/faults';
+import * as z from 'zod';
+import type { Log } from '../../core/log.ts';
+import { FLOW_MS, OidcRefused, startFlow } from '../../platform/sign-in/oidc-flow.ts';
+import { signInByOidc } from '../../platform/sign-in/oidc-sign-in.ts';
+import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
+import { type Cookie, cookieOf } from './session-cookie.ts';
+import { type SessionOperation, sessionOperation } from './session-operation.ts';
+
+/**
+ * Sign-in by an OpenID Connect issuer. Both are visited by the browser itself, so what goes wrong leads back to the sign-in
+ * page, which has the words for it. The callback is the one `GET` that begins something: it takes only what this browser
+ * began, once.
+ */
+export function oidcOperations(parts: SignInParts, log: Log): readonly SessionOperation[] {
+  const cookie = (): Cookie => cookieOf(parts.site(), 'floe_sign_in', FLOW_MS / 1000);
+
+  function ledBack(name: string, error: unknown) {
+    const reason = reasonOf(error);
+    if (reason === null) throw error;
+    log.warn({ issuer: name, reason, err: error }, 'a sign-in by an issuer came to nothing');
+    const query = new URLSearchParams({ error: reason, provider: name });
+    return { location: `${parts.site().prefix}/sign-in?${query}`, cookies: [cookie().clear()] };
+  }
+
+  return [
+    sessionOperation({
+      name: 'session.oidc_start',
+      method: 'GET',
+      path: '/api/session/oidc/{name}/start',
+      summary: 'Go to an OpenID Connect issuer to sign in, or to confirm who you are',
+      status: 303,
+      params: oidcParams,
+      query: oidcStartQuery,
+      answer: z.null(),
+      async run({ params, query }) {
+        try {
+          const stepUp = query.step_up === 'true';
+          const { location, sealed } = await startFlow(parts, params.name, {
+            returnTo: query.return_to,
+            stepUp,
+          });
+          return { location, cookies: [cookie().set(sealed)] };
+        } catch (error) {
+          return ledBack(params.name, error);
+        }
+      },
+    }),
+    sessionOperation({
+      name: 'session.oidc_callback',
+      method: 'GET',
+      path: '/api/session/oidc/{name}/callback',
+      summary: 'Come back from an OpenID Connect issuer',
+      status: 303,
+      params: oidcParams,
+      query: oidcCallbackQuery,
+      answer: z.null(),
+      async run({ params, query, browser, cookies }) {
+        const answer = { query: textsOf(query), sealed: cookie().read(cookies) };
+        try {
+          const { token, returnTo } = await signInByOidc(parts, params.name, answer, browser);
+          return { location: returnTo, token, cookies: [cookie().clear()] };
+        } catch (error) {
+          return ledBack(params.name, error);
+        }
+      },
+    }),
+  ];
+}
+
+/** Null for what is no matter of the person's: an unknown issuer, or a bug. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof OidcRefused) return error.reason;
+  if (!(error instanceof Fault)) return null;
+  if (error.code === 'too_many_tries') return 'too_many_tries';
+  return error.status === 503 ? 'unavailable' : null;
+}
+
+/** A parameter that came twice is none: nobody can tell which is meant. */
+function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Role } from '@floe/contract/roles';
+import { Authenticator, type CreationOptions } from '@floe/testkit/authenticator';
+import { newInvitationToken } from '../../platform/invitations.ts';
+import { insertInvitation } from '../../store/invitations.ts';
+import { type Answer, type Json, listed } from '../test/running-api.ts';
+import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
+
+const MINUTE = 60_000;
+
+let house: SignInHouse;
+let people = 0;
+before(async () => {
+  house = await openHouse();
+});
+after(() => house.close());
+
+const told = ({ status, body }: Answer) => `${status} ${body?.error?.code ?? ''}`.trim();
+
+async function signedIn(count = 1) {
+  people += 1;
+  const email = `own${people}@acme.example`;
+  await house.addPerson(email, { acme: 'viewer' });
+  const browsers: Browser[] = [];
+  for (let n = 0; n < count; n++) {
+    const browser = house.browser();
+    await browser.signIn(email, PASSWORD, { 'user-agent': `browser ${n}` });
+    browsers.push(browser);
+  }
+  const [browser] = browsers;
+  assert.ok(browser);
+  return { email, browser, browsers };
+}
+
+const sessionsOf = async (browser: Browser) =>
+  listed((await browser.ask('GET', '/api/me/sessions')).body.data);
+
+test('people see where they are signed in, and no secret of it', async () => {
+  const { browser } = await signedIn(2);
+  const answer = await browser.ask('GET', '/api/me/sessions');
+  const rows = listed(answer.body.data);
+  assert.deepEqual(rows.map(({ agent, current }) => [agent, current]).sort(), [
+    ['browser 0', true],
+    ['browser 1', false],
+  ]);
+  assert.doesNotMatch(answer.text, /sha256|token/);
+  assert.ok(!answer.text.includes(browser.token));
+});
+
+test('a session that somebody ends elsewhere is over at once, and only its owner can end it', async () => {
+  const { browser, browsers } = await signedIn(3);
+  const stranger = await signedIn();
+  const [, second, third] = browsers;
+  assert.ok(second && third);
+  const rows = await sessionsOf(browser);
+  const idOf = (agent: string) => String(rows.find((row) => String(row.agent) === agent)?.id);
+  const end = (by: Browser, id: string) => by.ask('DELETE', `/api/me/sessions/${id}`);
+  assert.equal(told(await end(stranger.browser, idOf('browser 1'))), '404 not_found');
+  assert.equal(told(await end(browser, idOf('browser 1'))), '204');
+  assert.equal(told(await second.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await browser.ask('DELETE', '/api/me/sessions')), '204');
+  assert.equal(told(await third.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await browser.ask('GET', '/api/me')), '200');
+  assert.equal(told(await stranger.browser.ask('GET', '/api/me')), '200');
+  assert.equal((await sessionsOf(browser)).length, 1);
+  assert.equal(told(await end(browser, idOf('browser 0'))), '204');
+  assert.equal(browser.cookies.size, 0, 'ending the own one takes its cookie back');
+});
+
+test('a key has no sessions, no passkeys and no password', async () => {
+  const { key } = await house.api.addKey('acme');
+  for (const [method, path] of [
+    ['GET', '/api/me/sessions'],
+    ['DELETE', '/api/me/sessions'],
+    ['GET', '/api/me/passkeys'],
+    ['POST', '/api/me/passkeys/options'],
+    ['PUT', '/api/me/password'],
+  ] as const) {
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    const body = method === 'PUT' ? { password: 'lantern over water' } : undefined;
+    assert.equal(told(await house.api.call(method, path, { key, headers, body })), '401 signed_out', path);
+  }
+});
+
+test('passkeys are added and removed after a step-up, renamed without, and only by whose they are', async () => {
+  const { browser } = await signedIn();
+  const stranger = await signedIn();
+  const authenticator = new Authenticator('https://floe.example');
+  const add = async (by: Browser) => {
+    const options = await by.ask('POST', '/api/me/passkeys/options');
+    if (options.status !== 200) return options;
+    const credential = authenticator.create(creationIn(options.body));
+    return by.ask('POST', '/api/me/passkeys', { name: 'laptop', credential });
+  };
+  const made = await add(browser);
+  assert.equal(made.status, 201, made.text);
+  const id = String(made.body.id);
+  house.advance(10 * MINUTE);
+  assert.equal(told(await add(browser)), '403 step_up_required');
+  const remove = (by: Browser) => by.ask('DELETE', `/api/me/passkeys/${id}`);
+  const rename = (by: Browser) => by.ask('PATCH', `/api/me/passkeys/${id}`, { name: 'old laptop' });
+  assert.equal(told(await remove(browser)), '403 step_up_required');
+  assert.equal(told(await rename(stranger.browser)), '404 not_found');
+  assert.equal((await rename(browser)).body.name, 'old laptop');
+  await stranger.browser.ask('POST', '/api/session/step-up', { password: PASSWORD });
+  assert.equal(told(await remove(stranger.browser)), '404 not_found');
+  const fresh = house.browser();
+  const options = await fresh.ask('POST', '/api/session/passkey/options');
+  const credential = authenticator.get({ challenge: String(options.body.challenge), rpId: 'floe.example' });
+  assert.equal(told(await fresh.ask('POST', '/api/session/passkey', { credential })), '200');
+  assert.equal(told(await remove(fresh)), '204');
+  assert.deepEqual(listed((await browser.ask('GET', '/api/me/passkeys')).body.data), []);
+  assert.deepEqual(
+    (await house.audited('passkeys.create')).length,
+    (await house.audited('passkeys.delete')).length,
+  );
+});
+
+function creationIn(body: Json): CreationOptions {
+  return {
+    challenge: String(body.challenge),
+    rp: { id: String(body.rp?.id) },
+    user: { id: String(body.user?.id) },
+  };
+}
+
+/** An invitation to `acme`. */
+async function invite(email: string, role: Role = 'member'): Promise<string> {
+  const { token, sha256 } = newInvitationToken();
+  const now = house.parts.clock.now();
+  await house.api.database.transaction((writer) =>
+    insertInvitation(writer, {
+      id: `inv_${sha256.slice(0, 20)}`,
+      org_id: 'acme',
+      email,
+      role,
+      team: null,
+      token_sha256: sha256,
+      created_at: now,
+      created_by: 'test',
+      expires_at: now + 60 * MINUTE,
+      accepted_at: null,
+      accepted_by: null,
+      revoked_at: null,
+    }),
+  );
+  return token;
+}
+
+const accept = (browser: Browser, body: object) => browser.ask('POST', '/api/session/invitation', body);
+
+test('an invitation makes an account and signs in, once, even when two take it at the same moment', async () => {
+  const token = await invite('ana@acme.example');
+  const look = await house.browser().ask('POST', '/api/session/invitation/preview', { token });
+  assert.deepEqual(
+    [look.body.org?.name, look.body.email, look.body.role],
+    ['Acme', 'ana@acme.example', 'member'],
+  );
+  const weak = await accept(house.browser(), { token, name: 'Ana', password: 'qwertyuiop12' });
+  assert.equal(weak.body.error?.param, 'password');
+  const given = { token, name: 'Ana', password: PASSWORD };
+  const answers = await Promise.all(
+    [house.browser(), house.browser()].map((browser) => accept(browser, given)),
+  );
+  const statuses = answers.map(({ status }) => status);
+  assert.equal(statuses.filter((status) => status === 200).length, 1, statuses.join());
+  assert.deepEqual(answers.find(({ status }) => status === 200)?.body.role, 'member');
+  assert.equal(told(await accept(house.browser(), given)), '404 not_found');
+  assert.equal(
+    told(await house.browser().ask('POST', '/api/session/invitation/preview', { token })),
+    '404 not_found',
+  );
+});
+
+test('whoever has an account takes an invitation by its password or signed in, and nobody takes it for them', async () => {
+  for (const how of ['password', 'session'] as const) {
+    people += 1;
+    const email = `both${people}@other.example`;
+    await house.addPerson(email, { other: 'owner' });
+    const token = await invite(email);
+    const thief = { token, name: 'Eve', password: 'a password of the thief' };
+    assert.equal(told(await accept(house.browser(), thief)), '401 sign_in_failed');
+    assert.equal(told(await accept((await signedIn()).browser, { token })), '401 sign_in_failed');
+    const browser = house.browser();
+    if (how === 'session') await browser.signIn(email);
+    const answer = await accept(browser, { token, ...(how === 'password' && { password: PASSWORD }) });
+    assert.deepEqual([answer.status, answer.body.org?.id, answer.body.orgs?.length], [200, 'acme', 2]);
+  }
+});
+
+test('an invitation ends with its time, and a wrong token is told the same', async () => {
+  const token = await invite('late@acme.example');
+  house.advance(60 * MINUTE);
+  const answers = await Promise.all(
+    [token, 'nonsense'].map((one) => accept(house.browser(), { token: one, name: 'L', password: PASSWORD })),
+  );
+  assert.deepEqual(answers.map(told), ['404 not_found', '404 not_found']);
+  assert.deepEqual(answers[0]?.body.error, answers[1]?.body.error);
+});

@@ -1,0 +1,91 @@
+import { idParams } from '@floe/contract/api/page';
+import {
+  attestationOptions,
+  passkey,
+  passkeyChange,
+  passkeyCreation,
+  passkeyList,
+} from '@floe/contract/api/passkeys';
+import * as z from 'zod';
+import {
+  addPasskey,
+  ownPasskeys,
+  passkeyOptions,
+  removePasskey,
+  renamePasskey,
+} from '../../platform/sign-in/own-passkeys.ts';
+import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
+import type { PasskeyRow } from '../../store/passkeys.ts';
+import { type SessionOperation, sessionOperation } from './session-operation.ts';
+
+/** The passkeys of whoever is signed in. */
+export function ownPasskeyOperations(parts: SignInParts): readonly SessionOperation[] {
+  return [
+    sessionOperation({
+      name: 'me.passkeys',
+      method: 'GET',
+      path: '/api/me/passkeys',
+      summary: 'List your passkeys',
+      status: 200,
+      answer: passkeyList,
+      run: async ({ browser }) => ({
+        body: { data: (await ownPasskeys(parts, browser)).map(viewOf), next_cursor: null },
+      }),
+    }),
+    sessionOperation({
+      name: 'me.passkey_options',
+      method: 'POST',
+      path: '/api/me/passkeys/options',
+      summary: 'What the browser makes a passkey with; needs a step-up, good for five minutes, once',
+      status: 200,
+      answer: attestationOptions,
+      run: async ({ browser }) => ({ body: await passkeyOptions(parts, browser) }),
+    }),
+    sessionOperation({
+      name: 'me.add_passkey',
+      method: 'POST',
+      path: '/api/me/passkeys',
+      summary: 'Add a passkey; needs a step-up',
+      status: 201,
+      body: passkeyCreation,
+      answer: passkey,
+      run: async ({ browser, body }) => ({ body: viewOf(await addPasskey(parts, browser, body)) }),
+    }),
+    sessionOperation({
+      name: 'me.rename_passkey',
+      method: 'PATCH',
+      path: '/api/me/passkeys/{id}',
+      summary: 'Rename a passkey',
+      status: 200,
+      params: idParams,
+      body: passkeyChange,
+      answer: passkey,
+      run: async ({ browser, params, body }) => ({
+        body: viewOf(await renamePasskey(parts, browser, params.id, body.name)),
+      }),
+    }),
+    sessionOperation({
+      name: 'me.remove_passkey',
+      method: 'DELETE',
+      path: '/api/me/passkeys/{id}',
+      summary: 'Remove a passkey; needs a step-up',
+      status: 204,
+      params: idParams,
+      answer: z.null(),
+      async run({ browser, params }) {
+        await removePasskey(parts, browser, params.id);
+        return {};
+      },
+    }),
+  ];
+}
+
+function viewOf(row: PasskeyRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    backed_up: row.backed_up === 1,
+    created_at: new Date(row.created_at).toISOString(),
+    last_used_at: row.last_used_at === null ? null : new Date(row.last_used_at).toISOString(),
+  };
+}

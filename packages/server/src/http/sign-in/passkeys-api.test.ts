@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Authenticator, type RequestOptions, type Twist } from '@floe/testkit/authenticator';
+import { attestationOptions, register } from '../../platform/sign-in/passkeys.ts';
+import type { Answer } from '../test/running-api.ts';
+import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
+
+const ORIGIN = 'https://floe.example';
+const OPTIONS = '/api/session/passkey/options';
+
+let house: SignInHouse;
+let people = 0;
+before(async () => {
+  house = await openHouse();
+});
+after(() => house.close());
+
+/** Somebody with a passkey; not signed in. */
+async function withPasskey() {
+  people += 1;
+  const email = `holder${people}@acme.example`;
+  const id = await house.addPerson(email, { acme: 'admin' });
+  const authenticator = new Authenticator(ORIGIN);
+  const { parts, api } = house;
+  const credential = authenticator.create(await attestationOptions(parts, api.database.read, { id, email }));
+  const row = await api.database.transaction((writer) =>
+    register(parts, writer, id, { name: 'laptop', credential }),
+  );
+  return { email, id, authenticator, row };
+}
+
+/** The options of an answer, as the page hands them to the browser. */
+function optionsIn({ body }: Answer): RequestOptions {
+  return { challenge: String(body.challenge), rpId: String(body.rpId) };
+}
+
+async function show(browser: Browser, authenticator: Authenticator, twist: Twist = {}) {
+  const credential = authenticator.get(optionsIn(await browser.ask('POST', OPTIONS)), twist);
+  return browser.ask('POST', '/api/session/passkey', { credential });
+}
+
+const told = ({ status, body }: Answer) => `${status} ${body?.error?.code ?? ''}`.trim();
+
+test('a passkey signs in without an e-mail, and its use is noted', async () => {
+  const { authenticator, email, row } = await withPasskey();
+  const browser = house.browser();
+  const answer = await show(browser, authenticator);
+  assert.deepEqual([answer.status, answer.body.user?.email], [200, email]);
+  assert.ok(answer.body.stepped_up_until);
+  const kept = await house.api.database.read
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('id', '=', row.id)
+    .executeTakeFirst();
+  assert.deepEqual([kept?.counter, kept?.last_used_at], [1, house.parts.clock.now()]);
+  assert.equal(told(await browser.ask('GET', '/api/me')), '200');
+});
+
+test('what is not exactly right is refused in the same words', async () => {
+  const { authenticator } = await withPasskey();
+  const twists: readonly Twist[] = [
+    { forged: true },
+    { origin: 'https://floe.example.evil.example' },
+    { origin: 'http://floe.example' },
+    { rpId: 'evil.example' },
+    { unverified: true },
+  ];
+  const messages = new Set<unknown>();
+  for (const twist of twists) {
+    const answer = await show(house.browser(), authenticator, twist);
+    assert.equal(told(answer), '401 sign_in_failed', JSON.stringify(twist));
+    messages.add(answer.body.error?.message);
+  }
+  const stranger = new Authenticator(ORIGIN);
+  stranger.create({ challenge: 'x', rp: { id: 'floe.example' }, user: { id: 'x' } });
+  messages.add((await show(house.browser(), stranger)).body.error?.message);
+  assert.equal(messages.size, 1);
+});
+
+test('a cloned authenticator whose count falls behind is refused', async () => {
+  const { authenticator } = await withPasskey();
+  assert.equal(told(await show(house.browser(), authenticator, { counter: 9 })), '200');
+  assert.equal(told(await show(house.browser(), authenticator, { counter: 9 })), '401 sign_in_failed');
+  assert.equal(told(await show(house.browser(), authenticator, { counter: 10 })), '200');
+});
+
+test('a challenge is ours, good once even for two at the same moment, and for five minutes', async () => {
+  const { authenticator } = await withPasskey();
+  const browser = house.browser();
+  const options = optionsIn(await browser.ask('POST', OPTIONS));
+  const credential = authenticator.get(options, { counter: 0 });
+  const twice = await Promise.all(
+    [browser, house.browser()].map((from) => from.ask('POST', '/api/session/passkey', { credential })),
+  );
+  assert.deepEqual(twice.map(told).sort(), ['200', '401 sign_in_failed']);
+  assert.equal(
+    told(await browser.ask('POST', '/api/session/passkey', { credential })),
+    '401 sign_in_failed',
+    'replayed',
+  );
+  for (const challenge of ['AAAA', Buffer.alloc(54, 1).toString('base64url'), `${options.challenge}A`]) {
+    const answer = authenticator.get({ ...options, challenge });
+    assert.equal(
+      told(await browser.ask('POST', '/api/session/passkey', { credential: answer })),
+      '401 sign_in_failed',
+    );
+  }
+  const late = optionsIn(await browser.ask('POST', OPTIONS));
+  house.advance(5 * 60_000);
+  const answer = authenticator.get(late);
+  assert.equal(
+    told(await browser.ask('POST', '/api/session/passkey', { credential: answer })),
+    '401 sign_in_failed',
+  );
+});
+
+test('a challenge for registering does not sign in, and none registers for somebody else or twice', async () => {
+  const { authenticator, id, email } = await withPasskey();
+  const { parts, api } = house;
+  const options = await attestationOptions(parts, api.database.read, { id, email });
+  assert.deepEqual(options.excludeCredentials.length, 1);
+  const credential = authenticator.get({ challenge: options.challenge, rpId: options.rp.id });
+  const browser = house.browser();
+  assert.equal(told(await browser.ask('POST', '/api/session/passkey', { credential })), '401 sign_in_failed');
+  const fresh = new Authenticator(ORIGIN).create(options);
+  const other = await withPasskey();
+  const registering = (userId: string) =>
+    api.database.transaction((writer) => register(parts, writer, userId, { name: 'x', credential: fresh }));
+  await assert.rejects(registering(other.id), { code: 'invalid_request' });
+  await registering(id);
+  await assert.rejects(registering(id), { code: 'invalid_request' });
+});
+
+test('a step-up takes the password or an own passkey, lasts ten minutes, and makes another cookie', async () => {
+  const { authenticator, email } = await withPasskey();
+  const browser = house.browser();
+  await browser.signIn(email);
+  house.advance(10 * 60_000);
+  const until = async () => (await browser.ask('GET', '/api/session')).body.stepped_up_until;
+  assert.equal(await until(), null);
+  for (const proof of ['password', 'passkey'] as const) {
+    const before = browser.token;
+    const passkey = authenticator.get(optionsIn(await browser.ask('POST', OPTIONS)));
+    const body = proof === 'password' ? { password: PASSWORD } : { passkey };
+    const answer = await browser.ask('POST', '/api/session/step-up', body);
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(await until());
+    const old = house.browser();
+    old.cookies.set('__Host-floe_session', before);
+    assert.equal(
+      (await old.ask('GET', '/api/session')).body.stepped_up_until,
+      null,
+      'the old cookie gains nothing',
+    );
+    house.advance(10 * 60_000);
+    assert.equal(await until(), null);
+  }
+  assert.equal(
+    told(await browser.ask('POST', '/api/session/step-up', { password: 'wrong' })),
+    '401 sign_in_failed',
+  );
+  const other = await withPasskey();
+  const passkey = other.authenticator.get(optionsIn(await browser.ask('POST', OPTIONS)));
+  assert.equal(told(await browser.ask('POST', '/api/session/step-up', { passkey })), '401 sign_in_failed');
+  assert.equal(told(await browser.ask('POST', '/api/session/step-up', {})), '400 invalid_request');
+  assert.equal(
+    told(await house.browser().ask('POST', '/api/session/step-up', { password: PASSWORD })),
+    '401 signed_out',
+  );
+  assert.equal(await until(), null);
+});
+
+test('another password wants a step-up, ends every other session and lets this one go on', async () => {
+  const { email } = await withPasskey();
+  const [browser, other] = [house.browser(), house.browser()];
+  await browser.signIn(email);
+  await other.signIn(email);
+  const password = 'lantern over quiet water';
+  house.advance(10 * 60_000);
+  assert.equal(told(await browser.ask('PUT', '/api/me/password', { password })), '403 step_up_required');
+  await browser.ask('POST', '/api/session/step-up', { password: PASSWORD });
+  const weak = await browser.ask('PUT', '/api/me/password', { password: 'passwordpassword' });
+  assert.equal(weak.body.error?.param, 'password');
+  const before = browser.token;
+  assert.equal(told(await browser.ask('PUT', '/api/me/password', { password })), '200');
+  assert.notEqual(browser.token, before);
+  assert.equal(told(await browser.ask('GET', '/api/me')), '200');
+  assert.equal(told(await other.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await house.browser().signIn(email)), '401 sign_in_failed');
+  assert.equal(told(await house.browser().signIn(email, password)), '200');
+});
+
+test('where browsers allow no passkeys, or they are off, none are offered and asking says why', async () => {
+  for (const [options, why] of [
+    [{ baseUrl: 'http://127.0.0.1:3563' }, /https with a name, or localhost/],
+    [{ baseUrl: 'http://floe.example' }, /https with a name, or localhost/],
+    [{ auth: { passkey: false } }, /auth\.passkey/],
+  ] as const) {
+    const closed = await openHouse(options);
+    const browser = closed.browser();
+    assert.equal((await browser.ask('GET', '/api/session')).body.methods?.passkey, false);
+    const answer = await browser.ask('POST', OPTIONS);
+    assert.equal(told(answer), '404 not_found');
+    assert.match(String(answer.body.error?.message), why);
+    await closed.close();
+  }
+  const here = await openHouse({ baseUrl: 'http://localhost:3563' });
+  assert.equal((await here.browser().ask('POST', OPTIONS)).body.rpId, 'localhost');
+  await here.close();
+});

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ABSOLUTE_MS, IDLE_MS } from '../../platform/sign-in/sessions.ts';
+import { changeMember } from '../../store/members.ts';
+import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
+
+const MINUTE = 60_000;
+
+let house: SignInHouse;
+let people = 0;
+before(async () => {
+  house = await openHouse();
+});
+after(() => house.close());
+
+/** Somebody new, signed in. */
+async function signedIn(roles: Parameters<SignInHouse['addPerson']>[1] = { acme: 'admin' }) {
+  people += 1;
+  const email = `person${people}@acme.example`;
+  const id = await house.addPerson(email, roles);
+  const browser = house.browser();
+  const answer = await browser.signIn(email);
+  assert.equal(answer.status, 200, answer.text);
+  return { email, id, browser, member: `mem_acme_${id.slice(4)}` };
+}
+
+const code = async (asked: ReturnType<Browser['ask']>) => {
+  const { status, body } = await asked;
+  return `${status} ${body?.error?.code ?? ''}`.trim();
+};
+
+test('the one-time link makes the first owner, once, even when two take it at the same moment', async () => {
+  const first = await openHouse();
+  const empty = await first.browser().ask('GET', '/api/session');
+  assert.deepEqual(empty.body, {
+    state: 'signed_out',
+    setup: true,
+    methods: { password: true, passkey: true, oidc: [] },
+  });
+  const token = await first.ownerLink();
+  const take = (browser: Browser, email: string, password = PASSWORD) =>
+    browser.ask('POST', '/api/session/setup', { token, email, name: 'Mara', password });
+  const weak = await take(first.browser(), 'mara@acme.example', 'password1234');
+  assert.deepEqual([weak.status, weak.body.error?.param], [400, 'password']);
+  const browsers = [first.browser(), first.browser()] as const;
+  const answers = await Promise.all([
+    take(browsers[0], 'Mara@Acme.example'),
+    take(browsers[1], 'eve@acme.example'),
+  ]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 410]);
+  const winner = answers[0].status === 200 ? browsers[0] : browsers[1];
+  const { body } = await winner.ask('GET', '/api/session');
+  assert.deepEqual([body.state, body.role, body.org], ['signed_in', 'owner', { id: 'acme', name: 'Acme' }]);
+  assert.ok(body.stepped_up_until);
+  assert.equal((await first.browser().ask('GET', '/api/session')).body.setup, false);
+  const late = await take(first.browser(), 'late@acme.example');
+  assert.equal(late.body.error?.code, 'link_unusable');
+  assert.match(String(late.body.error?.message), /was used at 2026-11-21T12:00:00.000Z.*floe owner-link/);
+  const users = await first.api.database.read.selectFrom('users').selectAll().execute();
+  assert.equal(users.length, 1);
+  await first.close();
+});
+
+test('a one-time link ends after a day, a newer one replaces it, and neither hashes a password for nothing', async () => {
+  const old = await house.ownerLink();
+  const before = house.hashes();
+  const take = (token: string) =>
+    house
+      .browser()
+      .ask('POST', '/api/session/setup', { token, email: 'x@acme.example', name: 'X', password: PASSWORD });
+  const fresh = await house.ownerLink();
+  assert.equal(await code(take(old)), '410 link_unusable');
+  assert.equal(await code(take(`${fresh}x`)), '410 link_unusable');
+  house.advance(24 * 60 * MINUTE);
+  assert.equal(await code(take(fresh)), '410 link_unusable');
+  assert.equal(house.hashes(), before);
+});
+
+test('an owner link gives an account that exists a new password and ends its sessions', async () => {
+  const { email, browser } = await signedIn({ acme: 'viewer' });
+  const password = 'another lantern harbour';
+  const token = await house.ownerLink();
+  const fresh = house.browser();
+  const answer = await fresh.ask('POST', '/api/session/setup', { token, email, name: 'Back', password });
+  assert.deepEqual([answer.status, answer.body.role], [200, 'owner']);
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(house.browser().signIn(email)), '401 sign_in_failed');
+  assert.equal((await house.browser().signIn(email, password)).status, 200);
+});
+
+test('a session asks the API as its member: scopes of the role, the audit log names the membership', async () => {
+  const { browser, email, id, member } = await signedIn({ acme: 'viewer' });
+  const me = await browser.ask('GET', '/api/me');
+  assert.deepEqual(me.body.member, {
+    id: member,
+    user_id: id,
+    email,
+    name: email,
+    role: 'viewer',
+    team: null,
+  });
+  assert.equal(await code(browser.ask('GET', '/api/management/keys')), '200');
+  assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
+  const admin = await signedIn();
+  const body = { name: 'made by hand', scopes: ['read'] };
+  const made = await admin.browser.ask('POST', '/api/management/keys', body);
+  assert.equal(made.status, 201);
+  const [entry] = await house.api.database.read
+    .selectFrom('audit')
+    .select('actor')
+    .where('subject', '=', String(made.body.id))
+    .execute();
+  assert.equal(entry?.actor, admin.member);
+});
+
+test('a platform key wins over a cookie, and one that is wrong is not made good by it', async () => {
+  const { browser } = await signedIn();
+  const { key, id } = await house.api.addKey('other');
+  const both = await browser.ask('GET', '/api/me', undefined, { authorization: `Bearer ${key}` });
+  assert.deepEqual([both.body.kind, both.body.key?.id], ['platform_key', id]);
+  const wrong = `Bearer eis_${'x'.repeat(49)}`;
+  assert.equal(
+    await code(browser.ask('GET', '/api/me', undefined, { authorization: wrong })),
+    '401 invalid_api_key',
+  );
+  assert.equal(await code(house.browser().ask('GET', '/api/me')), '401 missing_api_key');
+});
+
+test('every sign-in makes another cookie, and the value that was there before is worth nothing', async () => {
+  const { browser, email } = await signedIn();
+  const first = browser.token;
+  const planted = 'A'.repeat(43);
+  await browser.signIn(email);
+  assert.notEqual(browser.token, first);
+  for (const value of [first, planted]) {
+    const other = house.browser();
+    other.cookies.set('__Host-floe_session', value);
+    assert.equal(await code(other.ask('GET', '/api/me')), '401 signed_out');
+  }
+  const victim = house.browser();
+  victim.cookies.set('__Host-floe_session', planted);
+  await victim.signIn(email);
+  assert.notEqual(victim.token, planted);
+});
+
+test('what the store holds of a cookie does not open anything', async () => {
+  const { browser } = await signedIn();
+  const rows = await house.api.database.read.selectFrom('sessions').selectAll().execute();
+  assert.ok(!JSON.stringify(rows).includes(browser.token));
+  for (const { token_sha256 } of rows) {
+    const thief = house.browser();
+    thief.cookies.set('__Host-floe_session', token_sha256);
+    assert.equal(await code(thief.ask('GET', '/api/me')), '401 signed_out');
+  }
+});
+
+test('a session ends twelve hours after its last use', async () => {
+  const { browser } = await signedIn();
+  for (let n = 0; n < 3; n++) {
+    house.advance(IDLE_MS - 1);
+    assert.equal(await code(browser.ask('GET', '/api/me')), '200');
+  }
+  house.advance(IDLE_MS);
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal((await browser.ask('GET', '/api/session')).body.state, 'signed_out');
+});
+
+test('a session ends seven days after it began, however much it is used', async () => {
+  const { browser } = await signedIn();
+  const steps = Math.floor(ABSOLUTE_MS / (IDLE_MS / 2));
+  for (let n = 1; n < steps; n++) {
+    house.advance(IDLE_MS / 2);
+    assert.equal(await code(browser.ask('GET', '/api/me')), '200');
+  }
+  house.advance(IDLE_MS / 2 + 1);
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+});
+
+test('signing out ends the session at the server and takes the cookie back', async () => {
+  const { browser } = await signedIn();
+  const { token } = browser;
+  const answer = await browser.ask('DELETE', '/api/session');
+  assert.deepEqual([answer.status, browser.cookies.size], [204, 0]);
+  const thief = house.browser();
+  thief.cookies.set('__Host-floe_session', token);
+  assert.equal(await code(thief.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(thief.ask('DELETE', '/api/session')), '204');
+});
+
+test('a member who falls loses at once and gets another cookie; the fresh sign-in is over', async () => {
+  const { browser, member } = await signedIn({ acme: 'owner' });
+  const before = browser.token;
+  await house.api.database.transaction(async (writer) => {
+    await changeMember(writer, 'acme', member, { role: 'viewer' });
+    await house.api.database.signals.announce(writer);
+  });
+  const old = house.browser();
+  old.cookies.set('__Host-floe_session', before);
+  assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
+  assert.notEqual(browser.token, before);
+  const { body } = await browser.ask('GET', '/api/session');
+  assert.deepEqual([body.role, body.stepped_up_until], ['viewer', null]);
+  assert.equal(await code(old.ask('GET', '/api/me')), '200', 'requests under way pass');
+  house.advance(31_000);
+  house.parts.sessions.forget();
+  assert.equal(await code(old.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(browser.ask('GET', '/api/me')), '200');
+});
+
+test('a member who is removed is signed out of that org, and not moved into another', async () => {
+  const { browser, email, member } = await signedIn({ acme: 'admin', other: 'admin' });
+  await house.api.database.transaction(async (writer) => {
+    await writer.deleteFrom('members').where('id', '=', member).execute();
+    await house.api.database.signals.announce(writer);
+  });
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  const again = await house.browser().signIn(email);
+  assert.deepEqual(
+    [again.body.org?.id, again.body.orgs],
+    ['other', [{ id: 'other', name: 'Other', role: 'admin' }]],
+  );
+});
+
+test('after going to another org every request is about that one, and an old cookie about none', async () => {
+  const { browser } = await signedIn({ acme: 'owner', other: 'viewer' });
+  const mine = await browser.ask('POST', '/api/management/keys', { name: 'only acme', scopes: ['read'] });
+  assert.equal(mine.status, 201);
+  const before = browser.token;
+  const moved = await browser.ask('POST', '/api/session/org', { org_id: 'other' });
+  assert.deepEqual([moved.status, moved.body.org?.id, moved.body.role], [200, 'other', 'viewer']);
+  assert.equal(await code(browser.ask('GET', `/api/management/keys/${mine.body.id}`)), '404 not_found');
+  assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
+  const old = house.browser();
+  old.cookies.set('__Host-floe_session', before);
+  assert.equal(await code(old.ask('GET', '/api/me')), '401 signed_out');
+});
+
+test('an org that somebody does not belong to looks like one that does not exist', async () => {
+  const { browser } = await signedIn({ acme: 'owner' });
+  const answers = await Promise.all(
+    ['other', 'nowhere'].map((org_id) => browser.ask('POST', '/api/session/org', { org_id })),
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [404, 404],
+  );
+  assert.deepEqual(answers[0]?.body.error, answers[1]?.body.error);
+  assert.equal((await browser.ask('GET', '/api/me')).body.org?.id, 'acme');
+});
+
+test('somebody without an org is told so only after the right password', async () => {
+  await house.addPerson('nobody@acme.example', {});
+  const wrong = await house.browser().signIn('nobody@acme.example', 'not the right one');
+  assert.match(String(wrong.body.error?.message), /^E-mail or password is not right\.$/);
+  const right = await house.browser().signIn('nobody@acme.example');
+  assert.deepEqual([right.status, right.body.error?.code], [401, 'sign_in_failed']);
+  assert.match(String(right.body.error?.message), /belongs to no organization/);
+});

@@ -1,0 +1,26 @@
+import type { SignedInView } from '@floe/contract/api/session';
+import { Fault } from '@floe/contract/faults';
+import type { LiveSession } from '../../platform/sign-in/sessions.ts';
+import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
+
+export function sessionView(session: LiveSession, nowMs: number): SignedInView {
+  const { user, here, everywhere, steppedUpUntil, expiresAt } = session;
+  return {
+    state: 'signed_in',
+    user,
+    member_id: here.memberId,
+    role: here.role,
+    team: here.team,
+    org: here.org,
+    orgs: everywhere.map(({ org, role }) => ({ ...org, role })),
+    stepped_up_until: steppedUpUntil > nowMs ? new Date(steppedUpUntil).toISOString() : null,
+    expires_at: new Date(expiresAt).toISOString(),
+  };
+}
+
+/** The answer that begins the session with this cookie. */
+export async function signedInNow({ sessions, clock }: SignInParts, token: string) {
+  const live = await sessions.find(token);
+  if (!live) throw new Fault('signed_out', 'The session ended as it began. Sign in again.');
+  return { body: sessionView(live, clock.now()), token };
+}

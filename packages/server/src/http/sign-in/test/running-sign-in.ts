@@ -1,0 +1,191 @@
+import { createHash, createSecretKey } from 'node:crypto';
+import { type FloeConfigInput, FloeConfigSchema } from '@floe/contract/config';
+import type { Role } from '@floe/contract/roles';
+import type { Clock } from '../../../core/clock.ts';
+import { silentLog } from '../../../core/log.ts';
+import { createOutboundGuard } from '../../../core/outbound.ts';
+import { deriveSignInKey } from '../../../platform/secrets.ts';
+import { Issuers } from '../../../platform/sign-in/oidc-issuer.ts';
+import { makeOwnerLink } from '../../../platform/sign-in/owner-link.ts';
+import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts';
+import { Sessions } from '../../../platform/sign-in/sessions.ts';
+import type { SignInParts } from '../../../platform/sign-in/sign-in.ts';
+import { siteOf } from '../../../platform/sign-in/site.ts';
+import { createThrottle } from '../../../platform/sign-in/throttle.ts';
+import { insertMember, insertUser } from '../../../store/members.ts';
+import type { Database } from '../../../store/ports.ts';
+import { type Answer, NOW, type RunningApi, runApi } from '../../test/running-api.ts';
+import { createSignInEdge } from '../create-sign-in-edge.ts';
+
+export const PASSWORD = 'quiet harbour lantern';
+
+export interface SignInHouse {
+  readonly api: RunningApi;
+  readonly parts: SignInParts;
+  /** Passwords hashed so far. */
+  hashes(): number;
+  /** The clock that everything reads. */
+  advance(ms: number): void;
+  /** A person with `PASSWORD` who belongs to these orgs. */
+  addPerson(email: string, roles: Readonly<Record<string, Role>>): Promise<string>;
+  ownerLink(orgId?: string): Promise<string>;
+  browser(): Browser;
+  audited(action: string): Promise<readonly { readonly subject: string; readonly after: string | null }[]>;
+  close(): Promise<void>;
+}
+
+export interface HouseOptions {
+  readonly baseUrl?: string;
+  readonly auth?: FloeConfigInput['auth'];
+  readonly trustedProxies?: readonly string[];
+}
+
+/** The real API with sign-in, over SQLite, with the orgs `acme` and `other`; hashing is counted and costs nothing. */
+export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse> {
+  let now = NOW;
+  let hashes = 0;
+  let browsers = 0;
+  let parts: SignInParts | null = null;
+  const hasher = createPasswordHasher((_, { message, nonce, tagLength }, done) => {
+    hashes += 1;
+    const tag = createHash('sha512').update(nonce).update(message).digest().subarray(0, tagLength);
+    setImmediate(done, null, tag);
+  });
+  const { auth } = FloeConfigSchema.parse({ auth: options.auth });
+  const { baseUrl = 'https://floe.example', trustedProxies = [] } = options;
+  const partsOf = (database: Database, clock: Clock): SignInParts => ({
+    database,
+    clock,
+    hasher,
+    sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
+    issuers: new Issuers({ guard: loopbackGuard(), via: () => undefined }, clock),
+    fitKeys: async () => [],
+    challengeKey: createSecretKey(Buffer.alloc(32, 5)),
+    sessions: new Sessions(database, clock, silentLog),
+    throttle: createThrottle(database, clock),
+    auth: () => auth,
+    site: () => siteOf(baseUrl, [8443]),
+  });
+  const api = await runApi({
+    signIn(database, clock) {
+      parts = partsOf(database, clock);
+      return createSignInEdge(parts, trustedProxies, silentLog);
+    },
+  });
+  if (parts === null) throw new Error('the API asked for no sign-in');
+  const open: SignInParts = parts;
+  return {
+    api,
+    parts: open,
+    hashes: () => hashes,
+    advance(ms) {
+      now += ms;
+      api.setNow(now);
+    },
+    addPerson: (email, roles) => addPerson(open, email, roles),
+    ownerLink: (orgId = 'acme') =>
+      api.database.transaction((writer) => makeOwnerLink(writer, open.clock, orgId)),
+    browser: () => new Browser(api, addressOf(browsers++)),
+    async audited(action) {
+      const rows = await api.database.read
+        .selectFrom('audit')
+        .select(['subject', 'after_json as after'])
+        .where('action', '=', action)
+        .orderBy('id')
+        .execute();
+      return rows;
+    },
+    async close() {
+      await open.sessions.close();
+      await api.close();
+    },
+  };
+}
+
+function loopbackGuard() {
+  const named = new Set<string>();
+  return createOutboundGuard(() => ({ trustPrivate: true, privateNetworks: [], named }));
+}
+
+async function addPerson(
+  { database, hasher, clock }: SignInParts,
+  email: string,
+  roles: Readonly<Record<string, Role>>,
+): Promise<string> {
+  const id = `usr_${email.replaceAll(/\W/g, '')}`;
+  const times = { created_at: clock.now(), updated_at: clock.now() };
+  const password_hash = await hasher.hash(PASSWORD);
+  await database.transaction(async (writer) => {
+    await insertUser(writer, { id, email, name: email, password_hash, preferences_json: null, ...times });
+    for (const [org_id, role] of Object.entries(roles))
+      await insertMember(writer, {
+        id: `mem_${org_id}_${id.slice(4)}`,
+        org_id,
+        user_id: id,
+        role,
+        team: null,
+        source: 'console',
+        updated_by: 'test',
+        ...times,
+      });
+  });
+  return id;
+}
+
+function addressOf(n: number): string {
+  return `198.18.${n >> 8}.${n & 255}`;
+}
+
+/** A browser on the page of this installation: keeps its cookies, and says where its requests come from. */
+export class Browser {
+  /** Name to value. */
+  readonly cookies = new Map<string, string>();
+  readonly #api: RunningApi;
+  readonly #address: string;
+
+  /** `address` is what a proxy before Floe says of it; believed where that is trusted. */
+  constructor(api: RunningApi, address: string) {
+    this.#api = api;
+    this.#address = address;
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await this.#api.call(method, path, {
+      headers: {
+        'sec-fetch-site': 'same-origin',
+        'x-forwarded-for': this.#address,
+        ...(cookie !== '' && { cookie }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    });
+    for (const line of answer.headers['set-cookie'] ?? []) this.#keep(line);
+    return answer;
+  }
+
+  signIn(
+    email: string,
+    password = PASSWORD,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    return this.ask('POST', '/api/session/password', { email, password }, headers);
+  }
+
+  /** The session cookie's value. */
+  get token(): string {
+    return [...this.cookies].find(([name]) => name.includes('floe_session'))?.[1] ?? '';
+  }
+
+  #keep(line: string): void {
+    const [pair = ''] = line.split(';');
+    const at = pair.indexOf('=');
+    if (/; Max-Age=0(;|$)/.test(line)) this.cookies.delete(pair.slice(0, at));
+    else this.cookies.set(pair.slice(0, at), pair.slice(at + 1));
+  }
+}

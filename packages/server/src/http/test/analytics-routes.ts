@@ -1,0 +1,93 @@
+import { ROLES } from '@floe/contract/roles';
+import type { Expected } from './monitoring-routes.ts';
+import { NOW, type RunningApi } from './running-api.ts';
+
+const scope = 'management';
+
+/** The rows of what the console shows of the past and the present, of saved views and of jobs. */
+export function analyticsExpected(): Record<string, Expected> {
+  const list = (path: string): Expected => ({ path: () => path, succeeds: 200, scope, anotherOrgs: 200 });
+  return {
+    'GET /api/overview': list('/api/overview'),
+    'GET /api/management/cache/stats': list('/api/management/cache/stats'),
+    'GET /api/analytics/values': list('/api/analytics/values?field=model'),
+    'GET /api/analytics/annotations': list('/api/analytics/annotations'),
+    'GET /api/analytics/export': list('/api/analytics/export'),
+    'GET /api/analytics/months/{month}.csv': list('/api/analytics/months/2026-10.csv'),
+    'GET /api/management/breakers/{id}/history': list(
+      `/api/management/breakers/${encodeURIComponent('main/large@default')}/history`,
+    ),
+    ...viewsExpected(),
+    'GET /api/jobs/{id}': { path: ({ key }) => `/api/jobs/${key}`, succeeds: 200, scope, anotherOrgs: 404 },
+    'POST /api/jobs/{id}/cancel': {
+      path: ({ key }) => `/api/jobs/${key}/cancel`,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 404,
+    },
+  };
+}
+
+/** Every member keeps views of their own; what is shared, and what a key does, is for `management`. */
+function viewsExpected(): Record<string, Expected> {
+  const views = '/api/management/views';
+  const one: Expected['path'] = ({ key }) => `${views}/${key}`;
+  const body = { name: 'Errors', page: 'requests', filters: { status: '5xx' } };
+  const roles = ROLES;
+  return {
+    [`GET ${views}`]: { path: () => views, succeeds: 200, scope, anotherOrgs: 200 },
+    [`POST ${views}`]: { path: () => views, body, succeeds: 201, scope, roles, anotherOrgs: 201 },
+    [`GET ${views}/{id}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
+    [`PATCH ${views}/{id}`]: {
+      path: one,
+      body: { name: 'Faults' },
+      succeeds: 200,
+      scope,
+      roles,
+      anotherOrgs: 404,
+    },
+    // An id is the org's own: another org makes a view of its own with it.
+    [`PUT ${views}/{id}`]: { path: one, body, succeeds: 200, scope, roles, anotherOrgs: 200 },
+    [`DELETE ${views}/{id}`]: { path: one, succeeds: 204, scope, roles, anotherOrgs: 404 },
+  };
+}
+
+/** A job of `acme` under an id, and a view: shared, or of the viewers alone who ask in the table; and no others. */
+export async function seedAnalytics(api: RunningApi, id: string, isViewers: boolean): Promise<void> {
+  const shared = { id, org_id: 'acme', created_at: NOW };
+  const viewer = await api.database.read
+    .selectFrom('members')
+    .select('id')
+    .where('org_id', '=', 'acme')
+    .where('role', '=', 'viewer')
+    .where('id', 'like', 'mem%')
+    .executeTakeFirstOrThrow();
+  await api.database.transaction(async (writer) => {
+    for (const table of ['views', 'jobs'] as const) await writer.deleteFrom(table).execute();
+    await writer
+      .insertInto('views')
+      .values({
+        ...shared,
+        name: 'Errors',
+        page: 'requests',
+        owner: isViewers ? viewer.id : 'key_gone',
+        shared: isViewers ? 0 : 1,
+        filters_json: '{}',
+        updated_at: NOW,
+        updated_by: 'key_gone',
+      })
+      .execute();
+    await writer
+      .insertInto('jobs')
+      .values({
+        ...shared,
+        kind: 'test',
+        state: 'running',
+        done: 0,
+        created_by: 'key_gone',
+        seen_at: NOW,
+        cancel_asked: 0,
+      })
+      .execute();
+  });
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import type { Expected } from './monitoring-routes.ts';
+import type { RunningApi } from './running-api.ts';
+
+const scope = 'management';
+const PROVIDER = { kind: 'sandbox', credentials: [{ name: 'main', api_key: 'a-key-of-some-length' }] };
+const BODIES = {
+  providers: { kind: 'sandbox' },
+  routes: { targets: ['sandbox/echo'], strategy: 'weighted' },
+  policies: { on: 'request', when: 'true', action: 'flag' },
+} as const;
+const NAMED = { providers: 'id', routes: 'model', policies: 'name' } as const;
+const CHANGES = {
+  providers: { models: ['e*'] },
+  routes: { retries: 1 },
+  policies: { mode: 'enforce' },
+} as const;
+const KINDS = ['providers', 'routes', 'policies'] as const;
+
+/** The rows of providers, routes and policies. */
+export function entriesExpected(): Record<string, Expected> {
+  const rows: Record<string, Expected> = {};
+  for (const kind of KINDS) {
+    const all = `/api/management/${kind}`;
+    const one: Expected['path'] = ({ key }) => `${all}/${key}`;
+    const made = { ...BODIES[kind], [NAMED[kind]]: 'made' };
+    // The other org has no provider of its own that a route could send to.
+    const lacks = kind === 'routes' ? 400 : 201;
+    rows[`GET ${all}`] = { path: () => all, succeeds: 200, scope, anotherOrgs: 200 };
+    rows[`POST ${all}`] = { path: () => all, body: made, succeeds: 201, scope, anotherOrgs: lacks };
+    rows[`GET ${all}/{id}`] = { path: one, succeeds: 200, scope, anotherOrgs: 404 };
+    rows[`PATCH ${all}/{id}`] = { path: one, body: CHANGES[kind], succeeds: 200, scope, anotherOrgs: 404 };
+    // An id is the org's own: another org makes an entry of its own with it.
+    const replaced = kind === 'routes' ? 400 : 200;
+    rows[`PUT ${all}/{id}`] = { path: one, body: BODIES[kind], succeeds: 200, scope, anotherOrgs: replaced };
+    rows[`DELETE ${all}/{id}`] = { path: one, succeeds: 204, scope, anotherOrgs: 404 };
+  }
+  for (const [name, body] of [
+    ['settings', { stored_responses: false }],
+    ['cache', { enabled: true }],
+  ] as const) {
+    const path = () => `/api/management/${name}`;
+    rows[`GET ${path()}`] = { path, succeeds: 200, scope, anotherOrgs: 200 };
+    rows[`PATCH ${path()}`] = { path, body, succeeds: 200, scope, anotherOrgs: 200 };
+  }
+  return { ...rows, ...credentialsExpected() };
+}
+
+function credentialsExpected(): Record<string, Expected> {
+  const route = '/api/management/providers/{id}/credentials';
+  const all: Expected['path'] = ({ key }) => `/api/management/providers/${key}/credentials`;
+  const one: Expected['path'] = (ids) => `${all(ids)}/main`;
+  const body = { name: 'second', api_key: 'another-key-of-some-length' };
+  return {
+    [`GET ${route}`]: { path: all, succeeds: 200, scope, anotherOrgs: 404 },
+    [`POST ${route}`]: { path: all, body, succeeds: 201, scope, anotherOrgs: 404, stepUp: true },
+    [`GET ${route}/{name}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
+    [`PATCH ${route}/{name}`]: { path: one, body: { weight: 2 }, succeeds: 200, scope, anotherOrgs: 404 },
+    [`DELETE ${route}/{name}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404, stepUp: true },
+    [`POST ${route}/{name}/test`]: {
+      path: (ids) => `${one(ids)}/test`,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 404,
+    },
+    'POST /api/management/providers/test': {
+      path: () => '/api/management/providers/test',
+      body: { id: 'draft', ...PROVIDER },
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+    'GET /api/management/models': {
+      path: () => '/api/management/models',
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+  };
+}
+
+/** A provider, a route and a policy of `acme` under this id, and a provider they all may name; no others. */
+export async function seedEntries(api: RunningApi, id: string): Promise<void> {
+  await api.database.transaction(async (writer) => {
+    for (const table of ['config_entries', 'provider_credentials'] as const)
+      await writer.deleteFrom(table).execute();
+  });
+  const { key } = await api.addKey('acme');
+  const put = async (kind: string, name: string, body: object) => {
+    const { status, text } = await api.call('PUT', `/api/management/${kind}/${name}`, { key, body });
+    assert.equal(status, 200, text);
+  };
+  await put('providers', 'sandbox', { kind: 'sandbox' });
+  await put('providers', id, PROVIDER);
+  await put('routes', id, BODIES.routes);
+  await put('policies', id, BODIES.policies);
+}

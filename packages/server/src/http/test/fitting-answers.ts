@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { errorBody } from '@floe/contract/api/errors';
+import type { Verb } from '../../management/verb.ts';
+import type { Answer } from './running-api.ts';
+
+export function isJson(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type']?.startsWith('application/json') === true;
+}
+
+/** The answer, once it is what its verb says. */
+export async function fitting(all: readonly Verb[], method: string, path: string, asked: Promise<Answer>) {
+  const answer = await asked;
+  mustFitSchema(all, method, path, answer);
+  return answer;
+}
+
+/** The server does not filter answers through their schemas, so every test checks that they fit. */
+function mustFitSchema(all: readonly Verb[], method: string, path: string, answer: Answer): void {
+  if (answer.text === '' || !isJson(answer.headers)) return;
+  if (answer.status >= 400) errorBody.parse(answer.body);
+  const segments = path.split('?', 1)[0]?.split('/') ?? [];
+  const verb = all.find((candidate) => {
+    const wanted = candidate.path.split('/');
+    return (
+      candidate.method === method &&
+      wanted.length === segments.length &&
+      wanted.every((segment, index) => segment.startsWith('{') || segment === segments[index])
+    );
+  });
+  if (verb && answer.status < 400) verb.answer.parse(answer.body);
+}

@@ -1,0 +1,52 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { TestContext } from 'node:test';
+import { type EventFrame, eventFrames } from '@floe/testkit/client';
+
+/** A stream of Server-Sent Events that a test reads as it comes. */
+export interface Followed {
+  readonly answer: IncomingMessage;
+  /** Resolves when the answer is over, however it ended. */
+  readonly ended: Promise<void>;
+  /** The first event that fits; the test's own time limit ends a wait for one that never comes. */
+  until(isIt: (frame: EventFrame) => boolean): Promise<EventFrame>;
+  /** The last id told. */
+  position(): Promise<string>;
+  leave(): void;
+}
+
+/** Asks for a stream on a connection of its own, which ends with the test. */
+export async function followEvents(
+  t: TestContext,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Followed> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const outgoing = request(url, { agent: false, headers });
+  outgoing.on('response', resolve).on('error', reject).end();
+  t.after(() => outgoing.destroy());
+  const answer = await promise;
+  const ended = Promise.withResolvers<void>();
+  let text = '';
+  let heard = Promise.withResolvers<void>();
+  answer.on('data', (piece) => {
+    text += piece;
+    heard.resolve();
+    heard = Promise.withResolvers();
+  });
+  answer.on('close', () => ended.resolve()).on('error', () => ended.resolve());
+  const found = async <Value>(look: () => Value | undefined): Promise<Value> => {
+    for (;;) {
+      const more = heard.promise;
+      const value = look();
+      if (value !== undefined) return value;
+      await more;
+    }
+  };
+  return {
+    answer,
+    ended: ended.promise,
+    until: (isIt) => found(() => eventFrames(text).find(isIt)),
+    position: () => found(() => [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1]),
+    leave: () => outgoing.destroy(),
+  };
+}

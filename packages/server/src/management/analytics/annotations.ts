@@ -1,0 +1,69 @@
+import { annotations, annotationsQuery } from '@floe/contract/api/charts';
+import type * as z from 'zod';
+import { type AlertRow, alertPage } from '../../store/alerts.ts';
+import { type AuditRow, auditPage } from '../../store/audit.ts';
+import { type BreakerChangeRow, breakerChangePage } from '../../store/breaker-changes.ts';
+import { readVerb, type Verb } from '../verb.ts';
+import { type Coverage, momentOf } from './analytics-host.ts';
+import { chartRange } from './chart-range.ts';
+
+type Annotation = z.input<typeof annotations>['data'][number];
+
+export function getAnnotations(coverage: Coverage): Verb {
+  return readVerb({
+    name: 'analytics.annotations',
+    method: 'GET',
+    path: '/api/analytics/annotations',
+    scope: 'management',
+    summary: 'List what happened in a range: changes of the configuration, alerts, breakers; newest first',
+    query: annotationsQuery,
+    answer: annotations,
+    async run(context, { query }) {
+      const { limit, ...asked } = query;
+      const { from, to } = chartRange(context, asked);
+      const { orgId, reader } = context;
+      const wanted = { orgId, from, to, limit };
+      const [changes, alerts, breakers] = await Promise.all([
+        auditPage(reader, wanted),
+        alertPage(reader, wanted),
+        breakerChangePage(reader, wanted),
+      ]);
+      const all = [
+        ...changes.rows.map(ofChange),
+        ...alerts.rows.filter(({ subject_kind }) => subject_kind !== 'breaker').map(ofAlert),
+        ...breakers.rows.map(ofBreaker),
+      ].sort((one, other) => (one.at < other.at ? 1 : -1));
+      const cut = [changes, alerts, breakers].some(({ nextCursor }) => nextCursor !== null);
+      return {
+        ...coverage.of({ from, to }, context.clock),
+        data: all.slice(0, limit),
+        more: cut || all.length > limit,
+      };
+    },
+  });
+}
+
+function ofChange({ at, actor, action, subject }: AuditRow): Annotation {
+  const kind = action.split('.', 1)[0] ?? action;
+  return { at: momentOf(at), kind: 'change', text: action, actor, subject: { kind, id: subject } };
+}
+
+function ofAlert({ at, event, phase, subject_kind, subject_id, subject_name }: AlertRow): Annotation {
+  return {
+    at: momentOf(at),
+    kind: 'alert',
+    text: phase === 'closes' ? `${event} over: ${subject_name}` : `${event}: ${subject_name}`,
+    actor: null,
+    subject: { kind: subject_kind, id: subject_id },
+  };
+}
+
+function ofBreaker({ at, breaker_id, state, because }: BreakerChangeRow): Annotation {
+  return {
+    at: momentOf(at),
+    kind: 'breaker',
+    text: because === '' ? state : `${state}: ${because}`,
+    actor: null,
+    subject: { kind: 'breaker', id: breaker_id },
+  };
+}

@@ -1,0 +1,35 @@
+import { cacheStats } from '@floe/contract/api/cache';
+import { topOf } from '../../analytics/charts.ts';
+import { HOUR_MS } from '../../store/rollups/gather.ts';
+import { readVerb, type Verb } from '../verb.ts';
+
+/** What this process keeps for an org; null where nobody counts it. */
+export type CacheSizeOf = (orgId: string) => { readonly entries: number; readonly bytes: number } | null;
+
+export function getCacheStats(sizeOf: CacheSizeOf): Verb {
+  return readVerb({
+    name: 'cache.stats',
+    method: 'GET',
+    path: '/api/management/cache/stats',
+    scope: 'management',
+    summary: 'Read how often the answer cache answers and how much it keeps',
+    answer: cacheStats,
+    async run({ orgId, reader, clock }) {
+      const to = Math.ceil(clock.now() / HOUR_MS) * HOUR_MS;
+      const day = { orgId, from: to - 24 * HOUR_MS, to, unit: 'hour' } as const;
+      const outcomes = await topOf(reader, { ...day, groupBy: 'cache', order: 'requests', limit: 10 });
+      const requests = (outcome: string) =>
+        outcomes.find(({ value }) => value === outcome)?.figures.requests ?? 0;
+      const size = sizeOf(orgId);
+      return {
+        last_day: {
+          hits: requests('hit'),
+          misses: requests('miss'),
+          bypassed: requests('bypass') + requests('refresh'),
+        },
+        entries: size?.entries ?? null,
+        bytes: size?.bytes ?? null,
+      };
+    },
+  });
+}

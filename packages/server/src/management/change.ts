@@ -1,0 +1,43 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { Clock } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
+import type { Actor } from '../platform/actor.ts';
+import { appendAudit } from '../store/audit.ts';
+import type { Writer } from '../store/ports.ts';
+
+/** A change as the audit log keeps it: views of the subject, never a secret. */
+export interface Change {
+  readonly subject: string;
+  /** Null when the change created the subject. */
+  readonly before: JsonObject | null;
+  /** Null when the change removed it. */
+  readonly after: JsonObject | null;
+}
+
+/** A change that goes along with the one a verb is named for, under the name of its own verb. */
+export interface FurtherChange extends Change {
+  readonly action: `${string}.${string}`;
+  /** The org whose log it belongs in; absent: that of who asks. */
+  readonly orgId?: string;
+}
+
+/** Belongs in the transaction of the change. */
+export async function record(
+  writer: Writer,
+  host: { readonly clock: Clock },
+  actor: Actor,
+  change: FurtherChange,
+) {
+  const at = host.clock.now();
+  await appendAudit(writer, {
+    id: newId('aud', at),
+    org_id: change.orgId ?? actor.orgId,
+    at,
+    actor: actor.id,
+    actor_name: actor.name,
+    action: change.action,
+    subject: change.subject,
+    before_json: change.before && JSON.stringify(change.before),
+    after_json: change.after && JSON.stringify(change.after),
+  });
+}

@@ -1,0 +1,63 @@
+import { checkReferences } from '@floe/contract/config/references';
+import type { JsonObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import { explain } from '../../config/explain.ts';
+import { refused } from '../input.ts';
+
+/** An entry of floe.yaml as a client wants it. */
+export interface Wanted<Config> {
+  readonly section: 'providers' | 'routes' | 'policies';
+  readonly schema: z.ZodType<Config>;
+  readonly entry: JsonObject;
+  /** What else the org has, for names that must exist. */
+  readonly beside?: JsonObject;
+  /** What is wrong with a valid one, and where in it. */
+  readonly examine?: (config: Config) => { readonly field: string; readonly message: string } | null;
+}
+
+/**
+ * The whole entry, with its defaults.
+ *
+ * @throws Fault `invalid_request` in the words of `floe config check`; `param` is the place in the entry
+ */
+export function checkedEntry<Config>(wanted: Wanted<Config>): Config {
+  const { section, schema, entry, beside = {}, examine } = wanted;
+  const result = schema.safeParse(entry);
+  const named = checkReferences({ orgs: [{ ...beside, [section]: [entry] }] })
+    .filter(({ path }) => path[2] === section)
+    .map(({ path, message }) => ({ path: path.slice(4), message }));
+  const [first] = [
+    ...(result.error?.issues ?? []).flatMap((issue) => explain(issue, { schema, tree: entry })),
+    ...named,
+  ];
+  if (!result.success || first)
+    throw first ? refused(first) : new Error('an entry was refused without a reason');
+  const found = examine?.(result.data) ?? null;
+  if (found) throw refused({ path: [found.field], message: found.message });
+  return result.data;
+}
+
+/** `fields` over `current`: absent ones stay, null clears; what only answers carry says nothing. */
+export function overlaid(
+  current: JsonObject,
+  fields: Readonly<Record<string, unknown>>,
+  ignored: ReadonlySet<string>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...current };
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || ignored.has(name)) continue;
+    if (value === null) delete merged[name];
+    else merged[name] = value;
+  }
+  return merged;
+}
+
+/** Fields of an answer that a client may send back. */
+export const ECHOED: ReadonlySet<string> = new Set([
+  'id',
+  'position',
+  'source',
+  'created_at',
+  'updated_at',
+  'updated_by',
+]);

@@ -1,0 +1,10 @@
+/** How the process stands, for the overview: what no table knows. */
+export interface Standing {
+  /** The last floe.yaml that was refused, while none was taken over since; null otherwise. */
+  configRefusal(): { readonly atMs: number; readonly problem: string } | null;
+  sharedStore(): 'ok' | 'away' | 'memory';
+  /** Beats of an org that were refused in the last hour, and why the last one was; null without any. */
+  refusedBeats(
+    orgId: string,
+  ): { readonly count: number; readonly last: string; readonly atMs: number } | null;
+}

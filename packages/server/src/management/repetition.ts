@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { Fault } from '@floe/contract/faults';
+import { openSecret, type SecretPlace, type SecretsKey, sealSecret } from '../platform/secrets.ts';
+import { type CreationRow, rememberCreation, rememberedCreation } from '../store/creations.ts';
+import type { Writer } from '../store/ports.ts';
+
+/** How long the answer to a creation is kept for a client that asks again. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** A creation that came with an Idempotency-Key. */
+export interface Creation {
+  readonly orgId: string;
+  readonly verb: string;
+  readonly actorId: string;
+  readonly idempotencyKey: string;
+  /** Everything that was asked. */
+  readonly request: unknown;
+}
+
+/** A creation that may be answered again; null for all other requests. */
+export function creationOf(
+  verb: {
+    readonly name: string;
+    readonly method: string;
+    readonly status: number;
+    readonly idempotent?: true;
+  },
+  actor: { readonly orgId: string; readonly id: string },
+  sent: {
+    readonly idempotencyKey: string | undefined;
+    readonly params: unknown;
+    readonly query: unknown;
+    readonly body: unknown;
+  },
+): Creation | null {
+  const { idempotencyKey, params, query, body } = sent;
+  if (idempotencyKey === undefined || verb.method !== 'POST' || verb.status !== 201 || verb.idempotent)
+    return null;
+  const request = [params, query, body];
+  return { orgId: actor.orgId, verb: verb.name, actorId: actor.id, idempotencyKey, request };
+}
+
+/**
+ * What the same creation was answered before; undefined the first time.
+ *
+ * @throws Fault `conflict` when the key came with another request
+ */
+export async function answeredBefore<Answer>(
+  writer: Writer,
+  creation: Creation,
+  key: SecretsKey,
+  nowMs: number,
+): Promise<{ readonly answer: Answer } | undefined> {
+  const row = await rememberedCreation(writer, columnsOf(creation), nowMs);
+  if (!row) return undefined;
+  if (row.request_hash !== hashed(creation.request))
+    throw new Fault('conflict', 'This Idempotency-Key came with another request; take a new one.', {
+      param: 'Idempotency-Key',
+    });
+  return { answer: answerIn<Answer>(openSecret(row.sealed, placeOf(row), key)) };
+}
+
+/** What was sealed under the name of a verb is what that verb answered. */
+function answerIn<Answer>(text: string): Answer {
+  return JSON.parse(text) as Answer;
+}
+
+/** Belongs in the transaction of the creation. The answer is sealed: it may show a secret that is stored nowhere. */
+export async function rememberAnswer(
+  writer: Writer,
+  creation: Creation,
+  answer: unknown,
+  key: SecretsKey,
+  nowMs: number,
+): Promise<void> {
+  const columns = columnsOf(creation);
+  const sealed = sealSecret(JSON.stringify(answer), placeOf(columns), key);
+  const request_hash = hashed(creation.request);
+  await rememberCreation(writer, { ...columns, request_hash, sealed, expires_at: nowMs + KEPT_MS }, nowMs);
+}
+
+/** A key is the caller's own: another one cannot ask what it was answered. */
+function columnsOf({ orgId, verb, actorId, idempotencyKey }: Creation) {
+  return { org_id: orgId, verb, idempotency_key: hashed([actorId, idempotencyKey]) };
+}
+
+type Columns = Pick<CreationRow, 'org_id' | 'verb' | 'idempotency_key'>;
+
+function placeOf({ org_id, verb, idempotency_key }: Columns): SecretPlace {
+  return { orgId: org_id, rowId: `${verb} ${idempotency_key}`, version: 1 };
+}
+
+function hashed(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(value) ?? '')
+    .digest('base64url');
+}

@@ -1,0 +1,114 @@
+import type { OrgConfig } from '@floe/contract/config';
+import { OrgSchema, SETTINGS } from '@floe/contract/config/org';
+import { checkReferences } from '@floe/contract/config/references';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import * as z from 'zod';
+import { explain } from '../../config/explain.ts';
+import { newId } from '../../core/ids.ts';
+import { type OrgSettings, type Section, settingsOf } from '../../platform/config/sections.ts';
+import { parsed } from '../../platform/config/stored-config.ts';
+import { placeOf } from '../../platform/stored-key.ts';
+import {
+  changeEntry,
+  type EntryRow,
+  entriesOfOrg,
+  insertEntry,
+  removeEntry,
+} from '../../store/config-entries.ts';
+import type { Reader, Writer } from '../../store/ports.ts';
+import { mustBeOwn, shownOf } from '../entries/own.ts';
+import { asJson, refused } from '../input.ts';
+import type { RunningOrg } from '../running-org.ts';
+import type { VerbContext } from '../verb.ts';
+
+type Writing = VerbContext & { readonly writer: Writer };
+
+/** The settings of an org as the store has them: those of floe.yaml and those of the API. */
+export interface StoredSections {
+  readonly rows: readonly EntryRow[];
+  readonly settings: OrgSettings;
+}
+
+export async function storedSections(reader: Reader, orgId: string): Promise<StoredSections> {
+  const rows = await entriesOfOrg(reader, orgId, 'settings');
+  const over = Object.fromEntries(rows.map((row) => [row.id, parsed(row)['value']]));
+  return { rows, settings: settingsOf(defaults(), over) };
+}
+
+function defaults(): OrgConfig {
+  return OrgSchema.parse({ id: 'defaults' });
+}
+
+/** Where a section stands; without a row it has its default. */
+export function sourceOf({ rows }: StoredSections, section: Section) {
+  const row = rows.find(({ id }) => id === section);
+  if (row) return shownOf(row);
+  const source = placeOf({ source: 'console', source_line: null });
+  return { source, created_at: null, updated_at: null, updated_by: null };
+}
+
+/**
+ * Writes a section: the given fields over its own, or null for the default. False when that changes nothing.
+ *
+ * @throws Fault `invalid_request` at its place, `managed_by_file`
+ */
+export async function putSection(
+  { writer, orgId, actor, clock }: Writing,
+  before: StoredSections,
+  section: Section,
+  given: Json,
+  org: RunningOrg,
+): Promise<boolean> {
+  const row = before.rows.find(({ id }) => id === section);
+  if (row) mustBeOwn('setting', row);
+  if (given === null) {
+    if (row) await removeEntry(writer, row);
+    return row !== undefined;
+  }
+  const current = asJson(before.settings[section]);
+  const wanted = isObject(given) && isObject(current) ? { ...current, ...withoutNull(given) } : given;
+  const entry_json = JSON.stringify({ value: checkedSection(section, wanted, org) });
+  // What has its default and is given back so stays the default's.
+  if (entry_json === (row?.entry_json ?? JSON.stringify({ value: before.settings[section] }))) return false;
+  const now = clock.now();
+  const columns = { entry_json, updated_at: now, updated_by: actor.id };
+  if (row) await changeEntry(writer, row, columns);
+  else
+    await insertEntry(writer, {
+      ...columns,
+      org_id: orgId,
+      kind: 'settings',
+      id: section,
+      row_id: newId('cfg', now),
+      position: 0,
+      secrets_sealed: null,
+      secrets_version: 0,
+      source: 'console',
+      source_line: null,
+      created_at: now,
+    });
+  return true;
+}
+
+/** A field that is null returns to its default. */
+function withoutNull(given: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? undefined]));
+}
+
+/** @throws Fault `invalid_request` in the words of `floe config check` */
+function checkedSection(section: Section, value: Json, { config, catalog }: RunningOrg): unknown {
+  const schema = z.strictObject({ [section]: SETTINGS[section] });
+  const tree = asJson(JSON.parse(JSON.stringify({ [section]: value })));
+  const result = schema.safeParse(tree);
+  const named = [...(config?.providers ?? []).map(({ id }) => id), ...catalog.providers.keys()];
+  const org = { ...(isObject(tree) && tree), providers: [...new Set(named)].map((id) => ({ id })) };
+  const references = checkReferences({ orgs: [org] })
+    .filter(({ path }) => path[2] === section)
+    .map(({ path, message }) => ({ path: path.slice(2), message }));
+  const [first] = [
+    ...(result.error?.issues ?? []).flatMap((issue) => explain(issue, { schema, tree })),
+    ...references,
+  ];
+  if (first) throw refused(first);
+  return result.data?.[section];
+}

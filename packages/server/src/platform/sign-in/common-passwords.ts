@@ -1,0 +1,82 @@
+import { Fault } from '@floe/contract/faults';
+
+/** What most guessed passwords of twelve characters and more are made of, once digits and dressing are off. */
+const STEMS = new Set(
+  `password passwort passwd passphrase qwerty qwertyuiop qwertzuiop azertyuiop asdfghjkl zxcvbnm qazwsx qazwsxedc
+  letmein letmeinnow welcome welcomehome iloveyou iloveyouso trustno sunshine princess football baseball basketball
+  superman batman dragon monkey master shadow michael jennifer jordan hunter freedom whatever starwars pokemon
+  computer internet administrator admin adminadmin root rootroot user username guest test testing tester testtest
+  changeme changemenow change please secret topsecret mysecret supersecret default temporary temp login loginlogin
+  manager company server database example correcthorsebatterystaple abcdefghijkl abcdefghijklm abcdefgh abcdef abcabc
+  abc aaa xyz iloveyouforever minecraft fortnite charlie ashley nicole jessica summer winter spring autumn hello
+  helloworld goodbye blink liverpool chelsea arsenal barcelona manchester google facebook samsung apple microsoft
+  floe floefloe openai anthropic gateway heartbeat`.split(/\s+/),
+);
+
+/** Letters that people write as something else. */
+const DRESSED: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+const ROWS = [
+  '01234567890123456789',
+  '98765432109876543210',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiopasdfghjklzxcvbnm',
+  '1q2w3e4r5t6y7u8i9o0p',
+  '1qaz2wsx3edc4rfv5tgb6yhn',
+];
+
+/**
+ * Refuses a password that a guesser tries first: a known word with digits around it, one character or one group again and
+ * again, a run of the keyboard, or the person's own address.
+ *
+ * @throws Fault `invalid_request` naming `param`
+ */
+export function refuseCommonPassword(password: string, email: string, param: string): void {
+  const plain = password.normalize('NFKC').toLowerCase();
+  const [local = ''] = email.toLowerCase().split('@');
+  if (
+    isGuessable(plain) ||
+    plain === email.toLowerCase() ||
+    (local.length >= 3 && bare(plain) === bare(local))
+  )
+    throw new Fault(
+      'invalid_request',
+      `${param}: is among the first that a guesser tries; several words that do not belong together are easy to keep and hard to guess`,
+      { param },
+    );
+}
+
+function isGuessable(plain: string): boolean {
+  if (ROWS.some((row) => row.includes(plain))) return true;
+  if (period(plain) <= Math.min(6, plain.length / 2)) return true;
+  const core = plain.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  return [bare(plain), bare(undressed(plain)), bare(undressed(core))].some((letters) => {
+    if (letters.length === 0) return plain.length < 16;
+    return STEMS.has(letters) || STEMS.has(letters.slice(0, period(letters)));
+  });
+}
+
+function undressed(text: string): string {
+  return [...text].map((character) => DRESSED[character] ?? character).join('');
+}
+
+/** Letters alone: what stands around them is what a guesser adds by rule. */
+function bare(text: string): string {
+  return text.replaceAll(/[^\p{L}]/gu, '');
+}
+
+/** Length of the shortest group that the text repeats, a last one cut short included. */
+function period(text: string): number {
+  for (let length = 1; length < text.length; length++) if (text.startsWith(text.slice(length))) return length;
+  return text.length;
+}

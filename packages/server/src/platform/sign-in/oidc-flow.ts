@@ -1,0 +1,180 @@
+import type { OidcConfig } from '@floe/contract/config';
+import { Fault } from '@floe/contract/faults';
+import * as z from 'zod';
+import { openSecret, sealSecret } from '../secrets.ts';
+import { loadOpenid } from './oidc-issuer.ts';
+import type { SignInParts } from './sign-in.ts';
+import { safeReturn } from './site.ts';
+
+/** How long somebody may take at the issuer. */
+export const FLOW_MS = 10 * 60_000;
+/** For a step-up: the issuer says when the person last showed who they are, and it was a moment ago. */
+const STEP_UP_AGE_S = 600;
+
+/** Why a sign-in by an issuer came to nothing; the sign-in page has the words for each. */
+export type OidcReason = 'refused' | 'expired' | 'not_allowed' | 'email' | 'unavailable' | 'failed';
+
+/** Told to the person on the sign-in page, and to the log with its detail. */
+export class OidcRefused extends Error {
+  override readonly name = 'OidcRefused';
+  readonly reason: OidcReason;
+
+  constructor(reason: OidcReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** What the browser keeps while its person is at the issuer, sealed: nobody else can go on with it, nor change it. */
+export const flow = z.strictObject({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  return_to: z.string(),
+  step_up: z.boolean(),
+  expires_at: z.number(),
+});
+
+export type Flow = z.output<typeof flow>;
+
+/** @throws Fault `not_found` */
+export function issuerNamed(parts: Pick<SignInParts, 'auth'>, name: string): OidcConfig {
+  const found = parts.auth().oidc.find((oidc) => oidc.name === name);
+  if (!found)
+    throw new Fault('not_found', 'No OpenID Connect issuer has this name here (auth.oidc in floe.yaml).');
+  return found;
+}
+
+/** The address that issuers send people back to; what is registered there. */
+export function callbackUrl({ site }: Pick<SignInParts, 'site'>, name: string): URL {
+  return new URL(`${site().baseUrl}/api/session/oidc/${name}/callback`);
+}
+
+/** Where to send the browser, and what it keeps meanwhile. @throws OidcRefused `unavailable`; Fault `not_found` */
+export async function startFlow(
+  parts: SignInParts,
+  name: string,
+  asked: { readonly returnTo: string | undefined; readonly stepUp: boolean },
+): Promise<{ readonly location: string; readonly sealed: string }> {
+  const oidc = issuerNamed(parts, name);
+  const openid = await loadOpenid();
+  const configuration = await parts.issuers.find(oidc).catch((cause: unknown) => {
+    throw new OidcRefused('unavailable', `the issuer ${oidc.issuer} cannot be used`, { cause });
+  });
+  const going: Flow = {
+    state: openid.randomState(),
+    nonce: openid.randomNonce(),
+    verifier: openid.randomPKCECodeVerifier(),
+    return_to: safeReturn(parts.site(), asked.returnTo),
+    step_up: asked.stepUp,
+    expires_at: parts.clock.now() + FLOW_MS,
+  };
+  const location = openid.buildAuthorizationUrl(configuration, {
+    redirect_uri: callbackUrl(parts, name).href,
+    response_type: 'code',
+    scope: oidc.scopes.join(' '),
+    state: going.state,
+    nonce: going.nonce,
+    code_challenge: await openid.calculatePKCECodeChallenge(going.verifier),
+    code_challenge_method: 'S256',
+    ...(asked.stepUp && { prompt: 'login', max_age: String(STEP_UP_AGE_S) }),
+  });
+  return {
+    location: location.href,
+    sealed: sealSecret(JSON.stringify(going), placeOf(name), parts.sealingKey),
+  };
+}
+
+/** @throws OidcRefused `expired` when the browser kept nothing, something else, or for too long */
+export function openFlow(parts: SignInParts, name: string, sealed: string | null): Flow {
+  try {
+    const kept = flow.parse(JSON.parse(openSecret(sealed ?? '', placeOf(name), parts.sealingKey)));
+    if (parts.clock.now() < kept.expires_at) return kept;
+  } catch {
+    // Another browser, another issuer, or nothing at all: the answer is the same.
+  }
+  throw new OidcRefused('expired', 'the sign-in was not begun in this browser, or took too long');
+}
+
+const placeOf = (name: string) => ({ orgId: '', rowId: `oidc ${name}`, version: 1 });
+
+/** Who the issuer says came. */
+export interface OidcPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Lower case; null when the issuer told none. */
+  readonly email: string | null;
+  readonly isVerified: boolean;
+  readonly name: string;
+  readonly groups: readonly string[];
+  /** Milliseconds; null when the issuer does not say. */
+  readonly shownAt: number | null;
+}
+
+/**
+ * Turns the issuer's answer into a person: state, issuer, code, PKCE, nonce and the ID token's signature are checked.
+ *
+ * @throws OidcRefused
+ */
+export async function finishFlow(
+  parts: SignInParts,
+  oidc: OidcConfig,
+  kept: Flow,
+  answer: Readonly<Record<string, string>>,
+): Promise<OidcPerson> {
+  const openid = await loadOpenid();
+  const current = callbackUrl(parts, oidc.name);
+  for (const [name, value] of Object.entries(answer)) current.searchParams.set(name, value);
+  try {
+    const configuration = await parts.issuers.find(oidc);
+    const tokens = await openid.authorizationCodeGrant(configuration, current, {
+      expectedState: kept.state,
+      expectedNonce: kept.nonce,
+      pkceCodeVerifier: kept.verifier,
+      idTokenExpected: true,
+      ...(kept.step_up && { maxAge: STEP_UP_AGE_S }),
+    });
+    const claims = tokens.claims();
+    if (!claims) throw new OidcRefused('failed', 'the issuer gave no ID token');
+    const isWhole = claims['email'] !== undefined && claims[oidc.group_claim] !== undefined;
+    const further =
+      isWhole || configuration.serverMetadata().userinfo_endpoint === undefined
+        ? {}
+        : await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+    return personOf(oidc, claims.iss, { ...further, ...claims });
+  } catch (error) {
+    throw refusalOf(openid, error);
+  }
+}
+
+function personOf(oidc: OidcConfig, issuer: string, claims: Readonly<Record<string, unknown>>): OidcPerson {
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  const groups = claims[oidc.group_claim];
+  const email = text(claims['email'])?.toLowerCase() ?? null;
+  const shownAt = claims['auth_time'];
+  return {
+    issuer,
+    subject: text(claims['sub']) ?? '',
+    email,
+    // Some write it as a string.
+    isVerified: claims['email_verified'] === true || claims['email_verified'] === 'true',
+    name: text(claims['name']) ?? text(claims['preferred_username']) ?? email ?? '',
+    groups: [groups ?? []].flat().filter((group) => typeof group === 'string'),
+    shownAt: typeof shownAt === 'number' ? shownAt * 1000 : null,
+  };
+}
+
+/** The detail is for the log: error codes, never a code, a token or what the issuer wrote in full. */
+function refusalOf(openid: Awaited<ReturnType<typeof loadOpenid>>, error: unknown): OidcRefused {
+  if (error instanceof OidcRefused) return error;
+  if (error instanceof openid.AuthorizationResponseError)
+    return new OidcRefused('refused', `the issuer said ${error.error.slice(0, 100)}`);
+  if (error instanceof openid.ResponseBodyError)
+    return new OidcRefused('failed', `the issuer's token endpoint said ${error.error.slice(0, 100)}`);
+  const reason = error instanceof TypeError || error instanceof openid.ClientError ? 'failed' : 'unavailable';
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  return new OidcRefused(
+    reason,
+    `${error instanceof Error ? error.message : String(error)}${code}`.slice(0, 300),
+  );
+}

@@ -1,0 +1,104 @@
+import type { OidcConfig } from '@floe/contract/config';
+import type { Configuration, CustomFetch } from 'openid-client';
+import type { Clock } from '../../core/clock.ts';
+import type { OutboundGuard } from '../../core/outbound.ts';
+import { openConnector } from '../../providers/connector.ts';
+import type { Outbound } from '../../providers/outbound.ts';
+
+const TIMEOUT_S = 10;
+const CONNECT_MS = 5_000;
+/** A discovery document, a key set, a token answer: none is near this. */
+const ANSWER_BYTES = 1 << 20;
+/** What an issuer says about itself is read again after this; its keys are read again by themselves. */
+const FRESH_MS = 60 * 60_000;
+
+/** Loaded when somebody signs in by it. */
+export function loadOpenid() {
+  return import('openid-client');
+}
+
+/** How Floe reaches issuers: as everything it calls. */
+export interface Way {
+  readonly guard: OutboundGuard;
+  readonly via: Outbound['via'];
+}
+
+/** What issuers say about themselves, read when first needed: Floe starts without them. */
+export class Issuers {
+  readonly #way: Way;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, { readonly found: Promise<Configuration>; readonly readAt: number }>();
+
+  constructor(way: Way, clock: Clock) {
+    this.#way = way;
+    this.#clock = clock;
+  }
+
+  /** @throws Error of the connection, the outbound guard or the answer */
+  find(oidc: OidcConfig): Promise<Configuration> {
+    const name = JSON.stringify([oidc.issuer, oidc.client_id, oidc.client_secret]);
+    const now = this.#clock.monotonic();
+    const known = this.#known.get(name);
+    if (known && now - known.readAt < FRESH_MS) return known.found;
+    const found = discover(oidc, guardedFetch(this.#way));
+    const entry = { found, readAt: now };
+    this.#known.set(name, entry);
+    found.catch(() => {
+      if (this.#known.get(name) === entry) this.#known.delete(name);
+    });
+    return found;
+  }
+}
+
+async function discover(oidc: OidcConfig, fetch: CustomFetch): Promise<Configuration> {
+  const openid = await loadOpenid();
+  const { client_id, client_secret, issuer } = oidc;
+  // Plain http only where the operator wrote it: a provider beside Floe, or a test.
+  const execute = issuer.startsWith('http://') ? [openid.allowInsecureRequests] : [];
+  const found = await openid.discovery(new URL(issuer), client_id, undefined, undefined, {
+    [openid.customFetch]: fetch,
+    execute,
+    timeout: TIMEOUT_S,
+  });
+  if (client_secret === undefined) return found;
+  const metadata = found.serverMetadata();
+  // OpenID Connect Discovery 1.0, 3: absent means client_secret_basic.
+  const isPost = metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post') === true;
+  const auth = isPost ? openid.ClientSecretPost(client_secret) : openid.ClientSecretBasic(client_secret);
+  const configuration = new openid.Configuration(metadata, client_id, undefined, auth);
+  configuration[openid.customFetch] = fetch;
+  configuration.timeout = TIMEOUT_S;
+  for (const apply of execute) apply(configuration);
+  return configuration;
+}
+
+/** Calls under the rules for everything Floe calls; follows no redirect and reads no endless answer. */
+function guardedFetch({ guard, via }: Way): CustomFetch {
+  return async (url, { method, headers, body, signal }) => {
+    const { Client } = await import('undici');
+    const target = new URL(url);
+    const client = new Client(target.origin, {
+      connect: openConnector(target, via(target.origin), CONNECT_MS, guard),
+      headersTimeout: TIMEOUT_S * 1000,
+      bodyTimeout: TIMEOUT_S * 1000,
+      maxResponseSize: ANSWER_BYTES,
+    });
+    try {
+      const answer = await client.request({
+        path: `${target.pathname}${target.search}`,
+        method: method === 'POST' ? 'POST' : 'GET',
+        headers: { 'user-agent': 'floe', ...headers },
+        ...(body && { body: String(body) }),
+        ...(signal && { signal }),
+      });
+      const text = await answer.body.text();
+      const fields = Object.entries(answer.headers).flatMap(([name, value]): [string, string][] =>
+        value === undefined ? [] : [[name, String(value)]],
+      );
+      const isBodiless = [204, 205, 304].includes(answer.statusCode);
+      return new Response(isBodiless ? null : text, { status: answer.statusCode, headers: fields });
+    } finally {
+      client.destroy().catch(() => undefined);
+    }
+  };
+}

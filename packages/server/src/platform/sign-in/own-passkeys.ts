@@ -1,0 +1,99 @@
+import type { PasskeyAttestation } from '@floe/contract/api/passkeys';
+import { Fault } from '@floe/contract/faults';
+import {
+  changePasskey,
+  deletePasskey,
+  type PasskeyRow,
+  passkeyById,
+  passkeysOf,
+} from '../../store/passkeys.ts';
+import type { Writer } from '../../store/ports.ts';
+import { recordSignIn } from './audit.ts';
+import { attestationOptions, loadWebauthn, register } from './passkeys.ts';
+import { mustBeSignedIn } from './session-changes.ts';
+import type { LiveSession } from './sessions.ts';
+import type { Browser, SignInParts } from './sign-in.ts';
+
+/** The oldest first. @throws Fault `signed_out` */
+export async function ownPasskeys(parts: SignInParts, browser: Browser): Promise<PasskeyRow[]> {
+  const { live } = await mustBeSignedIn(parts, browser);
+  return passkeysOf(parts.database.read, live.user.id);
+}
+
+/** What the browser makes a passkey with. @throws Fault `signed_out`, `step_up_required`; `not_found` where there are none */
+export async function passkeyOptions(parts: SignInParts, browser: Browser) {
+  const live = await mustBeFresh(parts, browser);
+  return attestationOptions(parts, parts.database.read, live.user);
+}
+
+/** @throws Fault `signed_out`, `step_up_required`; `invalid_request`, `conflict` as `register` */
+export async function addPasskey(
+  parts: SignInParts,
+  browser: Browser,
+  given: { readonly name: string; readonly credential: PasskeyAttestation },
+): Promise<PasskeyRow> {
+  const live = await mustBeFresh(parts, browser);
+  // Not inside the transaction: the first time takes a while.
+  await loadWebauthn();
+  return parts.database.transaction(async (writer) => {
+    const row = await register(parts, writer, live.user.id, given);
+    await record(parts, writer, live, 'passkeys.create', row);
+    return row;
+  });
+}
+
+/** @throws Fault `signed_out`; `not_found` for one of somebody else */
+export async function renamePasskey(
+  parts: SignInParts,
+  browser: Browser,
+  id: string,
+  name: string,
+): Promise<PasskeyRow> {
+  const { live } = await mustBeSignedIn(parts, browser);
+  return parts.database.transaction(async (writer) => {
+    const row = await existing(writer, live, id);
+    await changePasskey(writer, id, { name });
+    return { ...row, name };
+  });
+}
+
+/** @throws Fault `signed_out`, `step_up_required`; `not_found` for one of somebody else */
+export async function removePasskey(parts: SignInParts, browser: Browser, id: string): Promise<void> {
+  const live = await mustBeFresh(parts, browser);
+  await parts.database.transaction(async (writer) => {
+    const row = await existing(writer, live, id);
+    await deletePasskey(writer, id);
+    await record(parts, writer, live, 'passkeys.delete', row);
+  });
+}
+
+/** Whoever finds an open browser must not be able to come back later with a key of their own. */
+async function mustBeFresh(parts: SignInParts, browser: Browser): Promise<LiveSession> {
+  const { live } = await mustBeSignedIn(parts, browser);
+  if (live.steppedUpUntil > parts.clock.now()) return live;
+  throw new Fault('step_up_required', 'Confirm who you are to do this, then send the request again.');
+}
+
+async function existing(writer: Writer, { user }: LiveSession, id: string): Promise<PasskeyRow> {
+  const row = await passkeyById(writer, user.id, id);
+  if (!row) throw new Fault('not_found', 'You have no passkey with this id.');
+  return row;
+}
+
+/** In every org of the person: it opens all of them. */
+async function record(
+  { clock }: SignInParts,
+  writer: Writer,
+  { everywhere }: LiveSession,
+  action: string,
+  { id, name }: PasskeyRow,
+): Promise<void> {
+  for (const { org, memberId } of everywhere)
+    await recordSignIn(writer, clock, {
+      orgId: org.id,
+      actor: memberId,
+      action,
+      subject: id,
+      after: { name },
+    });
+}

@@ -1,0 +1,161 @@
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../../core/clock.ts';
+import { newId } from '../../core/ids.ts';
+import {
+  changeMember,
+  changeUser,
+  insertMember,
+  insertUser,
+  memberOf,
+  userByEmail,
+} from '../../store/members.ts';
+import { allOrgs, orgById } from '../../store/orgs.ts';
+import type { Reader, Writer } from '../../store/ports.ts';
+import { deleteSessions } from '../../store/sessions.ts';
+import { putSetting, settingValue } from '../../store/settings.ts';
+import { SIGN_IN_SETTING } from '../bootstrap.ts';
+import { recordSignIn } from './audit.ts';
+import { hashNewPassword } from './password-sign-in.ts';
+import { admit, type Browser, type SignInParts } from './sign-in.ts';
+import { newToken, sha256 } from './tokens.ts';
+
+const LINK_MS = 24 * 60 * 60_000;
+
+interface OwnerLink {
+  readonly sha256: string;
+  readonly org_id: string;
+  readonly expires_at: number;
+  readonly used_at?: number;
+}
+
+/**
+ * Makes the one-time token that makes an owner of the org; the one before it stops working.
+ *
+ * @throws Fault `not_found` when there is no such org, or several and none is named
+ */
+export async function makeOwnerLink(
+  writer: Writer,
+  clock: Clock,
+  orgId: string | undefined,
+): Promise<string> {
+  const orgs = await allOrgs(writer);
+  const org = orgId === undefined && orgs.length === 1 ? orgs[0] : orgs.find(({ id }) => id === orgId);
+  if (!org)
+    throw new Fault(
+      'not_found',
+      orgs.length === 0
+        ? 'There is no organization yet. Start the server once: it makes the first one, or takes those of floe.yaml.'
+        : `Name one of the organizations: ${orgs.map(({ id }) => id).join(', ')}.`,
+    );
+  const token = newToken();
+  const link: OwnerLink = { sha256: sha256(token), org_id: org.id, expires_at: clock.now() + LINK_MS };
+  await putSetting(writer, SIGN_IN_SETTING, JSON.stringify(link));
+  await recordSignIn(writer, clock, {
+    orgId: org.id,
+    actor: 'cli',
+    action: 'owner_link.create',
+    subject: org.id,
+  });
+  return token;
+}
+
+/**
+ * Takes the one-time link: its bearer becomes an owner, with this password, and is signed in. An account that exists gets
+ * the new password and loses its sessions, so that a lost password is no lost installation.
+ *
+ * @throws Fault `link_unusable` when it was used, is over or unknown; `invalid_request` for a password that will not do
+ */
+export async function takeOwnerLink(
+  parts: SignInParts,
+  given: {
+    readonly token: string;
+    readonly email: string;
+    readonly name: string;
+    readonly password?: string | undefined;
+  },
+  browser: Browser,
+): Promise<string> {
+  const { database, clock, sessions } = parts;
+  // Looked at before the hash is made, and again inside the transaction that uses it up.
+  await usableLink(database.read, clock, given.token);
+  const email = given.email.trim().toLowerCase();
+  const hash = await hashNewPassword(parts, given.password, email);
+  const token = await database.transaction(async (writer) => {
+    const link = await usableLink(writer, clock, given.token);
+    await putSetting(writer, SIGN_IN_SETTING, JSON.stringify({ ...link, used_at: clock.now() }));
+    const userId = await putOwner(writer, clock, link.org_id, { email, name: given.name, hash });
+    await database.signals.announce(writer);
+    return admit(parts, writer, { userId, method: 'setup', orgId: link.org_id, isFresh: true }, browser);
+  });
+  sessions.forget();
+  return token;
+}
+
+/** Whether a link can be taken now. */
+export async function isLinkOpen(reader: Reader, clock: Clock): Promise<boolean> {
+  const link = linkOf(await settingValue(reader, SIGN_IN_SETTING));
+  return link !== null && link.used_at === undefined && clock.now() < link.expires_at;
+}
+
+async function usableLink(reader: Reader, clock: Clock, token: string): Promise<OwnerLink> {
+  const link = linkOf(await settingValue(reader, SIGN_IN_SETTING));
+  if (link?.sha256 !== sha256(token) || !(await orgById(reader, link.org_id)))
+    throw unusable('This link is not known here, or a newer one replaced it.');
+  if (link.used_at !== undefined)
+    throw unusable(`This link was used at ${new Date(link.used_at).toISOString()}.`);
+  if (clock.now() >= link.expires_at)
+    throw unusable(`This link ended at ${new Date(link.expires_at).toISOString()}.`);
+  return link;
+}
+
+function unusable(what: string): Fault {
+  return new Fault('link_unusable', `${what} Sign in, or make a new one with: floe owner-link`);
+}
+
+/** What only this file and `bootstrap` write. */
+function linkOf(text: string | undefined): OwnerLink | null {
+  return text === undefined ? null : JSON.parse(text);
+}
+
+async function putOwner(
+  writer: Writer,
+  clock: Clock,
+  orgId: string,
+  person: { readonly email: string; readonly name: string; readonly hash: string | null },
+): Promise<string> {
+  const now = clock.now();
+  const times = { created_at: now, updated_at: now };
+  const known = await userByEmail(writer, person.email);
+  const userId = known?.id ?? newId('usr', now);
+  if (known) {
+    await changeUser(writer, userId, {
+      name: person.name,
+      ...(person.hash !== null && { password_hash: person.hash }),
+      updated_at: now,
+    });
+    await deleteSessions(writer, userId, null);
+  } else
+    await insertUser(writer, {
+      id: userId,
+      email: person.email,
+      name: person.name,
+      password_hash: person.hash,
+      preferences_json: null,
+      ...times,
+    });
+  const member = await memberOf(writer, orgId, userId);
+  const id = member?.id ?? newId('mem', now);
+  const owner = { role: 'owner', source: 'setup', updated_at: now, updated_by: 'setup' };
+  if (member) await changeMember(writer, orgId, id, owner);
+  else
+    await insertMember(writer, { id, org_id: orgId, user_id: userId, team: null, created_at: now, ...owner });
+  await recordSignIn(writer, clock, {
+    orgId,
+    actor: 'setup',
+    action: member ? 'members.update' : 'members.create',
+    subject: id,
+    ...(member && { before: { role: member.role } }),
+    after: { email: person.email, role: 'owner' },
+  });
+  return userId;
+}

@@ -1,0 +1,134 @@
+import crypto, { randomBytes, timingSafeEqual } from 'node:crypto';
+import { Fault } from '@floe/contract/faults';
+
+/** OWASP Password Storage Cheat Sheet, Argon2id: 19 MiB, two passes, one lane. */
+const MEMORY_KIB = 19_456;
+const PASSES = 2;
+const LANES = 1;
+const TAG_BYTES = 32;
+const SALT_BYTES = 16;
+/** A hash takes a thread of libuv's four for some 30 ms; the others go on serving files and names. */
+const AT_ONCE = 2;
+const WAITING = 64;
+
+/** Phc string of RFC 9106, with parameters no dearer than ours by far: a stored text must not cost a gigabyte. */
+const PHC =
+  /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
+const MEMORY_MOST_KIB = 131_072;
+
+/** Node's own Argon2; absent before Node 24.7, where sign-in by password is off. */
+type Argon2 = (
+  algorithm: 'argon2id',
+  parameters: {
+    readonly message: Buffer;
+    readonly nonce: Buffer;
+    readonly parallelism: number;
+    readonly tagLength: number;
+    readonly memory: number;
+    readonly passes: number;
+  },
+  done: (error: Error | null, tag: Buffer) => void,
+) => void;
+
+/** Whether this Node can hash passwords. */
+export function canHashPasswords(): boolean {
+  return typeof crypto.argon2 === 'function';
+}
+
+export interface PasswordHasher {
+  /** @throws Fault `overloaded` when too many wait already */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether `password` is the one of `stored`. Always one computation of the same cost, also when nothing is
+   * stored (null): time does not tell whether an account exists.
+   *
+   * @throws Fault `overloaded` when too many wait already
+   */
+  verify(password: string, stored: string | null): Promise<boolean>;
+  /** Whether what is stored was made with other parameters than new ones are. */
+  isOutdated(stored: string): boolean;
+}
+
+interface Parameters {
+  readonly memory: number;
+  readonly passes: number;
+  readonly lanes: number;
+  readonly salt: Buffer;
+  readonly tag: Buffer;
+}
+
+/** `argon2` is Node's unless a test counts its calls. */
+export function createPasswordHasher(argon2: Argon2 = crypto.argon2): PasswordHasher {
+  const turns = new Turns();
+  const nobodys = { ...OURS, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
+
+  function tagOf(password: string, of: Parameters): Promise<Buffer> {
+    return turns.take(
+      () =>
+        new Promise((resolve, reject) => {
+          const message = Buffer.from(password.normalize('NFKC'));
+          const cost = { memory: of.memory, passes: of.passes, parallelism: of.lanes };
+          argon2('argon2id', { message, nonce: of.salt, tagLength: of.tag.length, ...cost }, (error, tag) =>
+            error ? reject(error) : resolve(tag),
+          );
+        }),
+    );
+  }
+
+  return {
+    async hash(password) {
+      const fresh = { ...OURS, salt: randomBytes(SALT_BYTES), tag: Buffer.alloc(TAG_BYTES) };
+      return textOf({ ...fresh, tag: await tagOf(password, fresh) });
+    },
+    async verify(password, stored) {
+      const known = stored === null ? null : parsed(stored);
+      const wanted = known ?? nobodys;
+      const isSame = timingSafeEqual(await tagOf(password, wanted), wanted.tag);
+      return isSame && known !== null;
+    },
+    isOutdated(stored) {
+      const known = parsed(stored);
+      return known?.memory !== MEMORY_KIB || known.passes !== PASSES || known.lanes !== LANES;
+    },
+  };
+}
+
+const OURS = { memory: MEMORY_KIB, passes: PASSES, lanes: LANES } as const;
+
+function textOf({ memory, passes, lanes, salt, tag }: Parameters): string {
+  const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${base64(salt)}$${base64(tag)}`;
+}
+
+function parsed(text: string): Parameters | null {
+  const [, memory, passes, lanes, salt, tag] = PHC.exec(text) ?? [];
+  if (salt === undefined || tag === undefined || Number(memory) > MEMORY_MOST_KIB) return null;
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    lanes: Number(lanes),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+}
+
+/** Lets a few go at once and the others wait, in order. */
+class Turns {
+  #free = AT_ONCE;
+  readonly #waiting: (() => void)[] = [];
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free === 0) {
+      if (this.#waiting.length >= WAITING)
+        throw new Fault('overloaded', 'Too many people are signing in at once. Try again in a moment.');
+      await new Promise<void>((go) => this.#waiting.push(go));
+    } else this.#free -= 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
+}

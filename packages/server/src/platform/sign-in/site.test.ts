@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { safeReturn, siteOf } from './site.ts';
+
+test('passkeys are bound to the name of the base address, and there are none at an address or over plain http', () => {
+  const rpId = (url: string) => siteOf(url).passkeys?.rpId ?? null;
+  assert.equal(rpId('https://floe.example/ai'), 'floe.example');
+  assert.equal(rpId('https://floe.example:8443'), 'floe.example');
+  assert.equal(rpId('http://localhost:3563'), 'localhost');
+  for (const url of ['http://floe.example', 'https://10.0.0.1', 'https://[::1]:1', 'http://127.0.0.1:3563'])
+    assert.equal(rpId(url), null, url);
+});
+
+test('pages of further listeners ask too, those of other hosts and schemes do not', () => {
+  const { origins } = siteOf('https://floe.example/ai', [8443, 443]);
+  assert.deepEqual([...origins], ['https://floe.example', 'https://floe.example:8443']);
+});
+
+test('whatever is asked for, a browser that follows it stays below this installation', () => {
+  for (const base of ['https://floe.example', 'https://floe.example/ai']) {
+    const site = siteOf(base);
+    const piece = fc.constantFrom(
+      '/',
+      '\\',
+      '//',
+      '..',
+      'ai',
+      '.',
+      '%2e',
+      '%2f',
+      '@',
+      ':',
+      'evil.example',
+      '?',
+      '#',
+      '\t',
+      '\n',
+      ' ',
+      'https:',
+    );
+    const path = fc.oneof(
+      fc.string(),
+      fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
+    );
+    fc.assert(
+      fc.property(path, (asked) => {
+        const place = safeReturn(site, asked);
+        const url = new URL(place, `${base}/sign-in`);
+        assert.equal(url.origin, 'https://floe.example');
+        assert.ok(url.pathname === site.prefix || url.pathname.startsWith(`${site.prefix}/`), place);
+        assert.ok(place.startsWith('/') && !place.startsWith('//'), place);
+      }),
+      { numRuns: 2000 },
+    );
+  }
+  const site = siteOf('https://floe.example/ai');
+  assert.equal(safeReturn(site, '/ai/o/acme/requests?range=24h#x'), '/ai/o/acme/requests?range=24h#x');
+  assert.equal(safeReturn(siteOf('https://floe.example'), '/..//evil.example'), '/');
+  assert.equal(safeReturn(site, undefined), '/ai/');
+});

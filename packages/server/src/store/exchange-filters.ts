@@ -1,0 +1,161 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** Values of one column: one of `any` (empty: all), and none of `none`. */
+export interface Choice {
+  readonly any: readonly string[];
+  readonly none: readonly string[];
+  /** True: only rows that have a value; false: only those without. */
+  readonly present?: boolean | undefined;
+}
+
+/** Both ends are included; an absent one is open. */
+export interface Bounds {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** Both ends are included. */
+export interface WholeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Whole numbers within any of `any` (empty: all), and within none of `none`. */
+export interface RangeChoice {
+  readonly any: readonly WholeRange[];
+  readonly none: readonly WholeRange[];
+}
+
+/** Columns of text that lists are filtered by. */
+export const CHOSEN_COLUMNS = [
+  'route_mode',
+  'surface',
+  'provider',
+  'model_requested',
+  'state',
+  'error_code',
+  'error_source',
+  'finish_reason',
+  'cache',
+  'team',
+  'owner',
+  'end_user',
+  'usage_source',
+] as const;
+export type ChosenColumn = (typeof CHOSEN_COLUMNS)[number];
+
+/** Columns of numbers that lists are filtered by; `attempts` counts the calls to upstreams. */
+export const BOUNDED_COLUMNS = [
+  'latency_ms',
+  'first_token_ms',
+  'overhead_ms',
+  'cost_nano_usd',
+  'input_tokens',
+  'output_tokens',
+  'attempts',
+] as const;
+export type BoundedColumn = (typeof BOUNDED_COLUMNS)[number];
+
+/** What rows must be like, time and org aside. */
+export interface ExchangeFilters {
+  readonly chosen?: { readonly [Column in ChosenColumn]?: Choice | undefined };
+  readonly bounded?: { readonly [Column in BoundedColumn]?: Bounds | undefined };
+  /** Keys by id (`key_…`) or by the name they have now. */
+  readonly key?: Choice | undefined;
+  /** The model that served, or the one that was asked for. */
+  readonly model?: Choice | undefined;
+  readonly status?: RangeChoice | undefined;
+  readonly stream?: boolean | undefined;
+  /** Whether fields of the request were left out for a provider. */
+  readonly dropped?: boolean | undefined;
+  /** Members of the exchange's metadata and the values they may have. */
+  readonly metadata?: Readonly<Record<string, Choice>>;
+}
+
+export type Condition = RawBuilder<boolean>;
+
+/** One condition of a filter, and the name of the filter it stands for. */
+export interface NamedCondition {
+  readonly filter: string;
+  readonly condition: Condition;
+}
+
+/**
+ * Every filter as conditions on a row of `exchanges`; `keyIds` stands for `key`, whose names are known.
+ * Conditions on indexed columns are there too: whoever walks an index leaves those out that it answers.
+ */
+export function conditionsOf(filters: ExchangeFilters, keys: Choice | undefined): NamedCondition[] {
+  const found: NamedCondition[] = [];
+  const add = (filter: string, conditions: readonly Condition[]) => {
+    for (const condition of conditions) found.push({ filter, condition });
+  };
+  for (const column of CHOSEN_COLUMNS) add(column, chosen(sql.ref(column), filters.chosen?.[column]));
+  for (const column of BOUNDED_COLUMNS) add(column, bounded(column, filters.bounded?.[column]));
+  add('key', chosen(sql.ref('key_id'), keys));
+  add('model', modelConditions(filters.model));
+  add('status', statusConditions(filters.status));
+  if (filters.stream !== undefined) add('stream', [sql`stream = ${filters.stream ? 1 : 0}`]);
+  if (filters.dropped !== undefined)
+    add('dropped', [filters.dropped ? sql`dropped_json is not null` : sql`dropped_json is null`]);
+  for (const [name, choice] of Object.entries(filters.metadata ?? {}))
+    add(metadataFilter(name), chosen(memberOf(name), choice));
+  return found;
+}
+
+export function metadataFilter(name: string): string {
+  return `metadata.${name}`;
+}
+
+function chosen(column: RawBuilder<unknown>, choice: Choice | undefined): Condition[] {
+  if (!choice) return [];
+  const found: Condition[] = [];
+  if (choice.any.length > 0) found.push(sql`${column} in (${sql.join(choice.any)})`);
+  if (choice.none.length > 0)
+    found.push(sql`(${column} is null or ${column} not in (${sql.join(choice.none)}))`);
+  if (choice.present !== undefined)
+    found.push(choice.present ? sql`${column} is not null` : sql`${column} is null`);
+  return found;
+}
+
+function bounded(column: BoundedColumn, bounds: Bounds | undefined): Condition[] {
+  if (!bounds) return [];
+  const value = column === 'attempts' ? sql`json_array_length(attempts_json)` : sql.ref(column);
+  const found: Condition[] = [];
+  if (bounds.from !== undefined) found.push(sql`${value} >= ${number(bounds.from)}`);
+  if (bounds.to !== undefined) found.push(sql`${value} <= ${number(bounds.to)}`);
+  return found;
+}
+
+/** PostgreSQL would take the type of the column for a parameter's, and 0.5 is no integer. */
+function number(value: number) {
+  return sql`cast(${value} as double precision)`;
+}
+
+function modelConditions(choice: Choice | undefined): Condition[] {
+  if (!choice) return [];
+  const served = sql.ref('model');
+  const asked = sql.ref('model_requested');
+  const { any, none } = choice;
+  const found = chosen(served, { ...choice, any: [], none: [] });
+  if (any.length > 0) found.push(sql`(${served} in (${sql.join(any)}) or ${asked} in (${sql.join(any)}))`);
+  if (none.length > 0) found.push(...chosen(served, { any: [], none }), ...chosen(asked, { any: [], none }));
+  return found;
+}
+
+function statusConditions(choice: RangeChoice | undefined): Condition[] {
+  if (!choice) return [];
+  const found: Condition[] = [];
+  const within = (ranges: RangeChoice['any']) =>
+    sql.join(
+      ranges.map(({ from, to }) => sql`(status >= ${from} and status <= ${to})`),
+      sql` or `,
+    );
+  if (choice.any.length > 0) found.push(sql`(${within(choice.any)})`);
+  if (choice.none.length > 0) found.push(sql`not (${within(choice.none)})`);
+  return found;
+}
+
+function memberOf(name: string) {
+  // SQLite's function; PostgreSQL is given one of the same name. The path is `$."name"`, quoted as JSON.
+  return sql`cast(json_extract(metadata_json, ${`$.${JSON.stringify(name)}`}) as text)`;
+}

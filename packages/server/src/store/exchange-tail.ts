@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import { conditionsOf, type ExchangeFilters } from './exchange-filters.ts';
+import { keysOf, newestFirst, rowsNamed } from './exchanges.ts';
+import type { LiveBatch } from './live-batches.ts';
+import type { ExchangeRow, Reader } from './ports.ts';
+
+/** Ids in one statement. */
+const IDS_PER_QUERY = 500;
+
+export interface Tail {
+  /** How many of the batches' exchanges pass the filters; exact. */
+  readonly count: number;
+  /** The last committed of them, newest first; all of them, unless there are more than were asked for. */
+  readonly rows: readonly ExchangeRow[];
+}
+
+/** The exchanges of some batches that pass the filters. */
+export async function exchangeTail(
+  reader: Reader,
+  orgId: string,
+  batches: readonly LiveBatch[],
+  filters: ExchangeFilters,
+  limit: number,
+): Promise<Tail> {
+  const keys = await keysOf(reader, { orgId, ...filters });
+  const conditions = conditionsOf(filters, keys);
+  const rows: ExchangeRow[] = [];
+  let count = 0;
+  for (const { ids, from, to } of [...batches].reverse())
+    for (let end = ids.length; end > 0; end -= IDS_PER_QUERY) {
+      const some = ids.slice(Math.max(0, end - IDS_PER_QUERY), end);
+      const found = rowsNamed(reader, some, { from, to }, conditions);
+      const room = limit - rows.length;
+      const taken = room > 0 ? await newest(found, room + 1) : null;
+      rows.push(...(taken ?? []).slice(0, room));
+      count +=
+        taken && taken.length <= room ? taken.length : await counted(found, conditions.length, some.length);
+    }
+  return { count, rows: newestFirst(rows) };
+}
+
+function newest(found: ReturnType<typeof rowsNamed>, limit: number): Promise<ExchangeRow[]> {
+  return found.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** Without a filter all of them pass, and nobody need look. */
+async function counted(
+  found: ReturnType<typeof rowsNamed>,
+  conditions: number,
+  ids: number,
+): Promise<number> {
+  if (conditions === 0) return ids;
+  const row = await found.clearSelect().select(sql<number>`count(*)`.as('count')).executeTakeFirst();
+  return Number(row?.count ?? 0);
+}

@@ -1,0 +1,20 @@
+import type { Reader, Writer } from './ports.ts';
+import type { IdentitiesTable } from './sign-in-tables.ts';
+
+/** Whom an issuer's subject is here. */
+export function identityOf(
+  reader: Reader,
+  issuer: string,
+  subject: string,
+): Promise<IdentitiesTable | undefined> {
+  return reader
+    .selectFrom('identities')
+    .selectAll()
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+}
+
+export async function insertIdentity(writer: Writer, identity: IdentitiesTable): Promise<void> {
+  await writer.insertInto('identities').values(identity).execute();
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { exchangeTail } from './exchange-tail.ts';
+import { liveBatchIn } from './live-batches.ts';
+import {
+  expireLiveEvents,
+  isReplayable,
+  type LivePosition,
+  liveEventsAfter,
+  liveHead,
+  positionIn,
+  positionText,
+  type StoredEvent,
+  tellLive,
+} from './live-events.ts';
+import { insertOrg } from './orgs.ts';
+import type { Database, Writer } from './ports.ts';
+import { ingestRows } from './test/ingest-rows.ts';
+import { exchangeRow, ORG } from './test/rows.ts';
+
+const OTHER = 'org_two';
+const NOW = Date.UTC(2026, 10, 21);
+
+/** What every engine must tell, and in which order. `open` gives an empty database that is closed when the test ends. */
+export function liveSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
+  const openWithOrgs = async (t: TestContext) => {
+    const database = await open(t);
+    await database.transaction(async (writer) => {
+      await insertOrg(writer, { id: ORG, name: 'One', created_at: 1 });
+      await insertOrg(writer, { id: OTHER, name: 'Two', created_at: 1 });
+    });
+    return database;
+  };
+  const tell = (writer: Writer, n: number, orgId = ORG, at = NOW) =>
+    tellLive(writer, { orgId, topic: 'audit', at, data: { n } });
+  const after = (database: Database, position: LivePosition, limit = 100, orgIds = [ORG]) =>
+    liveEventsAfter(database.read, database.engine, { orgIds, after: position, limit });
+  const numbers = (events: readonly StoredEvent[]) => events.map(({ data }) => Object(data).n);
+
+  test(`${engine}: events of an org come once each, in order, page by page, and no other org's`, async (t) => {
+    const database = await openWithOrgs(t);
+    await database.transaction((writer) => tell(writer, 0));
+    const head = await liveHead(database.read, database.engine);
+    for (let n = 1; n <= 7; n++)
+      await database.transaction(async (writer) => {
+        await tell(writer, n);
+        await tell(writer, n, OTHER);
+      });
+    const seen: unknown[] = [];
+    let position = head;
+    for (let pages = 0; pages < 10; pages++) {
+      const events = await after(database, position, 3);
+      seen.push(...numbers(events));
+      const last = events.at(-1);
+      if (!last) break;
+      position = positionIn(positionText(last.position)) ?? head;
+    }
+    assert.deepEqual(seen, [1, 2, 3, 4, 5, 6, 7]);
+    assert.equal((await after(database, head, 100, [ORG, OTHER])).length, 14);
+  });
+
+  test(`${engine}: what a slower transaction commits is told after it, and passed over by nobody`, async (t) => {
+    const database = await openWithOrgs(t);
+    let position = await liveHead(database.read, database.engine);
+    const seen: unknown[] = [];
+    const look = async () => {
+      for (const event of await after(database, position)) {
+        seen.push(...numbers([event]));
+        position = event.position;
+      }
+    };
+    if (database.engine === 'sqlite') {
+      await database.rowTransaction((writer) => tell(writer, 1));
+      await database.rowTransaction((writer) => tell(writer, 2));
+    } else {
+      const begun = Promise.withResolvers<void>();
+      const release = Promise.withResolvers<void>();
+      const slow = database.rowTransaction(async (writer) => {
+        await tell(writer, 1);
+        begun.resolve();
+        await release.promise;
+      });
+      await begun.promise;
+      await database.rowTransaction((writer) => tell(writer, 2));
+      await look();
+      assert.deepEqual(seen, [], 'the first is still to come');
+      release.resolve();
+      await slow;
+    }
+    await look();
+    assert.deepEqual(seen, [1, 2]);
+  });
+
+  test(`${engine}: what is undone is not told`, async (t) => {
+    const database = await openWithOrgs(t);
+    const head = await liveHead(database.read, database.engine);
+    const undone = database.transaction(async (writer) => {
+      await tell(writer, 1);
+      throw new Error('changed my mind');
+    });
+    await assert.rejects(undone, /changed my mind/);
+    assert.deepEqual(await after(database, head), []);
+  });
+
+  test(`${engine}: old events go, and whoever stood before them is known to have missed some`, async (t) => {
+    const database = await openWithOrgs(t);
+    const head = await liveHead(database.read, database.engine);
+    await database.transaction((writer) => tell(writer, 1, ORG, NOW - 2 * 86_400_000));
+    const [first] = await after(database, head);
+    await database.transaction((writer) => tell(writer, 2));
+    await database.rowTransaction((writer) => expireLiveEvents(writer, NOW));
+    assert.deepEqual(numbers(await after(database, head)), [2]);
+    assert.equal(await isReplayable(database.read, ORG, head), false);
+    assert.equal(await isReplayable(database.read, ORG, first?.position ?? head), true);
+    assert.equal(await isReplayable(database.read, OTHER, head), true);
+  });
+
+  test(`${engine}: of an org's events only the last ones are kept`, async (t) => {
+    const database = await openWithOrgs(t);
+    const head = await liveHead(database.read, database.engine);
+    await database.transaction(async (writer) => {
+      const row = { org_id: ORG, topic: 'audit', at: NOW, data_json: '{}' };
+      for (let n = 0; n < 5; n++)
+        await writer
+          .insertInto('live_events')
+          .values(Array.from({ length: 500 }, () => row))
+          .execute();
+    });
+    await database.rowTransaction((writer) => expireLiveEvents(writer, NOW));
+    assert.equal((await after(database, head, 5_000)).length, 2_048);
+    assert.equal(await isReplayable(database.read, ORG, head), false);
+  });
+
+  test(`${engine}: rows that were new are told with their batch, and counted exactly however many are read`, async (t) => {
+    const database = await openWithOrgs(t);
+    const head = await liveHead(database.read, database.engine);
+    const rows = Array.from({ length: 30 }, (_, n) =>
+      exchangeRow(`exc_${String(n).padStart(2, '0')}`, {
+        created_at: NOW + n,
+        ...(n % 3 === 0 && { status: 429, state: 'blocked', error_code: 'rate_limit_exceeded' }),
+      }),
+    );
+    await ingestRows(t, database, [...rows, exchangeRow('exc_far', { org_id: OTHER, created_at: NOW })]);
+    await ingestRows(t, database, [...rows.slice(0, 5), exchangeRow('exc_more', { created_at: NOW + 99 })]);
+    const events = await after(database, head);
+    const batches = events.flatMap(({ data }) => liveBatchIn(Object(data)) ?? []);
+    assert.deepEqual(
+      batches.map(({ ids, limited }) => [ids.length, limited]),
+      [
+        [30, 10],
+        [1, 0],
+      ],
+    );
+    const tail = async (limit: number, filters = {}) => {
+      const found = await exchangeTail(database.read, ORG, batches, filters, limit);
+      return [found.count, found.rows.map(({ id }) => id.slice(4)).join(' ')];
+    };
+    assert.deepEqual(await tail(100, { chosen: { state: { any: ['blocked'], none: [] } } }), [
+      10,
+      '27 24 21 18 15 12 09 06 03 00',
+    ]);
+    const blocked = await tail(3, { chosen: { state: { any: ['blocked'], none: [] } } });
+    assert.equal(blocked[0], 10);
+    assert.equal((await tail(4))[0], 31);
+    assert.deepEqual(await tail(4, { key: { any: ['nobody'], none: [] } }), [0, '']);
+  });
+}

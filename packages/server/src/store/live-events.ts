@@ -1,0 +1,146 @@
+import type { Json, JsonObject } from '@floe/contract/json';
+import { sql } from 'kysely';
+import type { Engine, Reader, Writer } from './ports.ts';
+import { putSetting, settingValue } from './settings.ts';
+
+/** What live events tell of. */
+export type LiveKind = 'requests' | 'alerts' | 'audit' | 'breakers' | 'approvals';
+
+export interface LiveEvent {
+  readonly orgId: string;
+  readonly topic: LiveKind;
+  /** Milliseconds. */
+  readonly at: number;
+  readonly data: JsonObject;
+}
+
+/** A place in the order of commits; later ones are greater, first by `xid`. */
+export interface LivePosition {
+  readonly xid: number;
+  readonly seq: number;
+}
+
+export interface StoredEvent {
+  readonly orgId: string;
+  readonly topic: string;
+  readonly at: number;
+  readonly data: Json;
+  readonly position: LivePosition;
+}
+
+/** Events of an org that can be read again; older ones are removed within a minute. */
+const KEPT_PER_ORG = 2_048;
+const KEPT_MS = 86_400_000;
+
+/** Tells whoever watches the org, when and only if the transaction commits. */
+export async function tellLive(writer: Writer, { orgId, topic, at, data }: LiveEvent): Promise<void> {
+  await writer
+    .insertInto('live_events')
+    .values({ org_id: orgId, topic, at, data_json: JSON.stringify(data) })
+    .execute();
+}
+
+/** Where a reader stands that wants to hear only of what commits from now on. */
+export async function liveHead(reader: Reader, engine: Engine): Promise<LivePosition> {
+  if (engine === 'postgres') {
+    const [row] = await reader
+      .selectFrom(sql<{ xmin: number }>`(select ${SEEN_BELOW} as xmin)`.as('head'))
+      .select('xmin')
+      .execute();
+    return { xid: (row?.xmin ?? 1) - 1, seq: Number.MAX_SAFE_INTEGER };
+  }
+  const row = await reader
+    .selectFrom('live_events')
+    .select('seq')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return { xid: 0, seq: row?.seq ?? 0 };
+}
+
+export interface LiveQuery {
+  readonly orgIds: readonly string[];
+  readonly after: LivePosition;
+  /** Included; absent: as far as there is anything. */
+  readonly upTo?: LivePosition;
+  readonly limit: number;
+}
+
+/** Committed events in order; nothing that commits later comes before the last of them. */
+export async function liveEventsAfter(
+  reader: Reader,
+  engine: Engine,
+  { orgIds, after, upTo, limit }: LiveQuery,
+): Promise<StoredEvent[]> {
+  if (orgIds.length === 0) return [];
+  let query = reader
+    .selectFrom('live_events')
+    .selectAll()
+    .where('org_id', 'in', [...orgIds])
+    .where('xid', '>=', after.xid)
+    .where(sql<boolean>`(xid, seq) > (${after.xid}, ${after.seq})`);
+  if (upTo) query = query.where(sql<boolean>`(xid, seq) <= (${upTo.xid}, ${upTo.seq})`);
+  if (engine === 'postgres') query = query.where(sql<boolean>`xid < ${SEEN_BELOW}`);
+  const rows = await query.orderBy('xid').orderBy('seq').limit(limit).execute();
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    topic: row.topic,
+    at: row.at,
+    data: JSON.parse(row.data_json),
+    position: { xid: row.xid, seq: row.seq },
+  }));
+}
+
+/** Every transaction with a smaller id is over, so nothing can come before it any more. */
+const SEEN_BELOW = sql<number>`(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`;
+
+/** Whether an org's events after a position are all still there. */
+export async function isReplayable(reader: Reader, orgId: string, after: LivePosition): Promise<boolean> {
+  const removed = positionIn((await settingValue(reader, removedName(orgId))) ?? '0-0');
+  return (
+    removed === null || after.xid > removed.xid || (after.xid === removed.xid && after.seq >= removed.seq)
+  );
+}
+
+export function positionText({ xid, seq }: LivePosition): string {
+  return `${xid}-${seq}`;
+}
+
+/** Null for what `positionText` did not make. */
+export function positionIn(text: string): LivePosition | null {
+  const [, xid, seq] = /^(\d{1,15})-(\d{1,16})$/.exec(text) ?? [];
+  return xid === undefined || seq === undefined ? null : { xid: Number(xid), seq: Number(seq) };
+}
+
+/** Removes what nobody can read again, and remembers up to where. */
+export async function expireLiveEvents(writer: Writer, nowMs: number): Promise<void> {
+  for (const { id } of await writer.selectFrom('orgs').select('id').execute()) {
+    const inOrder = writer.selectFrom('live_events').where('org_id', '=', id);
+    const beyond = await inOrder
+      .select(['xid', 'seq'])
+      .orderBy('xid', 'desc')
+      .orderBy('seq', 'desc')
+      .offset(KEPT_PER_ORG)
+      .limit(1)
+      .executeTakeFirst();
+    const old = await inOrder
+      .select(['xid', 'seq'])
+      .where('at', '<', nowMs - KEPT_MS)
+      .orderBy('xid', 'desc')
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    const last = [beyond, old].flatMap((row) => row ?? []).sort((a, b) => b.xid - a.xid || b.seq - a.seq)[0];
+    if (!last) continue;
+    await writer
+      .deleteFrom('live_events')
+      .where('org_id', '=', id)
+      .where(sql<boolean>`(xid, seq) <= (${last.xid}, ${last.seq})`)
+      .execute();
+    await putSetting(writer, removedName(id), positionText(last));
+  }
+}
+
+function removedName(orgId: string): string {
+  return `live_events_removed/${orgId}`;
+}

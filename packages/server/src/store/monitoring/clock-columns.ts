@@ -1,0 +1,42 @@
+// Apart from the statements, which need a query builder: the threads of SQLite have no use for one.
+import type { BeatKeysTable, ChecksTable, MonitorClocksTable } from './tables.ts';
+
+/** Columns that events change; the others change with the definition. */
+export const MOVING = [
+  'status',
+  'last_beat_at',
+  'anchor_at',
+  'expected_at',
+  'due_at',
+  'failing_since',
+  'misses',
+  'alerted_since',
+  'granted',
+  'paused_until',
+  'period_at',
+  'settled_at',
+  'run_at',
+  'run_id',
+  'wake_at',
+] as const satisfies readonly (keyof MonitorClocksTable)[];
+
+export const CHECK_COLUMNS = [
+  'uid',
+  'at',
+  'id',
+  'status',
+  'error',
+  'expected_at',
+  'detected_at',
+  'received_at',
+  'duration_ms',
+  'metadata_json',
+  'stands_for',
+] as const satisfies readonly (keyof ChecksTable)[];
+
+export const KEY_COLUMNS = [
+  'uid',
+  'key',
+  'beat_id',
+  'received_at',
+] as const satisfies readonly (keyof BeatKeysTable)[];

@@ -1,0 +1,50 @@
+import type { Reader, Writer } from './ports.ts';
+import type { PasskeysTable } from './sign-in-tables.ts';
+
+export type PasskeyRow = PasskeysTable;
+
+/** @throws Fault `conflict` when the authenticator is registered already */
+export async function insertPasskey(writer: Writer, passkey: PasskeyRow): Promise<void> {
+  await writer.insertInto('passkeys').values(passkey).execute();
+}
+
+/** The passkeys of a person, the oldest first. */
+export function passkeysOf(reader: Reader, userId: string): Promise<PasskeyRow[]> {
+  return reader
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** @param credentialId base64url, of anybody */
+export function passkeyByCredential(reader: Reader, credentialId: string): Promise<PasskeyRow | undefined> {
+  return reader
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
+}
+
+export function passkeyById(reader: Reader, userId: string, id: string): Promise<PasskeyRow | undefined> {
+  return reader
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function changePasskey(
+  writer: Writer,
+  id: string,
+  change: Partial<Pick<PasskeyRow, 'name' | 'counter' | 'backed_up' | 'last_used_at'>>,
+): Promise<void> {
+  await writer.updateTable('passkeys').set(change).where('id', '=', id).execute();
+}
+
+export async function deletePasskey(writer: Writer, id: string): Promise<void> {
+  await writer.deleteFrom('passkeys').where('id', '=', id).execute();
+}

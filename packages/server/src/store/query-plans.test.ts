@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteQueryCompiler,
+} from 'kysely';
+import pg from 'pg';
+import { seriesOf, summaryOf, topOf } from '../analytics/charts.ts';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { alertPage } from './alerts.ts';
+import { auditPage } from './audit.ts';
+import { breakerChangePage } from './breaker-changes.ts';
+import { exchangeTail } from './exchange-tail.ts';
+import { type ExchangeQuery, exchangePage } from './exchanges.ts';
+import { liveEventsAfter } from './live-events.ts';
+import { openDatabase } from './open-database.ts';
+import type { Engine, Reader } from './ports.ts';
+import { HOUR_MS } from './rollups/gather.ts';
+import { rollupMonth } from './rollups/month.ts';
+import type { Schema } from './schema.ts';
+import { ingestRows } from './test/ingest-rows.ts';
+import { testDatabase } from './test/postgres-database.ts';
+import { exchangeRow, ORG } from './test/rows.ts';
+import { temporaryDirectory } from './test/temporary-directory.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+
+/** Everything the console and scripts ask of the tables that grow without end, by name. */
+function questions(reader: Reader, engine: Engine): Readonly<Record<string, () => Promise<unknown>>> {
+  const is = (...any: string[]) => ({ any, none: [] });
+  const not = (...none: string[]) => ({ any: [], none });
+  const list = (query: Partial<ExchangeQuery>) => () =>
+    exchangePage(reader, { orgId: ORG, limit: 50, ...query });
+  const cursor = Buffer.from(`${NOW}:exc_zzzz`).toString('base64url');
+  const month = { orgId: ORG, from: NOW - 30 * 24 * HOUR_MS, to: NOW };
+  const hours = { ...month, unit: 'hour', stepMs: HOUR_MS, limit: 10, metric: 'requests' } as const;
+  const batch = { ids: ['exc_1', 'exc_2'], from: NOW, to: NOW, limited: 0, unpaid: 0 };
+  const filter = { facet: 'key', any: ['key_one', 'key_two'], none: [] } as const;
+  return {
+    'list of everything': list({}),
+    'list, further on': list({ cursor, from: NOW - HOUR_MS }),
+    'list of two keys': list({ key: is('key_one', 'key_two') }),
+    'list of two models': list({ model: is('one', 'two') }),
+    'list of what was asked for': list({ chosen: { model_requested: is('one') } }),
+    'list of two statuses': list({
+      status: {
+        any: [
+          { from: 429, to: 429 },
+          { from: 500, to: 599 },
+        ],
+        none: [],
+      },
+    }),
+    'list of other statuses': list({ status: { any: [], none: [{ from: 200, to: 299 }] } }),
+    'list of states': list({ chosen: { state: is('failed', 'blocked') } }),
+    'list of a provider and an error': list({ chosen: { provider: is('acme'), error_code: is('x') } }),
+    'list of a key without a model': list({ key: is('key_one'), model: not('large') }),
+    'list of slow ones': list({ bounded: { latency_ms: { from: 60_000 } } }),
+    'list of many attempts': list({ bounded: { attempts: { from: 2 } }, chosen: { route_mode: is('ide') } }),
+    'list of some metadata': list({ metadata: { env: is('prod', 'test') } }),
+    'list of other metadata': list({ metadata: { build: not('7') } }),
+    'tail, filtered': () => exchangeTail(reader, ORG, [batch], { key: is('key_one') }, 1),
+    'live events': () =>
+      liveEventsAfter(reader, engine, { orgIds: [ORG, 'org_two'], after: { xid: 5, seq: 5 }, limit: 500 }),
+    'changes of breakers': () => breakerChangePage(reader, { orgId: ORG, limit: 50, from: NOW }),
+    'changes of one breaker': () =>
+      breakerChangePage(reader, { orgId: ORG, limit: 50, breakerId: 'x', cursor }),
+    'audit of a range': () => auditPage(reader, { orgId: ORG, limit: 50, from: NOW, cursor }),
+    'alerts of a range': () => alertPage(reader, { orgId: ORG, limit: 50, from: NOW, cursor }),
+    summary: () => summaryOf(reader, hours),
+    'summary of two keys': () => summaryOf(reader, { ...hours, filter }),
+    'top teams': () => topOf(reader, { ...hours, groupBy: 'team', order: 'cost_nano_usd' }),
+    'values that begin so': () =>
+      topOf(reader, { ...hours, groupBy: 'model', order: 'requests', prefix: 'gpt' }),
+    'top models of two keys': () => topOf(reader, { ...hours, groupBy: 'model', order: 'requests', filter }),
+    'chart of the same values': () => seriesOf(reader, { ...hours, groupBy: 'model', only: ['a', 'b'] }),
+    'chart of models of two keys': () =>
+      seriesOf(reader, { ...hours, groupBy: 'model', only: ['a'], filter }),
+    'a month': () => rollupMonth(reader, month),
+  };
+}
+
+/** Runs no statement; keeps each, and answers the looks at small tables that lead to the next one. */
+class NotingDriver extends DummyDriver {
+  readonly seen: CompiledQuery[] = [];
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return new NotingConnection(this.seen);
+  }
+}
+
+class NotingConnection implements DatabaseConnection {
+  readonly #seen: CompiledQuery[];
+
+  constructor(seen: CompiledQuery[]) {
+    this.#seen = seen;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    this.#seen.push(query);
+    return { rows: ANSWERS.filter(({ table }) => query.sql.includes(table)).map(({ row }) => rowAs<R>(row)) };
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing streams here
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('nothing streams here');
+  }
+}
+
+const ANSWERS = [
+  { table: 'from "orgs"', row: { metadata_keys_json: '["env"]' } },
+  { table: 'from "exchange_metadata"', row: { created_at: NOW, exchange_id: 'exc_1' } },
+];
+
+/** The driver knows nothing of its caller's row type; these are the columns that the statement selects. */
+function rowAs<R>(row: object): R {
+  return row as R;
+}
+
+/** Each statement that answers a question. */
+async function statementsOf(engine: Engine): Promise<ReadonlyMap<string, readonly CompiledQuery[]>> {
+  const found = new Map<string, readonly CompiledQuery[]>();
+  const dialect =
+    engine === 'sqlite'
+      ? { adapter: new SqliteAdapter(), compiler: new SqliteQueryCompiler() }
+      : { adapter: new PostgresAdapter(), compiler: new PostgresQueryCompiler() };
+  for (const name of Object.keys(questions(noting(new NotingDriver(), dialect), engine))) {
+    const driver = new NotingDriver();
+    await questions(noting(driver, dialect), engine)[name]?.();
+    found.set(name, driver.seen);
+  }
+  return found;
+}
+
+interface Compiling {
+  readonly adapter: SqliteAdapter | PostgresAdapter;
+  readonly compiler: SqliteQueryCompiler | PostgresQueryCompiler;
+}
+
+function noting(driver: NotingDriver, { adapter, compiler }: Compiling): Reader {
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => adapter,
+      createDriver: () => driver,
+      createIntrospector: () => {
+        throw new Error('nobody looks at the tables');
+      },
+      createQueryCompiler: () => compiler,
+    },
+  });
+}
+
+const rows = Array.from({ length: 50 }, (_, n) =>
+  exchangeRow(`exc_${n}`, { created_at: NOW - n * HOUR_MS, metadata_json: '{"env":"prod"}' }),
+);
+
+test('sqlite: no question reads a whole table', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
+  await ingestRows(t, database, rows);
+  await database.close();
+  const file = new DatabaseSync(join(dataDir, 'floe.db'), { readOnly: true });
+  t.after(() => file.close());
+  for (const [name, statements] of await statementsOf('sqlite'))
+    for (const { sql, parameters } of statements) {
+      const values = parameters.map((value) => (value === null ? null : String(value)));
+      const plan = file.prepare(`explain query plan ${sql}`).all(...values);
+      for (const { detail } of plan)
+        assert.doesNotMatch(String(detail), /^SCAN (?!walk$)/, `${name}: ${sql}`);
+    }
+});
+
+test('postgres: every question has an index that answers it', async (t) => {
+  const url = await migrated(t);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    // Tables are small here: what still reads one whole has no index that would do.
+    await client.query('set enable_seqscan = off');
+    for (const [name, statements] of await statementsOf('postgres'))
+      for (const { sql, parameters } of statements) {
+        const { rows: lines } = await client.query(`explain ${sql}`, [...parameters]);
+        const plan = lines.map((line) => String(line['QUERY PLAN'])).join('\n');
+        assert.doesNotMatch(plan, /Seq Scan/, `${name}: ${sql}\n${plan}`);
+      }
+  } finally {
+    // Before the database goes, which would end the connection with an error.
+    await client.end();
+  }
+});
+
+async function migrated(t: TestContext): Promise<string> {
+  const url = await testDatabase(t);
+  const database = await openDatabase(url, {
+    dataDir: temporaryDirectory(t),
+    log: silentLog,
+    clock: systemClock,
+  });
+  await ingestRows(t, database, rows);
+  await database.close();
+  return url;
+}

@@ -1,0 +1,149 @@
+import type { Reader, Writer } from './ports.ts';
+import type { SessionsTable } from './sign-in-tables.ts';
+
+export type SessionRow = SessionsTable;
+
+export async function insertSession(writer: Writer, session: SessionRow): Promise<void> {
+  await writer.insertInto('sessions').values(session).execute();
+}
+
+/** The session with this cookie, over or not; one that was rotated since is found until `previous_until`. */
+export async function sessionByToken(
+  reader: Reader,
+  sha256: string,
+  nowMs: number,
+): Promise<SessionRow | undefined> {
+  return (
+    (await reader.selectFrom('sessions').selectAll().where('token_sha256', '=', sha256).executeTakeFirst()) ??
+    (await reader
+      .selectFrom('sessions')
+      .selectAll()
+      .where('previous_sha256', '=', sha256)
+      .where('previous_until', '>', nowMs)
+      .executeTakeFirst())
+  );
+}
+
+/** What a person is called and where they belong, the oldest membership first. */
+export interface StandingRow {
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly member_id: string;
+  readonly org_id: string;
+  readonly org_name: string;
+  readonly role: string;
+  readonly team: string | null;
+}
+
+export function standingOf(reader: Reader, userId: string): Promise<StandingRow[]> {
+  return reader
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .innerJoin('orgs', 'orgs.id', 'members.org_id')
+    .select([
+      'users.id as user_id',
+      'users.email as email',
+      'users.name as name',
+      'members.id as member_id',
+      'orgs.id as org_id',
+      'orgs.name as org_name',
+      'members.role as role',
+      'members.team as team',
+    ])
+    .where('members.user_id', '=', userId)
+    .orderBy('members.created_at')
+    .orderBy('members.id')
+    .execute();
+}
+
+/** Gives the session another cookie if it still has this one; false when it has not. */
+export async function rotateSession(
+  writer: Writer,
+  sha256: string,
+  change: Pick<SessionRow, 'token_sha256' | 'previous_until'> & Partial<SessionRow>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('sessions')
+    .set({ ...change, previous_sha256: sha256 })
+    .where('token_sha256', '=', sha256)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function changeSession(
+  writer: Writer,
+  id: string,
+  change: Partial<Pick<SessionRow, 'org_id' | 'role'>>,
+): Promise<void> {
+  await writer.updateTable('sessions').set(change).where('id', '=', id).execute();
+}
+
+export async function touchSession(writer: Writer, id: string, seenAt: number): Promise<void> {
+  await writer
+    .updateTable('sessions')
+    .set({ last_seen_at: seenAt })
+    .where('id', '=', id)
+    .where('last_seen_at', '<', seenAt)
+    .execute();
+}
+
+export function sessionsOf(reader: Reader, userId: string): Promise<SessionRow[]> {
+  return reader
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Ends a session of a person; false when they have none with this id. */
+export async function deleteSession(writer: Writer, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await writer
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Ends every session of a person but one (or none); returns how many ended. */
+export async function deleteSessions(writer: Writer, userId: string, butId: string | null): Promise<number> {
+  let query = writer.deleteFrom('sessions').where('user_id', '=', userId);
+  if (butId !== null) query = query.where('id', '!=', butId);
+  const { numDeletedRows } = await query.executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Ends the session with this cookie, whoever's it is; returns what it was. */
+export async function deleteSessionByToken(writer: Writer, sha256: string): Promise<SessionRow | undefined> {
+  return writer
+    .deleteFrom('sessions')
+    .where(({ eb, or }) => or([eb('token_sha256', '=', sha256), eb('previous_sha256', '=', sha256)]))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Ends every session of a person that is about this org. */
+export async function deleteSessionsIn(writer: Writer, userId: string, orgId: string): Promise<void> {
+  await writer.deleteFrom('sessions').where('user_id', '=', userId).where('org_id', '=', orgId).execute();
+}
+
+/** Removes sessions that are over, and what else of the sign-in is kept for a while only. */
+export async function expireSignIn(
+  writer: Writer,
+  before: { readonly nowMs: number; readonly idleMs: number; readonly triesMs: number },
+): Promise<void> {
+  await writer
+    .deleteFrom('sessions')
+    .where(({ eb, or }) =>
+      or([eb('expires_at', '<', before.nowMs), eb('last_seen_at', '<', before.nowMs - before.idleMs)]),
+    )
+    .execute();
+  await writer.deleteFrom('spent_tokens').where('expires_at', '<', before.nowMs).execute();
+  await writer
+    .deleteFrom('sign_in_tries')
+    .where('last_at', '<', before.nowMs - before.triesMs)
+    .execute();
+}

@@ -1,0 +1,74 @@
+export interface SignInSchema {
+  sessions: SessionsTable;
+  passkeys: PasskeysTable;
+  identities: IdentitiesTable;
+  sign_in_tries: SignInTriesTable;
+  spent_tokens: SpentTokensTable;
+}
+
+/** That a browser is signed in. Removing the row signs it out. */
+export interface SessionsTable {
+  /** `ses_…` */
+  id: string;
+  /** SHA-256 of the cookie's value, hex. The value itself is never stored. */
+  token_sha256: string;
+  /** Of the value before the last rotation: requests that were under way with it still pass, for a moment. */
+  previous_sha256: string | null;
+  previous_until: number;
+  user_id: string;
+  /** The org its requests are about. */
+  org_id: string;
+  /** The member's role when the cookie's value was made; another one now asks for another value. */
+  role: string;
+  /** One of `SIGN_IN_METHODS`. */
+  method: string;
+  created_at: number;
+  /** Up to a minute behind. */
+  last_seen_at: number;
+  expires_at: number;
+  stepped_up_until: number;
+  address: string;
+  /** Name of the browser as it gave it, cut short. */
+  agent: string;
+}
+
+/** A passkey of a person (WebAuthn credential). */
+export interface PasskeysTable {
+  /** `psk_…` */
+  id: string;
+  user_id: string;
+  /** As browsers call it, base64url. */
+  credential_id: string;
+  /** COSE key, base64url. */
+  public_key: string;
+  counter: number;
+  transports_json: string;
+  name: string;
+  /** 1 when the passkey is kept in more than one place. */
+  backed_up: number;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** Who a person is to an OpenID Connect issuer. */
+export interface IdentitiesTable {
+  issuer: string;
+  subject: string;
+  user_id: string;
+  created_at: number;
+}
+
+/** Failed sign-ins of one account or from one address. */
+export interface SignInTriesTable {
+  /** `account:<SHA-256>` or `address:<address>`. */
+  bucket: string;
+  tries: number;
+  last_at: number;
+  blocked_until: number;
+}
+
+/** One-time values that were used, until they would not be taken any more anyway. */
+export interface SpentTokensTable {
+  sha256: string;
+  expires_at: number;
+}
