@@ -36,6 +36,7 @@ export class Subject {
   readonly nowMs: number;
   readonly shell: ShellAnalysis | null;
   #files: readonly SubjectFile[] | null = null;
+  readonly #variables = new Map<SimpleCommand | null, Variables>();
   #text: string | null = null;
   #found: ReadonlyMap<FindingKind, number> | null = null;
 
@@ -64,8 +65,17 @@ export class Subject {
     return this.#found;
   }
 
-  /** What a condition sees, beside one of the commands. */
+  /** What a condition sees, beside one of the commands; made once for each. */
   variables(command: SimpleCommand | null): Variables {
+    let variables = this.#variables.get(command);
+    if (!variables) {
+      variables = this.#variablesBeside(command);
+      this.#variables.set(command, variables);
+    }
+    return variables;
+  }
+
+  #variablesBeside(command: SimpleCommand | null): Variables {
     const { agent, session_id, user, cwd, repository, tool, prompt, file, event } = this.event;
     const { key, team, owner } = this.identity;
     return {

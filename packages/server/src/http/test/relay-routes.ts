@@ -89,6 +89,10 @@ function managementExpected(): Record<string, Expected> {
 
 /** What routes with an id find: a question of `acme` that waits, a decision and a rule. */
 export async function seedRelay(api: RunningApi, route: string, id: string): Promise<void> {
+  await api.database.transaction(async (writer) => {
+    await writer.deleteFrom('relay_approvals').execute();
+    await writer.deleteFrom('relay_decisions').execute();
+  });
   if (route.includes('/approvals')) await seedApproval(api, id);
   if (route.includes('/decisions/{id}')) await seedDecision(api, id);
   if (!route.includes('/rules')) return;

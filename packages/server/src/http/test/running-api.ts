@@ -112,8 +112,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   let now = NOW;
   const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
-  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
-  await insertOrgs(database, now);
+  const database = await openWithOrgs(dataDir, clock);
   let platform = await loadPlatform(database.read, pepper, now);
   const relay = await runRelay(database, clock, dataDir, options.org);
   const { renew, ...running } = await runningParts(clock, database, options.org);
@@ -122,8 +121,8 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     await Promise.all([renew(), relay.renew()]);
   };
   const sessions = new Map<string, (now: number) => Actor>();
-  const parts = { ...partsOf(options, database, clock, running), relay: relay.host };
-  const all = [...verbs(parts), ...(options.more ?? [])];
+  const parts = partsOf(options, database, clock, running);
+  const all = [...verbs({ ...parts, relay: relay.host }), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed, secretsKey },
@@ -209,6 +208,12 @@ function engineAt(now: () => number): MonitoringHost['engine'] {
     sight: () => ({ nowMs: now(), settledUntil: now(), gaps: [] }),
     moment: async () => ({ nowMs: now(), gaps: [] }),
   };
+}
+
+async function openWithOrgs(dataDir: string, clock: Clock): Promise<Database> {
+  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
+  await insertOrgs(database, clock.now());
+  return database;
 }
 
 async function insertOrgs(database: Database, now: number): Promise<void> {
