@@ -42,6 +42,7 @@ import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
+import { closeRelayParts, openRelayParts, type RelayParts } from './relay-parts.ts';
 import { sharedStoreMetrics } from './shared-store-metrics.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
@@ -77,6 +78,7 @@ export interface Parts {
   /** Signs the challenges of the sign-in, and seals what a browser keeps on the way through it. */
   readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretsKey };
   readonly outbound: Outbound;
+  readonly relay: RelayParts;
   readonly live: LiveHub;
   readonly jobs: Jobs;
   readonly beatRefusals: BeatRefusals;
@@ -139,6 +141,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
+    relay: await openRelayParts(dataDir, secret.key, database, log),
     live: new LiveHub({ database, clock, log }),
     jobs: new Jobs({ database, clock, log }),
     beatRefusals: new BeatRefusals(clock),
@@ -158,6 +161,7 @@ export async function closeParts(parts: Parts): Promise<void> {
     await spool.flush(FLUSH_MS).catch((error: unknown) => {
       parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
     });
+  await closeRelayParts(parts.relay, FLUSH_MS, parts.log);
   await parts.guardrails.close();
   await parts.rows.close();
   await parts.bodies.close();

@@ -15,7 +15,7 @@ import { mustMatch, type Preconditions, tagOf } from './tags.ts';
 export type { Change, FurtherChange } from './change.ts';
 
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org';
+export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
 
 /** What verbs stand on; given once by `main.ts`. */
 export interface VerbHost {
@@ -72,7 +72,7 @@ interface Description {
   /** `<subject>.<verb>`: the audit action and the OpenAPI operation id. */
   readonly name: `${string}.${string}`;
   /** With `{id}` for parameters. */
-  readonly path: `/api/${string}`;
+  readonly path: `/api/${string}` | `/relay/v1/${string}`;
   /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
   /** Roles of members who may, whatever scopes stand for them. Absent: those whose scopes do. */
@@ -86,6 +86,8 @@ interface Description {
   readonly summary: string;
   /** The verb has its own way with an `Idempotency-Key`. Others that create answer again what they answered first. */
   readonly idempotent?: true;
+  /** Whether answers carry an ETag, so that who has one already is told so (`If-None-Match`). */
+  readonly tagged?: true;
   /** Fields of the answer that change by themselves, such as `status`; `credentials.test` for those in a list. */
   readonly live?: readonly string[];
 }
