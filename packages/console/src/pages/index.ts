@@ -10,5 +10,6 @@ export { limits } from './limits/routes.ts';
 export { maintenance } from './maintenance/routes.ts';
 export { models } from './models/routes.ts';
 export { monitors } from './monitors/routes.ts';
+export { relay } from './relay/routes.ts';
 export { requests } from './requests/routes.ts';
 export { routes } from './routes/routes.ts';
