@@ -80,7 +80,10 @@ function Heading({ decision }: About) {
 /** What is kept of it; a command is read again, by the rules of now. */
 function What({ decision: { event, what, findings } }: About) {
   const isShell = event === 'shell';
-  const read = useQuery({ ...simulationQuery(what), enabled: isShell && what !== '' });
+  const read = useQuery({
+    ...simulationQuery({ event: 'shell', text: what, url: '' }),
+    enabled: isShell && what !== '',
+  });
   const link = isShell && (
     <OrgLink
       to="/relay/rules"

@@ -102,3 +102,10 @@ const TRAITS: Readonly<Record<string, string>> = {
 export function traitName(trait: string): string {
   return TRAITS[trait] ?? trait.replaceAll('_', ' ');
 }
+
+/** `Denied by no-force-push`: the outcome of a simulation in one line. */
+export function verdictOf(answer: Pick<Simulation, 'decision' | 'would' | 'rule'>): string {
+  const { word } = saidOf(answer);
+  if (answer.rule === null) return answer.decision === 'abstain' ? 'No rule is against it.' : `${word}.`;
+  return `${word} by ${answer.rule}.`;
+}

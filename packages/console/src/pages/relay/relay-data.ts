@@ -4,7 +4,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type * as z from 'zod';
 import { get, type Page, send } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
-import type { KeptDecision, Simulation } from './decision-words.ts';
+import type { KeptDecision, RelayEventKind, Simulation } from './decision-words.ts';
 
 export type Approval = z.output<typeof relayApproval>;
 export type Coverage = z.output<typeof relayCoverage>;
@@ -53,21 +53,54 @@ export function decisionQuery(id: string) {
   });
 }
 
-/** How a shell command is read and which rules apply: those in force, or a draft of all of them. */
-export function simulationQuery(command: string, rules?: readonly object[]) {
+/** What an agent would ask about. */
+export interface Tried {
+  readonly event: RelayEventKind;
+  /** Command, prompt, path, or name of a tool. */
+  readonly text: string;
+  /** Address of the connector of a tool. */
+  readonly url: string;
+}
+
+/** How it is read and which rules apply: those in force, or a draft of all of them. */
+export function simulationQuery(tried: Tried, rules?: readonly object[]) {
   return queryOptions({
-    queryKey: ['relay', 'simulation', command, rules ?? null],
+    queryKey: ['relay', 'simulation', tried, rules ?? null],
     queryFn: ({ signal }) => {
       signal.throwIfAborted();
-      const event = { event: 'shell', shell: { command } };
       return send<Simulation>('POST', `${RELAY}/simulate`, {
-        event,
+        event: eventOf(tried),
         ...(rules === undefined ? {} : { rules }),
       });
     },
-    enabled: command.trim() !== '',
+    enabled: tried.text.trim() !== '',
     placeholderData: keepPreviousData,
     staleTime: 5_000,
     retry: false,
   });
 }
+
+function eventOf({ event, text, url }: Tried) {
+  if (event === 'shell') return { event, shell: { command: text } };
+  if (event === 'prompt') return { event, prompt: { text } };
+  if (event === 'tool') return { event, tool: { name: text, ...(url === '' ? {} : { url }) } };
+  return { event, file: { path: text } };
+}
+
+export const RULES = `${RELAY}/rules`;
+const RULES_AT_ONCE = 500;
+
+/** Every rule: a draft is judged among all of them. */
+export const allRulesQuery = queryOptions({
+  queryKey: ['relay', 'rules', 'all'],
+  queryFn: async ({ signal }) => {
+    const rules: RelayRule[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: Page<RelayRule> = await get(RULES, { limit: RULES_AT_ONCE, cursor }, signal);
+      rules.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    return rules;
+  },
+});

@@ -6,4 +6,19 @@ export const relay: readonly PageRoute[] = [
     title: 'Decisions',
     load: () => import('./decisions-page.tsx').then(({ DecisionsPage: Page }) => ({ Page })),
   },
+  {
+    path: '/relay/rules',
+    title: 'Rules',
+    load: () => import('./rules-page.tsx').then(({ RulesPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/relay/rules/new',
+    title: 'New rule',
+    load: () => import('./rule-editor-page.tsx').then(({ NewRulePage: Page }) => ({ Page })),
+  },
+  {
+    path: '/relay/rules/$id',
+    title: 'Rule',
+    load: () => import('./rule-editor-page.tsx').then(({ RulePage: Page }) => ({ Page })),
+  },
 ];
