@@ -21,4 +21,14 @@ export const relay: readonly PageRoute[] = [
     title: 'Rule',
     load: () => import('./rule-editor-page.tsx').then(({ RulePage: Page }) => ({ Page })),
   },
+  {
+    path: '/relay/approvals',
+    title: 'Approvals',
+    load: () => import('./approvals-page.tsx').then(({ ApprovalsPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/relay/coverage',
+    title: 'Coverage',
+    load: () => import('./coverage-page.tsx').then(({ CoveragePage: Page }) => ({ Page })),
+  },
 ];

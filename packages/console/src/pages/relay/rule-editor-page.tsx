@@ -13,6 +13,7 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { allRulesQuery, type RelayRule, RULES } from './relay-data.ts';
+import { Replay } from './replay.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleForm } from './rule-form.ts';
 import { useOpenRule } from './rules-page.tsx';
@@ -130,7 +131,12 @@ function Trial({ form, id }: { readonly form: RuleForm | null; readonly id: stri
     () => (form === null || all === undefined ? undefined : draftRules(all, id, form)),
     [form, all, id],
   );
-  return <Simulator draft={draft} />;
+  return (
+    <>
+      <Simulator draft={draft} />
+      <Replay draft={draft} />
+    </>
+  );
 }
 
 function Split({ beside, children }: { readonly beside: ReactNode; readonly children: ReactNode }) {

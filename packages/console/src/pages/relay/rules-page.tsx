@@ -14,6 +14,7 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
 import { saidOf } from './decision-words.ts';
 import { type RelayRule, RULES } from './relay-data.ts';
+import { Replay } from './replay.tsx';
 import { isHeldBack, ruleForm, ruleText } from './rule-form.ts';
 import { SaidText } from './said-text.tsx';
 import { Simulator } from './simulator.tsx';
@@ -64,8 +65,9 @@ export function RulesPage() {
           </EmptyState>
         }
       />
-      <div className="max-w-4xl p-4 md:p-6">
+      <div className="grid items-start gap-4 p-4 md:p-6 xl:grid-cols-[3fr_2fr]">
         <Simulator start={query.get('try') ?? ''} />
+        <Replay />
       </div>
     </PageFrame>
   );
