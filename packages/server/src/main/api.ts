@@ -38,16 +38,19 @@ export function assembleBeats(
   });
 }
 
+/** Parts of the process that are put together before the API. */
+interface ApiRooms {
+  readonly alerts: Alerts;
+  readonly monitoring: MonitoringHost;
+  readonly signIn: SignInParts;
+}
+
 /** Everything else below `/api`. */
 export function assembleApi(
   parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
-  {
-    alerts: channels,
-    monitoring,
-    signIn,
-  }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost; readonly signIn: SignInParts },
+  { alerts: channels, monitoring, signIn }: ApiRooms,
   history: FileHistory,
   version: string,
 ): LazyApi {
