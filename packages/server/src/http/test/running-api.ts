@@ -28,6 +28,7 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { rehearse } from '../../store/rehearse.ts';
 import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
+import { drawBoard } from '../boards/board-routes.ts';
 import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
@@ -183,6 +184,7 @@ function partsOf(
     baseUrl: () => 'https://floe.example',
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
+    drawBoard: (view) => drawBoard(view, ''),
   };
   const config: VerbParts['config'] = {
     fileState: () => ({ file: null, loadedAt: NOW, refused: null }),
