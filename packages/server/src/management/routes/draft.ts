@@ -19,11 +19,12 @@ export function withDraft(
 ): RunningOrg {
   const json = asJson(draft);
   const entry: JsonObject = isObject(json) ? json : {};
+  const providers = [...(org.config?.providers ?? []).map(({ id }) => id), ...org.catalog.providers.keys()];
   const config = checkedEntry({
     section: 'routes',
     schema: ROUTES.schema,
     entry,
-    beside: ROUTES.beside(org),
+    beside: ROUTES.beside([...new Set(providers)]),
   });
   const routes = [...org.catalog.routes];
   const compiled = config.enabled ? [compileRoute(config)] : [];
