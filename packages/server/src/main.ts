@@ -61,6 +61,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.boards',
   'orgs.passthrough',
   'orgs.cache',
+  'orgs.bodies',
   'orgs.ide',
   'orgs.channels',
   'orgs.limits',

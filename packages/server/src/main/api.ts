@@ -79,6 +79,7 @@ export function assembleApi(
     { host, log, version, authenticate },
     {
       pepper,
+      bodies: parts.bodyStore,
       breakers,
       cacheSizeOf: (orgId) => answers.sizeOf(orgId),
       channels,

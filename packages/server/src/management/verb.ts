@@ -77,6 +77,8 @@ interface Description {
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
   /** Roles of members who may, whatever scopes stand for them. Absent: those whose scopes do. */
   readonly roles?: readonly Role[];
+  /** What people wrote to models: for a key, `read` is not enough although it is a `GET`. */
+  readonly isConfidential?: true;
   /** No platform key may, whatever its scopes. A key with `management` is an admin otherwise. */
   readonly keys?: false;
   /** Members must have confirmed who they are a moment ago. */
@@ -126,10 +128,15 @@ const noBody = z.unknown();
 type NoFields = typeof noFields;
 type NoBody = typeof noBody;
 
-/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET`. */
-export function scopesOf({ scope, method }: Pick<Verb, 'scope' | 'method'>): readonly Scope[] {
+/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET` that is not confidential. */
+export function scopesOf({
+  scope,
+  method,
+  isConfidential,
+}: Pick<Verb, 'scope' | 'method' | 'isConfidential'>): readonly Scope[] {
   if (scope === null) return [];
-  return [...(typeof scope === 'string' ? [scope] : scope), ...(method === 'GET' ? (['read'] as const) : [])];
+  const reading: readonly Scope[] = method === 'GET' && !isConfidential ? ['read'] : [];
+  return [...(typeof scope === 'string' ? [scope] : scope), ...reading];
 }
 
 /** Defines a verb that changes nothing; its `run` reads through `context.reader`. */
@@ -179,7 +186,8 @@ export function writeVerb<
 >(
   definition: Description &
     Schemas<Params, Query, Body, Answer> & {
-      readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      /** `GET` for what is only looked at, and must stand in the audit log all the same. */
+      readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       readonly status: 200 | 201 | 204;
       /** Null when the running snapshot holds nothing of it. */
       readonly changes: Topic | null;

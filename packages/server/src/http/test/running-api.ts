@@ -33,6 +33,7 @@ import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
 import { fitting } from './fitting-answers.ts';
+import { bodyStore } from './kept-bodies.ts';
 import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
 import { send } from './send.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
@@ -200,6 +201,7 @@ function partsOf(
   };
   return {
     ...running,
+    bodies: bodyStore(),
     pepper,
     breakers,
     channels,
