@@ -12,10 +12,12 @@ import { syncFileKeys } from '../platform/file-keys.ts';
 import { auditReload } from '../platform/file-reload.ts';
 import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
 import { loadPlatform, type Platform } from '../platform/platform.ts';
+import { loadStoredRelayRules } from '../relay/stored-rules.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
 import { followChanges } from './follow-changes.ts';
 import { compileInForce, type Running, setsOf } from './in-force.ts';
 import type { Parts } from './parts.ts';
+import { relayConfigs } from './relay.ts';
 
 /**
  * Brings orgs, keys and monitors of the file into the store; keys that left it are revoked, monitors disabled;
@@ -140,6 +142,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       follower.isCurrent,
     );
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
+    parts.relay.relays.use(relayConfigs(loaded()), await loadStoredRelayRules(parts.database.read));
     current = { keyring: platform.keyring, catalogs };
     orgs = platform.orgs;
     running = { ...inForce, problems: new Map(leftOut.map(({ id, reason }) => [id, reason])) };

@@ -15,7 +15,7 @@ import { mustMatch, type Preconditions, tagOf } from './tags.ts';
 export type { Change, FurtherChange } from './change.ts';
 
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org';
+export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
 
 /** What verbs stand on; given once by `main.ts`. */
 export interface VerbHost {
@@ -33,6 +33,8 @@ export interface VerbContext {
   readonly actor: Actor;
   readonly clock: Clock;
 }
+
+type Writing = VerbContext & { readonly writer: Writer };
 
 /** A request as the transport hands it over: parsed, not validated. */
 export interface RawInput {
@@ -72,7 +74,7 @@ interface Description {
   /** `<subject>.<verb>`: the audit action and the OpenAPI operation id. */
   readonly name: `${string}.${string}`;
   /** With `{id}` for parameters. */
-  readonly path: `/api/${string}`;
+  readonly path: `/api/${string}` | `/relay/v1/${string}`;
   /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
   /** Roles of members who may, whatever scopes stand for them. Absent: those whose scopes do. */
@@ -86,6 +88,8 @@ interface Description {
   readonly summary: string;
   /** The verb has its own way with an `Idempotency-Key`. Others that create answer again what they answered first. */
   readonly idempotent?: true;
+  /** Whether answers carry an ETag, so that who has one already is told so (`If-None-Match`). */
+  readonly tagged?: true;
   /** Fields of the answer that change by themselves, such as `status`; `credentials.test` for those in a list. */
   readonly live?: readonly string[];
 }
@@ -109,9 +113,7 @@ export interface Verb extends Description {
   /** What it would answer in the view of this reader; null for verbs that change something. */
   readonly show: ((reader: Reader, host: VerbHost, actor: Actor, input: RawInput) => Promise<unknown>) | null;
   /** Runs inside a transaction of somebody else, who records it; null for verbs that change nothing. */
-  readonly change:
-    | ((context: VerbContext & { readonly writer: Writer }, input: RawInput) => Promise<Changed>)
-    | null;
+  readonly change: ((context: Writing, input: RawInput) => Promise<Changed>) | null;
   /** What must be waited for before that transaction, if anything. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
   /**
@@ -196,7 +198,7 @@ export function writeVerb<
       /** Waited for once the change is in force; gives the answer its last fields. */
       after?(answer: z.input<Answer>): Promise<z.input<Answer>>;
       run(
-        context: VerbContext & { readonly writer: Writer },
+        context: Writing,
         input: Input<Params, Query, Body>,
       ): Promise<{
         readonly answer: z.input<Answer>;

@@ -1,6 +1,6 @@
 import { failureOf, type Program, parseCondition, planCondition } from './cel.ts';
 import { type Needs, readExpression } from './expression.ts';
-import { EXAMPLE, type Variables } from './variables.ts';
+import type { Variables, Vocabulary } from './vocabulary.ts';
 
 /** A condition could not be judged; `because` never holds a value of the request. */
 export class Unjudged {
@@ -11,7 +11,7 @@ export class Unjudged {
   }
 }
 
-/** The `when` of a policy, ready to be judged. */
+/** The `when` of a rule, ready to be judged. */
 export interface Condition {
   readonly needs: Needs;
   /** Never throws. */
@@ -23,11 +23,11 @@ export interface Condition {
  *
  * @throws Error that completes the sentence "when: …": its grammar, its names, its kind of value
  */
-export function compileCondition(source: string): Condition {
+export function compileCondition(source: string, vocabulary: Vocabulary): Condition {
   const expression = parseCondition(source);
-  const needs = readExpression(expression);
+  const needs = readExpression(expression, vocabulary);
   const program = planCondition(expression);
-  tryOut(program, needs);
+  tryOut(program, needs, vocabulary);
   return { needs, judge: (variables) => judge(program, variables) };
 }
 
@@ -43,10 +43,11 @@ function judge(program: Program, variables: Variables): boolean | Unjudged {
 }
 
 /** On an example, so that a comparison of a number with a text is told to whoever writes it, not to a caller. */
-function tryOut(program: Program, needs: Needs): void {
-  const value = program(EXAMPLE);
+function tryOut(program: Program, needs: Needs, { example, open }: Vocabulary): void {
+  const value = program(example);
   const failure = failureOf(value);
-  // Nobody knows what metadata callers send.
-  if (failure !== null && !needs.has('metadata')) throw new Error(failure);
+  // Nobody knows what senders fill in.
+  const isOpen = [...needs].some((need) => open.has(need));
+  if (failure !== null && !isOpen) throw new Error(failure);
   if (failure === null && typeof value !== 'boolean') throw new Error('must give true or false');
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Variables } from './variables.ts';
+import type { Variables } from './vocabulary.ts';
 
 type Cel = typeof import('@bufbuild/cel');
 export type Expression = ReturnType<Cel['parse']>['expr'];

@@ -1,5 +1,5 @@
 import type { Expression } from './cel.ts';
-import { isVariable, membersOf } from './variables.ts';
+import { membersOf, type Vocabulary } from './vocabulary.ts';
 
 /** What a condition reads: `request.model`, or `request` when it takes all of it; other variables by their name. */
 export type Needs = ReadonlySet<string>;
@@ -11,8 +11,8 @@ export type Needs = ReadonlySet<string>;
  * @returns what it reads
  * @throws Error that says what is wrong
  */
-export function readExpression(expression: Expression): Needs {
-  const reader = new ExpressionReader();
+export function readExpression(expression: Expression, vocabulary: Vocabulary): Needs {
+  const reader = new ExpressionReader(vocabulary);
   reader.read(expression, 0);
   return reader.needs;
 }
@@ -20,6 +20,11 @@ export function readExpression(expression: Expression): Needs {
 class ExpressionReader {
   readonly needs = new Set<string>();
   readonly #loopVariables: string[] = [];
+  readonly #vocabulary: Vocabulary;
+
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+  }
 
   read(expression: Expression | undefined, loops: number): void {
     if (expression === undefined) return;
@@ -58,14 +63,14 @@ class ExpressionReader {
 
   #name(name: string): void {
     if (this.#loopVariables.includes(name)) return;
-    if (!isVariable(name)) throw new Error(`there is no variable "${name}"`);
+    if (!Object.hasOwn(this.#vocabulary.example, name)) throw new Error(`there is no variable "${name}"`);
     this.needs.add(name);
   }
 
   #select(operand: Expression | undefined, field: string, loops: number): void {
     const kind = operand?.exprKind;
     const root = kind?.case === 'identExpr' ? kind.value.name : '';
-    const members = this.#loopVariables.includes(root) ? null : membersOf(root);
+    const members = this.#loopVariables.includes(root) ? null : membersOf(this.#vocabulary, root);
     if (members === null) return this.read(operand, loops);
     if (!members.has(field))
       throw new Error(`"${root}" has no "${field}"; it has ${[...members.keys()].join(', ')}`);
