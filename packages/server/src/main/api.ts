@@ -1,4 +1,3 @@
-import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { listedModels } from '../gateway/lists.ts';
@@ -12,7 +11,7 @@ import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { SignInParts } from '../platform/sign-in/sign-in.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
-import type { ConfigRefusal } from './config-file.ts';
+import { configHost, configRefusal, type FileHistory } from './config-host.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { peopleHost } from './people.ts';
@@ -40,12 +39,6 @@ export function assembleBeats(
   });
 }
 
-/** The configuration that runs, and what became of the last change of the file. */
-interface RunningConfig {
-  loaded(): LoadedConfig;
-  configRefusal(): ConfigRefusal | null;
-}
-
 /** What other rooms give the API. */
 interface Rooms {
   readonly alerts: Alerts;
@@ -60,11 +53,12 @@ export function assembleApi(
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring, relay, signIn }: Rooms,
-  { loaded, configRefusal }: RunningConfig,
+  history: FileHistory,
   version: string,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
   const { rows, live, jobs, answers, beatRefusals } = parts;
+  const loaded = () => history.loaded;
   const changed = () => {
     signIn.sessions.forget();
     return snapshots.renew();
@@ -82,15 +76,18 @@ export function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
+  const providers = providerHost(parts, snapshots, loaded, orgs);
   return createLazyApi(
     { host, log, version, authenticate },
     {
       pepper,
+      bodies: parts.bodyStore,
       breakers,
       cacheSizeOf: (orgId) => answers.sizeOf(orgId),
       channels,
       rules,
-      providers: providerHost(parts, snapshots, loaded, orgs),
+      providers,
+      config: configHost(parts, history, rules, providers),
       monitoring,
       relay,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
@@ -100,7 +97,7 @@ export function assembleApi(
         requestsDays: () => loaded().config.retention.requests_days,
       },
       standing: {
-        configRefusal,
+        configRefusal: () => configRefusal(history),
         sharedStore: () => guardrails.sharedStore(),
         refusedBeats: (orgId) => beatRefusals.of(orgId),
       },

@@ -13,6 +13,7 @@ import { signIn } from './0011-sign-in.ts';
 import { configEntries } from './0012-config-entries.ts';
 import { live } from './0013-live.ts';
 import { relay } from './0014-relay.ts';
+import { keptBodies } from './0015-kept-bodies.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   configEntries,
   live,
   relay,
+  keptBodies,
 ];
