@@ -4,8 +4,8 @@ import { type BundleKey, deriveBundleKey } from '../relay/bundle.ts';
 import { createOrgRelays, type OrgRelays } from '../relay/org-relays.ts';
 import { RelaySessions } from '../relay/sessions.ts';
 import type { Database, RowSink } from '../store/ports.ts';
-import type { RelayRow } from '../store/relay/ingest.ts';
-import { openRelayRows } from '../store/relay/rows.ts';
+import { ingestRelay, type RelayRow } from '../store/relay/ingest.ts';
+import { openRowSink } from '../store/spool/row-sink.ts';
 
 /** The parts of the relay that live as long as the process. */
 export interface RelayParts {
@@ -22,7 +22,13 @@ export async function openRelayParts(
   log: Log,
 ): Promise<RelayParts> {
   const clock = systemClock;
-  const rows = await openRelayRows({ dataDir, database, log, clock });
+  const rows = await openRowSink<RelayRow>({
+    dataDir,
+    directory: 'relay-spool',
+    database: { ingest: (region) => ingestRelay(database, region) },
+    log,
+    clock,
+  });
   const relays = createOrgRelays();
   const sessions = new RelaySessions(database, relays, clock, log);
   sessions.start();

@@ -142,8 +142,8 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     testStoredChannel(channels),
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
-    ...relayVerbs(parts.relay),
     ...configVerbs({ ...parts.config, verbs: () => all }),
+    ...relayVerbs(parts.relay),
   ];
   return all;
 }

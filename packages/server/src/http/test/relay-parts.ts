@@ -9,8 +9,8 @@ import { createOrgRelays } from '../../relay/org-relays.ts';
 import { RelaySessions } from '../../relay/sessions.ts';
 import { loadStoredRelayRules } from '../../relay/stored-rules.ts';
 import type { Database, RowSink } from '../../store/ports.ts';
-import type { RelayRow } from '../../store/relay/ingest.ts';
-import { openRelayRows } from '../../store/relay/rows.ts';
+import { ingestRelay, type RelayRow } from '../../store/relay/ingest.ts';
+import { openRowSink } from '../../store/spool/row-sink.ts';
 
 /** The relay of a running API, whose floe.yaml says `org` about the org `acme`; rules stand on lines 10, 11, … */
 export interface RunningRelay {
@@ -28,7 +28,13 @@ export async function runRelay(
   dataDir: string,
   org: OrgConfig | undefined,
 ): Promise<RunningRelay> {
-  const rows = await openRelayRows({ dataDir, database, log: silentLog, clock });
+  const rows = await openRowSink<RelayRow>({
+    dataDir,
+    directory: 'relay-spool',
+    database: { ingest: (region) => ingestRelay(database, region) },
+    log: silentLog,
+    clock,
+  });
   const relays = createOrgRelays();
   const sessions = new RelaySessions(database, relays, clock, silentLog);
   const approvals = new Approvals({ database, clock, baseUrl: () => 'https://floe.example' });
