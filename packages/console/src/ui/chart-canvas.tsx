@@ -2,8 +2,9 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { browserZone } from '../format/moments.ts';
-import type { ChartProps } from './chart.tsx';
+import type { ChartProps, Series } from './chart.tsx';
 import { stacked } from './chart-stack.ts';
+import { chartTooltip } from './chart-tooltip.ts';
 
 /** The drawing of a `Chart`; loaded when the first one is shown. */
 export function ChartCanvas(props: ChartProps & { readonly height: number }) {
@@ -46,9 +47,19 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
     ticks: { show: false },
     font: '11px sans-serif',
   };
-  const shown =
-    kind === 'stacked' ? stacked(series.map(({ values }) => values)) : series.map(({ values }) => values);
   const base = series.filter(({ compare }) => !compare);
+  // The time before is measured against the whole: it is not a part of the stack.
+  const sums = kind === 'stacked' ? stacked(base.map(({ values }) => values)) : null;
+  const shown = series.map((one, index) => (one.compare ? one.values : (sums?.[index] ?? one.values)));
+  const strokes = series.map((one, index) => {
+    if (one.compare && kind === 'stacked') return text;
+    const place = one.compare ? index - base.length : index;
+    return colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
+  });
+  const tooltip = chartTooltip(
+    series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
+    format,
+  );
   const options: uPlot.Options = {
     width: element.clientWidth,
     height,
@@ -61,27 +72,34 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
     },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(format) }],
-    hooks: { setSelect: [(plot) => zoom(plot, onZoom)] },
+    hooks: { setSelect: [(plot) => zoom(plot, onZoom)], setCursor: [tooltip.move] },
     series: [
       {},
       ...series.map((one, index) => {
-        const place = one.compare ? index - base.length : index;
-        const stroke = colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
+        const stroke = strokes[index] ?? text;
         return {
           label: one.label,
           stroke,
           width: 1.5,
           points: { show: at.length < 3 },
           ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
-          ...(kind === 'stacked' ? { fill: stroke } : {}),
+          ...(kind === 'stacked' && !one.compare ? { fill: stroke } : {}),
         };
       }),
     ],
   };
-  // The highest sum is drawn first, so that each lower one covers its own part.
-  if (kind === 'stacked') options.series = [{}, ...options.series.slice(1).reverse()];
-  const data = kind === 'stacked' ? [...shown].reverse() : shown;
-  return new uPlot(options, [at.map((ms) => ms / 1000), ...data.map((values) => [...values])], element);
+  // The highest sum is drawn first, so that each lower one covers its own part; what is only a line comes last.
+  const order = series.map((_, index) => index);
+  if (kind === 'stacked') order.sort((a, b) => rank(series[a], a) - rank(series[b], b));
+  options.series = [{}, ...order.map((index) => options.series[index + 1] ?? {})];
+  const data = order.map((index) => shown[index] ?? []);
+  const plot = new uPlot(options, [at.map((ms) => ms / 1000), ...data.map((values) => [...values])], element);
+  plot.root.append(tooltip.element);
+  return plot;
+}
+
+function rank(series: Series | undefined, index: number): number {
+  return series?.compare ? index : -1 - index;
 }
 
 function zoom(plot: uPlot, onZoom: ChartProps['onZoom']): void {

@@ -2,6 +2,7 @@ import { Card } from '../../ui/facts.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
+import { RequestBodies } from './request-bodies.tsx';
 import { CallerCard, CostCard, DroppedCard } from './request-cards.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { RequestStats } from './request-stats.tsx';
@@ -53,6 +54,7 @@ export function RequestTabs({
           count: attempts.length,
           content: <JsonView value={attempts} label="attempts" />,
         },
+        { id: 'bodies', label: 'Bodies', content: <RequestBodies id={request.id} /> },
         { id: 'raw', label: 'Raw', content: <JsonView value={request} label="the request" /> },
       ]}
     />

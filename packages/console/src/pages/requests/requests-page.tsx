@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowUp, Radio } from 'lucide-react';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
@@ -66,6 +66,12 @@ export function RequestsPage() {
         />
         <RequestFigures filters={filters} span={span} onZoom={zoom} />
       </div>
+      {tail.isSampled && live && (
+        <p className="px-4 pb-2 text-small text-ink-2 md:px-6">
+          More arrive than can be shown one by one. Counts are exact; the list is read anew when it calms
+          down.
+        </p>
+      )}
       {tail.waiting > 0 && <Waiting count={tail.waiting} onShow={tail.show} />}
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
         <Results list={list} />
@@ -161,7 +167,12 @@ function useRequestList() {
   );
   const paged = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);
   const known = useMemo(() => new Set(paged.map(({ id }) => id)), [paged]);
-  const tail = useLiveTail(filters, live, held, known);
+  const client = useQueryClient();
+  const reread = useCallback(
+    () => void client.resetQueries({ queryKey: ['requests', filters], exact: true }),
+    [client, filters],
+  );
+  const tail = useLiveTail(filters, live, held, known, reread);
   const rows = useMemo(() => (tail.rows.length === 0 ? paged : merged(paged, tail.rows)), [paged, tail.rows]);
   const more = useCallback(() => {
     if (answer.hasNextPage && !answer.isFetchingNextPage) void answer.fetchNextPage();
