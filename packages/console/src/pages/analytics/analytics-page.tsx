@@ -170,15 +170,16 @@ function Figures({ page }: { readonly page: Analytics }) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        <label className="flex items-center gap-2 text-ui text-ink-2">
+        <span aria-hidden="true" className="text-ui text-ink-2">
           by
-          <Select
-            className="w-44!"
-            choices={known ? DIMENSIONS : [...DIMENSIONS, { value: by, label: by }]}
-            value={by}
-            onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
-          />
-        </label>
+        </span>
+        <Select
+          aria-label="Group by"
+          className="w-44!"
+          choices={known ? DIMENSIONS : [...DIMENSIONS, { value: by, label: by }]}
+          value={by}
+          onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
+        />
         <Segments
           label="Interval"
           options={INTERVALS}

@@ -25,10 +25,9 @@ export function GroupTable({
 }) {
   const isRequests = tab.sum === 'requests';
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <div
+    <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
       tabIndex={0}
-      role="region"
       aria-label={`${tab.label} by ${by}`}
       className={cx(
         'overflow-x-auto rounded-card border border-line bg-surface -outline-offset-2',
@@ -82,7 +81,7 @@ export function GroupTable({
           </tr>
         </tfoot>
       </table>
-    </div>
+    </section>
   );
 }
 

@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
 import { useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Input } from '../../ui/field.tsx';
-import { Form, FormField } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { Checkbox } from '../../ui/toggles.tsx';
 import { changeView, createView, deleteView, rewriteView, type SavedView } from './saved-views.ts';
+
+const ViewDialog = lazy(() =>
+  import('./view-dialog.tsx').then(({ ViewDialog: Part }) => ({ default: Part })),
+);
 
 const TOUCHES = [['views']] as const;
 
@@ -30,12 +30,14 @@ export function SaveView({
         Save view
       </Button>
       {open && (
-        <ViewDialog
-          title="Save view"
-          make={(name, shared) => createView(name, shared, query)}
-          onClose={() => setOpen(false)}
-          onDone={(saved) => onChange({ view: saved.id })}
-        />
+        <Suspense>
+          <ViewDialog
+            title="Save view"
+            make={(name, shared) => createView(name, shared, query)}
+            onClose={() => setOpen(false)}
+            onDone={(saved) => onChange({ view: saved.id })}
+          />
+        </Suspense>
       )}
     </>
   );
@@ -98,71 +100,16 @@ export function ViewMenu({
         </span>
       )}
       {renaming && (
-        <ViewDialog
-          title="Rename or share"
-          from={saved}
-          make={(name, isShared) => changeView(saved.id, { name, shared: isShared })}
-          onClose={() => setRenaming(false)}
-          onDone={() => undefined}
-        />
+        <Suspense>
+          <ViewDialog
+            title="Rename or share"
+            from={saved}
+            make={(name, isShared) => changeView(saved.id, { name, shared: isShared })}
+            onClose={() => setRenaming(false)}
+            onDone={() => undefined}
+          />
+        </Suspense>
       )}
     </>
-  );
-}
-
-function ViewDialog({
-  title,
-  from,
-  make,
-  onClose,
-  onDone,
-}: {
-  readonly title: string;
-  readonly from?: SavedView;
-  readonly make: (name: string, shared: boolean) => Promise<SavedView>;
-  readonly onClose: () => void;
-  readonly onDone: (saved: SavedView) => void;
-}) {
-  const [name, setName] = useState(from?.name ?? '');
-  const [shared, setShared] = useState(from?.shared ?? false);
-  const refusal = useRefusal('management');
-  const save = useChange(() => make(name.trim(), shared), {
-    touches: TOUCHES,
-    done(saved) {
-      onDone(saved);
-      onClose();
-    },
-  });
-  return (
-    <Dialog open onClose={onClose} title={title}>
-      <Form
-        onSubmit={() => save.run(undefined)}
-        error={save.error}
-        running={save.running}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" look="primary" busy={save.running}>
-              Save view
-            </Button>
-          </>
-        }
-      >
-        <FormField name="name" label="Name">
-          <Input
-            value={name}
-            placeholder="Slow Claude Code"
-            onChange={({ target }) => setName(target.value)}
-          />
-        </FormField>
-        <Checkbox
-          label="Everybody in the org sees it"
-          checked={shared}
-          disabled={refusal !== null}
-          onChange={setShared}
-          hint={refusal ?? 'Else it is yours alone.'}
-        />
-      </Form>
-    </Dialog>
   );
 }
