@@ -82,7 +82,7 @@ export async function startHouse(prefix = ''): Promise<House> {
 }
 
 /** The system's Chromium; says how to get one when there is none, which is a failure, not a skip. */
-function browserPath(): string {
+export function browserPath(): string {
   const found = [process.env['FLOE_CHROMIUM'] ?? '', ...BROWSERS].find(
     (path) => path !== '' && existsSync(path),
   );

@@ -9,6 +9,7 @@ before(async () => {
   for (let n = 0; n < 6; n += 1) await house.chat('sandbox/echo');
   await house.chat('smart');
   await house.chat('sandbox/none');
+  await house.chat('sandbox/tools');
   await rowsWritten(house, '', 7);
 });
 after(() => house.close());
@@ -60,8 +61,13 @@ test('analytics by key adds up to the total, in the table, the file and the list
 });
 
 test('ten thousand points are drawn and looked at without a stutter', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/overview');
-  await page.goto(`${house.url}/o/acme/analytics?metric=requests&interval=minute&compare=0&range=3d`);
+  const { page, context, faults } = await openPage(house, '/sign-in');
+  const [told] = await Promise.all([
+    page.waitForResponse(/timeseries/),
+    page.goto(`${house.url}/o/acme/analytics?metric=requests&interval=minute&compare=0&range=71h`),
+  ]);
+  const { at, series } = await told.json();
+  assert.ok(at.length * series.length >= 10_000, `${at.length} moments of ${series.length}`);
   await page.locator('.u-over').first().waitFor({ state: 'attached' });
   await page.waitForTimeout(300);
   const box = await page.locator('.u-over').first().boundingBox();

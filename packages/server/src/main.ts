@@ -13,12 +13,14 @@ import { createRouter } from './http/router.ts';
 import { CannotListen } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
-import { type ConfigRefusal, watchFile } from './main/config-file.ts';
+import { watchFile } from './main/config-file.ts';
+import type { FileHistory } from './main/config-host.ts';
 import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { type Listening, openListeners } from './main/listeners.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
+import { assembleRelay } from './main/relay.ts';
 import { startRetention } from './main/retention.ts';
 
 import { assembleSignIn } from './main/sign-in.ts';
@@ -60,11 +62,13 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.boards',
   'orgs.passthrough',
   'orgs.cache',
+  'orgs.bodies',
   'orgs.ide',
   'orgs.channels',
   'orgs.limits',
   'orgs.budgets',
   'orgs.policies',
+  'orgs.relay',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -113,9 +117,7 @@ function prefixed(text: string): string {
   return text.replace(/^/gm, 'floe: ');
 }
 
-interface RunningState {
-  loaded: LoadedConfig;
-  refusal: ConfigRefusal | null;
+interface RunningState extends FileHistory {
   draining: boolean;
 }
 
@@ -124,7 +126,7 @@ async function serve(environment: Environment): Promise<void> {
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state: RunningState = { loaded, refusal: null, draining: false };
+  const state: RunningState = { loaded, loadedAt: systemClock.now(), refused: null, draining: false };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -138,9 +140,9 @@ async function serve(environment: Environment): Promise<void> {
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
-  const rooms = { alerts, monitoring, signIn };
-  const config = { loaded: () => state.loaded, configRefusal: () => state.refusal };
-  const api = assembleApi(parts, gateway, snapshots, rooms, config, VERSION);
+  const relay = assembleRelay(parts, () => state.loaded, place);
+  const rooms = { alerts, monitoring, relay, signIn };
+  const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);
   const router = createRouter({

@@ -71,7 +71,10 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
       points: { size: 6 },
     },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
-    axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(format) }],
+    axes: [
+      { ...axis, values: [...CLOCK_TICKS] },
+      { ...axis, size: 64, values: (_, ticks) => tickTexts(ticks, format) },
+    ],
     hooks: { setSelect: [(plot) => zoom(plot, onZoom)], setCursor: [tooltip.move] },
     series: [
       {},
@@ -81,7 +84,8 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
           label: one.label,
           stroke,
           width: 1.5,
-          points: { show: at.length < 3 },
+          // A value between two gaps has no line: it is a dot.
+          points: { show: true, size: 4, fill: stroke, filter: (plot, place) => lonePoints(plot, place) },
           ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
           ...(kind === 'stacked' && !one.compare ? { fill: stroke } : {}),
         };
@@ -96,6 +100,30 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
   const plot = new uPlot(options, [at.map((ms) => ms / 1000), ...data.map((values) => [...values])], element);
   plot.root.append(tooltip.element);
   return plot;
+}
+
+/** Times as the whole console writes them, in 24 hours: increment, text, and what is added where the day begins. */
+const CLOCK_TICKS: readonly (readonly (string | number | null)[])[] = [
+  [86_400 * 28, '{MMM} {YYYY}', null, null, null, null, null, null, 1],
+  [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+];
+
+/** The same words twice would be no scale: the second is left out. */
+function tickTexts(ticks: readonly number[], format: (value: number) => string): string[] {
+  const texts = ticks.map(format);
+  return texts.map((text, index) => (index > 0 && text === texts[index - 1] ? '' : text));
+}
+
+/** Values with a gap on both sides. */
+function lonePoints(plot: uPlot, place: number): number[] {
+  const values = plot.data[place] ?? [];
+  const isGap = (index: number) => values[index] === null || values[index] === undefined;
+  const found: number[] = [];
+  for (let index = 0; index < values.length; index += 1)
+    if (!isGap(index) && isGap(index - 1) && isGap(index + 1)) found.push(index);
+  return found;
 }
 
 function rank(series: Series | undefined, index: number): number {

@@ -16,19 +16,21 @@ export function Field({
   hint,
   error,
   optional,
+  hideLabel = false,
   children,
 }: {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | null | undefined;
   readonly optional?: boolean;
+  readonly hideLabel?: boolean;
   readonly children: ReactNode;
 }) {
   const id = useId();
   const told = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
   return (
     <div className="grid gap-1">
-      <label htmlFor={id} className="text-label text-ink-2">
+      <label htmlFor={id} className={hideLabel ? 'sr-only' : 'text-label text-ink-2'}>
         {label}
         {optional && <span className="font-normal text-ink-3"> (optional)</span>}
       </label>
@@ -87,7 +89,7 @@ export function Select({
   const { edge, ...wiring } = useWiring();
   return (
     <span className={cx('relative inline-block w-full', className)}>
-      <select {...wiring} {...props} className={cx(BOX, 'h-control appearance-none pr-8 pl-2.5', edge)}>
+      <select {...wiring} {...props} className={cx(BOX, 'h-control appearance-none pr-8 pl-2.5 enabled:bg-surface!', edge)}>
         {choices.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}

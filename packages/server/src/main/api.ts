@@ -1,4 +1,3 @@
-import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { listedModels } from '../gateway/lists.ts';
@@ -6,12 +5,13 @@ import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
+import type { RelayHost } from '../management/relay/relay-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { SignInParts } from '../platform/sign-in/sign-in.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
-import type { ConfigRefusal } from './config-file.ts';
+import { configHost, configRefusal, type FileHistory } from './config-host.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { peopleHost } from './people.ts';
@@ -39,10 +39,12 @@ export function assembleBeats(
   });
 }
 
-/** The configuration that runs, and what became of the last change of the file. */
-interface RunningConfig {
-  loaded(): LoadedConfig;
-  configRefusal(): ConfigRefusal | null;
+/** What other rooms give the API. */
+interface Rooms {
+  readonly alerts: Alerts;
+  readonly monitoring: MonitoringHost;
+  readonly relay: RelayHost;
+  readonly signIn: SignInParts;
 }
 
 /** Everything else below `/api`. */
@@ -50,16 +52,13 @@ export function assembleApi(
   parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
-  {
-    alerts: channels,
-    monitoring,
-    signIn,
-  }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost; readonly signIn: SignInParts },
-  { loaded, configRefusal }: RunningConfig,
+  { alerts: channels, monitoring, relay, signIn }: Rooms,
+  history: FileHistory,
   version: string,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
   const { rows, live, jobs, answers, beatRefusals } = parts;
+  const loaded = () => history.loaded;
   const changed = () => {
     signIn.sessions.forget();
     return snapshots.renew();
@@ -77,16 +76,20 @@ export function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
+  const providers = providerHost(parts, snapshots, loaded, orgs);
   return createLazyApi(
     { host, log, version, authenticate },
     {
       pepper,
+      bodies: parts.bodyStore,
       breakers,
       cacheSizeOf: (orgId) => answers.sizeOf(orgId),
       channels,
       rules,
-      providers: providerHost(parts, snapshots, loaded, orgs),
+      providers,
+      config: configHost(parts, history, rules, providers),
       monitoring,
+      relay,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost, models },
       analytics: {
@@ -94,7 +97,7 @@ export function assembleApi(
         requestsDays: () => loaded().config.retention.requests_days,
       },
       standing: {
-        configRefusal,
+        configRefusal: () => configRefusal(history),
         sharedStore: () => guardrails.sharedStore(),
         refusedBeats: (orgId) => beatRefusals.of(orgId),
       },

@@ -61,7 +61,7 @@ export function AnalyticsPage() {
           tokens={filter}
           onAdd={(token) => change({ ...cleared(filter), [token.name]: token.value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder="Filter by model, key, provider, metadata… (one at a time)"
+          placeholder="One filter: model, key, provider, metadata…"
         />
         {sum.error && !sum.data ? (
           <ErrorState what="Could not add up." error={sum.error} onRetry={() => void sum.refetch()} />
@@ -151,8 +151,13 @@ function Toolbar({ page }: { readonly page: Analytics }) {
   return (
     <>
       <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-      <Button aria-pressed={compare} onClick={() => change({ compare: compare ? '0' : null }, 'replace')}>
-        {compare ? 'Against the time before' : 'Compare'}
+      <Button
+        aria-pressed={compare}
+        title="Against the same time before"
+        onClick={() => change({ compare: compare ? '0' : null }, 'replace')}
+        className={cx(compare && 'border-accent! bg-accent-tint! text-accent-ink!')}
+      >
+        Compare
       </Button>
       <IconButton icon={Link2} label="Share" onClick={share} />
       <IconButton icon={Download} label="Download the table" onClick={save} />

@@ -45,7 +45,9 @@ export function GroupTable({
             <Head>{isRequests ? 'Share' : 'Requests'}</Head>
             <Head hidden>A request</Head>
             <Head>Change</Head>
-            <Head hidden>Trend</Head>
+            <th scope="col" className="px-4 py-2 text-left font-medium max-md:hidden">
+              Trend
+            </th>
           </tr>
         </thead>
         <tbody>

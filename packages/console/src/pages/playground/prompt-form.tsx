@@ -95,7 +95,7 @@ function TurnField({
           onChange={({ target }) => onChange({ ...turn, text: target.value })}
         />
       </Field>
-      <span className="absolute -top-1.5 right-0 flex">
+      <span className="absolute -top-2 right-0 flex pointer-coarse:-top-5">
         {turn.role === 'user' && (
           <>
             <input
@@ -110,12 +110,12 @@ function TurnField({
               icon={ImagePlus}
               label="Add a picture"
               onClick={() => picker.current?.click()}
-              className="size-6"
+              className="size-6! pointer-coarse:size-10!"
             />
           </>
         )}
         {onRemove && (
-          <IconButton icon={Trash2} label="Remove this message" onClick={onRemove} className="size-6" />
+          <IconButton icon={Trash2} label="Remove this message" onClick={onRemove} className="size-6! pointer-coarse:size-10!" />
         )}
       </span>
       {turn.calls && turn.calls.length > 0 && (

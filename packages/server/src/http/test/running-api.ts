@@ -1,5 +1,5 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OrgConfig } from '@floe/contract/config';
@@ -25,13 +25,18 @@ import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { rehearse } from '../../store/rehearse.ts';
 import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
+import { drawBoard } from '../boards/board-routes.ts';
 import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
-import { fitting, isJson } from './fitting-answers.ts';
+import { fitting } from './fitting-answers.ts';
+import { bodyStore } from './kept-bodies.ts';
+import { type RunningRelay, runRelay } from './relay-parts.ts';
 import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
+import { send } from './send.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -69,6 +74,7 @@ export interface Call {
 export interface RunningApi {
   readonly database: Database;
   readonly verbs: readonly Verb[];
+  readonly relay: RunningRelay;
   /** Moves the clock that everything here reads. */
   setNow(ms: number): void;
   /** Stores a key and takes it into the snapshot. */
@@ -110,17 +116,17 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   let now = NOW;
   const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
-  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
-  await insertOrgs(database, now);
+  const database = await openWithOrgs(dataDir, clock);
   let platform = await loadPlatform(database.read, pepper, now);
+  const relay = await runRelay(database, clock, dataDir, options.org);
   const { renew, ...running } = await runningParts(clock, database, options.org);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
-    await renew();
+    await Promise.all([renew(), relay.renew()]);
   };
   const sessions = new Map<string, (now: number) => Actor>();
   const parts = partsOf(options, database, clock, running);
-  const all = [...verbs(parts), ...(options.more ?? [])];
+  const all = [...verbs({ ...parts, relay: relay.host }), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed, secretsKey },
@@ -137,6 +143,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   return {
     database,
     verbs: all,
+    relay,
     setNow(ms) {
       now = ms;
     },
@@ -159,7 +166,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     async close() {
       await parts.live.close();
       await http.close();
-      await api.close();
+      await Promise.all([api.close(), relay.close()]);
       await database.close();
       await rm(dataDir, { recursive: true });
     },
@@ -171,7 +178,7 @@ function partsOf(
   database: Database,
   clock: Clock,
   running: Pick<VerbParts, 'running' | 'providers'>,
-): VerbParts {
+): Omit<VerbParts, 'relay'> {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
@@ -181,6 +188,14 @@ function partsOf(
     baseUrl: () => 'https://floe.example',
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
+    drawBoard: (view) => drawBoard(view, ''),
+  };
+  const config: VerbParts['config'] = {
+    fileState: () => ({ file: null, loadedAt: NOW, refused: null }),
+    examine: () => [],
+    rehearse: (work) => rehearse(database, work),
+    rules,
+    providers: running.providers,
   };
   const people: PeopleHost = {
     endSessions: [async (_writer, who) => void options.ended?.push(who)],
@@ -189,12 +204,14 @@ function partsOf(
   };
   return {
     ...running,
+    bodies: bodyStore(),
     pepper,
     breakers,
     channels,
     rules,
     monitoring,
     people,
+    config,
     ...consoleParts(database, clock, options.standing),
   };
 }
@@ -205,6 +222,12 @@ function engineAt(now: () => number): MonitoringHost['engine'] {
     sight: () => ({ nowMs: now(), settledUntil: now(), gaps: [] }),
     moment: async () => ({ nowMs: now(), gaps: [] }),
   };
+}
+
+async function openWithOrgs(dataDir: string, clock: Clock): Promise<Database> {
+  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
+  await insertOrgs(database, clock.now());
+  return database;
 }
 
 async function insertOrgs(database: Database, now: number): Promise<void> {
@@ -239,46 +262,4 @@ async function serve(api: Api) {
         server.closeAllConnections();
       }),
   };
-}
-
-function send(
-  port: number,
-  method: string,
-  path: string,
-  { key, headers, body, raw }: Call,
-): Promise<Answer> {
-  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        host: '127.0.0.1',
-        port,
-        method,
-        path,
-        headers: {
-          ...(key !== undefined && { authorization: `Bearer ${key}` }),
-          ...(payload !== undefined && {
-            'content-type': 'application/json',
-            'content-length': Buffer.byteLength(payload),
-          }),
-          ...headers,
-        },
-      },
-      (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          resolve({
-            status: incoming.statusCode ?? 0,
-            headers: incoming.headers,
-            text,
-            body: text !== '' && isJson(incoming.headers) ? JSON.parse(text) : undefined,
-          });
-        });
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(payload);
-  });
 }
