@@ -44,6 +44,7 @@ test('the printed link makes the owner, who is shown five steps', async () => {
 
 test('the shown line ticks the first step, and its link opens the request with what was decided', async () => {
   await page.getByRole('button', { name: 'Make key mara-first-steps' }).click();
+  await page.getByText('This is the only time the key is shown.').waitFor();
   const code = (await page.locator('pre').first().textContent()) ?? '';
   const [key = ''] = /eis_[\w-]+/.exec(code) ?? [];
   const [, body = '{}'] = /-d '(.*)'$/m.exec(code) ?? [];

@@ -50,7 +50,9 @@ function Traffic({ span, onChoose }: Props) {
         <StatCard
           label="Errors"
           value={sum && sum.requests > 0 ? percent(sum.errors / sum.requests) : '–'}
-          remark={sum && sum.errors > 0 ? `${count(sum.errors)} ${sum.errors === 1 ? 'request' : 'requests'}` : null}
+          remark={
+            sum && sum.errors > 0 ? `${count(sum.errors)} ${sum.errors === 1 ? 'request' : 'requests'}` : null
+          }
         />
       </div>
       {lanes.length === 0 ? (

@@ -115,7 +115,12 @@ function TurnField({
           </>
         )}
         {onRemove && (
-          <IconButton icon={Trash2} label="Remove this message" onClick={onRemove} className="size-6! pointer-coarse:size-10!" />
+          <IconButton
+            icon={Trash2}
+            label="Remove this message"
+            onClick={onRemove}
+            className="size-6! pointer-coarse:size-10!"
+          />
         )}
       </span>
       {turn.calls && turn.calls.length > 0 && (

@@ -24,11 +24,7 @@ import { merged } from './request-rows.ts';
 import { RequestViews } from './request-views.tsx';
 import { ShareMenu } from './share-menu.tsx';
 
-<<<<<<< HEAD
-/** One request is looked at after the list is there. */
-=======
 /** Not part of the first page: it is there before anyone has read a row. */
->>>>>>> main
 const RequestDrawer = lazy(() =>
   import('./request-drawer.tsx').then(({ RequestDrawer: Part }) => ({ default: Part })),
 );

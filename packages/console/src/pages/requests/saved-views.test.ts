@@ -5,7 +5,9 @@ import { isBare, isEdited, keptOf, turnTo } from './saved-views.ts';
 const SLOW = { id: 'viw_1', filters: { latency_ms: '>=1000', range: '7d' } };
 
 test('a view keeps filters, relative time and columns, and nothing of the moment', () => {
-  const query = new URLSearchParams('status=5xx&metadata.team=a&range=1h&cols=time&open=exc_1&live=0&view=viw_1');
+  const query = new URLSearchParams(
+    'status=5xx&metadata.team=a&range=1h&cols=time&open=exc_1&live=0&view=viw_1',
+  );
   assert.deepEqual(keptOf(query), { status: '5xx', 'metadata.team': 'a', range: '1h', cols: 'time' });
 });
 
