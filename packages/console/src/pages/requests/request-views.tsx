@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useEffectEvent } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
 import { cx } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
-import { SaveView, ViewMenu } from './save-view.tsx';
 import { gone, isBare, isEdited, turnTo, viewsQuery } from './saved-views.ts';
+
+const SaveView = lazy(() => import('./save-view.tsx').then(({ SaveView: Part }) => ({ default: Part })));
+const ViewMenu = lazy(() => import('./save-view.tsx').then(({ ViewMenu: Part }) => ({ default: Part })));
 
 interface View {
   readonly label: string;
@@ -67,16 +69,18 @@ export function RequestViews({
             onChoose={() => onChange(turnTo(query, view))}
           />
         ))}
-        {current && (
-          <ViewMenu
-            saved={current}
-            query={query}
-            edited={edited}
-            onChange={onChange}
-            onReset={() => onChange(turnTo(query, current))}
-          />
-        )}
-        <SaveView query={query} onChange={onChange} />
+        <Suspense>
+          {current && (
+            <ViewMenu
+              saved={current}
+              query={query}
+              edited={edited}
+              onChange={onChange}
+              onReset={() => onChange(turnTo(query, current))}
+            />
+          )}
+          <SaveView query={query} onChange={onChange} />
+        </Suspense>
       </nav>
       {named !== null && data && !current && (
         <div className="px-4 pt-3 md:px-6">
