@@ -89,7 +89,11 @@ export function Select({
   const { edge, ...wiring } = useWiring();
   return (
     <span className={cx('relative inline-block w-full', className)}>
-      <select {...wiring} {...props} className={cx(BOX, 'h-control appearance-none pr-8 pl-2.5', edge)}>
+      <select
+        {...wiring}
+        {...props}
+        className={cx(BOX, 'h-control appearance-none pr-8 pl-2.5 enabled:bg-surface!', edge)}
+      >
         {choices.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}
