@@ -10,5 +10,5 @@ declare module 'undici/lib/dispatcher/pool.js' {
 }
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici';
-  export default Client;
+  export = Client;
 }

@@ -55,13 +55,15 @@ export function pricingByModel(
 ): (model: string) => Price | null {
   const { billing = 'metered', multiplier = 1, overrides = {}, book = NO_PRICES } = pricing ?? {};
   const priceOf = pricingOf({
-    billing: bookName === 'free' ? 'free' : billing,
+    billing,
     multiplier,
     overrides,
     book,
-    bookName: bookName ?? null,
+    bookName: bookName === undefined || bookName === 'free' ? null : bookName,
   });
-  return (model) => priceOf(model) ?? priceOf(upstreamModel(model));
+  // What costs nothing by itself may be given a price, to try budgets with.
+  const otherwise = bookName === 'free' ? unmetered('free') : null;
+  return (model) => priceOf(model) ?? priceOf(upstreamModel(model)) ?? otherwise;
 }
 
 function overridden({ input, output, cache_read, cache_write }: PriceSetting): Price {

@@ -66,6 +66,19 @@ export function monitoringExpected(): Record<string, Expected> {
     [`POST ${on}/{id}/resume`]: { path: at('/resume'), ...reads },
     [`POST ${on}/{id}/rotate`]: { path: at('/rotate'), ...reads },
     'GET /api/monitoring/boards/{id}/status': { path: at('/status', 'boards'), ...reads },
+    'GET /api/monitoring/standing': {
+      path: ({ key }) => `/api/monitoring/standing?monitors=${key}`,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+    'POST /api/monitoring/boards/preview': {
+      path: () => '/api/monitoring/boards/preview',
+      body: { slug: 'draft' },
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
     'POST /api/monitoring/schedule/preview': {
       path: () => '/api/monitoring/schedule/preview',
       body: { expected_interval_minutes: 5 },

@@ -6,7 +6,7 @@ import { newId } from '../../core/ids.ts';
 import { makeKey } from '../../platform/make-key.ts';
 import { platformKeyOf } from '../../platform/stored-key.ts';
 import { memberView } from '../../platform/stored-member.ts';
-import { insertMember, memberWithUser } from '../../store/members.ts';
+import { insertMember, type MemberRow, memberWithUser } from '../../store/members.ts';
 import { insertOrg, orgById } from '../../store/orgs.ts';
 import { insertKey } from '../../store/platform-keys.ts';
 import { type Verb, writeVerb } from '../verb.ts';
@@ -42,17 +42,7 @@ export function createOrg(pepper: KeyObject): Verb {
       const now = clock.now();
       const row = { id: body.id, name: body.name ?? body.id, timezone: body.timezone, created_at: now };
       await insertOrg(writer, row);
-      const owner = {
-        id: newId('mem', now),
-        org_id: body.id,
-        user_id: member.userId,
-        role: 'owner',
-        team: null,
-        source: 'setup',
-        created_at: now,
-        updated_at: now,
-        updated_by: actor.id,
-      };
+      const owner = firstOwner(body.id, member.userId, actor.id, now);
       await insertMember(writer, owner);
       const made = makeKey(pepper, {
         orgId: body.id,
@@ -77,4 +67,9 @@ export function createOrg(pepper: KeyObject): Verb {
       };
     },
   });
+}
+
+function firstOwner(orgId: string, userId: string, by: string, now: number): MemberRow {
+  const membership = { id: newId('mem', now), org_id: orgId, user_id: userId, team: null };
+  return { ...membership, role: 'owner', source: 'setup', created_at: now, updated_at: now, updated_by: by };
 }
