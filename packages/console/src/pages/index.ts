@@ -1,2 +1,5 @@
 // One line for each page: a folder with a `routes.ts`. What is not listed does not exist, in the navigation either.
+
+export { audit } from './audit/routes.ts';
+export { keys } from './keys/routes.ts';
 export { requests } from './requests/routes.ts';
