@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useOrgId, usePathParam, useUrlState } from '../../app/url-state.ts';
@@ -15,6 +15,7 @@ import { EditForm } from '../../ui/edit-form.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
+import { TwoColumns } from '../../ui/two-columns.tsx';
 import { PolicyFields } from './policy-fields.tsx';
 import { EMPTY_POLICY, EXAMPLES, type Policy, type PolicyForm, policyBody, policyForm } from './policy-form.ts';
 import { PolicyTrial } from './policy-trial.tsx';
@@ -38,7 +39,7 @@ export function NewPolicyPage() {
   });
   return (
     <PageFrame title="New policy" crumbs={[POLICIES]}>
-      <Split trial={<PolicyTrial form={form} />}>
+      <TwoColumns beside={<PolicyTrial form={form} />}>
         <Form
           onSubmit={() => create.run(undefined)}
           error={create.error}
@@ -58,7 +59,7 @@ export function NewPolicyPage() {
             disabled={refusal !== null}
           />
         </Form>
-      </Split>
+      </TwoColumns>
     </PageFrame>
   );
 }
@@ -104,7 +105,7 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
   const bites = edit.form.mode === 'enforce' && edit.form.enabled && (policy.mode === 'monitor' || !policy.enabled);
   const save = bites && edit.form.action !== 'flag' ? () => setAsked(true) : edit.save;
   return (
-    <Split trial={<PolicyTrial form={edit.form} />}>
+    <TwoColumns beside={<PolicyTrial form={edit.form} />}>
       <EditForm
         edit={{ ...edit, save }}
         source={policy.source}
@@ -143,7 +144,7 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
         </OrgLink>{' '}
         say “would {edit.form.action}”.
       </ConfirmDialog>
-    </Split>
+    </TwoColumns>
   );
 }
 
@@ -153,15 +154,6 @@ const EFFECTS = {
   allow: 'Rules below it no longer see what it matches.',
   flag: '',
 } as const;
-
-function Split({ trial, children }: { readonly trial: ReactNode; readonly children: ReactNode }) {
-  return (
-    <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
-      <div className="min-w-0">{children}</div>
-      <div className="min-w-0 xl:sticky xl:top-4">{trial}</div>
-    </div>
-  );
-}
 
 /** To a policy, or to the list. */
 function useLeave(): (id?: string) => void {
