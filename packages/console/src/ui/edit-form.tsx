@@ -14,6 +14,7 @@ export function EditForm<Values extends object>({
   verb,
   needs = 'management',
   more,
+  showSource = true,
   children,
 }: {
   readonly edit: Edit<Values>;
@@ -23,13 +24,15 @@ export function EditForm<Values extends object>({
   readonly needs?: Action;
   /** Further buttons, before those of the form. */
   readonly more?: ReactNode;
+  /** False where the page says it once for several forms. */
+  readonly showSource?: boolean;
   readonly children: ReactNode;
 }) {
   const fromFile = source.kind === 'file';
   const refusal = useRefusal(needs);
   return (
     <div className="grid gap-4">
-      <SourceNotice source={source} />
+      {showSource && <SourceNotice source={source} />}
       {edit.meanwhile && (
         <StaleNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
       )}

@@ -39,7 +39,11 @@ export function namesFor(word: string, on: 'request' | 'answer'): readonly (read
 }
 
 /** The text with the typed word made whole, and where the caret stands then. */
-export function completed(text: string, caret: number, name: string): { readonly text: string; readonly caret: number } {
+export function completed(
+  text: string,
+  caret: number,
+  name: string,
+): { readonly text: string; readonly caret: number } {
   const start = caret - wordBefore(text, caret).length;
   return { text: text.slice(0, start) + name + text.slice(caret), caret: start + name.length };
 }

@@ -78,9 +78,19 @@ function columns(
   onMove: (id: string, position: number) => void,
 ): readonly Column<Policy>[] {
   return [
-    { id: 'name', label: 'Name', width: 'minmax(8rem, 14rem)', cell: ({ name }) => <span className="font-medium">{name}</span> },
+    {
+      id: 'name',
+      label: 'Name',
+      width: 'minmax(8rem, 14rem)',
+      cell: ({ name }) => <span className="font-medium">{name}</span>,
+    },
     { id: 'on', label: 'On', width: '5rem', cell: ({ on }) => on },
-    { id: 'what', label: 'Applies when', width: 'minmax(9rem, 1fr)', cell: (policy) => <code className="font-mono text-code">{policyWhat(policy)}</code> },
+    {
+      id: 'what',
+      label: 'Applies when',
+      width: 'minmax(9rem, 1fr)',
+      cell: (policy) => <code className="font-mono text-code">{policyWhat(policy)}</code>,
+    },
     { id: 'action', label: 'Then', width: '4.5rem', cell: ({ action }) => action },
     { id: 'mode', label: 'Mode', width: '7rem', cell: (policy) => <Mode policy={policy} /> },
     { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
@@ -93,8 +103,20 @@ function columns(
           <span className="text-ink-3">–</span>
         ) : (
           <span className="flex">
-            <IconButton icon={ArrowUp} label={`Move ${id} up`} needs="management" disabled={own[0]?.id === id} onClick={() => onMove(id, position - 1)} />
-            <IconButton icon={ArrowDown} label={`Move ${id} down`} needs="management" disabled={own.at(-1)?.id === id} onClick={() => onMove(id, position + 1)} />
+            <IconButton
+              icon={ArrowUp}
+              label={`Move ${id} up`}
+              needs="management"
+              disabled={own[0]?.id === id}
+              onClick={() => onMove(id, position - 1)}
+            />
+            <IconButton
+              icon={ArrowDown}
+              label={`Move ${id} down`}
+              needs="management"
+              disabled={own.at(-1)?.id === id}
+              onClick={() => onMove(id, position + 1)}
+            />
           </span>
         ),
     },

@@ -17,7 +17,14 @@ import { Form } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { TwoColumns } from '../../ui/two-columns.tsx';
 import { PolicyFields } from './policy-fields.tsx';
-import { EMPTY_POLICY, EXAMPLES, type Policy, type PolicyForm, policyBody, policyForm } from './policy-form.ts';
+import {
+  EMPTY_POLICY,
+  EXAMPLES,
+  type Policy,
+  type PolicyForm,
+  policyBody,
+  policyForm,
+} from './policy-form.ts';
 import { PolicyTrial } from './policy-trial.tsx';
 
 const POLICIES = { label: 'Policies', to: '/management/policies' };
@@ -102,7 +109,8 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
     },
   });
   // What only wrote down is about to refuse: that is asked once more.
-  const bites = edit.form.mode === 'enforce' && edit.form.enabled && (policy.mode === 'monitor' || !policy.enabled);
+  const bites =
+    edit.form.mode === 'enforce' && edit.form.enabled && (policy.mode === 'monitor' || !policy.enabled);
   const save = bites && edit.form.action !== 'flag' ? () => setAsked(true) : edit.save;
   return (
     <TwoColumns beside={<PolicyTrial form={edit.form} />}>

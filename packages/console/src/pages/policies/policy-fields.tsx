@@ -25,8 +25,19 @@ export function PolicyFields({
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
-      <Choices label="Reads" options={SIDES} value={form.on} onChange={(on) => onChange({ on })} disabled={disabled} />
-      <FormField name="when" label="When (CEL)" optional hint="The rule applies when this is true. Names are offered as you type.">
+      <Choices
+        label="Reads"
+        options={SIDES}
+        value={form.on}
+        onChange={(on) => onChange({ on })}
+        disabled={disabled}
+      />
+      <FormField
+        name="when"
+        label="When (CEL)"
+        optional
+        hint="The rule applies when this is true. Names are offered as you type."
+      >
         <ConditionInput value={form.when} on={form.on} onChange={(when) => onChange({ when })} />
       </FormField>
       <Detectors form={form} onChange={onChange} disabled={disabled} />
@@ -38,11 +49,22 @@ export function PolicyFields({
         disabled={disabled}
       />
       {form.action === 'deny' && (
-        <FormField name="message" label="Message" optional hint="Told to the caller beside the name of the rule.">
+        <FormField
+          name="message"
+          label="Message"
+          optional
+          hint="Told to the caller beside the name of the rule."
+        >
           <Input value={form.message} onChange={({ target }) => onChange({ message: target.value })} />
         </FormField>
       )}
-      <Choices label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} disabled={disabled} />
+      <Choices
+        label="Mode"
+        options={MODES}
+        value={form.mode}
+        onChange={(mode) => onChange({ mode })}
+        disabled={disabled}
+      />
       <Checkbox
         label="In use"
         checked={form.enabled}

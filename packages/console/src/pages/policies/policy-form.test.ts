@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import {
   EMPTY_POLICY,
   EXAMPLES,
-  pastedObject,
   type Policy,
+  pastedObject,
   policyBody,
   policyForm,
   policyWhat,
@@ -34,6 +34,5 @@ test('a rule says what it looks at', () => {
 
 test('what was pasted is an object or says why it is none', () => {
   assert.deepEqual(pastedObject('{"a":1}'), { object: { a: 1 } });
-  for (const text of ['', '{', '[]', '1', 'null'])
-    assert.ok('problem' in pastedObject(text), text);
+  for (const text of ['', '{', '[]', '1', 'null']) assert.ok('problem' in pastedObject(text), text);
 });

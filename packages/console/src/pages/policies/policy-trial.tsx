@@ -19,7 +19,15 @@ const REQUEST = JSON.stringify(
   2,
 );
 const ANSWER = JSON.stringify(
-  { choices: [{ index: 0, message: { role: 'assistant', content: 'Write to mara@example.com.' }, finish_reason: 'stop' }] },
+  {
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'Write to mara@example.com.' },
+        finish_reason: 'stop',
+      },
+    ],
+  },
   null,
   2,
 );
@@ -110,7 +118,9 @@ function Judgement({
         <StateIcon state={state} />
         {word}
         {mode === 'monitor' && judged.outcome !== 'passes' && (
-          <span className="text-ui font-normal text-ink-2">if it were enforced; now it is only written down</span>
+          <span className="text-ui font-normal text-ink-2">
+            if it were enforced; now it is only written down
+          </span>
         )}
       </p>
       {judged.decisions.map(({ policy, outcome, because }) => (
