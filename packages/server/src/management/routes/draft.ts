@@ -10,10 +10,12 @@ import { ROUTES } from './routes.ts';
  * What the org would run with if a draft of a route were saved: it takes the place of the route it stands for, or
  * comes last. One that is switched off takes no request.
  *
+ * @param providers ids of what its targets may name
  * @throws Fault `invalid_request`; `param` is the place in the draft
  */
 export function withDraft(
   org: RunningOrg,
+  providers: readonly string[],
   draft: Readonly<Record<string, unknown>>,
   replaces?: string,
 ): RunningOrg {
