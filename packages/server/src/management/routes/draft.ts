@@ -21,8 +21,6 @@ export function withDraft(
 ): RunningOrg {
   const json = asJson(draft);
   const entry: JsonObject = isObject(json) ? json : {};
-  const named = [...(org.config?.providers ?? []).map(({ id }) => id), ...org.catalog.providers.keys()];
-  const providers = [...new Set(named)];
   const config = checkedEntry({
     section: 'routes',
     schema: ROUTES.schema,
