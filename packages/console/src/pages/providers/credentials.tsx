@@ -90,7 +90,7 @@ function CredentialRow({
           {test.error.message}
         </p>
       ) : shown ? (
-        <div className="flex flex-wrap items-baseline gap-x-3">
+        <div className="flex flex-wrap items-center gap-x-3">
           <TestResult test={shown} />
           {tested_at && (
             <span className="text-small text-ink-3">
