@@ -126,12 +126,7 @@ async function serve(environment: Environment): Promise<void> {
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state: RunningState = {
-    loaded,
-    loadedAt: systemClock.now(),
-    refused: null,
-    draining: false,
-  };
+  const state: RunningState = { loaded, loadedAt: systemClock.now(), refused: null, draining: false };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -145,8 +140,7 @@ async function serve(environment: Environment): Promise<void> {
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
-  const relay = assembleRelay(parts, () => state.loaded, place);
-  const rooms = { alerts, monitoring, relay, signIn };
+  const rooms = { alerts, monitoring, relay: assembleRelay(parts, () => state.loaded, place), signIn };
   const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);
