@@ -18,7 +18,7 @@ export function ChannelFields({
   const set = (part: Partial<ChannelForm>) => onChange({ ...form, ...part });
   return (
     <>
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="name" label="Name" hint="What monitors call it.">
           <Input
             value={form.name}
@@ -61,7 +61,7 @@ export function ChannelFields({
           ))}
         </div>
       </fieldset>
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="tags" label="Only monitors with a tag" optional hint="With commas between them.">
           <Input value={form.tags} onChange={({ target }) => set({ tags: target.value })} />
         </FormField>

@@ -107,7 +107,7 @@ function WindowFields({
         value={form.kind}
         onChange={(kind) => set({ kind: kind === 'repeats' ? 'repeats' : 'once' })}
       />
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         {form.kind === 'once' ? (
           <FormField
             name="starts_at"

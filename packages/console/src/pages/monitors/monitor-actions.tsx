@@ -36,7 +36,8 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
         disabled={beat_url === null}
         onClick={() => beat.run(undefined)}
       >
-        Send a test beat
+        <span className="max-sm:hidden">Send a test beat</span>
+        <span className="sm:hidden">Test beat</span>
       </Button>
       <Button
         icon={paused ? Play : Pause}

@@ -22,7 +22,7 @@ export function MonitorFields(props: FieldsProps) {
   const set = (part: Partial<MonitorForm>) => onChange({ ...form, ...part });
   return (
     <>
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="name" label="Name">
           <Input
             value={form.name}
@@ -42,7 +42,7 @@ export function MonitorFields(props: FieldsProps) {
         </FormField>
       </div>
       <ScheduleFields {...props} />
-      <div className="grid gap-4 md:grid-cols-3">
+      <div className="grid items-start gap-4 md:grid-cols-3">
         <FormField
           name="grace_period_minutes"
           label="Grace"
@@ -82,7 +82,7 @@ export function MonitorFields(props: FieldsProps) {
         </FormField>
       </div>
       <ChannelChoice chosen={form.channels} onChange={(channels) => set({ channels })} />
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="tags" label="Tags" optional hint="With commas between them.">
           <Input
             value={form.tags}
@@ -133,7 +133,7 @@ function ScheduleFields({ form, problems, onChange }: FieldsProps) {
           </FormField>
         </div>
       ) : (
-        <div className="grid gap-4 md:grid-cols-2">
+        <div className="grid items-start gap-4 md:grid-cols-2">
           <FormField
             name="schedule"
             label="Cron expression"
