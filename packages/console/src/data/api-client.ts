@@ -69,6 +69,17 @@ export async function send<Body>(
   return trusted<Body>(answer.status === 204 ? null : await answer.json());
 }
 
+/** The same for a change whose answer is the resource, with the tag for the next one. Throws `ApiError`. */
+export async function sendTagged<Body>(
+  method: 'POST' | 'PUT' | 'PATCH',
+  path: string,
+  body: unknown,
+  etag?: string | null,
+): Promise<Tagged<Body>> {
+  const answer = await ask(path, { method, body, etag });
+  return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
+}
+
 /** The same question as a line for a shell. */
 export function curlLine(path: string, query: Query): string {
   const url = apiUrl(path);

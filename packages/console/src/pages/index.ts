@@ -2,7 +2,13 @@
 
 export { alerts } from './alerts/routes.ts';
 export { boards } from './boards/routes.ts';
+export { breakers } from './breakers/routes.ts';
+export { budgets } from './budgets/routes.ts';
+export { cache } from './cache/routes.ts';
 export { channels } from './channels/routes.ts';
+export { limits } from './limits/routes.ts';
 export { maintenance } from './maintenance/routes.ts';
+export { models } from './models/routes.ts';
 export { monitors } from './monitors/routes.ts';
 export { requests } from './requests/routes.ts';
+export { routes } from './routes/routes.ts';

@@ -136,7 +136,8 @@ function misplaced(passthrough: Readonly<Record<Style, readonly PassthroughTarge
   );
 }
 
-function compileRoute(route: RouteConfig): Route {
+/** A route as requests are matched against it. */
+export function compileRoute(route: RouteConfig): Route {
   const { connect_ms, headers_ms, first_token_ms, idle_ms, total_ms } = route.timeouts;
   return {
     model: route.model,

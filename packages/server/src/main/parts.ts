@@ -15,6 +15,7 @@ import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figure
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
+import { mustKnowKeys } from '../platform/rewrap.ts';
 import {
   deriveChallengeKey,
   deriveSecretsKey,
@@ -85,7 +86,11 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   // Read while the database opens in its own threads.
   const loadingPrices = loadPriceBook();
   const database = await openDatabase(url, { dataDir, log, clock });
-  await database.transaction((writer) => claimDatabase(writer, secret.key));
+  const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
+  await database.transaction(async (writer) => {
+    await claimDatabase(writer, secret.key);
+    await mustKnowKeys(writer, secretsKey);
+  });
   const rows = await openRowSink({ dataDir, database, log, clock });
   const figures = createMonitoringFigures();
   const monitoring = new MonitoringEngine({ database, clock, log, figures });
@@ -115,9 +120,9 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     pepper: derivePepper(secret.key),
     monitoring,
     owners: createResourceOwners(database, clock),
-    turnsKey: deriveTurnsKey(secret.key),
+    turnsKey: deriveTurnsKey(secret.key, environment.encryptionKeys),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
-    secretsKey: deriveSecretsKey(secret.key),
+    secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
     live: new LiveHub({ database, clock, log }),

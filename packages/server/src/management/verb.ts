@@ -45,6 +45,13 @@ export interface RawInput {
   readonly preconditions?: Preconditions;
 }
 
+/** What a verb changed. */
+export interface Changed {
+  readonly answer: unknown;
+  readonly audit: Change | 'unchanged';
+  readonly further: readonly FurtherChange[];
+}
+
 /** What a verb did. */
 export interface Performed {
   readonly answer: unknown;
@@ -99,6 +106,12 @@ export interface Verb extends Description {
   readonly answer: z.ZodType;
   /** What it would answer in the view of this reader; null for verbs that change something. */
   readonly show: ((reader: Reader, host: VerbHost, actor: Actor, input: RawInput) => Promise<unknown>) | null;
+  /** Runs inside a transaction of somebody else, who records it; null for verbs that change nothing. */
+  readonly change:
+    | ((context: VerbContext & { readonly writer: Writer }, input: RawInput) => Promise<Changed>)
+    | null;
+  /** What must be waited for before that transaction, if anything. */
+  readonly prepare?: (() => Promise<unknown>) | undefined;
   /**
    * Validates, runs and records. Authentication and scope come before and are the transport's part. `of` is the
    * `GET` of the same resource, if it has one: what tags are made of and preconditions are held against.
@@ -144,6 +157,7 @@ export function readVerb<
     body: definition.body ?? null,
     status: 200,
     show,
+    change: null,
     async perform(host, actor, raw, of) {
       const answer = await show(host.database.read, host, actor, raw);
       return { answer, tag: of ? tagOf(answer, of.live ?? []) : null };
@@ -189,6 +203,11 @@ export function writeVerb<
     ...schemas,
     body: definition.body ?? null,
     show: null,
+    prepare: definition.before,
+    async change(context, raw) {
+      const { further = [], ...done } = await definition.run(context, read(schemas, raw));
+      return { ...done, further };
+    },
     async perform(host, actor, raw, of) {
       const input = read(schemas, raw);
       await definition.before?.();

@@ -34,6 +34,8 @@ import { listChannels } from './channels/list.ts';
 import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import { updateChannel } from './channels/update.ts';
+import type { ConfigHost } from './config/config-host.ts';
+import { configVerbs } from './config/config-verbs.ts';
 import { orderedVerbs } from './entries/ordered-verbs.ts';
 import { watchEvents } from './events/watch.ts';
 import { BUDGETS } from './guardrails/budget-views.ts';
@@ -81,6 +83,7 @@ export interface VerbParts {
   readonly live: LiveHub;
   readonly jobs: Jobs;
   readonly people: PeopleHost;
+  readonly config: Omit<ConfigHost, 'verbs'>;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
@@ -132,6 +135,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     testStoredChannel(channels),
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
+    ...configVerbs({ ...parts.config, verbs: () => all }),
   ];
   return all;
 }

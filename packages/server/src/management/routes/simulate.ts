@@ -21,6 +21,7 @@ import type { BreakerSource } from '../breakers/view.ts';
 import { existingKey } from '../keys/find.ts';
 import type { RunningOrg, RunningOrgs } from '../running-org.ts';
 import { readVerb, type Verb, type VerbContext } from '../verb.ts';
+import { withDraft } from './draft.ts';
 import { rateOutlook, spendOutlook } from './outlook.ts';
 
 type Simulation = z.output<typeof simulation>;
@@ -57,7 +58,8 @@ type Context = VerbContext & { readonly reader: Reader };
 
 async function simulate(parts: SimulationParts, context: Context, given: Simulation): Promise<Simulated> {
   const { orgId, reader, clock } = context;
-  const org = parts.orgs(orgId);
+  const running = parts.orgs(orgId);
+  const org = given.draft === undefined ? running : withDraft(running, given.draft, given.replaces);
   const key =
     given.key_id === undefined
       ? callerOf(context.actor)
