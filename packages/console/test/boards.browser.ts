@@ -85,9 +85,10 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await preview.getByRole('heading', { name: 'Invoice export is failing' }).waitFor();
     const first = page.locator('ol > li').first();
     assert.match(await first.innerText(), /Nightly backup/);
-    await page.getByRole('button', { name: 'Move Invoice export up' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByText('Invoice export, position 1 of 2').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Move Invoice export/ }).focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Space');
     assert.match(await first.innerText(), /Invoice export/);
     await page.getByLabel('Title').fill('Acme jobs');
     await preview.getByRole('heading', { name: 'Acme jobs' }).waitFor();

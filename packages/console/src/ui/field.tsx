@@ -51,7 +51,7 @@ export function Field({
 }
 
 const BOX =
-  'w-full rounded-control border bg-surface text-ui text-ink shadow-control disabled:bg-sunken disabled:text-ink-2 read-only:bg-sunken';
+  'w-full rounded-control border bg-surface text-ui text-ink shadow-control disabled:bg-sunken disabled:text-ink-2';
 
 export function useWiring() {
   const field = useContext(FieldContext);
@@ -66,13 +66,26 @@ export function useWiring() {
 /** One line of text. */
 export function Input({ className, ...props }: ComponentProps<'input'>) {
   const { edge, ...wiring } = useWiring();
-  return <input {...wiring} {...props} className={cx(BOX, 'h-control px-2.5', edge, className)} />;
+  return (
+    <input
+      {...wiring}
+      {...props}
+      className={cx(BOX, 'h-control px-2.5 read-only:bg-sunken', edge, className)}
+    />
+  );
 }
 
 /** Several lines of text. */
 export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   const { edge, ...wiring } = useWiring();
-  return <textarea rows={4} {...wiring} {...props} className={cx(BOX, 'px-2.5 py-1.5', edge, className)} />;
+  return (
+    <textarea
+      rows={4}
+      {...wiring}
+      {...props}
+      className={cx(BOX, 'px-2.5 py-1.5 read-only:bg-sunken', edge, className)}
+    />
+  );
 }
 
 export interface Choice {
