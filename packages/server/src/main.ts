@@ -20,6 +20,7 @@ import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { type Listening, openListeners } from './main/listeners.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
+import { assembleRelay } from './main/relay.ts';
 import { startRetention } from './main/retention.ts';
 
 import { assembleSignIn } from './main/sign-in.ts';
@@ -61,11 +62,13 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.boards',
   'orgs.passthrough',
   'orgs.cache',
+  'orgs.bodies',
   'orgs.ide',
   'orgs.channels',
   'orgs.limits',
   'orgs.budgets',
   'orgs.policies',
+  'orgs.relay',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -142,7 +145,8 @@ async function serve(environment: Environment): Promise<void> {
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
-  const rooms = { alerts, monitoring, signIn };
+  const relay = assembleRelay(parts, () => state.loaded, place);
+  const rooms = { alerts, monitoring, relay, signIn };
   const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);

@@ -8,6 +8,7 @@ import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { type Arranged, arrange } from './arrange.ts';
 import { type Ask, readAsk } from './ask.ts';
+import { BodyTape } from './bodies/body-tape.ts';
 import { throughCache } from './cache/recall.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
@@ -21,6 +22,7 @@ import { shownToIde, upstreamStatusHeader } from './ide/error-profile.ts';
 import { refuseAliases } from './ide/exact-ids.ts';
 import { LeadingAnswer } from './ide/leading-answer.ts';
 import { readIdeAsk } from './ide/read-ide-ask.ts';
+import { noteSession } from './model-sessions.ts';
 import { createPlanner } from './planner.ts';
 import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
@@ -89,6 +91,7 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     early: null,
     replay: null,
     conversation: null,
+    session: null,
     dropped: [],
     attempts: [],
     decisions: [],
@@ -119,8 +122,10 @@ export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } 
   x.key = key;
   requireScope(key, 'gateway');
   gateway.lastUsed(key, x.createdAt);
+  x.session = noteSession(x, key);
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
   x.catalog = catalogs.get(key.orgId) ?? EMPTY_CATALOG;
+  if (x.catalog.bodies !== null) client.bodyTape = new BodyTape();
   return { key, catalog: x.catalog };
 }
 

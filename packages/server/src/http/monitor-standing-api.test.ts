@@ -35,7 +35,7 @@ test('one answer says how many monitors are in each state and how the named ones
   assert.deepEqual(body.counts, { failing: 0, waiting: 1, paused: 0, healthy: 1 });
   const recent = listed(body.recent);
   assert.deepEqual(recent.map(({ id }) => id).toSorted(), ['backup', 'report']);
-  const backup = recent.find(({ id }) => id === 'backup');
+  const backup = recent.find(({ id }) => String(id) === 'backup');
   assert.equal(backup?.['uptime_ratio'], 1);
   const slices = listed(backup?.['slices']);
   assert.equal(slices.length, 48);

@@ -4,8 +4,9 @@ import { LiveHub } from '../analytics/live/hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { systemClock } from '../core/clock.ts';
+import { inTime, systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { Jobs } from '../management/jobs/jobs.ts';
@@ -17,6 +18,7 @@ import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
 import { mustKnowKeys } from '../platform/rewrap.ts';
 import {
+  deriveBodiesKey,
   deriveChallengeKey,
   deriveSecretsKey,
   deriveSignInKey,
@@ -35,13 +37,19 @@ import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
 import type { Database, RowSink } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
+import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
+import { closeRelayParts, openRelayParts, type RelayParts } from './relay-parts.ts';
+import { sharedStoreMetrics } from './shared-store-metrics.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
 const FLUSH_MS = 4_000;
+
+/** What a scrape waits for figures that lie in the database: less than any scraper waits for the scrape. */
+const SCRAPE_MS = 1_000;
 
 /** Everything that lives as long as the process and knows how to stop. */
 export interface Parts {
@@ -50,6 +58,9 @@ export interface Parts {
   readonly log: Log;
   readonly database: Database;
   readonly rows: RowSink;
+  readonly bodies: BodySink;
+  /** Kept bodies, sealed; what it keeps goes to `bodies`. */
+  readonly bodyStore: BodyStore;
   readonly metrics: Metrics;
   readonly guardrails: Guardrails;
   readonly prices: PriceBook;
@@ -67,6 +78,7 @@ export interface Parts {
   /** Signs the challenges of the sign-in, and seals what a browser keeps on the way through it. */
   readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretsKey };
   readonly outbound: Outbound;
+  readonly relay: RelayParts;
   readonly live: LiveHub;
   readonly jobs: Jobs;
   readonly beatRefusals: BeatRefusals;
@@ -78,10 +90,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   lockDataDir(dataDir);
   const { secretKey } = environment;
   const url = loaded.config.storage.database;
-  if (isPostgres(url) && secretKey === undefined)
-    throw new StoreUnusable(
-      'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
-    );
+  if (isPostgres(url) && secretKey === undefined) throw noSharedSecret();
   const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
   // Read while the database opens in its own threads.
   const loadingPrices = loadPriceBook();
@@ -92,6 +101,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     await mustKnowKeys(writer, secretsKey);
   });
   const rows = await openRowSink({ dataDir, database, log, clock });
+  const bodies = await openBodySink({ dataDir, database, log, clock });
   const figures = createMonitoringFigures();
   const monitoring = new MonitoringEngine({ database, clock, log, figures });
   await monitoring.start();
@@ -99,6 +109,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
+  const sharedStore = sharedStoreMetrics(guardrails.sharedStoreFigures);
   const { breakers, render } = openBreakers(database, guardrails.counters, log);
   return {
     environment,
@@ -106,10 +117,15 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     log,
     database,
     rows,
+    bodies,
+    bodyStore: createBodyStore(bodies, deriveBodiesKey(secret.key)),
     metrics: createMetrics(
-      () => rows.backlog(),
-      () => queuedDeliveries(database.read),
-      async () => render() + (await monitoringMetrics(database, figures)),
+      () => rows.backlog() + bodies.backlog(),
+      () => inTime(clock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
+      async () =>
+        render() +
+        sharedStore.render() +
+        (await inTime(clock, SCRAPE_MS, monitoringMetrics(database, figures), figures.render())),
     ),
     guardrails,
     prices: await loadingPrices,
@@ -125,20 +141,30 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
+    relay: await openRelayParts(dataDir, secret.key, database, log),
     live: new LiveHub({ database, clock, log }),
     jobs: new Jobs({ database, clock, log }),
     beatRefusals: new BeatRefusals(clock),
   };
 }
 
+function noSharedSecret(): StoreUnusable {
+  return new StoreUnusable(
+    'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
+  );
+}
+
 export async function closeParts(parts: Parts): Promise<void> {
   parts.modelLists.close();
   await parts.lastUsed.close();
-  await parts.rows.flush(FLUSH_MS).catch((error: unknown) => {
-    parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
-  });
+  for (const spool of [parts.rows, parts.bodies])
+    await spool.flush(FLUSH_MS).catch((error: unknown) => {
+      parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
+    });
+  await closeRelayParts(parts.relay, FLUSH_MS, parts.log);
   await parts.guardrails.close();
   await parts.rows.close();
+  await parts.bodies.close();
   await parts.answers.close();
   await parts.transport.close();
   await parts.database.close();

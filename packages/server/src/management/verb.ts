@@ -15,7 +15,7 @@ import { mustMatch, type Preconditions, tagOf } from './tags.ts';
 export type { Change, FurtherChange } from './change.ts';
 
 /** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org';
+export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
 
 /** What verbs stand on; given once by `main.ts`. */
 export interface VerbHost {
@@ -72,11 +72,13 @@ interface Description {
   /** `<subject>.<verb>`: the audit action and the OpenAPI operation id. */
   readonly name: `${string}.${string}`;
   /** With `{id}` for parameters. */
-  readonly path: `/api/${string}`;
+  readonly path: `/api/${string}` | `/relay/v1/${string}`;
   /** Scope a key needs, or any one of several; null for any valid key. `read` is enough for every `GET`. */
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
   /** Roles of members who may, whatever scopes stand for them. Absent: those whose scopes do. */
   readonly roles?: readonly Role[];
+  /** What people wrote to models: for a key, `read` is not enough although it is a `GET`. */
+  readonly isConfidential?: true;
   /** No platform key may, whatever its scopes. A key with `management` is an admin otherwise. */
   readonly keys?: false;
   /** Members must have confirmed who they are a moment ago. */
@@ -84,6 +86,8 @@ interface Description {
   readonly summary: string;
   /** The verb has its own way with an `Idempotency-Key`. Others that create answer again what they answered first. */
   readonly idempotent?: true;
+  /** Whether answers carry an ETag, so that who has one already is told so (`If-None-Match`). */
+  readonly tagged?: true;
   /** Fields of the answer that change by themselves, such as `status`; `credentials.test` for those in a list. */
   readonly live?: readonly string[];
 }
@@ -126,10 +130,15 @@ const noBody = z.unknown();
 type NoFields = typeof noFields;
 type NoBody = typeof noBody;
 
-/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET`. */
-export function scopesOf({ scope, method }: Pick<Verb, 'scope' | 'method'>): readonly Scope[] {
+/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET` that is not confidential. */
+export function scopesOf({
+  scope,
+  method,
+  isConfidential,
+}: Pick<Verb, 'scope' | 'method' | 'isConfidential'>): readonly Scope[] {
   if (scope === null) return [];
-  return [...(typeof scope === 'string' ? [scope] : scope), ...(method === 'GET' ? (['read'] as const) : [])];
+  const reading: readonly Scope[] = method === 'GET' && !isConfidential ? ['read'] : [];
+  return [...(typeof scope === 'string' ? [scope] : scope), ...reading];
 }
 
 /** Defines a verb that changes nothing; its `run` reads through `context.reader`. */
@@ -179,7 +188,8 @@ export function writeVerb<
 >(
   definition: Description &
     Schemas<Params, Query, Body, Answer> & {
-      readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      /** `GET` for what is only looked at, and must stand in the audit log all the same. */
+      readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       readonly status: 200 | 201 | 204;
       /** Null when the running snapshot holds nothing of it. */
       readonly changes: Topic | null;

@@ -10,6 +10,7 @@ import {
 import { policy, policyBody } from '@floe/contract/api/policies';
 import { route, routeBody } from '@floe/contract/api/routes';
 import type { LiveHub } from '../analytics/live/hub.ts';
+import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import { listAlerts } from './alerts/list.ts';
 import { type AnalyticsHost, Coverage } from './analytics/analytics-host.ts';
 import { getAnnotations } from './analytics/annotations.ts';
@@ -57,6 +58,9 @@ import { dryRunPolicies } from './policies/dry-run.ts';
 import { POLICIES } from './policies/policies.ts';
 import type { ProviderHost } from './providers/provider-host.ts';
 import { providerVerbs } from './providers/provider-verbs.ts';
+import type { RelayHost } from './relay/relay-host.ts';
+import { relayVerbs } from './relay-verbs.ts';
+import { getRequestBodies } from './requests/bodies.ts';
 import { exportRequests } from './requests/export.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
@@ -71,6 +75,7 @@ export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
   readonly breakers: BreakerSource;
+  readonly bodies: Pick<BodyStore, 'open'>;
   readonly cacheSizeOf: CacheSizeOf;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
@@ -78,6 +83,7 @@ export interface VerbParts {
   /** What the running gateway knows, but for what stands above. */
   readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'> & ModelParts;
   readonly monitoring: MonitoringHost;
+  readonly relay: RelayHost;
   readonly analytics: AnalyticsHost;
   readonly standing: Standing;
   readonly live: LiveHub;
@@ -100,13 +106,14 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listBreakerChanges,
     forceBreaker(breakers),
     ...orderedVerbs(POLICIES, { answer: policy, body: policyBody }, running.orgs),
-    dryRunPolicies(running.orgs),
+    dryRunPolicies(running.orgs, parts.bodies),
     ...orderedVerbs(ROUTES, { answer: route, body: routeBody }, running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     ...providerVerbs(parts.providers),
     listModels(running),
     listRequests,
     getRequest,
+    getRequestBodies(parts.bodies),
     exportRequests,
     getSummary(coverage),
     getTimeseries(coverage),
@@ -136,6 +143,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
     ...configVerbs({ ...parts.config, verbs: () => all }),
+    ...relayVerbs(parts.relay),
   ];
   return all;
 }

@@ -69,6 +69,11 @@ function deriveKeys(secretKey: Buffer, encryptionKeys: readonly string[], purpos
   return { ...current, others };
 }
 
+/** The key that seals kept bodies of requests and answers. */
+export function deriveBodiesKey(secretKey: Buffer): SecretsKey {
+  return deriveKey(secretKey, 'floe kept bodies');
+}
+
 /** The key that signs challenges of the sign-in. */
 export function deriveChallengeKey(secretKey: Buffer): KeyObject {
   return deriveKey(secretKey, 'floe sign-in challenges').key;

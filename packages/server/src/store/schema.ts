@@ -1,11 +1,18 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
+import type { KeptBodiesTable } from './body-tables.ts';
 import type { ConfigSchema } from './config-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
 import type { BreakerChangesTable, JobsTable, LiveEventsTable, ViewsTable } from './live-tables.ts';
 import type { InvitationsTable, MembersTable, TeamsTable, UsersTable } from './member-tables.ts';
 
 import type { MonitoringSchema } from './monitoring/tables.ts';
+import type {
+  RelayApprovalsTable,
+  RelayDecisionsTable,
+  RelayReportsTable,
+  RelaySessionsTable,
+} from './relay/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 import type { SignInSchema } from './sign-in-tables.ts';
 
@@ -31,12 +38,18 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
   stored_turns: StoredTurnsTable;
+  kept_bodies: KeptBodiesTable;
   settings: SettingsTable;
   budget_spend: BudgetSpendTable;
   spend_journals: SpendJournalsTable;
   replicas: ReplicasTable;
   limits: GuardrailTable;
   budgets: GuardrailTable;
+  relay_rules: GuardrailTable;
+  relay_decisions: RelayDecisionsTable;
+  relay_reports: RelayReportsTable;
+  relay_approvals: RelayApprovalsTable;
+  relay_sessions: RelaySessionsTable;
   live_events: LiveEventsTable;
   breaker_changes: BreakerChangesTable;
   views: ViewsTable;

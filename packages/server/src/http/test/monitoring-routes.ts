@@ -16,6 +16,8 @@ export interface Expected {
   readonly succeeds: 200 | 201 | 204;
   /** One, or any of several. Null: any valid key may. */
   readonly scope: Scope | readonly Scope[] | null;
+  /** For a key, `read` is not enough. */
+  readonly isConfidential?: true;
   readonly anotherOrgs: 200 | 201 | 204 | 400 | 404 | 409;
   /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `WRITERS` may. */
   readonly roles?: readonly Role[];

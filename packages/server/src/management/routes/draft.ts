@@ -10,10 +10,12 @@ import { ROUTES } from './routes.ts';
  * What the org would run with if a draft of a route were saved: it takes the place of the route it stands for, or
  * comes last. One that is switched off takes no request.
  *
+ * @param providers ids of what its targets may name
  * @throws Fault `invalid_request`; `param` is the place in the draft
  */
 export function withDraft(
   org: RunningOrg,
+  providers: readonly string[],
   draft: Readonly<Record<string, unknown>>,
   replaces?: string,
 ): RunningOrg {
@@ -23,7 +25,7 @@ export function withDraft(
     section: 'routes',
     schema: ROUTES.schema,
     entry,
-    beside: ROUTES.beside(org),
+    beside: ROUTES.beside(providers),
   });
   const routes = [...org.catalog.routes];
   const compiled = config.enabled ? [compileRoute(config)] : [];
