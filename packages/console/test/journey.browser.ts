@@ -71,7 +71,12 @@ test('from the printed link to a public board: everything a first hour asks for'
   await page.waitForURL(/\/o\/[^/]+\//);
   const home = page.url().replace(/(\/o\/[^/]+)\/.*$/, '$1');
 
-  await asked(page, 'POST', '/api/management/providers', { id: 'lab', kind: 'sandbox' });
+  await asked(page, 'POST', '/api/management/providers', {
+    id: 'lab',
+    kind: 'sandbox',
+    billing: 'metered',
+    prices: { echo: { input: 1.25, output: 10 } },
+  });
   await asked(page, 'POST', '/api/management/routes', {
     model: 'smart',
     strategy: 'failover',
@@ -80,7 +85,6 @@ test('from the printed link to a public board: everything a first hour asks for'
   await asked(page, 'POST', '/api/management/budgets', {
     name: 'all',
     scope: 'org',
-    name: 'all',
     limit_usd: 100,
     period: 'month',
   });
@@ -94,7 +98,8 @@ test('from the printed link to a public board: everything a first hour asks for'
 
   await page.goto(`${home}/requests?range=1h&open=${String(sent.headers['x-request-id'])}`);
   await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
-  await page.getByRole('heading', { name: 'Cost' }).waitFor();
+  // 9 tokens at 1.25 and 2 at 10 USD per million.
+  await page.getByText('$0.00003125').first().waitFor();
   await screenshot(page, 'journey-request');
 
   await page.goto(`${home}/monitors/new`);

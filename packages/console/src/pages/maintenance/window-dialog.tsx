@@ -101,12 +101,14 @@ function WindowFields({
           onChange={({ target }) => set({ name: target.value })}
         />
       </FormField>
-      <Segments
-        label="How often"
-        options={KINDS}
-        value={form.kind}
-        onChange={(kind) => set({ kind: kind === 'repeats' ? 'repeats' : 'once' })}
-      />
+      <div>
+        <Segments
+          label="How often"
+          options={KINDS}
+          value={form.kind}
+          onChange={(kind) => set({ kind: kind === 'repeats' ? 'repeats' : 'once' })}
+        />
+      </div>
       <div className="grid items-start gap-4 md:grid-cols-2">
         {form.kind === 'once' ? (
           <FormField
