@@ -126,12 +126,7 @@ async function serve(environment: Environment): Promise<void> {
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state: RunningState = {
-    loaded,
-    loadedAt: systemClock.now(),
-    refused: null,
-    draining: false,
-  };
+  const state: RunningState = { loaded, loadedAt: systemClock.now(), refused: null, draining: false };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();

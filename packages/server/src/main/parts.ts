@@ -35,7 +35,7 @@ import { openAnswerCache } from '../store/cache/open.ts';
 import { queuedDeliveries } from '../store/deliveries.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
-import type { Database, RowSink } from '../store/ports.ts';
+import type { Database, RowSink, Writer } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
@@ -96,10 +96,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const loadingPrices = loadPriceBook();
   const database = await openDatabase(url, { dataDir, log, clock });
   const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
-  await database.transaction(async (writer) => {
-    await claimDatabase(writer, secret.key);
-    await mustKnowKeys(writer, secretsKey);
-  });
+  await database.transaction((writer) => claimWithKeys(writer, secret.key, secretsKey));
   const rows = await openRowSink({ dataDir, database, log, clock });
   const bodies = await openBodySink({ dataDir, database, log, clock });
   const figures = createMonitoringFigures();
@@ -168,4 +165,10 @@ export async function closeParts(parts: Parts): Promise<void> {
   await parts.answers.close();
   await parts.transport.close();
   await parts.database.close();
+}
+
+/** @throws StoreUnusable when the database was used with another key, or needs one that is not known */
+async function claimWithKeys(writer: Writer, secretKey: Buffer, secretsKey: SecretsKey): Promise<void> {
+  await claimDatabase(writer, secretKey);
+  await mustKnowKeys(writer, secretsKey);
 }

@@ -34,6 +34,8 @@ export interface VerbContext {
   readonly clock: Clock;
 }
 
+type Writing = VerbContext & { readonly writer: Writer };
+
 /** A request as the transport hands it over: parsed, not validated. */
 export interface RawInput {
   readonly params: unknown;
@@ -111,9 +113,7 @@ export interface Verb extends Description {
   /** What it would answer in the view of this reader; null for verbs that change something. */
   readonly show: ((reader: Reader, host: VerbHost, actor: Actor, input: RawInput) => Promise<unknown>) | null;
   /** Runs inside a transaction of somebody else, who records it; null for verbs that change nothing. */
-  readonly change:
-    | ((context: VerbContext & { readonly writer: Writer }, input: RawInput) => Promise<Changed>)
-    | null;
+  readonly change: ((context: Writing, input: RawInput) => Promise<Changed>) | null;
   /** What must be waited for before that transaction, if anything. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
   /**
@@ -198,7 +198,7 @@ export function writeVerb<
       /** Waited for once the change is in force; gives the answer its last fields. */
       after?(answer: z.input<Answer>): Promise<z.input<Answer>>;
       run(
-        context: VerbContext & { readonly writer: Writer },
+        context: Writing,
         input: Input<Params, Query, Body>,
       ): Promise<{
         readonly answer: z.input<Answer>;
