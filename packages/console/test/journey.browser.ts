@@ -96,7 +96,8 @@ test('from the printed link to a public board: everything a first hour asks for'
   const sent = await chat(key);
   assert.equal(sent.status, 200, sent.text);
 
-  await page.goto(`${home}/requests?range=1h&open=${String(sent.headers['x-request-id'])}`);
+  await page.goto(`${home}/requests?range=1h`);
+  await page.locator(`[data-row="${String(sent.headers['x-request-id'])}"]`).click();
   await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
   // 9 tokens at 1.25 and 2 at 10 USD per million.
   await page.getByText('$0.00003125').first().waitFor();
