@@ -46,6 +46,21 @@ export function ChannelFields({
           onChange={(value) => set({ values: { ...form.values, [field.name]: value } })}
         />
       ))}
+      <ToldOf form={form} set={set} />
+    </>
+  );
+}
+
+/** Which events it hears of, of which monitors, and how often. */
+function ToldOf({
+  form,
+  set,
+}: {
+  readonly form: ChannelForm;
+  readonly set: (part: Partial<ChannelForm>) => void;
+}) {
+  return (
+    <>
       <fieldset>
         <legend className="text-label text-ink-2">Is told of</legend>
         <div className="mt-1 grid grid-cols-2 gap-1">
