@@ -12,7 +12,7 @@ import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { Jobs } from '../management/jobs/jobs.ts';
 import { BeatRefusals } from '../monitoring/beat-refusals.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
-import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
+import { createMonitoringFigures, type MonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
@@ -116,14 +116,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     rows,
     bodies,
     bodyStore: createBodyStore(bodies, deriveBodiesKey(secret.key)),
-    metrics: createMetrics(
-      () => rows.backlog() + bodies.backlog(),
-      () => inTime(clock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
-      async () =>
-        render() +
-        sharedStore.render() +
-        (await inTime(clock, SCRAPE_MS, monitoringMetrics(database, figures), figures.render())),
-    ),
+    metrics: metricsOf({ database, rows, bodies, monitoring: figures }, [render, sharedStore.render]),
     guardrails,
     prices: await loadingPrices,
     breakers,
@@ -143,6 +136,22 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     jobs: new Jobs({ database, clock, log }),
     beatRefusals: new BeatRefusals(clock),
   };
+}
+
+/** What `/metrics` tells; `others` render figures of their own. */
+function metricsOf(
+  from: Pick<Parts, 'database' | 'rows' | 'bodies'> & { readonly monitoring: MonitoringFigures },
+  others: readonly (() => string)[],
+): Metrics {
+  const { database, rows, bodies, monitoring } = from;
+  const monitoringNow = () => monitoringMetrics(database, monitoring);
+  return createMetrics(
+    () => rows.backlog() + bodies.backlog(),
+    () => inTime(systemClock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
+    async () =>
+      others.map((render) => render()).join('') +
+      (await inTime(systemClock, SCRAPE_MS, monitoringNow(), monitoring.render())),
+  );
 }
 
 function noSharedSecret(): StoreUnusable {

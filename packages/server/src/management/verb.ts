@@ -2,37 +2,17 @@ import { Fault } from '@floe/contract/faults';
 import type { Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
-import type { Clock } from '../core/clock.ts';
 import type { Actor } from '../platform/actor.ts';
-import type { SecretsKey } from '../platform/secrets.ts';
-import type { Database, Reader, Writer } from '../store/ports.ts';
+import type { Reader, Writer } from '../store/ports.ts';
 import { type Change, type FurtherChange, record } from './change.ts';
 import type { Watch } from './event-stream.ts';
 import { validate } from './input.ts';
 import { answeredBefore, creationOf, rememberAnswer } from './repetition.ts';
 import { mustMatch, type Preconditions, tagOf } from './tags.ts';
+import type { Topic, VerbContext, VerbHost } from './verb-host.ts';
 
 export type { Change, FurtherChange } from './change.ts';
-
-/** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
-
-/** What verbs stand on; given once by `main.ts`. */
-export interface VerbHost {
-  readonly database: Database;
-  readonly clock: Clock;
-  /** Called after a commit; resolves when a snapshot whose load began after this call is in use. */
-  changed(topic: Topic, orgId: string): Promise<void>;
-  /** Seals what is remembered of creations. */
-  readonly secretsKey: SecretsKey;
-}
-
-/** Who asks, and when. */
-export interface VerbContext {
-  readonly orgId: string;
-  readonly actor: Actor;
-  readonly clock: Clock;
-}
+export type { Topic, VerbContext, VerbHost } from './verb-host.ts';
 
 type Writing = VerbContext & { readonly writer: Writer };
 
