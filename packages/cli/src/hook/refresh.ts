@@ -42,7 +42,7 @@ export async function refreshBundle(places: BundlePlace, settings: HookSettings)
   const payload = openCachedBundle(next, Date.now());
   if (!payload)
     throw new NoAnswer(
-      'the bundle is over, or not signed by the key known here; "floe hook trust" takes a new one',
+      `the bundle is over, or not signed by the key known here; if the key of the server changed, remove ${directory} and install again`,
     );
   const old = before && openCachedBundle(before, Number.NEGATIVE_INFINITY);
   if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
