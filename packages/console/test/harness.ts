@@ -82,7 +82,7 @@ export async function startHouse(prefix = ''): Promise<House> {
 }
 
 /** The system's Chromium; says how to get one when there is none, which is a failure, not a skip. */
-function browserPath(): string {
+export function browserPath(): string {
   const found = [process.env['FLOE_CHROMIUM'] ?? '', ...BROWSERS].find(
     (path) => path !== '' && existsSync(path),
   );
@@ -103,6 +103,8 @@ function passOn(req: IncomingMessage, res: ServerResponse, to: string, prefix: s
     answer.pipe(res);
   });
   onward.on('error', () => res.destroy());
+  // Who leaves here leaves there too.
+  res.on('close', () => onward.destroy());
   req.pipe(onward);
 }
 

@@ -25,6 +25,16 @@ export const REQUEST_FIELDS: readonly FilterField[] = [
   { name: 'provider', label: 'provider' },
   { name: 'key', label: 'key' },
   { name: 'route_mode', label: 'route mode', values: ['unified', 'passthrough-a', 'passthrough-b', 'ide'] },
+  { name: 'model_requested', label: 'model asked for' },
+  { name: 'error_code', label: 'error code' },
+  { name: 'surface', label: 'surface' },
+  { name: 'cache', label: 'cache', values: ['hit', 'miss', 'bypass', 'refresh'] },
+  { name: 'team', label: 'team' },
+  { name: 'owner', label: 'owner' },
+  { name: 'end_user', label: 'end user' },
+  { name: 'latency_ms', label: 'latency in ms' },
+  { name: 'cost_nano_usd', label: 'cost in nano USD' },
+  { name: 'attempts', label: 'attempts' },
   { name: 'metadata', label: 'metadata', keyed: true },
 ];
 
@@ -39,6 +49,8 @@ export function apiFilters(
 }
 
 const PAGE_ROWS = 100;
+/** What one look at the newest brings. */
+export const NEWEST_ROWS = PAGE_ROWS;
 
 /** Requests, newest first, page by page. */
 export function requestsQuery(filters: Readonly<Record<string, string>>) {
@@ -59,7 +71,7 @@ export function requestsQuery(filters: Readonly<Record<string, string>>) {
 
 /** The newest requests of a list that is live. */
 export function newestRequests(filters: Readonly<Record<string, string>>): Promise<Page<RequestRow>> {
-  return get('api/analytics/requests', { ...filters, limit: PAGE_ROWS });
+  return get('api/analytics/requests', { ...filters, limit: NEWEST_ROWS });
 }
 
 export function requestQuery(id: string) {
