@@ -4,3 +4,4 @@ export { audit } from './audit/routes.ts';
 export { keys } from './keys/routes.ts';
 export { members } from './members/routes.ts';
 export { requests } from './requests/routes.ts';
+export { settings } from './settings/routes.ts';
