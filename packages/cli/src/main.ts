@@ -5,6 +5,7 @@ import { ApiError } from './api-get.ts';
 import { backup } from './backup.ts';
 import { beat } from './beat.ts';
 import type { Command } from './command.ts';
+import { applyConfig, diffConfig } from './config-apply.ts';
 import { checkConfig } from './config-check.ts';
 import { UsageError } from './connection.ts';
 import { importSqlite } from './import.ts';
@@ -13,11 +14,14 @@ import { monitors } from './monitors.ts';
 import { ownerLink } from './owner-link.ts';
 import { restore } from './restore.ts';
 import { run } from './run.ts';
+import { rewrapSecrets } from './secrets-rewrap.ts';
 import { serve } from './serve.ts';
 
 const OWN_COMMANDS: readonly Command[] = [
   serve,
   checkConfig,
+  diffConfig,
+  applyConfig,
   beat,
   run,
   monitors,
@@ -25,6 +29,7 @@ const OWN_COMMANDS: readonly Command[] = [
   restore,
   migrate,
   importSqlite,
+  rewrapSecrets,
   ownerLink,
 ];
 const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS)];

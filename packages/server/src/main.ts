@@ -13,7 +13,8 @@ import { createRouter } from './http/router.ts';
 import { CannotListen } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
-import { type ConfigRefusal, watchFile } from './main/config-file.ts';
+import { watchFile } from './main/config-file.ts';
+import type { FileHistory } from './main/config-host.ts';
 import { examine } from './main/examine.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { type Listening, openListeners } from './main/listeners.ts';
@@ -60,6 +61,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.boards',
   'orgs.passthrough',
   'orgs.cache',
+  'orgs.bodies',
   'orgs.ide',
   'orgs.channels',
   'orgs.limits',
@@ -113,9 +115,7 @@ function prefixed(text: string): string {
   return text.replace(/^/gm, 'floe: ');
 }
 
-interface RunningState {
-  loaded: LoadedConfig;
-  refusal: ConfigRefusal | null;
+interface RunningState extends FileHistory {
   draining: boolean;
 }
 
@@ -124,7 +124,12 @@ async function serve(environment: Environment): Promise<void> {
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state: RunningState = { loaded, refusal: null, draining: false };
+  const state: RunningState = {
+    loaded,
+    loadedAt: systemClock.now(),
+    refused: null,
+    draining: false,
+  };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -139,8 +144,7 @@ async function serve(environment: Environment): Promise<void> {
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
   const rooms = { alerts, monitoring, signIn };
-  const config = { loaded: () => state.loaded, configRefusal: () => state.refusal };
-  const api = assembleApi(parts, gateway, snapshots, rooms, config, VERSION);
+  const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);
   const router = createRouter({

@@ -135,7 +135,7 @@ const WRONG_METHODS: readonly (readonly [path: string, allow: string])[] = [
   ['/readyz', 'GET, HEAD'],
   ['/metrics', 'GET, HEAD'],
   ['/', 'GET, HEAD'],
-  ['/api/me', 'GET, HEAD'],
+  ['/api/me', 'GET, HEAD, PATCH'],
   ['/api/openapi.json', 'GET, HEAD'],
   ['/api/analytics/requests', 'GET, HEAD'],
 ];

@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type Json } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
 import { ownRecording } from '@floe/testkit/recordings';
+import { startRedis } from '@floe/testkit/redis';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import { administer } from '../src/store/test/postgres-database.ts';
+import { tcpProxy } from '../src/store/test/tcp-proxy.ts';
 import { eventually } from './eventually.ts';
-import { ANSWER_TOKENS, CLIENTS, FULL, firstOf, flush, PROCESSES, startFleet, storm } from './fleet.ts';
+import {
+  ANSWER_TOKENS,
+  CLIENTS,
+  type Fleet,
+  FULL,
+  firstOf,
+  flush,
+  PROCESSES,
+  startFleet,
+  storm,
+} from './fleet.ts';
 
 /** Thirty times what a dollar pays for, or a hundred times. */
 const AT_ONCE = FULL ? 1000 : 300;
@@ -26,6 +39,51 @@ test('processes that share their counters admit exactly the limit, and count exa
   assert.equal(standing.rpm_used, 100);
   t.diagnostic(`${PROCESSES} processes, ${CLIENTS} clients: 100 of 400 admitted at 100 per minute`);
 });
+
+test('with the time budget as it comes, processes admit the limit while Redis answers in time, and at most their shares more', async (t) => {
+  const limit = 100;
+  const share = Math.floor(limit / PROCESSES);
+  const redis = await startRedis();
+  const way = await tcpProxy(redis.url);
+  t.after(() => way.close().then(redis.stop));
+  const limits = ['priced', 'fake'].map((name) => ({ name, scope: 'org', rpm: limit, model: `${name}/*` }));
+  const fleet = await startFleet(t, { limits }, { file: {}, env: { FLOE_REDIS_URL: way.url } });
+  let before = { unheard: 0, alone: 0 };
+  for (const [name, model, slow] of [
+    ['a Redis that answers', 'priced/model', () => 0],
+    ['a Redis that is now and then too slow', 'fake/model', () => (Math.random() < 0.3 ? 80 : 0)],
+  ] as const) {
+    const shaking = setInterval(() => way.delay(slow()), 20);
+    const statuses = await storm(fleet, 400, { model });
+    clearInterval(shaking);
+    way.mend();
+    assert.deepEqual([...statuses.keys()].sort(), [200, 429], name);
+    const admitted = statuses.get(200) ?? 0;
+    const now = await countedAlone(fleet);
+    const [unheard, alone] = [now.unheard - before.unheard, now.alone - before.alone];
+    before = now;
+    assert.ok(admitted <= limit + alone, `${admitted} admitted, ${alone} of them by a process alone`);
+    assert.ok(admitted <= limit + share * PROCESSES, 'at most a share of each process more');
+    if (unheard + alone === 0) assert.equal(admitted, limit, 'exact while it answers');
+    t.diagnostic(
+      `${name}: ${PROCESSES} processes, ${CLIENTS} clients, ${admitted} of 400 admitted at ${limit} per minute; ${unheard} calls too late, ${alone} admitted by a process alone`,
+    );
+  }
+});
+
+/** Calls that nobody heard an answer to, and requests that a process admitted by itself. */
+async function countedAlone(fleet: Fleet): Promise<{ unheard: number; alone: number }> {
+  const [unheard, alone] = await Promise.all([
+    sumOf(fleet, /^floe_shared_store_unheard_total\S* (\d+)/m),
+    sumOf(fleet, /^floe_shared_store_own_takes_total\{outcome="granted"\} (\d+)/m),
+  ]);
+  return { unheard, alone };
+}
+
+async function sumOf({ floes }: Fleet, figure: RegExp): Promise<number> {
+  const texts = await Promise.all(floes.map(({ url }) => call(`${url}/metrics`)));
+  return texts.reduce((sum, { text }) => sum + Number(figure.exec(text)?.[1]), 0);
+}
 
 test('a storm of requests on a dollar spend no more than the dollar, and all of it is written down', async (t) => {
   const prices = { model: { input: 0, output: 1000 } };
@@ -89,7 +147,7 @@ test('a frozen Redis costs a few requests a moment and none an error; each proce
   const pid = redis.pid ?? 0;
   assert.equal((await members[0]?.chat())?.status, 200);
   process.kill(pid, 'SIGSTOP');
-  const statuses = await storm(fleet, 80, {});
+  const statuses = await storm(fleet, 400, {});
   const admitted = statuses.get(200) ?? 0;
   assert.deepEqual([...statuses.keys()].sort(), [200, 429]);
   assert.ok(admitted >= 20 && admitted <= 40, `a share of 20 for each of two: ${admitted}`);

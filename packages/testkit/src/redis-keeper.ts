@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { obey } from './keeper-commands.ts';
 
 const [program = '', libraries = ''] = process.argv.slice(2);
 const home = mkdtempSync(join(tmpdir(), 'floe-redis-'));
@@ -40,23 +41,29 @@ async function serve(port: number): Promise<ChildProcess> {
   return child;
 }
 
+async function crash(): Promise<void> {
+  if (!server || server.exitCode !== null || server.signalCode !== null) return;
+  // SIGKILL also ends a process that a test has stopped (SIGSTOP).
+  const exit = once(server, 'exit');
+  server.kill('SIGKILL');
+  await exit;
+}
+
 async function end(code: number): Promise<never> {
-  if (server && server.exitCode === null && server.signalCode === null) {
-    // SIGKILL also ends a process that a test has stopped (SIGSTOP).
-    const exit = once(server, 'exit');
-    server.kill('SIGKILL');
-    await exit;
-  }
+  await crash();
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   process.exit(code);
 }
 
-process.stdin.resume().once('end', () => void end(0));
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => void end(0));
+async function start(port: number): Promise<number> {
+  server = await serve(port);
+  return server.pid ?? 0;
+}
+
 try {
   const port = await freePort();
-  server = await serve(port);
-  process.stdout.write(`${port} ${server.pid}\n`);
+  process.stdout.write(`${port} ${await start(port)}\n`);
+  obey({ crash, end, start: () => start(port) });
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   await end(1);

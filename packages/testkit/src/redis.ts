@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { startKeeper } from './keeper-link.ts';
 import { findRedis } from './redis-programs.ts';
 
 export interface Redis {
@@ -11,6 +9,15 @@ export interface Redis {
   readonly pid: number | null;
   /** Ends it; nothing for one that was there already. */
   stop(): Promise<void>;
+}
+
+/** A Redis that a test may do anything to. */
+export interface OwnRedis extends Redis {
+  readonly pid: number;
+  /** Ends it as a crash would. */
+  crash(): Promise<void>;
+  /** Starts it again, empty, on the same port. */
+  start(): Promise<void>;
 }
 
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.runtime', 'redis');
@@ -28,27 +35,21 @@ export async function testRedis(): Promise<Redis> {
  *
  * @throws Error that says what is missing; never skips in silence.
  */
-export async function startRedis(): Promise<Redis> {
+export async function startRedis(): Promise<OwnRedis> {
   const { path, libraries } = findRedis(CACHE);
-  const keeper = spawn(process.execPath, [KEEPER, path, libraries ?? ''], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const exit = once(keeper, 'exit');
-  const lines = createInterface({ input: keeper.stdout });
-  const [line] = await Promise.race([once(lines, 'line'), exit.then(() => [null])]);
-  if (typeof line !== 'string')
-    throw new Error('No Redis could be started for the tests (its message is above).');
-  const [port, pid] = line.split(' ');
-  lines.close();
-  keeper.stdout.destroy();
-  keeper.unref();
+  const keeper = await startKeeper(KEEPER, [path, libraries ?? '']);
+  if (!keeper) throw new Error('No Redis could be started for the tests (its message is above).');
+  const [port, first] = keeper.greeting.split(' ');
+  let pid = Number(first);
   return {
     url: `redis://127.0.0.1:${port}`,
-    pid: Number(pid),
-    async stop() {
-      keeper.ref();
-      keeper.stdin.end();
-      await exit;
+    get pid() {
+      return pid;
     },
+    crash: () => keeper.ask('crash').then(() => undefined),
+    async start() {
+      pid = Number(await keeper.ask('start'));
+    },
+    stop: keeper.stop,
   };
 }

@@ -1,6 +1,7 @@
 import {
   Activity,
   BadgeCheck,
+  Bell,
   BookOpen,
   Box,
   ChartLine,
@@ -61,6 +62,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { label: 'Monitors', path: '/monitors', icon: HeartPulse, key: 'm' },
       { label: 'Boards', path: '/boards', icon: LayoutGrid },
       { label: 'Channels', path: '/channels', icon: Megaphone },
+      { label: 'Alerts', path: '/alerts', icon: Bell },
       { label: 'Maintenance', path: '/maintenance', icon: Wrench },
     ],
   },

@@ -87,13 +87,28 @@ export async function send<Body>(
   body?: unknown,
   etag?: string | null,
 ): Promise<Body> {
-  const asked = { method, body, etag };
-  const answer = await ask(path, asked).catch(async (error: unknown) => {
+  const answer = await confirmed(path, { method, body, etag });
+  return trusted<Body>(answer.status === 204 ? null : await answer.json());
+}
+
+/** The same for a change whose answer is the resource, with the tag for the next one. Throws `ApiError`. */
+export async function sendTagged<Body>(
+  method: 'POST' | 'PUT' | 'PATCH',
+  path: string,
+  body: unknown,
+  etag?: string | null,
+): Promise<Tagged<Body>> {
+  const answer = await confirmed(path, { method, body, etag });
+  return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
+}
+
+/** Asks, and once more after a fresh sign-in where that is what is missing. */
+function confirmed(path: string, asked: Asked): Promise<Response> {
+  return ask(path, asked).catch(async (error: unknown) => {
     const confirmable = error instanceof ApiError && error.code === 'step_up_required';
     if (!confirmable || !(await stepUp())) throw error;
     return ask(path, asked);
   });
-  return trusted<Body>(answer.status === 204 ? null : await answer.json());
 }
 
 /** The same question as a line for a shell. */

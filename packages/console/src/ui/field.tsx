@@ -16,19 +16,21 @@ export function Field({
   hint,
   error,
   optional,
+  hideLabel = false,
   children,
 }: {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | null | undefined;
   readonly optional?: boolean;
+  readonly hideLabel?: boolean;
   readonly children: ReactNode;
 }) {
   const id = useId();
   const told = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
   return (
     <div className="grid gap-1">
-      <label htmlFor={id} className="text-label text-ink-2">
+      <label htmlFor={id} className={hideLabel ? 'sr-only' : 'text-label text-ink-2'}>
         {label}
         {optional && <span className="font-normal text-ink-3"> (optional)</span>}
       </label>

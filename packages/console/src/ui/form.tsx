@@ -57,6 +57,7 @@ export function FormField({
   hint,
   optional = false,
   problem,
+  hideLabel = false,
   children,
 }: {
   readonly name: string;
@@ -65,12 +66,14 @@ export function FormField({
   readonly optional?: boolean;
   /** What is wrong before the server was asked. */
   readonly problem?: string | null;
+  /** Where its place says what it is; screen readers hear the label. */
+  readonly hideLabel?: boolean;
   readonly children: ReactNode;
 }) {
   const error = useContext(ErrorContext);
   const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.message : null;
   return (
-    <Field label={label} hint={hint} optional={optional} error={problem ?? told}>
+    <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}
     </Field>
   );

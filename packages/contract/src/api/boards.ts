@@ -35,6 +35,11 @@ const optional = z.strictObject(settings).partial().shape;
 
 export const boardCreation = z.strictObject({ slug, ...optional });
 
+/** The page that a board would be, drawn by what draws public boards. */
+export const boardPreview = z
+  .strictObject({ html: z.string().describe('A whole document, without scripts.') })
+  .meta({ id: 'BoardPreview' });
+
 /** Absent fields stay. */
 export const boardChange = z.strictObject({ slug: slug.optional(), ...optional });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { timezone } from '../config/fields.ts';
 import { moment } from './page.ts';
 
 const label = z.string().min(1).max(200);
@@ -8,7 +9,7 @@ const settings = {
   starts_at: moment.nullable().describe('With `schedule`: not before.'),
   ends_at: moment.nullable().describe('With `schedule`: not after. An earlier moment ends it.'),
   schedule: z
-    .strictObject({ cron: z.string().min(1).max(200), timezone: z.string().min(1).max(64).optional() })
+    .strictObject({ cron: z.string().min(1).max(200), timezone: timezone().optional() })
     .nullable()
     .describe('Starts again and again, and lasts `duration_minutes`.'),
   duration_minutes: z.number().min(1).max(10_080).nullable(),

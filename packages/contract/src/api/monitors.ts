@@ -179,3 +179,38 @@ export const preview = z
     grace_period_minutes: z.number(),
   })
   .meta({ id: 'SchedulePreview' });
+
+export const standingQuery = z.strictObject({
+  monitors: z
+    .string()
+    .max(8_000)
+    .default('')
+    .describe('Ids with commas between them, at most 100, whose recent history to tell.'),
+});
+
+/** How many monitors are in each state, and how some of them did lately. */
+export const standing = z
+  .strictObject({
+    counts: z.strictObject({ failing: z.int(), waiting: z.int(), paused: z.int(), healthy: z.int() }),
+    recent: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          uptime_ratio: z.number().nullable().describe('Of the last 30 days; null when nothing was judged.'),
+          slices: z
+            .array(
+              z.strictObject({
+                started_at: moment,
+                healthy_seconds: z.number(),
+                failing_seconds: z.number(),
+                unknown_seconds: z.number(),
+                paused_seconds: z.number(),
+              }),
+            )
+            .describe('Half hours of the last day, oldest first; 48 of them.'),
+        }),
+      )
+      .describe('Of those that were asked for and exist.'),
+  })
+  .meta({ id: 'MonitorStanding' });
+export type MonitorStanding = z.output<typeof standing>;

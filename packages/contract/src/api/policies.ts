@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { POLICY_FIELDS, PolicySchema } from '../config/guardrails.ts';
 import { entryEchoed, orderedEntryShown, written } from './entries.ts';
+import { moment } from './page.ts';
 
 const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
 
@@ -47,7 +48,15 @@ export const policyDryRun = z.strictObject({
     .max(200)
     .optional()
     .describe('Rules to try. Absent: the rules in force. Each is judged as if it were enforced.'),
-  samples: z.array(sample).min(1).max(50).describe('What to judge.'),
+  samples: z.array(sample).min(1).max(50).optional().describe('What to judge. This or `kept`.'),
+  kept: z
+    .strictObject({
+      from: moment.describe('Bodies from here …'),
+      to: moment.optional().describe('… to here; absent: until now.'),
+      limit: z.int().min(1).max(500).default(100).describe('At most so many, the newest first.'),
+    })
+    .optional()
+    .describe('Judges what the org kept of past requests (`orgs[].bodies.keep`). This or `samples`.'),
 });
 
 const judged = z.strictObject({
@@ -66,8 +75,18 @@ const judged = z.strictObject({
 export const policyDryRunAnswer = z.strictObject({
   data: z.array(
     z.strictObject({
+      id: z.string().nullable().describe('Of the request, for kept bodies.'),
       request: judged,
       answer: judged.nullable().describe('Null without a sample answer, and when the request is denied.'),
     }),
   ),
+  kept: z
+    .strictObject({
+      read: z.int().describe('Kept bodies that were read.'),
+      judged: z.int(),
+      skipped: z.int().describe('Cut off, no JSON, or of a surface that policies do not judge.'),
+      has_more: z.boolean().describe('The range holds more than were read.'),
+    })
+    .nullable()
+    .describe('Null for samples. Of kept bodies only the decisions are shown, never the text.'),
 });

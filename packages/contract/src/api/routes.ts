@@ -39,6 +39,16 @@ export const simulation = z.strictObject({
   key_id: z.string().optional().describe('Asked with this platform key. Absent: the caller’s own.'),
   end_user: z.string().nullable().default(null),
   metadata: z.record(z.string(), z.unknown()).nullable().default(null),
+  draft: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'A route as floe.yaml would have it, in the place of the one of its `model`; nothing is saved.',
+    ),
+  replaces: z
+    .string()
+    .optional()
+    .describe('Id of the route that the draft stands for, when that is another `model`.'),
 });
 
 const step = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });

@@ -13,7 +13,13 @@ export const OVERRIDES = {
 } as const satisfies Record<string, ConfigPath>;
 
 /** Variables that have no field in floe.yaml. */
-const OTHERS = ['FLOE_CONFIG', 'FLOE_DATA_DIR', 'FLOE_SECRET_KEY', 'FLOE_LOG_LEVEL'] as const;
+const OTHERS = [
+  'FLOE_CONFIG',
+  'FLOE_DATA_DIR',
+  'FLOE_SECRET_KEY',
+  'FLOE_ENCRYPTION_KEYS',
+  'FLOE_LOG_LEVEL',
+] as const;
 
 /** Read by the scripts, the SDKs and the tests, which share the namespace. */
 const ELSEWHERE = /^FLOE_(TEST_|BENCH_|RUNTIME_FORCE$|FIXTURES$|API_KEY$)/;
@@ -34,6 +40,8 @@ export interface Environment {
   readonly dataDir: string;
   /** FLOE_SECRET_KEY: the key-encryption key; generated into the data directory when absent. */
   readonly secretKey: string | undefined;
+  /** FLOE_ENCRYPTION_KEYS: the first encrypts credentials, the others still open what they encrypted; none: `secretKey`. */
+  readonly encryptionKeys: readonly string[];
   /** FLOE_LOG_LEVEL, `info` by default. */
   readonly logLevel: LogLevel;
   /** Values that replace fields of floe.yaml. */
@@ -67,6 +75,15 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
       where: 'FLOE_SECRET_KEY',
       message: `is too short: at least ${SECRET_KEY_LENGTH} characters, such as the output of openssl rand -hex 32`,
     });
+  const encryptionKeys = (set('FLOE_ENCRYPTION_KEYS') ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+  if (encryptionKeys.some((key) => key.length < SECRET_KEY_LENGTH))
+    problems.push({
+      where: 'FLOE_ENCRYPTION_KEYS',
+      message: `holds a key that is too short: at least ${SECRET_KEY_LENGTH} characters each, separated by commas`,
+    });
   if (logLevel === undefined || problems.length > 0) throw new ConfigError(null, problems);
   const overrides: Override[] = [];
   for (const [variable, path] of Object.entries(OVERRIDES)) {
@@ -77,6 +94,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     configPath: set('FLOE_CONFIG'),
     dataDir: set('FLOE_DATA_DIR') ?? './.floe',
     secretKey,
+    encryptionKeys,
     logLevel,
     overrides,
     unknown: unknownVariables(Object.keys(env)),

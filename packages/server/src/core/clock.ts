@@ -37,3 +37,19 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<b
     signal?.addEventListener('abort', stop, { once: true });
   });
 }
+
+/** What `work` gives, or `otherwise` when it fails or takes longer than `ms`: for what can be done without. */
+export async function inTime<T>(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  work: Promise<T>,
+  otherwise: T,
+): Promise<T> {
+  const late = Promise.withResolvers<T>();
+  const timer = clock.after(ms, () => late.resolve(otherwise));
+  try {
+    return await Promise.race([work.catch(() => otherwise), late.promise]);
+  } finally {
+    timer.cancel();
+  }
+}

@@ -3,6 +3,7 @@ import type { Matcher } from '../core/pattern.ts';
 import type { Policies } from '../guardrails/policies/policies.ts';
 import type { Rules } from '../guardrails/rules.ts';
 import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
+import type { BodyRules } from './bodies/rules.ts';
 import type { CacheRules } from './cache/rules.ts';
 import { IDE_DEFAULTS, type IdeSettings } from './ide/settings.ts';
 
@@ -23,6 +24,8 @@ export interface Catalog {
   readonly ide: IdeSettings;
   /** Null while the org's cache is off. */
   readonly cache: CacheRules | null;
+  /** Null for an org that keeps no bodies. */
+  readonly bodies: BodyRules | null;
   /** Limits and budgets; null for an org without any. */
   readonly rules: Rules | null;
   /** Null for an org without policies. */
@@ -67,6 +70,7 @@ export const EMPTY_CATALOG: Catalog = {
   resourceScope: 'key',
   ide: IDE_DEFAULTS,
   cache: null,
+  bodies: null,
   rules: null,
   policies: null,
 };

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
+import type { BodyTape } from './bodies/body-tape.ts';
 import type { Tape } from './cache/tape.ts';
 
 /** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
@@ -44,6 +45,8 @@ export class Client {
   bytesOut = 0;
   /** Takes down the answer's body as it is told. */
   tape: Tape | null = null;
+  /** The same for an org that keeps bodies, errors included. */
+  bodyTape: BodyTape | null = null;
   #req: IncomingMessage;
   #res: ServerResponse;
   #clock: Clock;
@@ -135,6 +138,7 @@ export class Client {
     res.writeHead(status, [...headers, ...length]);
     this.bytesOut += bytes.length;
     this.tape?.add(bytes);
+    this.bodyTape?.add(bytes);
     if (!this.#req.complete) this.#linger(bytes);
     // As Latin-1 text a short body leaves in one write with its head instead of a gathered one.
     else if (bytes.length <= ONE_WRITE_BYTES) res.end(bytes.toString('latin1'), 'latin1');
@@ -150,6 +154,7 @@ export class Client {
   write(bytes: Buffer | string): boolean {
     this.bytesOut += typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
     this.tape?.add(bytes);
+    this.bodyTape?.add(bytes);
     return this.#res.write(bytes);
   }
 
@@ -191,6 +196,7 @@ export class Client {
   /** Ends a streamed answer after an error was told inside it, and closes the connection. */
   endBroken(bytes: string): void {
     this.bytesOut += Buffer.byteLength(bytes);
+    this.bodyTape?.add(bytes);
     this.#res.shouldKeepAlive = false;
     this.#res.end(bytes, () => this.#req.socket.end());
   }

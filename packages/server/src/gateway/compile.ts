@@ -13,6 +13,7 @@ import {
 } from '../providers/from-config.ts';
 import { NO_PRICES } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
+import { compileBodies } from './bodies/rules.ts';
 import { compileCache } from './cache/rules.ts';
 import type { Catalog, PassthroughTarget, Route } from './catalog.ts';
 import { compileIde } from './ide/settings.ts';
@@ -72,6 +73,7 @@ export function compileCatalogs(
       ide: compileIde(org),
       storedResponses: org.stored_responses,
       cache: compileCache(org, purges.get(org.id) ?? 0),
+      bodies: compileBodies(org),
       rules: rulesOf(org, stored),
       policies: compilePolicies(org.policies.filter(isEnabled)),
     });
@@ -136,7 +138,8 @@ function misplaced(passthrough: Readonly<Record<Style, readonly PassthroughTarge
   );
 }
 
-function compileRoute(route: RouteConfig): Route {
+/** A route as requests are matched against it. */
+export function compileRoute(route: RouteConfig): Route {
   const { connect_ms, headers_ms, first_token_ms, idle_ms, total_ms } = route.timeouts;
   return {
     model: route.model,

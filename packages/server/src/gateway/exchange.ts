@@ -8,6 +8,7 @@ import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { type Arranged, arrange } from './arrange.ts';
 import { type Ask, readAsk } from './ask.ts';
+import { BodyTape } from './bodies/body-tape.ts';
 import { throughCache } from './cache/recall.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
@@ -121,6 +122,7 @@ export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } 
   gateway.lastUsed(key, x.createdAt);
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
   x.catalog = catalogs.get(key.orgId) ?? EMPTY_CATALOG;
+  if (x.catalog.bodies !== null) client.bodyTape = new BodyTape();
   return { key, catalog: x.catalog };
 }
 

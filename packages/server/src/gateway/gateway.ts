@@ -8,6 +8,7 @@ import type { Provider } from '../providers/configured.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import type { RowSink } from '../store/ports.ts';
+import type { BodyStore } from './bodies/body-store.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
 import type { Latencies } from './latencies.ts';
@@ -28,6 +29,7 @@ export interface Gateway {
   readonly clock: Clock;
   readonly log: Log;
   readonly rows: RowSink;
+  readonly bodies: Pick<BodyStore, 'keep'>;
   readonly turns: TurnStore;
   readonly metrics: Metrics;
   readonly breakers: Breakers;

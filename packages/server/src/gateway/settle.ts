@@ -1,5 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
+import { keepBodies } from './bodies/keep-bodies.ts';
 import { endUserOf } from './end-user.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
 import { type Worth, worthOf } from './worth.ts';
@@ -22,7 +23,10 @@ export function settle(x: Exchange): void {
     outputTokens: worth.usage?.output ?? 0,
   });
   // Without a key there is no org whose row it could be; such requests show in the metrics alone.
-  if (x.key) gateway.rows.append(rowOf(x, x.key, worth, latencyMs));
+  if (!x.key) return;
+  gateway.rows.append(rowOf(x, x.key, worth, latencyMs));
+  const { bodyTape } = x.client;
+  if (bodyTape && x.catalog?.bodies) keepBodies(x, x.key, bodyTape, x.catalog.bodies);
 }
 
 function rowOf(

@@ -6,6 +6,9 @@ import type { Period } from './period.ts';
 import { type BudgetRule, type LimitRule, type Rules, wantsMetadata } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
 
+/** A request whose process says nothing for so long is over: the process died. */
+const LEASE_MS = 60_000;
+
 /** A claim that knows the rule it came from. */
 export interface RuleClaim extends Claim {
   /** Of the limit or budget. */
@@ -102,6 +105,7 @@ export function spendClaim(
     lasting: false,
     floor: book.spentOf(orgId, bucket),
     endsAt: period.endsAt,
+    lastsMs: 0,
     away: rule.away,
     name: rule.name,
     rule: rule.id,
@@ -140,6 +144,7 @@ function claimOf(
     lasting: counts === 'requests',
     floor: 0,
     endsAt: 0,
+    lastsMs: kind === 'lease' ? LEASE_MS : 0,
     away: rule.away,
     name: rule.name,
     rule: rule.id,

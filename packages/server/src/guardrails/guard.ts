@@ -149,7 +149,8 @@ export class Guard {
     for (const { id, orgId, claims } of this.#leases.values()) {
       const held = byOrg.get(orgId) ?? [];
       byOrg.set(orgId, held);
-      for (const { kind, bucket } of claims) if (kind === 'lease') held.push({ id, bucket });
+      for (const { kind, bucket, lastsMs } of claims)
+        if (kind === 'lease') held.push({ id, bucket, lastsMs });
     }
     for (const [orgId, held] of byOrg)
       for (let at = 0; at < held.length; at += RENEWED_AT_ONCE)

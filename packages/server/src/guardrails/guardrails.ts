@@ -1,7 +1,7 @@
 import { enqueueAll } from '../alerts/alert.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { openCounters } from '../store/counters/open-counters.ts';
+import { type OpenedCounters, openCounters } from '../store/counters/open-counters.ts';
 import type { Counters, Database, Writer } from '../store/ports.ts';
 import { joinReplicas, type Replicas } from '../store/replicas.ts';
 import { openSpendJournal, type SpendJournal } from '../store/spend/journal.ts';
@@ -25,6 +25,8 @@ export interface GuardrailsOptions {
 export interface Guardrails {
   readonly guard: Guard;
   readonly counters: Counters;
+  /** How the store that processes share serves; null when there is none. */
+  readonly sharedStoreFigures: OpenedCounters['sharedStore'];
   /** Whether the store that processes share answers; `memory` when there is none. */
   sharedStore(): 'ok' | 'away' | 'memory';
   close(): Promise<void>;
@@ -37,7 +39,7 @@ export interface Guardrails {
 export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
   const { dataDir, database, shared, sharedTimeoutMs, clock, log } = options;
   const replicas = await joinReplicas(database, clock, log);
-  const counters = await openCounters(shared, {
+  const { counters, sharedStore: sharedStoreFigures } = await openCounters(shared, {
     clock,
     log,
     replicas: () => replicas.count(),
@@ -55,13 +57,12 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
   });
   await book.open();
   const guard = new Guard({ counters, journal, book, clock });
-  const sharedStore = () => (shared === 'memory' ? 'memory' : isAway(counters) ? 'away' : 'ok');
-  return { guard, counters, sharedStore, close: () => close(guard, { counters, journal, book, replicas }) };
-}
-
-/** Only those over a network can be. */
-function isAway(counters: Counters): boolean {
-  return 'away' in counters && counters.away === true;
+  const sharedStore = () => {
+    const figures = sharedStoreFigures();
+    return figures === null ? 'memory' : figures.away ? 'away' : 'ok';
+  };
+  const stop = () => close(guard, { counters, journal, book, replicas });
+  return { guard, counters, sharedStoreFigures, sharedStore, close: stop };
 }
 
 interface Parts {
@@ -97,6 +98,7 @@ function settleOrphan(counters: Counters, id: string, charges: readonly Charge[]
       lasting: false,
       floor: 0,
       endsAt,
+      lastsMs: 0,
       away: 'local',
     } as const;
     const worth = { claims: [claim], amounts: [nanoUsd], actual: [nanoUsd] };

@@ -46,6 +46,36 @@ test('a provider and a route made by the API are in force when the answer is the
   assert.deepEqual(await simulate('main/large'), []);
 });
 
+test('a draft of a route is simulated in the place of the saved one, and nothing of it is kept', async (t) => {
+  const { ask, simulate } = await start(t);
+  await ask('POST', 'providers', MAIN);
+  await ask('POST', 'routes', { model: 'smart', targets: ['main/large'] });
+  const tried = async (draft: object, more: object = {}) => {
+    const model = 'model' in draft ? draft.model : 'smart';
+    const { body } = await ask('POST', 'routes/simulate', {
+      request: { model, messages: [] },
+      draft,
+      ...more,
+    });
+    return body['error']
+      ? `${body['error']['code']} ${body['error']['param']}`
+      : listed(body['targets'])
+          .map((target) => target['model'])
+          .join();
+  };
+  assert.equal(await tried({ model: 'smart', targets: ['main/small', 'main/large'] }), 'small,large');
+  assert.equal(await tried({ model: 'new-name', targets: ['main/small'] }, { replaces: 'smart' }), 'small');
+  assert.equal(await tried({ model: 'another', targets: ['main/small'] }), 'small');
+  assert.equal(await tried({ model: 'smart', targets: ['main/small'], enabled: false }), '');
+  assert.equal(
+    await tried({ model: 'smart', targets: ['nobody/small'] }),
+    'invalid_request targets[0].model',
+  );
+  assert.equal(await tried({ model: 'smart', targets: [] }), 'invalid_request targets');
+  assert.deepEqual(await simulate('smart'), ['main/large']);
+  assert.deepEqual(await simulate('another'), []);
+});
+
 test('no answer, audit entry or column holds a key or a header of a provider', async (t) => {
   const { ask, database } = await start(t);
   const texts = [

@@ -25,7 +25,7 @@ test('a limit is created, shown with what is used of it, changed, replaced by wh
   assert.equal(changed.body['rpm'], null);
   assert.equal(changed.body['tpm'], 5000);
   api.setNow(NOW + 2000);
-  const put = await api.call('PUT', `${LIMITS}/${id}`, { key, body: changed.body });
+  const put = await api.call('PUT', `${LIMITS}/${id}`, { key, body: { ...changed.body, concurrency: 3 } });
   assert.equal(put.status, 200, put.text);
   assert.equal(put.body['created_at'], created.body['created_at']);
   const list = await api.call('GET', LIMITS, { key });

@@ -111,7 +111,8 @@ test('the list of models says where each comes from, what it costs, and which ke
     call(method, `/api/management/${path}`, { key, body });
   await send('POST', 'providers', {
     id: 'one',
-    kind: 'sandbox',
+    kind: 'openai-compatible',
+    base_url: 'http://127.0.0.1:9/v1',
     models: ['a', 'b'],
     prices: { a: { input: 1, output: 2 } },
   });

@@ -10,6 +10,7 @@ import { analyticsExpected } from './test/analytics-routes.ts';
 import { type Asking, createAsking } from './test/asking.ts';
 import { entriesExpected } from './test/entry-routes.ts';
 import { identityExpected } from './test/identity-routes.ts';
+import { keepBodies } from './test/kept-bodies.ts';
 import { type Expected, monitoringExpected, WRITERS } from './test/monitoring-routes.ts';
 import { HOOK, seed } from './test/route-seeds.ts';
 import { type Json, type RunningApi, runApi } from './test/running-api.ts';
@@ -116,6 +117,14 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     scope: 'management',
     anotherOrgs: 200,
   },
+  'GET /api/analytics/requests/{id}/bodies': {
+    path: () => '/api/analytics/requests/exc_1/bodies',
+    succeeds: 200,
+    scope: 'management',
+    roles: ['owner', 'admin', 'member'],
+    isConfidential: true,
+    anotherOrgs: 404,
+  },
   'GET /api/analytics/requests/{id}': {
     path: () => '/api/analytics/requests/exc_1',
     succeeds: 200,
@@ -151,6 +160,7 @@ before(async () => {
   api = await runApi();
   asking = await createAsking(api);
   await api.addExchange('acme', { id: 'exc_1' });
+  await keepBodies(api, 'acme', 'exc_1', { request: { model: 'm' }, owner: asking.memberEmail });
   await api.database.transaction((writer) => enqueue(writer, failing('acme-nightly')));
 });
 after(() => api.close());
@@ -210,11 +220,11 @@ function rolesOf(route: string): readonly Role[] {
 
 /** What a key with these scopes is told; null when it may. */
 function refusalOf(route: string, scopes: readonly Scope[]): string | null {
-  const { keys, scope } = rowOf(route);
+  const { keys, scope, isConfidential } = rowOf(route);
   if (keys === false) return '403 insufficient_role';
   if (scope === null) return null;
   const wanted = typeof scope === 'string' ? [scope] : scope;
-  const enough = route.startsWith('GET ') ? [...wanted, 'read'] : wanted;
+  const enough = route.startsWith('GET ') && !isConfidential ? [...wanted, 'read'] : wanted;
   return scopes.some((one) => enough.includes(one)) ? null : '403 insufficient_scope';
 }
 

@@ -1,4 +1,3 @@
-import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { listedModels } from '../gateway/lists.ts';
@@ -11,7 +10,7 @@ import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { SignInParts } from '../platform/sign-in/sign-in.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { Alerts } from './alerts.ts';
-import type { ConfigRefusal } from './config-file.ts';
+import { configHost, configRefusal, type FileHistory } from './config-host.ts';
 import { fileRulesOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 import { peopleHost } from './people.ts';
@@ -39,12 +38,6 @@ export function assembleBeats(
   });
 }
 
-/** The configuration that runs, and what became of the last change of the file. */
-interface RunningConfig {
-  loaded(): LoadedConfig;
-  configRefusal(): ConfigRefusal | null;
-}
-
 /** Everything else below `/api`. */
 export function assembleApi(
   parts: Parts,
@@ -55,11 +48,12 @@ export function assembleApi(
     monitoring,
     signIn,
   }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost; readonly signIn: SignInParts },
-  { loaded, configRefusal }: RunningConfig,
+  history: FileHistory,
   version: string,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
   const { rows, live, jobs, answers, beatRefusals } = parts;
+  const loaded = () => history.loaded;
   const changed = () => {
     signIn.sessions.forget();
     return snapshots.renew();
@@ -77,15 +71,18 @@ export function assembleApi(
     guard: guardrails.guard,
     fileRules: (orgId) => fileRulesOf(loaded(), orgId, snapshots.timezone(orgId)),
   };
+  const providers = providerHost(parts, snapshots, loaded, orgs);
   return createLazyApi(
     { host, log, version, authenticate },
     {
       pepper,
+      bodies: parts.bodyStore,
       breakers,
       cacheSizeOf: (orgId) => answers.sizeOf(orgId),
       channels,
       rules,
-      providers: providerHost(parts, snapshots, loaded, orgs),
+      providers,
+      config: configHost(parts, history, rules, providers),
       monitoring,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost, models },
@@ -94,7 +91,7 @@ export function assembleApi(
         requestsDays: () => loaded().config.retention.requests_days,
       },
       standing: {
-        configRefusal,
+        configRefusal: () => configRefusal(history),
         sharedStore: () => guardrails.sharedStore(),
         refusedBeats: (orgId) => beatRefusals.of(orgId),
       },

@@ -1,23 +1,12 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { watchConfig } from '../config/watch.ts';
 import { systemClock } from '../core/clock.ts';
+import type { FileHistory } from './config-host.ts';
 import type { Parts } from './parts.ts';
 import { enter, type Snapshots } from './snapshots.ts';
 
-/** A change of the file that does not run. */
-export interface ConfigRefusal {
-  readonly atMs: number;
-  /** Its first problem. */
-  readonly problem: string;
-}
-
 /** Takes over a changed file whole or not at all; the old configuration stays when the new one is wrong. */
-export function watchFile(
-  parts: Parts,
-  state: { loaded: LoadedConfig; refusal: ConfigRefusal | null },
-  snapshots: Snapshots,
-  load: () => LoadedConfig,
-) {
+export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots, load: () => LoadedConfig) {
   const { log } = parts;
   const { path } = state.loaded;
   if (path === null) return undefined;
@@ -30,12 +19,14 @@ export function watchFile(
         await enter(loaded, parts, before);
         state.loaded = loaded;
       });
-      state.refusal = null;
+      state.loadedAt = systemClock.now();
+      state.refused = null;
       log.info({ path }, 'configuration taken over');
       if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
     } catch (error) {
       state.loaded = before;
-      state.refusal = refusalOf(error);
+      const message = error instanceof Error ? error.message : String(error);
+      state.refused = { at: systemClock.now(), problems: [{ where: '', message }] };
       log.error({ err: error }, 'configuration not taken over; the running one stays');
     }
   }
@@ -47,7 +38,7 @@ export function watchFile(
     clock: systemClock,
     onChange(change) {
       if ('error' in change) {
-        state.refusal = refusalOf(change.error);
+        state.refused = { at: systemClock.now(), problems: change.error.problems };
         log.error(
           { problems: change.error.message.split('\n') },
           'configuration refused; the running one stays',
@@ -55,9 +46,4 @@ export function watchFile(
       } else last = last.then(() => takeOver(change.loaded, change.restart));
     },
   });
-}
-
-function refusalOf(error: unknown): ConfigRefusal {
-  const [problem = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-  return { atMs: systemClock.now(), problem };
 }

@@ -18,13 +18,14 @@ export function assembleGateway(
   { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
 ): Gateway {
   const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
-  const { database, turnsKey } = parts;
+  const { database, turnsKey, bodyStore } = parts;
   return {
     snapshot: snapshots.current,
     transport,
     clock: systemClock,
     log,
     rows,
+    bodies: bodyStore,
     turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
     metrics,
     breakers,

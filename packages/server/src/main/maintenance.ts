@@ -9,6 +9,7 @@ import { importSqlite } from '../store/import.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { plannedMigrations, upgrade } from '../store/upgrade.ts';
+import { rewrap } from './rewrap.ts';
 
 interface Place extends StorePlace {
   /** `server.base_url`. */
@@ -61,6 +62,13 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
       } finally {
         await database.close();
       }
+    },
+  },
+  secrets: {
+    usage: 'secrets rewrap',
+    async run(place, args, environment) {
+      if (wanted(args, 1, []).names[0] !== 'rewrap') throw new WrongUsage();
+      return rewrap(place, environment);
     },
   },
   import: {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
-import { type BoardRoutes, createBoardRoutes } from '../http/boards/board-routes.ts';
+import { type BoardRoutes, createBoardRoutes, drawBoard } from '../http/boards/board-routes.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import { readBoard } from '../monitoring/boards/status.ts';
 import { boardBySlug } from '../store/monitoring/boards.ts';
@@ -21,6 +21,7 @@ export function monitoringHost(
     baseUrl: () => place.url,
     timezone,
     fileName: () => basename(state.loaded.path ?? 'floe.yaml'),
+    drawBoard: (view) => drawBoard(view, new URL(place.url).pathname.replace(/\/$/, '')),
   };
 }
 

@@ -4,8 +4,9 @@ import { LiveHub } from '../analytics/live/hub.ts';
 import { createMetrics, type Metrics } from '../analytics/metrics.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { systemClock } from '../core/clock.ts';
+import { inTime, systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { Jobs } from '../management/jobs/jobs.ts';
@@ -15,7 +16,9 @@ import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figure
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
+import { mustKnowKeys } from '../platform/rewrap.ts';
 import {
+  deriveBodiesKey,
   deriveChallengeKey,
   deriveSecretsKey,
   deriveSignInKey,
@@ -34,13 +37,18 @@ import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
 import type { Database, RowSink } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
+import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
+import { sharedStoreMetrics } from './shared-store-metrics.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
 const FLUSH_MS = 4_000;
+
+/** What a scrape waits for figures that lie in the database: less than any scraper waits for the scrape. */
+const SCRAPE_MS = 1_000;
 
 /** Everything that lives as long as the process and knows how to stop. */
 export interface Parts {
@@ -49,6 +57,9 @@ export interface Parts {
   readonly log: Log;
   readonly database: Database;
   readonly rows: RowSink;
+  readonly bodies: BodySink;
+  /** Kept bodies, sealed; what it keeps goes to `bodies`. */
+  readonly bodyStore: BodyStore;
   readonly metrics: Metrics;
   readonly guardrails: Guardrails;
   readonly prices: PriceBook;
@@ -77,16 +88,18 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   lockDataDir(dataDir);
   const { secretKey } = environment;
   const url = loaded.config.storage.database;
-  if (isPostgres(url) && secretKey === undefined)
-    throw new StoreUnusable(
-      'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
-    );
+  if (isPostgres(url) && secretKey === undefined) throw noSharedSecret();
   const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
   // Read while the database opens in its own threads.
   const loadingPrices = loadPriceBook();
   const database = await openDatabase(url, { dataDir, log, clock });
-  await database.transaction((writer) => claimDatabase(writer, secret.key));
+  const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
+  await database.transaction(async (writer) => {
+    await claimDatabase(writer, secret.key);
+    await mustKnowKeys(writer, secretsKey);
+  });
   const rows = await openRowSink({ dataDir, database, log, clock });
+  const bodies = await openBodySink({ dataDir, database, log, clock });
   const figures = createMonitoringFigures();
   const monitoring = new MonitoringEngine({ database, clock, log, figures });
   await monitoring.start();
@@ -94,6 +107,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;
   const guardrails = await openGuardrails({ dataDir, database, shared, sharedTimeoutMs, clock, log });
+  const sharedStore = sharedStoreMetrics(guardrails.sharedStoreFigures);
   const { breakers, render } = openBreakers(database, guardrails.counters, log);
   return {
     environment,
@@ -101,10 +115,15 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     log,
     database,
     rows,
+    bodies,
+    bodyStore: createBodyStore(bodies, deriveBodiesKey(secret.key)),
     metrics: createMetrics(
-      () => rows.backlog(),
-      () => queuedDeliveries(database.read),
-      async () => render() + (await monitoringMetrics(database, figures)),
+      () => rows.backlog() + bodies.backlog(),
+      () => inTime(clock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
+      async () =>
+        render() +
+        sharedStore.render() +
+        (await inTime(clock, SCRAPE_MS, monitoringMetrics(database, figures), figures.render())),
     ),
     guardrails,
     prices: await loadingPrices,
@@ -115,9 +134,9 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     pepper: derivePepper(secret.key),
     monitoring,
     owners: createResourceOwners(database, clock),
-    turnsKey: deriveTurnsKey(secret.key),
+    turnsKey: deriveTurnsKey(secret.key, environment.encryptionKeys),
     answers: await openAnswerCache(loaded.config.storage.shared, { clock, log }),
-    secretsKey: deriveSecretsKey(secret.key),
+    secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
     live: new LiveHub({ database, clock, log }),
@@ -126,14 +145,22 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   };
 }
 
+function noSharedSecret(): StoreUnusable {
+  return new StoreUnusable(
+    'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
+  );
+}
+
 export async function closeParts(parts: Parts): Promise<void> {
   parts.modelLists.close();
   await parts.lastUsed.close();
-  await parts.rows.flush(FLUSH_MS).catch((error: unknown) => {
-    parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
-  });
+  for (const spool of [parts.rows, parts.bodies])
+    await spool.flush(FLUSH_MS).catch((error: unknown) => {
+      parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
+    });
   await parts.guardrails.close();
   await parts.rows.close();
+  await parts.bodies.close();
   await parts.answers.close();
   await parts.transport.close();
   await parts.database.close();

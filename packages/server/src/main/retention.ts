@@ -15,6 +15,7 @@ export interface RetentionDays {
   readonly requests_days: number;
   readonly audit_days: number;
   readonly responses_days: number;
+  readonly bodies_days: number;
   readonly checks_days: number;
 }
 
@@ -59,7 +60,7 @@ export function startRetention(
 async function removeOld(
   database: Expirable,
   nowMs: number,
-  { requests_days, audit_days, checks_days, responses_days }: RetentionDays,
+  { requests_days, audit_days, checks_days, responses_days, bodies_days }: RetentionDays,
   log: Log,
 ): Promise<void> {
   const requestsMs = nowMs - requests_days * DAY_MS;
@@ -69,6 +70,7 @@ async function removeOld(
       requestsMs,
       auditMs: nowMs - audit_days * DAY_MS,
       responsesMs: nowMs - responses_days * DAY_MS,
+      bodiesMs: nowMs - bodies_days * DAY_MS,
       nowMs,
     });
     const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);

@@ -13,6 +13,7 @@ import { auditReload } from '../platform/file-reload.ts';
 import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
 import { loadPlatform, type Platform } from '../platform/platform.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
+import { followChanges } from './follow-changes.ts';
 import { compileInForce, type Running, setsOf } from './in-force.ts';
 import type { Parts } from './parts.ts';
 
@@ -128,10 +129,16 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
   let running: Running = { orgs: [], made: new Set(), orgCount: 0, problems: new Map() };
   let orgs: Platform['orgs'] = new Map();
   let last: Promise<void> = Promise.resolve();
+  const follower = followChanges(parts);
   async function swap(): Promise<void> {
     const file = loaded();
     const { catalogs, leftOut, notYet, namedOrigins, ...inForce } = await compileInForce(file, parts);
-    const platform = await loadPlatform(parts.database.read, parts.pepper, systemClock.now());
+    const platform = await loadPlatform(
+      parts.database.read,
+      parts.pepper,
+      systemClock.now(),
+      follower.isCurrent,
+    );
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
     current = { keyring: platform.keyring, catalogs };
     orgs = platform.orgs;
@@ -152,10 +159,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     return last;
   };
   const renew = () => after(async () => undefined);
-  // A change of another process; while the store is away the snapshot stays, and the next word renews it.
-  parts.database.signals.onChange(() => {
-    renew().catch((error: unknown) => parts.log.warn({ err: error }, 'the snapshot could not be renewed'));
-  });
+  follower.renewBy(renew);
   return {
     current() {
       if (!current) throw new Error('the first snapshot is not there yet');

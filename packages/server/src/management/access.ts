@@ -7,7 +7,7 @@ import { holds } from '../platform/keyring.ts';
 import { scopesOf, type Verb } from './verb.ts';
 
 /** What of a verb says who may use it. */
-export type Access = Pick<Verb, 'method' | 'scope' | 'roles' | 'keys' | 'stepUp'>;
+export type Access = Pick<Verb, 'method' | 'scope' | 'isConfidential' | 'roles' | 'keys' | 'stepUp'>;
 
 /** Whether an actor may use a verb: the one judgement behind requests and behind `can` of `/api/me`. */
 export function permissionOf(access: Access, actor: Actor, nowMs: number): Permission {

@@ -2,6 +2,7 @@ import { createBoard } from './boards/create.ts';
 import { deleteBoard } from './boards/delete.ts';
 import { getBoard } from './boards/get.ts';
 import { listBoards } from './boards/list.ts';
+import { previewBoard } from './boards/preview.ts';
 import { putBoard } from './boards/replace.ts';
 import { getBoardStatus } from './boards/status.ts';
 import { updateBoard } from './boards/update.ts';
@@ -24,6 +25,7 @@ import { previewSchedule } from './monitors/preview.ts';
 import { putMonitor } from './monitors/replace.ts';
 import { resumeMonitor } from './monitors/resume.ts';
 import { rotateMonitor } from './monitors/rotate.ts';
+import { getStanding } from './monitors/standing.ts';
 import { updateMonitor } from './monitors/update.ts';
 import { getUptime } from './monitors/uptime.ts';
 import type { Verb } from './verb.ts';
@@ -45,6 +47,7 @@ export function monitoringVerbs(host: MonitoringHost): readonly Verb[] {
     listPeriods(host),
     getUptime(host),
     previewSchedule(host),
+    getStanding(host),
     listWindows(host),
     createWindow(host),
     getWindow(host),
@@ -58,5 +61,6 @@ export function monitoringVerbs(host: MonitoringHost): readonly Verb[] {
     putBoard(host),
     deleteBoard,
     getBoardStatus(host),
+    previewBoard(host),
   ];
 }

@@ -45,6 +45,13 @@ export interface RawInput {
   readonly preconditions?: Preconditions;
 }
 
+/** What a verb changed. */
+export interface Changed {
+  readonly answer: unknown;
+  readonly audit: Change | 'unchanged';
+  readonly further: readonly FurtherChange[];
+}
+
 /** What a verb did. */
 export interface Performed {
   readonly answer: unknown;
@@ -70,6 +77,8 @@ interface Description {
   readonly scope: Scope | readonly [Scope, ...Scope[]] | null;
   /** Roles of members who may, whatever scopes stand for them. Absent: those whose scopes do. */
   readonly roles?: readonly Role[];
+  /** What people wrote to models: for a key, `read` is not enough although it is a `GET`. */
+  readonly isConfidential?: true;
   /** No platform key may, whatever its scopes. A key with `management` is an admin otherwise. */
   readonly keys?: false;
   /** Members must have confirmed who they are a moment ago. */
@@ -99,6 +108,12 @@ export interface Verb extends Description {
   readonly answer: z.ZodType;
   /** What it would answer in the view of this reader; null for verbs that change something. */
   readonly show: ((reader: Reader, host: VerbHost, actor: Actor, input: RawInput) => Promise<unknown>) | null;
+  /** Runs inside a transaction of somebody else, who records it; null for verbs that change nothing. */
+  readonly change:
+    | ((context: VerbContext & { readonly writer: Writer }, input: RawInput) => Promise<Changed>)
+    | null;
+  /** What must be waited for before that transaction, if anything. */
+  readonly prepare?: (() => Promise<unknown>) | undefined;
   /**
    * Validates, runs and records. Authentication and scope come before and are the transport's part. `of` is the
    * `GET` of the same resource, if it has one: what tags are made of and preconditions are held against.
@@ -113,10 +128,15 @@ const noBody = z.unknown();
 type NoFields = typeof noFields;
 type NoBody = typeof noBody;
 
-/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET`. */
-export function scopesOf({ scope, method }: Pick<Verb, 'scope' | 'method'>): readonly Scope[] {
+/** The scopes that a verb asks for, any of which will do; `read` among them for a `GET` that is not confidential. */
+export function scopesOf({
+  scope,
+  method,
+  isConfidential,
+}: Pick<Verb, 'scope' | 'method' | 'isConfidential'>): readonly Scope[] {
   if (scope === null) return [];
-  return [...(typeof scope === 'string' ? [scope] : scope), ...(method === 'GET' ? (['read'] as const) : [])];
+  const reading: readonly Scope[] = method === 'GET' && !isConfidential ? ['read'] : [];
+  return [...(typeof scope === 'string' ? [scope] : scope), ...reading];
 }
 
 /** Defines a verb that changes nothing; its `run` reads through `context.reader`. */
@@ -144,6 +164,7 @@ export function readVerb<
     body: definition.body ?? null,
     status: 200,
     show,
+    change: null,
     async perform(host, actor, raw, of) {
       const answer = await show(host.database.read, host, actor, raw);
       return { answer, tag: of ? tagOf(answer, of.live ?? []) : null };
@@ -165,7 +186,8 @@ export function writeVerb<
 >(
   definition: Description &
     Schemas<Params, Query, Body, Answer> & {
-      readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      /** `GET` for what is only looked at, and must stand in the audit log all the same. */
+      readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
       readonly status: 200 | 201 | 204;
       /** Null when the running snapshot holds nothing of it. */
       readonly changes: Topic | null;
@@ -189,6 +211,11 @@ export function writeVerb<
     ...schemas,
     body: definition.body ?? null,
     show: null,
+    prepare: definition.before,
+    async change(context, raw) {
+      const { further = [], ...done } = await definition.run(context, read(schemas, raw));
+      return { ...done, further };
+    },
     async perform(host, actor, raw, of) {
       const input = read(schemas, raw);
       await definition.before?.();

@@ -10,6 +10,7 @@ import {
 import { policy, policyBody } from '@floe/contract/api/policies';
 import { route, routeBody } from '@floe/contract/api/routes';
 import type { LiveHub } from '../analytics/live/hub.ts';
+import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import { listAlerts } from './alerts/list.ts';
 import { type AnalyticsHost, Coverage } from './analytics/analytics-host.ts';
 import { getAnnotations } from './analytics/annotations.ts';
@@ -34,6 +35,8 @@ import { listChannels } from './channels/list.ts';
 import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import { updateChannel } from './channels/update.ts';
+import type { ConfigHost } from './config/config-host.ts';
+import { configVerbs } from './config/config-verbs.ts';
 import { orderedVerbs } from './entries/ordered-verbs.ts';
 import { watchEvents } from './events/watch.ts';
 import { BUDGETS } from './guardrails/budget-views.ts';
@@ -55,6 +58,7 @@ import { dryRunPolicies } from './policies/dry-run.ts';
 import { POLICIES } from './policies/policies.ts';
 import type { ProviderHost } from './providers/provider-host.ts';
 import { providerVerbs } from './providers/provider-verbs.ts';
+import { getRequestBodies } from './requests/bodies.ts';
 import { exportRequests } from './requests/export.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
@@ -69,6 +73,7 @@ export interface VerbParts {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;
   readonly breakers: BreakerSource;
+  readonly bodies: Pick<BodyStore, 'open'>;
   readonly cacheSizeOf: CacheSizeOf;
   readonly channels: ChannelParts;
   readonly rules: RuleHost;
@@ -81,6 +86,7 @@ export interface VerbParts {
   readonly live: LiveHub;
   readonly jobs: Jobs;
   readonly people: PeopleHost;
+  readonly config: Omit<ConfigHost, 'verbs'>;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
@@ -97,13 +103,14 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listBreakerChanges,
     forceBreaker(breakers),
     ...orderedVerbs(POLICIES, { answer: policy, body: policyBody }, running.orgs),
-    dryRunPolicies(running.orgs),
+    dryRunPolicies(running.orgs, parts.bodies),
     ...orderedVerbs(ROUTES, { answer: route, body: routeBody }, running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     ...providerVerbs(parts.providers),
     listModels(running),
     listRequests,
     getRequest,
+    getRequestBodies(parts.bodies),
     exportRequests,
     getSummary(coverage),
     getTimeseries(coverage),
@@ -132,6 +139,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     testStoredChannel(channels),
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
+    ...configVerbs({ ...parts.config, verbs: () => all }),
   ];
   return all;
 }

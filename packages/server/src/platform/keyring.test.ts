@@ -43,6 +43,22 @@ test('a known key gives its record, the first time and every time after', () => 
   assert.equal(keyring.authenticate(key, NOW), known);
 });
 
+test('a key that is unknown while the store cannot say so is told to come again, a known one goes on', () => {
+  const key = newKey();
+  let isCurrent = false;
+  const keyring = compileKeyring([record(key)], pepper, () => isCurrent);
+  assert.equal(keyring.authenticate(key, NOW).id, 'key_1');
+  assert.equal(
+    codeOf(() => keyring.authenticate(newKey(), NOW)),
+    'auth_unavailable',
+  );
+  isCurrent = true;
+  assert.equal(
+    codeOf(() => keyring.authenticate(newKey(), NOW)),
+    'invalid_api_key',
+  );
+});
+
 test('an unknown key stays unknown, however close it comes', () => {
   const key = newKey();
   const keyring = compileKeyring([record(key)], pepper);

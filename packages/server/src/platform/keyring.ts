@@ -32,7 +32,8 @@ export interface Keyring {
   /**
    * The record of a presented key (as `presentedKey` returns it).
    *
-   * @throws Fault `invalid_api_key`, `key_revoked` or `key_expired`
+   * @throws Fault `invalid_api_key`, `key_revoked`, `key_expired`, or `auth_unavailable` for a key that is unknown
+   * while the store could not say whether it was made a moment ago
    */
   authenticate(presented: string, nowMs: number): KeyRecord;
 }
@@ -49,9 +50,14 @@ export function hashKey(pepper: KeyObject, key: string): string {
 
 /**
  * Compiles the keys of every org into the set one snapshot authenticates with. Revoked and expired keys
- * belong in it: their holders are told so instead of "unknown".
+ * belong in it: their holders are told so instead of "unknown". `isCurrent` says whether a key that is not
+ * among them is known not to exist.
  */
-export function compileKeyring(records: readonly KeyRecord[], pepper: KeyObject): Keyring {
+export function compileKeyring(
+  records: readonly KeyRecord[],
+  pepper: KeyObject,
+  isCurrent: () => boolean = () => true,
+): Keyring {
   const byHashStart = new Map<string, KeyRecord>();
   for (const record of records) {
     const start = record.hash.slice(0, HASH_START_CHARS);
@@ -74,7 +80,7 @@ export function compileKeyring(records: readonly KeyRecord[], pepper: KeyObject)
       let record = seen.get(fingerprint);
       if (!record) {
         record = find(presented);
-        if (!record) throw new Fault('invalid_api_key', 'This platform key is not known here.');
+        if (!record) throw unknownKey(isCurrent());
         seen.set(fingerprint, record);
       }
       if (record.revokedAt !== null)
@@ -87,6 +93,13 @@ export function compileKeyring(records: readonly KeyRecord[], pepper: KeyObject)
       return record;
     },
   };
+}
+
+function unknownKey(isCurrent: boolean): Fault {
+  if (isCurrent) return new Fault('invalid_api_key', 'This platform key is not known here.');
+  const message =
+    'This platform key is not known here, and the store that may know it does not answer. Try again.';
+  return new Fault('auth_unavailable', message, { retryAfterMs: 1_000 });
 }
 
 /** A key as messages name it. */

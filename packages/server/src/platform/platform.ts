@@ -21,11 +21,19 @@ export interface Platform {
 /** How long the holder of a revoked key is told so; afterwards the key is unknown. */
 const REVOKED_KNOWN_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Loads and compiles the slice. `pepper` is `derivePepper` of the installation's secret key. */
-export async function loadPlatform(reader: Reader, pepper: KeyObject, nowMs: number): Promise<Platform> {
+/**
+ * Loads and compiles the slice. `pepper` is `derivePepper` of the installation's secret key; `isCurrent` says, as
+ * long as the slice is in use, whether the store would have told of a newer one.
+ */
+export async function loadPlatform(
+  reader: Reader,
+  pepper: KeyObject,
+  nowMs: number,
+  isCurrent?: () => boolean,
+): Promise<Platform> {
   const [orgs, keys] = await Promise.all([allOrgs(reader), snapshotKeys(reader, nowMs - REVOKED_KNOWN_MS)]);
   return {
     orgs: new Map(orgs.map(({ id, name, timezone }) => [id, { id, name, timezone: timezone ?? 'UTC' }])),
-    keyring: compileKeyring(keys.flatMap(keyRecordsOf), pepper),
+    keyring: compileKeyring(keys.flatMap(keyRecordsOf), pepper, isCurrent),
   };
 }

@@ -28,6 +28,8 @@ export interface SecretsKey {
   readonly key: KeyObject;
   /** Names the key in sealed texts; says nothing about it. */
   readonly id: string;
+  /** Earlier keys: nothing is sealed with them any more, and what they sealed still opens. */
+  readonly others?: readonly SecretsKey[];
 }
 
 /** A sealed secret does not open. The message names neither the secret nor the key. */
@@ -39,7 +41,7 @@ export class SecretUnreadable extends Error {
   constructor(reason: 'wrong_key' | 'damaged', options?: ErrorOptions) {
     super(
       reason === 'wrong_key'
-        ? 'What is stored was encrypted with another FLOE_SECRET_KEY.'
+        ? 'What is stored was encrypted with a key that is not known here.'
         : 'What is stored is damaged, or stands where it does not belong.',
       options,
     );
@@ -47,14 +49,29 @@ export class SecretUnreadable extends Error {
   }
 }
 
-/** The key that seals credentials, from the installation's secret key (HKDF, RFC 5869). */
-export function deriveSecretsKey(secretKey: Buffer): SecretsKey {
-  return deriveKey(secretKey, 'floe credentials');
+/**
+ * The key that seals credentials (HKDF, RFC 5869): from the first of `encryptionKeys`, else from the installation's
+ * secret key. All of them open what they sealed.
+ */
+export function deriveSecretsKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretsKey {
+  return deriveKeys(secretKey, encryptionKeys, 'floe credentials');
 }
 
 /** The key that seals stored turns: another one, so that neither kind of text opens as the other. */
-export function deriveTurnsKey(secretKey: Buffer): SecretsKey {
-  return deriveKey(secretKey, 'floe stored turns');
+export function deriveTurnsKey(secretKey: Buffer, encryptionKeys: readonly string[] = []): SecretsKey {
+  return deriveKeys(secretKey, encryptionKeys, 'floe stored turns');
+}
+
+function deriveKeys(secretKey: Buffer, encryptionKeys: readonly string[], purpose: string): SecretsKey {
+  const given = encryptionKeys.map((text) => deriveKey(Buffer.from(text, 'utf8'), purpose));
+  const own = deriveKey(secretKey, purpose);
+  const [current = own, ...others] = [...given, own];
+  return { ...current, others };
+}
+
+/** The key that seals kept bodies of requests and answers. */
+export function deriveBodiesKey(secretKey: Buffer): SecretsKey {
+  return deriveKey(secretKey, 'floe kept bodies');
 }
 
 /** The key that signs challenges of the sign-in. */
@@ -103,7 +120,12 @@ export function rewrapSecret(sealed: string, place: SecretPlace, from: SecretsKe
   return [FORMAT, to.id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
-function unwrap(sealed: string, place: SecretPlace, { key, id }: SecretsKey) {
+/** How every text begins that a key sealed. */
+export function prefixOf({ id }: SecretsKey): string {
+  return `${FORMAT}.${id}.`;
+}
+
+function unwrap(sealed: string, place: SecretPlace, under: SecretsKey) {
   const [format, keyId, wrapped, body, ...rest] = sealed.split('.');
   if (
     format !== FORMAT ||
@@ -113,8 +135,9 @@ function unwrap(sealed: string, place: SecretPlace, { key, id }: SecretsKey) {
     rest.length > 0
   )
     throw new SecretUnreadable('damaged');
-  if (keyId !== id) throw new SecretUnreadable('wrong_key');
-  const dataKey = decrypt(key, Buffer.from(wrapped, 'base64url'), aadOf('key', place));
+  const known = [under, ...(under.others ?? [])].find(({ id }) => id === keyId);
+  if (!known) throw new SecretUnreadable('wrong_key');
+  const dataKey = decrypt(known.key, Buffer.from(wrapped, 'base64url'), aadOf('key', place));
   if (dataKey.length !== KEY_BYTES) throw new SecretUnreadable('damaged');
   return { dataKey, body: Buffer.from(body, 'base64url') };
 }

@@ -43,7 +43,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     ];
     for (const attempt of tries) await assert.rejects(database.transaction(attempt), /append-only/);
     assert.deepEqual(await rows(database), before);
-    await expireRest(database, { requestsMs: 0, responsesMs: 0, nowMs: 10, auditMs: 3 });
+    await expireRest(database, { requestsMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: 10, auditMs: 3 });
     assert.deepEqual(
       (await rows(database)).map(({ id }) => id),
       ['aud_4', 'aud_3'],

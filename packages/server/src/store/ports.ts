@@ -44,6 +44,8 @@ export interface Database {
 export interface Signals {
   /** Belongs in the transaction of a change: it is told when, and only if, that commits. */
   announce(writer: Writer): Promise<void>;
+  /** False while a change of the last moments could be unknown here, because the store cannot be asked. */
+  upToDate(): boolean;
   /** Calls `stale` after a change that any process announced, this one too; once for several at once. */
   onChange(stale: () => void): void;
 }
@@ -101,6 +103,8 @@ export interface Claim {
   readonly floor: number;
   /** `spend`: milliseconds since the epoch after which nobody asks for it; 0 keeps it. */
   readonly endsAt: number;
+  /** `lease`: milliseconds after the last word of its holder at which it ends by itself; 0 otherwise. */
+  readonly lastsMs: number;
   /** While the shared store is away: this process' share of the limit, no limit, or refusal. */
   readonly away: 'local' | 'open' | 'closed';
 }
@@ -153,12 +157,14 @@ export interface Counters {
   settle(orgId: string, settlement: Settlement): void | Promise<void>;
   /** What the buckets hold, without taking anything. */
   peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]>;
-  /** Says that exchanges are still going on: a lease ends 60 seconds after its last word. */
+  /** Says that the holders of leases are still at work. */
   renew(orgId: string, held: readonly Held[]): Promise<void>;
   close(): Promise<void>;
 }
 
+/** A lease that goes on, as its claim named it. */
 export interface Held {
   readonly id: string;
   readonly bucket: string;
+  readonly lastsMs: number;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expireAlerts } from './alerts.ts';
+import { expireKeptBodies } from './kept-bodies.ts';
 import type { Database, Writer } from './ports.ts';
 import { MINUTE_MS } from './rollups/gather.ts';
 import { putSetting } from './settings.ts';
@@ -24,19 +25,21 @@ export async function expireInBatches(
   return removed;
 }
 
-/** Removes audit entries, rollups and stored turns that are over; the engines do the exchanges themselves. */
+/** Removes audit entries, rollups, stored turns and kept bodies that are over; the engines do the exchanges themselves. */
 export async function expireRest(
   database: Pick<Database, 'read' | 'transaction'>,
   before: {
     readonly requestsMs: number;
     readonly auditMs: number;
     readonly responsesMs: number;
+    readonly bodiesMs: number;
     readonly nowMs: number;
   },
 ): Promise<void> {
   const minutesMs = Math.max(before.requestsMs, before.nowMs - MINUTES_KEPT_MS);
   for (const { id } of await database.read.selectFrom('orgs').select('id').execute()) {
     await expireConversations(database, id, before.responsesMs);
+    await expireBodies(database, id, before.bodiesMs);
     await database.transaction(async (writer) => {
       // The table's trigger lets go of what is older, and of nothing else.
       await putSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs)));
@@ -65,6 +68,15 @@ async function expireConversations(
   beforeMs: number,
 ): Promise<void> {
   for (;;) if ((await database.transaction((writer) => expireTurns(writer, orgId, beforeMs))) === 0) return;
+}
+
+async function expireBodies(
+  database: Pick<Database, 'transaction'>,
+  orgId: string,
+  beforeMs: number,
+): Promise<void> {
+  for (;;)
+    if ((await database.transaction((writer) => expireKeptBodies(writer, orgId, beforeMs))) === 0) return;
 }
 
 /** Removes alerts from before `beforeMs` that are over, and the log of their deliveries. */

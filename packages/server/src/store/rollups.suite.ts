@@ -190,7 +190,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     );
     const before = T0 - 4 * DAY_MS;
     assert.equal(await database.expire(before), 2);
-    await expireRest(database, { requestsMs: before, auditMs: 0, responsesMs: 0, nowMs: T0 });
+    await expireRest(database, { requestsMs: before, auditMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: T0 });
     const list = async (more: object = {}) => {
       const { rows } = await exchangePage(database.read, { orgId: ORG, limit: 10, ...more });
       return rows.map(({ id }) => id);

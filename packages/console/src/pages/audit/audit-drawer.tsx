@@ -6,8 +6,8 @@ import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { KeyValue } from '../../ui/facts.tsx';
-import { FieldChanges } from '../../ui/stale-notice.tsx';
 import { actorName, changesOf, deedOf } from './audit-text.ts';
+import { ChangeList } from './change-list.tsx';
 
 /** One change whole: every field before and after, and its place in the chain. */
 export function AuditDrawer({
@@ -57,7 +57,7 @@ export function AuditDrawer({
         />
         <section className="grid gap-2">
           <h3 className="text-body font-semibold">Fields</h3>
-          <FieldChanges changes={changesOf(entry)} />
+          <ChangeList changes={changesOf(entry)} />
         </section>
       </div>
     </Drawer>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowUp, Radio } from 'lucide-react';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
@@ -19,11 +19,15 @@ import { useLiveTail } from './live-tail.ts';
 import { NoRequests } from './no-requests.tsx';
 import { RequestCard, requestColumns } from './request-columns.tsx';
 import { apiFilters, REQUEST_FIELDS, requestsQuery } from './request-data.ts';
-import { RequestDrawer } from './request-drawer.tsx';
 import { RequestFigures } from './request-figures.tsx';
 import { merged } from './request-rows.ts';
 import { RequestViews } from './request-views.tsx';
 import { ShareMenu } from './share-menu.tsx';
+
+/** Not part of the first page: it is there before anyone has read a row. */
+const RequestDrawer = lazy(() =>
+  import('./request-drawer.tsx').then(({ RequestDrawer: Part }) => ({ default: Part })),
+);
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model', 'latency']);
 
@@ -46,12 +50,14 @@ export function RequestsPage() {
     { keys: 'y', does: 'Freeze the time range', run: () => change(absolute(span)) },
   ]);
   const drawer = open && (
-    <RequestDrawer
-      id={open}
-      onClose={() => change({ open: null })}
-      onPrevious={() => walk(-1)}
-      onNext={() => walk(1)}
-    />
+    <Suspense>
+      <RequestDrawer
+        id={open}
+        onClose={() => change({ open: null })}
+        onPrevious={() => walk(-1)}
+        onNext={() => walk(1)}
+      />
+    </Suspense>
   );
   return (
     <PageFrame title="Requests" padded={false} actions={<Toolbar list={list} />} beside={drawer}>

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linesOf, type OrgSettings, SETTING_GROUPS, settingsChange, valueAt } from './setting-fields.ts';
+import {
+  formOf,
+  linesOf,
+  type OrgSettings,
+  SETTING_GROUPS,
+  settingsChange,
+  valueAt,
+} from './setting-fields.ts';
 
 const settings: OrgSettings = {
   chat_reasoning: 'strip',
@@ -21,17 +28,14 @@ test('every field of the page is a setting of the API', () => {
 });
 
 test('a change holds what differs and nothing else', () => {
-  const drafts = new Map<string, boolean | string | readonly string[]>([
-    ['bodies.keep', true],
-    ['bodies.redact', true],
-    ['chat_reasoning', 'strip'],
-    ['analytics.metadata_keys', ['team', 'app']],
-  ]);
-  assert.deepEqual(settingsChange(settings, drafts), {
+  const form = formOf('data', settings);
+  assert.deepEqual(settingsChange(settings, form), {});
+  const changed = { ...form, 'bodies.keep': true, 'analytics.metadata_keys': ['team', 'app'] };
+  assert.deepEqual(settingsChange(settings, changed), {
     bodies: { keep: true },
     analytics: { metadata_keys: ['team', 'app'] },
   });
-  assert.equal(settingsChange(settings, new Map([['bodies.redact', true]])), null);
+  assert.deepEqual(settingsChange(settings, { chat_reasoning: 'forward' }), { chat_reasoning: 'forward' });
 });
 
 test('a list is read from lines or from commas', () => {

@@ -132,20 +132,25 @@ export function valueAt(settings: OrgSettings, path: string): SettingValue {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : '';
 }
 
-/** The change that puts drafts in place: only what differs, sections within. Null when nothing does. */
-export function settingsChange(
-  settings: OrgSettings,
-  drafts: ReadonlyMap<string, SettingValue>,
-): Record<string, unknown> | null {
+/** What a section's form holds, by path. */
+export type SettingForm = Readonly<Record<string, SettingValue>>;
+
+export function formOf(section: SettingSection, settings: OrgSettings): SettingForm {
+  const paths = SETTING_GROUPS[section].flatMap(({ fields }) => fields.map(({ path }) => path));
+  return Object.fromEntries(paths.map((path) => [path, valueAt(settings, path)]));
+}
+
+/** The change that puts a form in place: only what differs from what is there, sections within. */
+export function settingsChange(settings: OrgSettings, form: SettingForm): Record<string, unknown> {
   const change: Record<string, unknown> = {};
-  for (const [path, value] of drafts) {
+  for (const [path, value] of Object.entries(form)) {
     if (JSON.stringify(valueAt(settings, path)) === JSON.stringify(value)) continue;
     const [section = '', field] = path.split('.', 2);
     const within = change[section];
     if (field === undefined) change[section] = value;
     else change[section] = { ...(typeof within === 'object' ? within : {}), [field]: value };
   }
-  return Object.keys(change).length === 0 ? null : change;
+  return change;
 }
 
 /** Lines as people type them to a list. */

@@ -10,14 +10,17 @@ import type { OrgSettings } from './setting-fields.ts';
 export type Passkey = z.output<typeof passkey>;
 export type OwnSession = z.output<typeof ownSession>;
 
+export const SETTINGS_PATH = 'api/management/settings';
+export const ORG_PATH = 'api/management/org';
+
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
-  queryFn: ({ signal }) => getTagged<OrgSettings>('api/management/settings', signal),
+  queryFn: ({ signal }) => getTagged<OrgSettings>(SETTINGS_PATH, signal),
 });
 
 export const orgQuery = queryOptions({
   queryKey: ['org'],
-  queryFn: ({ signal }) => getTagged<Org>('api/management/org', signal),
+  queryFn: ({ signal }) => getTagged<Org>(ORG_PATH, signal),
 });
 
 export const passkeysQuery = queryOptions({
@@ -29,14 +32,6 @@ export const ownSessionsQuery = queryOptions({
   queryKey: ['own-sessions'],
   queryFn: ({ signal }) => get<Page<OwnSession>>('api/me/sessions', undefined, signal),
 });
-
-export function changeSettings(change: object, etag: string | null): Promise<OrgSettings> {
-  return send('PATCH', 'api/management/settings', change, etag);
-}
-
-export function changeOrg(change: object, etag: string | null): Promise<Org> {
-  return send('PATCH', 'api/management/org', change, etag);
-}
 
 export function changeName(name: string): Promise<unknown> {
   return send('PATCH', 'api/me', { name });

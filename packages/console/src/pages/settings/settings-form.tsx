@@ -1,27 +1,23 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { Tagged } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { type Edit, useEdit } from '../../data/edit.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { fieldChanges } from '../../data/field-changes.ts';
-import { Button } from '../../ui/button.tsx';
+import { EditForm } from '../../ui/edit-form.tsx';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { Form } from '../../ui/form.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
-import { StaleNotice } from '../../ui/stale-notice.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { SettingControl } from './setting-control.tsx';
 import {
+  formOf,
   type OrgSettings,
   SETTING_GROUPS,
   type SettingField,
+  type SettingForm,
   type SettingSection,
-  type SettingValue,
   settingsChange,
-  valueAt,
 } from './setting-fields.ts';
-import { changeSettings, settingsQuery } from './settings-data.ts';
+import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
 
 /** One section of the org's settings, saved as a whole. */
 export function SettingsForm({ section }: { readonly section: SettingSection }) {
@@ -30,109 +26,60 @@ export function SettingsForm({ section }: { readonly section: SettingSection }) 
   if (error && !data)
     return <ErrorState what="Could not load the settings." error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-64" />;
-  return <Filled section={section} settings={data} />;
+  return <Section section={section} read={data} />;
 }
 
-function Filled({
+function Section({
   section,
-  settings,
+  read,
 }: {
   readonly section: SettingSection;
-  readonly settings: Tagged<OrgSettings>;
+  readonly read: Tagged<OrgSettings>;
 }) {
-  const form = useDrafts(settings);
-  const { base, save, change } = form;
-  const stale = save.error?.status === 412;
+  const edit = useEdit<OrgSettings, SettingForm>({
+    path: SETTINGS_PATH,
+    read,
+    formOf: (settings) => formOf(section, settings),
+    write: (form) => settingsChange(read.body, form),
+    touches: [settingsQuery.queryKey, ['audit']],
+    done: () => tell('Settings saved'),
+  });
   return (
-    <Form
-      error={stale ? null : save.error}
-      running={save.running}
-      onSubmit={() => save.run(base.etag)}
-      actions={
-        <Button
-          type="submit"
-          look="primary"
-          needs="management"
-          busy={save.running}
-          disabled={change === null}
-        >
-          Save {section} settings
-        </Button>
-      }
-    >
-      {stale && (
-        <StaleNotice
-          changes={fieldChanges(base.body, settings.body)}
-          onMine={() => save.run(null)}
-          onTheirs={form.begin}
-        />
-      )}
+    // Each setting tells for itself whether the file has it: some of a section may stand there, others here.
+    <EditForm edit={edit} source={{ kind: 'console' }} verb={`Save ${section} settings`}>
       {SETTING_GROUPS[section].map(({ title, fields }) => (
         <Card key={title} title={title}>
           <div className="grid gap-4">
             {fields.map((field) => (
-              <OneSetting key={field.path} field={field} form={form} />
+              <OneSetting key={field.path} field={field} edit={edit} settings={read.body} />
             ))}
           </div>
         </Card>
       ))}
-    </Form>
+    </EditForm>
   );
 }
 
 function OneSetting({
   field,
-  form: { base, drafts, put },
+  edit,
+  settings,
 }: {
   readonly field: SettingField;
-  readonly form: ReturnType<typeof useDrafts>;
+  readonly edit: Edit<SettingForm>;
+  readonly settings: OrgSettings;
 }) {
-  const source = base.body.sources[field.path.split('.', 1)[0] ?? '']?.source;
+  const source = settings.sources[field.path.split('.', 1)[0] ?? '']?.source;
+  const fromFile = source?.kind === 'file';
   return (
     <div className="grid gap-2">
-      {source?.kind === 'file' && <SourceNotice source={{ ...source, kind: 'file' }} />}
+      {fromFile && <SourceNotice source={{ kind: 'file', file: source.file, line: source.line }} />}
       <SettingControl
         field={field}
-        value={drafts.get(field.path) ?? valueAt(base.body, field.path)}
-        disabled={source?.kind === 'file'}
-        onChange={(value) => put(field.path, value)}
+        value={edit.form[field.path] ?? ''}
+        disabled={fromFile}
+        onChange={(value) => edit.set({ [field.path]: value })}
       />
     </div>
   );
-}
-
-/** What is typed over what was read; what others save meanwhile shows when this is saved, not under the hand. */
-function useDrafts(settings: Tagged<OrgSettings>) {
-  const [edited, setEdited] = useState<Tagged<OrgSettings> | null>(null);
-  const [drafts, setDrafts] = useState<ReadonlyMap<string, SettingValue>>(new Map());
-  const client = useQueryClient();
-  const base = edited ?? settings;
-  const change = settingsChange(base.body, drafts);
-  const begin = () => {
-    setEdited(null);
-    setDrafts(new Map());
-    save.reset();
-  };
-  const save = useChange(
-    async (etag: string | null) => {
-      try {
-        return await changeSettings(change ?? {}, etag);
-      } catch (error) {
-        await client.invalidateQueries({ queryKey: settingsQuery.queryKey });
-        throw error;
-      }
-    },
-    {
-      touches: [settingsQuery.queryKey, ['audit']],
-      done: () => {
-        begin();
-        tell('Settings saved');
-      },
-    },
-  );
-  const put = (path: string, value: SettingValue) => {
-    setEdited(base);
-    setDrafts(new Map(drafts).set(path, value));
-  };
-  return { base, drafts, change, save, begin, put };
 }

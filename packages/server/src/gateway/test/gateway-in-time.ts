@@ -150,6 +150,7 @@ function assemble(
     transport: createHttpTransport(),
     clock,
     log: silentLog,
+    bodies: { keep: () => undefined },
     rows: {
       append: (row) => void rows.push(row),
       backlog: () => 0,

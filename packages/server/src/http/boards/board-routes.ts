@@ -41,6 +41,18 @@ interface Sent {
   readonly packed: Buffer;
 }
 
+function linksOf(prefix: string) {
+  return {
+    stylesheet: `${prefix}${BASE}/assets/${STYLESHEET_NAME}`,
+    icon: `${prefix}${BASE}/assets/${ICON_NAME}`,
+  };
+}
+
+/** The page of a board that is not answered here, such as one that is being edited. */
+export function drawBoard(view: BoardView, prefix: string): string {
+  return boardPage(view, { ...linksOf(prefix), board: `${prefix}${BASE}/${view.slug}` });
+}
+
 export interface BoardRoutes {
   /** Answers `GET` of a path below `/boards/`. */
   answer(client: Client, path: string): void;
@@ -54,10 +66,7 @@ export function createBoardRoutes(parts: {
   readonly prefix: string;
 }): BoardRoutes {
   const { source, clock, log, prefix } = parts;
-  const links = {
-    stylesheet: `${prefix}${BASE}/assets/${STYLESHEET_NAME}`,
-    icon: `${prefix}${BASE}/assets/${ICON_NAME}`,
-  };
+  const links = linksOf(prefix);
   const assets = new Map([
     [`${BASE}/assets/${STYLESHEET_NAME}`, made('text/css; charset=utf-8', STYLESHEET)],
     [`${BASE}/assets/${ICON_NAME}`, made(SVG, ICON)],

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Answer } from '../test/running-api.ts';
-import {
-  type Browser,
-  type HouseOptions,
-  openHouse,
-  PASSWORD,
-  type SignInHouse,
-} from './test/running-sign-in.ts';
+import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
 
 let house: SignInHouse;
 let people = 0;
@@ -208,42 +202,6 @@ test('good and failed sign-ins are in the audit log of the org, without a passwo
     !text.includes(PASSWORD) && !text.includes('not my password') && !text.includes(browser.token || 'none'),
   );
 });
-
-const PLACES: readonly (readonly [HouseOptions, RegExp])[] = [
-  [
-    { baseUrl: 'https://floe.example' },
-    /^__Host-floe_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
-  ],
-  [
-    { baseUrl: 'https://floe.example/ai' },
-    /^floe_session=[\w-]{43}; Max-Age=604800; Path=\/ai; HttpOnly; SameSite=Lax; Secure$/,
-  ],
-  [
-    { baseUrl: 'http://10.0.0.5' },
-    /^floe_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
-  ],
-  [
-    { baseUrl: 'http://10.0.0.5/ai/x' },
-    /^floe_session=[\w-]{43}; Max-Age=604800; Path=\/ai\/x; HttpOnly; SameSite=Lax$/,
-  ],
-  [
-    { baseUrl: 'https://floe.example:8443' },
-    /^__Host-floe_session_8443=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
-  ],
-];
-
-for (const [place, cookie] of PLACES)
-  test(`the cookie at ${place.baseUrl} has the attributes that fit it`, async () => {
-    const there = await openHouse(place);
-    await there.addPerson('mara@acme.example', { acme: 'owner' });
-    const browser = there.browser();
-    const answer = await browser.signIn('mara@acme.example');
-    assert.match(answer.headers['set-cookie']?.[0] ?? '', cookie);
-    assert.equal(told(await browser.ask('GET', '/api/me')), '200');
-    const out = await browser.ask('DELETE', '/api/session');
-    assert.match(out.headers['set-cookie']?.[0] ?? '', /^\S+=; Max-Age=0; Path=\S+; HttpOnly; SameSite=Lax/);
-    await there.close();
-  });
 
 test('two different session cookies are none: one of them was set by somebody else', async () => {
   const browser: Browser = house.browser();

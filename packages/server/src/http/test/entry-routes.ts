@@ -43,6 +43,18 @@ export function entriesExpected(): Record<string, Expected> {
     rows[`GET ${path()}`] = { path, succeeds: 200, scope, anotherOrgs: 200 };
     rows[`PATCH ${path()}`] = { path, body, succeeds: 200, scope, anotherOrgs: 200 };
   }
+  const config = '/api/management/config';
+  const body = { yaml: 'orgs: [{ id: any }]' };
+  rows[`GET ${config}`] = { path: () => config, succeeds: 200, scope, anotherOrgs: 200 };
+  rows[`GET ${config}/export`] = { path: () => `${config}/export`, succeeds: 200, scope, anotherOrgs: 200 };
+  for (const name of ['diff', 'apply'])
+    rows[`POST ${config}/${name}`] = {
+      path: () => `${config}/${name}`,
+      body,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    };
   return { ...rows, ...credentialsExpected() };
 }
 

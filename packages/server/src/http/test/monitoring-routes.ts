@@ -16,6 +16,8 @@ export interface Expected {
   readonly succeeds: 200 | 201 | 204;
   /** One, or any of several. Null: any valid key may. */
   readonly scope: Scope | readonly Scope[] | null;
+  /** For a key, `read` is not enough. */
+  readonly isConfidential?: true;
   readonly anotherOrgs: 200 | 201 | 204 | 400 | 404 | 409;
   /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `WRITERS` may. */
   readonly roles?: readonly Role[];
@@ -66,6 +68,19 @@ export function monitoringExpected(): Record<string, Expected> {
     [`POST ${on}/{id}/resume`]: { path: at('/resume'), ...reads },
     [`POST ${on}/{id}/rotate`]: { path: at('/rotate'), ...reads },
     'GET /api/monitoring/boards/{id}/status': { path: at('/status', 'boards'), ...reads },
+    'GET /api/monitoring/standing': {
+      path: ({ key }) => `/api/monitoring/standing?monitors=${key}`,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+    'POST /api/monitoring/boards/preview': {
+      path: () => '/api/monitoring/boards/preview',
+      body: { slug: 'draft' },
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
     'POST /api/monitoring/schedule/preview': {
       path: () => '/api/monitoring/schedule/preview',
       body: { expected_interval_minutes: 5 },

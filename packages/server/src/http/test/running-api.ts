@@ -1,5 +1,5 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OrgConfig } from '@floe/contract/config';
@@ -25,13 +25,17 @@ import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { rehearse } from '../../store/rehearse.ts';
 import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
+import { drawBoard } from '../boards/board-routes.ts';
 import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
-import { fitting, isJson } from './fitting-answers.ts';
+import { fitting } from './fitting-answers.ts';
+import { bodyStore } from './kept-bodies.ts';
 import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
+import { send } from './send.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -181,6 +185,14 @@ function partsOf(
     baseUrl: () => 'https://floe.example',
     timezone: () => 'UTC',
     fileName: () => 'floe.yaml',
+    drawBoard: (view) => drawBoard(view, ''),
+  };
+  const config: VerbParts['config'] = {
+    fileState: () => ({ file: null, loadedAt: NOW, refused: null }),
+    examine: () => [],
+    rehearse: (work) => rehearse(database, work),
+    rules,
+    providers: running.providers,
   };
   const people: PeopleHost = {
     endSessions: [async (_writer, who) => void options.ended?.push(who)],
@@ -189,12 +201,14 @@ function partsOf(
   };
   return {
     ...running,
+    bodies: bodyStore(),
     pepper,
     breakers,
     channels,
     rules,
     monitoring,
     people,
+    config,
     ...consoleParts(database, clock, options.standing),
   };
 }
@@ -239,46 +253,4 @@ async function serve(api: Api) {
         server.closeAllConnections();
       }),
   };
-}
-
-function send(
-  port: number,
-  method: string,
-  path: string,
-  { key, headers, body, raw }: Call,
-): Promise<Answer> {
-  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        host: '127.0.0.1',
-        port,
-        method,
-        path,
-        headers: {
-          ...(key !== undefined && { authorization: `Bearer ${key}` }),
-          ...(payload !== undefined && {
-            'content-type': 'application/json',
-            'content-length': Buffer.byteLength(payload),
-          }),
-          ...headers,
-        },
-      },
-      (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          resolve({
-            status: incoming.statusCode ?? 0,
-            headers: incoming.headers,
-            text,
-            body: text !== '' && isJson(incoming.headers) ? JSON.parse(text) : undefined,
-          });
-        });
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(payload);
-  });
 }

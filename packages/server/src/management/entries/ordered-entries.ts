@@ -97,7 +97,7 @@ export class OrderedEntries<Config extends RouteConfig | PolicyConfig, View exte
       section: kind.kind,
       schema: kind.schema,
       entry: entryOf(overlaid(base, fields, ECHOED)),
-      beside: kind.beside(this.#orgs(context.orgId)),
+      beside: kind.beside(await providerIds(context.writer, context.orgId, this.#orgs)),
       examine: (entry: Config) => kind.examine(entry),
     });
     const id = kind.nameOf(config);
@@ -117,6 +117,12 @@ export class OrderedEntries<Config extends RouteConfig | PolicyConfig, View exte
   #unknown(): Fault {
     return new Fault('not_found', `There is no such ${this.kind.one}.`);
   }
+}
+
+/** Providers that may be named: those of the store at this moment, and those the environment gives. */
+export async function providerIds(reader: Reader, orgId: string, orgs: RunningOrgs): Promise<string[]> {
+  const rows = await entriesOfOrg(reader, orgId, 'providers');
+  return [...new Set([...rows.map(({ id }) => id), ...orgs(orgId).catalog.providers.keys()])];
 }
 
 /** @throws Error never: what was laid over an object is one */

@@ -2,7 +2,6 @@ import type { PolicyConfig, RouteConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { EntryRow } from '../../store/config-entries.ts';
-import type { RunningOrg } from '../running-org.ts';
 
 /** What differs between routes and policies, which are lists whose order counts. */
 export interface OrderedKind<Config extends RouteConfig | PolicyConfig, View extends JsonObject> {
@@ -13,8 +12,8 @@ export interface OrderedKind<Config extends RouteConfig | PolicyConfig, View ext
   readonly named: 'model' | 'name';
   readonly schema: z.ZodType<Config>;
   nameOf(config: Config): string;
-  /** What of the org it may name. */
-  beside(org: RunningOrg): JsonObject;
+  /** What of the org it may name, given the ids of its providers. */
+  beside(providers: readonly string[]): JsonObject;
   examine(config: Config): { readonly field: string; readonly message: string } | null;
   view(row: EntryRow, position: number): View;
 }

@@ -27,6 +27,7 @@ export function watchEvents(hub: LiveHub): Verb {
     body: null,
     answer: eventStream,
     show: null,
+    change: null,
     async perform(_host, actor, { query: given, watch }) {
       const query = validate(eventsQuery, given);
       const topics = new Set(TOPICS.filter((topic) => query.topics.split(',').includes(topic)));

@@ -51,7 +51,10 @@ export async function shownRules<Config extends AnyConfig, View extends JsonObje
   orgId: string,
 ): Promise<Shown<Config>[]> {
   const rows = await rulesOfOrg(reader, kind.kind, orgId);
-  return [...fileRulesOf(kind, host, orgId), ...rows.map((row) => shownRow(kind, row))];
+  const declared = fileRulesOf(kind, host, orgId);
+  // One with the id of a rule of the file is that rule, and waits until the file lets it go.
+  const others = rows.filter((row) => !declared.some(({ id }) => id === row.id));
+  return [...declared, ...others.map((row) => shownRow(kind, row))];
 }
 
 /** @throws Fault `not_found` */

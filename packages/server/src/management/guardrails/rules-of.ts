@@ -78,6 +78,8 @@ export class RulesOf<Config extends LimitConfig | BudgetConfig, View extends Jso
       updated_at: now,
       updated_by: actor.id,
     };
+    if (before?.row?.rule_json === row.rule_json)
+      return { answer: await this.view(context, before), audit: 'unchanged' as const };
     await putRule(writer, this.kind.kind, row);
     const after = await this.view(context, shownRow(this.kind, row));
     const shownBefore = before && (await this.view(context, before));

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { BoardView } from '../../monitoring/boards/status.ts';
 import type { MonitoringEngine } from '../../monitoring/engine.ts';
 import type { Changing } from '../../monitoring/monitors.ts';
 import type { Engine, Writer } from '../../store/ports.ts';
@@ -16,6 +17,8 @@ export interface MonitoringHost {
   timezone(orgId: string): string;
   /** Name of the running floe.yaml, without its folder. */
   fileName(): string;
+  /** The public page of a board, as a document. */
+  drawBoard(view: BoardView): string;
 }
 
 /** Either scope manages what is watched. */

@@ -4,25 +4,28 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { scanObject } from '@floe/wire/splice';
 import type * as z from 'zod';
+import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import { type JudgedBody, judgeAnswer, judgeRequest } from '../../guardrails/policies/judge-bodies.ts';
 import { compilePolicies, type Policies, policyProblem } from '../../guardrails/policies/policies.ts';
 import type { JudgedRequest } from '../../guardrails/policies/request-subject.ts';
 import type { RunningOrgs } from '../running-org.ts';
 import { readVerb, type Verb } from '../verb.ts';
+import { keptSamples, type Sample } from './kept-samples.ts';
 
-type Sample = z.output<typeof policyDryRun>['samples'][number];
-
-/** What rules would do with given bodies, were they all enforced. Nothing is sent, nothing is kept. */
-export function dryRunPolicies(orgs: RunningOrgs): Verb {
+/** What rules would do with given or kept bodies, were they all enforced. Nothing is sent, nothing is kept. */
+export function dryRunPolicies(orgs: RunningOrgs, bodies: Pick<BodyStore, 'open'>): Verb {
   return readVerb({
     name: 'policies.dry_run',
     method: 'POST',
     path: '/api/management/policies/dry-run',
     scope: 'management',
-    summary: 'Judge sample requests and answers by a draft of policies, or by those in force',
+    summary: 'Judge samples, or kept bodies of the past, by a draft of policies or by those in force',
     body: policyDryRun,
     answer: policyDryRunAnswer,
-    async run({ orgId }, { body }) {
+    async run({ orgId, reader, clock }, { body }) {
+      const { samples, kept } = body;
+      if ((samples === undefined) === (kept === undefined))
+        throw new Fault('invalid_request', 'Give either `samples` or `kept`.', { param: 'samples' });
       const inForce = (orgs(orgId).config?.policies ?? []).filter(({ enabled }) => enabled);
       const configs: readonly PolicyConfig[] = body.policies ?? inForce;
       for (const [at, config] of configs.entries()) {
@@ -32,9 +35,36 @@ export function dryRunPolicies(orgs: RunningOrgs): Verb {
       }
       const modes = new Map(configs.map(({ name, mode }) => [name, mode]));
       const policies = compilePolicies(configs.map((config) => ({ ...config, mode: 'enforce' as const })));
-      return { data: body.samples.map((sample, at) => judged(sample, at, policies, modes)) };
+      if (samples)
+        return {
+          data: samples.map((sample, at) => ({ id: null, ...judged(sample, at, policies, modes) })),
+          kept: null,
+        };
+      const past = await keptSamples(reader, bodies, orgId, { ...rangeOf(kept, clock.now()) });
+      const data = past.samples.map(({ id, sample }) => ({ id, ...quietly(sample, policies, modes) }));
+      const { read, hasMore } = past;
+      return { data, kept: { read, judged: data.length, skipped: read - data.length, has_more: hasMore } };
     },
   });
+}
+
+function rangeOf(kept: z.output<typeof policyDryRun>['kept'], nowMs: number) {
+  const { from = '', to, limit = 0 } = kept ?? {};
+  return { from: Date.parse(from), to: to === undefined ? nowMs : Date.parse(to), limit };
+}
+
+/** Of what was kept nothing is shown; an answer that is none (an error, one that broke off) is not judged. */
+function quietly(sample: Sample, policies: Policies | null, modes: Modes) {
+  const { request, answer } = withoutError(sample, policies, modes);
+  return { request: { ...request, body: null }, answer: answer && { ...answer, body: null } };
+}
+
+function withoutError(sample: Sample, policies: Policies | null, modes: Modes) {
+  try {
+    return judged(sample, 0, policies, modes);
+  } catch {
+    return judged({ ...sample, answer: undefined }, 0, policies, modes);
+  }
 }
 
 type Modes = ReadonlyMap<string, 'monitor' | 'enforce'>;

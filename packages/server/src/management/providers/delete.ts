@@ -1,9 +1,11 @@
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { removeCredential, removeEntry } from '../../store/config-entries.ts';
+import { routeOf } from '../../platform/config/stored-config.ts';
+import { entriesOfOrg, removeCredential, removeEntry } from '../../store/config-entries.ts';
+import type { Reader } from '../../store/ports.ts';
 import { mustBeOwn } from '../entries/own.ts';
-import type { RunningOrg } from '../running-org.ts';
+import { storedSections } from '../settings/sections-of.ts';
 import { type Verb, writeVerb } from '../verb.ts';
 import { findProvider, lentProvider, unknownProvider } from './found-provider.ts';
 import type { ProviderHost } from './provider-host.ts';
@@ -30,7 +32,7 @@ export function deleteProvider(host: ProviderHost): Verb {
         );
       if (!found) throw unknownProvider();
       mustBeOwn('provider', found.row);
-      mustBeUnused(params.id, org);
+      await mustBeUnused(writer, orgId, params.id);
       for (const row of found.credentials) await removeCredential(writer, row.id);
       await removeEntry(writer, found.row);
       const before = providerView(found, host, org);
@@ -40,11 +42,13 @@ export function deleteProvider(host: ProviderHost): Verb {
 }
 
 /** @throws Fault `conflict` naming what needs it */
-function mustBeUnused(id: string, { config }: RunningOrg): void {
-  const route = config?.routes.find(({ targets }) => targets.some(({ model }) => model.startsWith(`${id}/`)));
+async function mustBeUnused(reader: Reader, orgId: string, id: string): Promise<void> {
+  const routes = (await entriesOfOrg(reader, orgId, 'routes')).map(routeOf);
+  const route = routes.find(({ targets }) => targets.some(({ model }) => model.startsWith(`${id}/`)));
   if (route)
     throw new Fault('conflict', `The route "${route.model}" sends to this provider; change the route first.`);
+  const { passthrough } = (await storedSections(reader, orgId)).settings;
   for (const surface of ['a', 'b'] as const)
-    if (config?.passthrough[surface].some(({ provider }) => provider === id))
+    if (passthrough[surface].some(({ provider }) => provider === id))
       throw new Fault('conflict', `The setting passthrough.${surface} names this provider; change it first.`);
 }

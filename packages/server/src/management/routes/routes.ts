@@ -13,10 +13,7 @@ export const ROUTES: OrderedKind<RouteConfig, z.input<typeof route>> = {
   named: 'model',
   schema: RouteSchema,
   nameOf: ({ model }) => model,
-  beside({ config, catalog }) {
-    const named = [...(config?.providers ?? []).map(({ id }) => id), ...catalog.providers.keys()];
-    return { providers: [...new Set(named)].map((id) => ({ id })) };
-  },
+  beside: (providers) => ({ providers: providers.map((id) => ({ id })) }),
   examine: () => null,
   view(row, position) {
     const { model, targets, timeouts, chat_reasoning, ...config } = routeOf(row);

@@ -18,9 +18,11 @@ import type { KeyRecord } from '../../platform/keyring.ts';
 import { keyRecordOf } from '../../platform/stored-key.ts';
 import type { Reader } from '../../store/ports.ts';
 import type { BreakerSource } from '../breakers/view.ts';
+import { providerIds } from '../entries/ordered-entries.ts';
 import { existingKey } from '../keys/find.ts';
 import type { RunningOrg, RunningOrgs } from '../running-org.ts';
 import { readVerb, type Verb, type VerbContext } from '../verb.ts';
+import { withDraft } from './draft.ts';
 import { rateOutlook, spendOutlook } from './outlook.ts';
 
 type Simulation = z.output<typeof simulation>;
@@ -57,7 +59,10 @@ type Context = VerbContext & { readonly reader: Reader };
 
 async function simulate(parts: SimulationParts, context: Context, given: Simulation): Promise<Simulated> {
   const { orgId, reader, clock } = context;
-  const org = parts.orgs(orgId);
+  const running = parts.orgs(orgId);
+  const providers = given.draft === undefined ? [] : await providerIds(reader, orgId, parts.orgs);
+  const org =
+    given.draft === undefined ? running : withDraft(running, providers, given.draft, given.replaces);
   const key =
     given.key_id === undefined
       ? callerOf(context.actor)

@@ -16,9 +16,10 @@ import {
   removeEntry,
 } from '../../store/config-entries.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
+import { providerIds } from '../entries/ordered-entries.ts';
 import { mustBeOwn, shownOf } from '../entries/own.ts';
 import { asJson, refused } from '../input.ts';
-import type { RunningOrg } from '../running-org.ts';
+import type { RunningOrgs } from '../running-org.ts';
 import type { VerbContext } from '../verb.ts';
 
 type Writing = VerbContext & { readonly writer: Writer };
@@ -57,7 +58,7 @@ export async function putSection(
   before: StoredSections,
   section: Section,
   given: Json,
-  org: RunningOrg,
+  orgs: RunningOrgs,
 ): Promise<boolean> {
   const row = before.rows.find(({ id }) => id === section);
   if (row) mustBeOwn('setting', row);
@@ -67,7 +68,9 @@ export async function putSection(
   }
   const current = asJson(before.settings[section]);
   const wanted = isObject(given) && isObject(current) ? { ...current, ...withoutNull(given) } : given;
-  const entry_json = JSON.stringify({ value: checkedSection(section, wanted, org) });
+  const entry_json = JSON.stringify({
+    value: checkedSection(section, wanted, await providerIds(writer, orgId, orgs)),
+  });
   // What has its default and is given back so stays the default's.
   if (entry_json === (row?.entry_json ?? JSON.stringify({ value: before.settings[section] }))) return false;
   const now = clock.now();
@@ -96,12 +99,11 @@ function withoutNull(given: JsonObject): JsonObject {
 }
 
 /** @throws Fault `invalid_request` in the words of `floe config check` */
-function checkedSection(section: Section, value: Json, { config, catalog }: RunningOrg): unknown {
+function checkedSection(section: Section, value: Json, providers: readonly string[]): unknown {
   const schema = z.strictObject({ [section]: SETTINGS[section] });
   const tree = asJson(JSON.parse(JSON.stringify({ [section]: value })));
   const result = schema.safeParse(tree);
-  const named = [...(config?.providers ?? []).map(({ id }) => id), ...catalog.providers.keys()];
-  const org = { ...(isObject(tree) && tree), providers: [...new Set(named)].map((id) => ({ id })) };
+  const org = { ...(isObject(tree) && tree), providers: providers.map((id) => ({ id })) };
   const references = checkReferences({ orgs: [org] })
     .filter(({ path }) => path[2] === section)
     .map(({ path, message }) => ({ path: path.slice(2), message }));

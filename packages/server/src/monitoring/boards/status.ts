@@ -65,7 +65,7 @@ export interface BoardView {
 /** Reads all that a board shows, in a few statements however many monitors it has. */
 export async function readBoard(
   reader: Reader,
-  row: BoardRow,
+  row: Pick<BoardRow, 'org_id' | 'slug' | 'name' | 'timezone' | 'groups_json'>,
   orgTimezone: string,
   sight: Sight,
 ): Promise<BoardView> {

@@ -1,16 +1,13 @@
 import type { Claim } from '../ports.ts';
 import { SLOTS, Window } from './window.ts';
 
-/** A lease whose holder says nothing for so long is over: its process died. */
-export const LEASE_MS = 60_000;
-
 /** One bucket in memory. `nowMs` and `second` are of one monotonic clock. */
 export interface Bucket {
   /** 0 when the claim fits; else seconds until it does, infinite when waiting is not what helps. */
   secondsUntilRoom(claim: Claim, nowMs: number, second: number): number;
   take(id: string, claim: Claim, nowMs: number, second: number): void;
   settle(id: string, takenAt: number, amount: number, actual: number, second: number): void;
-  renew(id: string, nowMs: number): void;
+  renew(id: string, untilMs: number): void;
   used(claim: Claim, nowMs: number, second: number): number;
   resetMs(nowMs: number, second: number): number;
   /** Nothing would change if it were made anew. */
@@ -58,17 +55,17 @@ export class LeaseBucket implements Bucket {
     return this.#count(nowMs) + 1 <= limit ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  take(id: string, _claim: Claim, nowMs: number): void {
-    this.#expiries.set(id, nowMs + LEASE_MS);
+  take(id: string, { lastsMs }: Claim, nowMs: number): void {
+    this.#expiries.set(id, nowMs + lastsMs);
   }
 
   settle(id: string): void {
     this.#expiries.delete(id);
   }
 
-  renew(id: string, nowMs: number): void {
-    // To the end of the map, which stays in the order of expiry.
-    if (this.#expiries.delete(id)) this.#expiries.set(id, nowMs + LEASE_MS);
+  renew(id: string, untilMs: number): void {
+    // To the end of the map, which stays in the order of expiry: leases of one bucket last equally long.
+    if (this.#expiries.delete(id)) this.#expiries.set(id, untilMs);
   }
 
   used(_claim: Claim, nowMs: number): number {

@@ -95,7 +95,7 @@ function play(seed: number): number {
       );
     }
     // Leases of the model never end by themselves; these holders keep their word.
-    for (const [id] of open) void counters.renew('org', [{ id, bucket: 'c' }]);
+    for (const [id] of open) void counters.renew('org', [{ id, bucket: 'c', lastsMs: 60_000 }]);
   }
   return refusals;
 }

@@ -23,13 +23,14 @@ export function windowClaim(bucket: string, limit: number, amount = 1, more: Par
     lasting: false,
     floor: 0,
     endsAt: 0,
+    lastsMs: 0,
     away: 'local',
     ...more,
   };
 }
 
-export function leaseClaim(bucket: string, limit: number): Claim {
-  return { ...windowClaim(bucket, limit), kind: 'lease' };
+export function leaseClaim(bucket: string, limit: number, lastsMs = 60_000): Claim {
+  return { ...windowClaim(bucket, limit), kind: 'lease', lastsMs };
 }
 
 export function spendClaim(bucket: string, limit: number, amount: number, more: Partial<Claim> = {}): Claim {
@@ -147,7 +148,7 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.peek(ORG, claims))[0]?.used, 0);
   });
 
-  test(`${store}: leases are given back, and end 60 seconds after the last word of their holder`, async (t) => {
+  test(`${store}: leases are given back, and end their own time after the last word of their holder`, async (t) => {
     const { counters, advance } = await open(t);
     const claims = [leaseClaim('at-once', 2)];
     const first = await counters.take(ORG, 'a', claims);
@@ -159,11 +160,19 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     await counters.take(ORG, 'd', claims);
     await advance(40_000);
     await counters.renew(ORG, [
-      { id: 'd', bucket: 'at-once' },
-      { id: 'gone', bucket: 'at-once' },
+      { id: 'd', bucket: 'at-once', lastsMs: 60_000 },
+      { id: 'gone', bucket: 'at-once', lastsMs: 60_000 },
     ]);
     await advance(21_000);
     assert.equal((await counters.peek(ORG, claims))[0]?.used, 1, 'the one that was renewed');
+    const brief = [leaseClaim('brief', 1, 3_000)];
+    await counters.take(ORG, 'e', brief);
+    await advance(2_000);
+    await counters.renew(ORG, [{ id: 'e', bucket: 'brief', lastsMs: 3_000 }]);
+    await advance(2_000);
+    assert.equal((await counters.take(ORG, 'f', brief)).refused, 0, 'its holder is at work');
+    await advance(1_500);
+    assert.equal((await counters.take(ORG, 'f', brief)).refused, null, 'its holder died');
   });
 
   test(`${store}: a spend holds the estimate and keeps the truth; settled once is settled`, async (t) => {

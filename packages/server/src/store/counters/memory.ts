@@ -60,7 +60,8 @@ export class MemoryCounters implements Counters {
 
   async renew(orgId: string, held: readonly Held[]): Promise<void> {
     const nowMs = this.#clock.monotonic();
-    for (const { id, bucket } of held) this.#buckets.get(`${orgId}\n${bucket}`)?.renew(id, nowMs);
+    for (const { id, bucket, lastsMs } of held)
+      this.#buckets.get(`${orgId}\n${bucket}`)?.renew(id, nowMs + lastsMs);
   }
 
   async close(): Promise<void> {

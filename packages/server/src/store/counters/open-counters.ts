@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Counters } from '../ports.ts';
 import { MemoryCounters } from './memory.ts';
+import type { SharedStoreFigures } from './resilient.ts';
 
 export interface OpenCountersOptions {
   readonly clock: Clock;
@@ -12,9 +13,15 @@ export interface OpenCountersOptions {
   readonly timeoutMs: number;
 }
 
+export interface OpenedCounters {
+  readonly counters: Counters;
+  /** Null where no store is shared. */
+  readonly sharedStore: () => SharedStoreFigures | null;
+}
+
 /** Counters as `storage.shared` names them: `memory`, or Redis with what keeps requests from waiting for it. */
-export async function openCounters(shared: string, options: OpenCountersOptions): Promise<Counters> {
-  if (shared === 'memory') return new MemoryCounters(options.clock);
+export async function openCounters(shared: string, options: OpenCountersOptions): Promise<OpenedCounters> {
+  if (shared === 'memory') return { counters: new MemoryCounters(options.clock), sharedStore: () => null };
   // Loaded on demand: one process needs neither.
   const { openRedisCounters } = await import('./redis.ts');
   const { ResilientCounters } = await import('./resilient.ts');
@@ -25,5 +32,6 @@ export async function openCounters(shared: string, options: OpenCountersOptions)
     told = true;
   };
   const remote = await openRedisCounters({ url: shared, onError });
-  return new ResilientCounters({ remote, ...options });
+  const counters = new ResilientCounters({ remote, ...options });
+  return { counters, sharedStore: () => counters.figures() };
 }

@@ -60,15 +60,15 @@ local function spent(key, floor)
 end
 `;
 
-/** ARGV: offset, id, lease ms, hold ms, then per key: kind, amount, limit, flags (1 enforced, 2 lasting), floor, endsAt. */
+/** ARGV: offset, id, hold ms, then per key: kind, amount, limit, flags (1 enforced, 2 lasting), floor, endsAt, lastsMs. */
 export const TAKE = `${PRELUDE}
-local id, lease, hold = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local id, hold = ARGV[2], tonumber(ARGV[3])
 local refused, freeAt = 0, 0
 local claims = {}
 for i, key in ipairs(KEYS) do
-  local a = 4 + (i - 1) * 6
+  local a = 3 + (i - 1) * 7
   local c = {kind = ARGV[a + 1], amount = tonumber(ARGV[a + 2]), limit = tonumber(ARGV[a + 3]),
-    flags = tonumber(ARGV[a + 4]), floor = tonumber(ARGV[a + 5]), endsAt = tonumber(ARGV[a + 6]), reset = 0}
+    flags = tonumber(ARGV[a + 4]), floor = tonumber(ARGV[a + 5]), endsAt = tonumber(ARGV[a + 6]), lasts = tonumber(ARGV[a + 7]), reset = 0}
   if c.kind == 'w' then c.used, c.reset, c.slots = window(key)
   elseif c.kind == 'l' then
     redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
@@ -104,8 +104,8 @@ for i, c in ipairs(claims) do
         redis.call('EXPIRE', unsettled(key), 130)
       end
     elseif c.kind == 'l' then
-      redis.call('ZADD', key, now + lease, id)
-      redis.call('PEXPIRE', key, lease + 1000)
+      redis.call('ZADD', key, now + c.lasts, id)
+      redis.call('PEXPIRE', key, c.lasts + 1000)
     else
       redis.call('HINCRBY', key, 'held', whole(c.amount))
       redis.call('HSET', key, 'h:' .. id, whole(c.amount) .. ':' .. whole(now + hold))
@@ -163,11 +163,12 @@ end
 return reply
 `;
 
-/** ARGV: offset, lease ms, then per key: id. */
+/** ARGV: offset, then per key: id, lastsMs. */
 export const RENEW = `${PRELUDE}
 for i, key in ipairs(KEYS) do
-  redis.call('ZADD', key, 'XX', now + tonumber(ARGV[2]), ARGV[2 + i])
-  redis.call('PEXPIRE', key, tonumber(ARGV[2]) + 1000)
+  local lasts = tonumber(ARGV[i * 2 + 1])
+  redis.call('ZADD', key, 'XX', now + lasts, ARGV[i * 2])
+  redis.call('PEXPIRE', key, lasts + 1000)
 end
 return 1
 `;

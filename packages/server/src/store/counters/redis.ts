@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Claim, Counters, Held, Level, Settlement, Taken } from '../ports.ts';
-import { LEASE_MS } from './buckets.ts';
 import { PEEK, RENEW, SETTLE, TAKE } from './redis-scripts.ts';
 
 /** A reservation that nobody settled is let go then; what it was worth, the journal of its process charges. */
@@ -39,6 +38,9 @@ export async function openRedisCounters(options: RedisCountersOptions): Promise<
     disableClientInfo: true,
   });
   client.on('error', (error: Error) => options.onError?.(error));
+  // Known before the first take: one that finds its script missing takes two round trips of its time.
+  const load = () => Promise.all(Object.values(SCRIPTS).map(({ text }) => client.script('LOAD', text)));
+  client.on('ready', () => void load().catch(() => undefined));
   // Nothing is lost when it is not there yet: the first takes are counted by this process alone.
   await new Promise<void>((resolve) => {
     client.once('ready', resolve).once('error', () => resolve());
@@ -75,9 +77,9 @@ class RedisCounters implements RemoteCounters {
   }
 
   async take(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
-    const args: (string | number)[] = [this.#offsetMs(), id, LEASE_MS, HOLD_MS];
-    for (const { kind, amount, limit, enforced, lasting, floor, endsAt } of claims)
-      args.push(KINDS[kind], amount, limit, (enforced ? 1 : 0) + (lasting ? 2 : 0), floor, endsAt);
+    const args: (string | number)[] = [this.#offsetMs(), id, HOLD_MS];
+    for (const { kind, amount, limit, enforced, lasting, floor, endsAt, lastsMs } of claims)
+      args.push(KINDS[kind], amount, limit, (enforced ? 1 : 0) + (lasting ? 2 : 0), floor, endsAt, lastsMs);
     const [refusedBy = 0, wait = -1, second = 0, ...levels] = await this.#run(
       SCRIPTS.take,
       claims.map(({ bucket }) => keyOf(orgId, bucket)),
@@ -120,7 +122,8 @@ class RedisCounters implements RemoteCounters {
   async renew(orgId: string, held: readonly Held[]): Promise<void> {
     if (held.length === 0) return;
     const keys = held.map(({ bucket }) => keyOf(orgId, bucket));
-    await this.#run(SCRIPTS.renew, keys, [this.#offsetMs(), LEASE_MS, ...held.map(({ id }) => id)]);
+    const args = held.flatMap(({ id, lastsMs }) => [id, lastsMs]);
+    await this.#run(SCRIPTS.renew, keys, [this.#offsetMs(), ...args]);
   }
 
   async ping(): Promise<void> {

@@ -102,6 +102,39 @@ test('leases and reservations of takes that nobody heard of are given back when 
   );
 });
 
+test('a store that is back is told what was granted meanwhile: the fleet admits what is left of the limit', async () => {
+  const { clock, state, take, counters } = house(2);
+  const claims = [windowClaim('rpm', 10, 1, { lasting: true })];
+  state.hangs = true;
+  // The first three are carried out by a store that answers too late, the rest it never hears of.
+  for (const id of ['a', 'b', 'c', 'd', 'e']) assert.equal((await take(id, claims)).refused, null);
+  assert.equal((await take('f', claims)).refused, 0, 'a share of five');
+  state.hangs = false;
+  clock.advance(500);
+  await settleTurns();
+  assert.equal(counters.away, false);
+  const taken = await take('g', claims);
+  assert.equal(taken.levels[0]?.used, 6);
+  assert.deepEqual(counters.figures(), { away: false, unheard: 3, ownGrants: 5, ownRefusals: 1 });
+});
+
+test('a limit that the store said to be full stays so for the time it said, whatever a share would allow', async () => {
+  const { clock, state, take } = house(2);
+  const claims = [windowClaim('rpm', 4, 1, { lasting: true })];
+  const other = [windowClaim('other', 4, 1, { lasting: true })];
+  for (const id of ['a', 'b', 'c', 'd']) await take(id, claims);
+  const full = await take('e', claims);
+  assert.equal(full.refused, 0);
+  state.hangs = true;
+  for (const id of ['f', 'g', 'h']) await take(id, other);
+  clock.advance(10_000);
+  const refused = await take('i', claims);
+  assert.deepEqual([refused.refused, refused.away], [0, true]);
+  assert.ok(Math.abs((refused.retryAfterMs ?? 0) - ((full.retryAfterMs ?? 0) - 10_150)) < 1_000);
+  clock.advance(60_000);
+  assert.equal((await take('j', claims)).refused, null);
+});
+
 test('each rule says what happens meanwhile: no limit, or refusal', async () => {
   const { state, take, counters } = house();
   state.hangs = true;

@@ -1,12 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Claim, Counters, Held, Level, Settlement, Taken } from '../ports.ts';
+import { KnownFull } from './known-full.ts';
 import { MemoryCounters } from './memory.ts';
 import type { RemoteCounters } from './redis.ts';
+import { Untold } from './untold.ts';
 
-/** Failures in a row after which nobody waits for it any more. */
+/**
+ * Failures in a row after which nobody waits for it any more, each of a call that began after the one before was
+ * known: a store that stood still for a moment fails many calls at once, and that is one failure.
+ */
 const FAILURES_TO_OPEN = 3;
-const PROBE_INTERVAL_MS = 500;
+/** A store that was slow for a moment is used again soon; one that stays away is asked twice a second. */
+const FIRST_PROBE_MS = 50;
+const LONGEST_PROBE_MS = 500;
 /** Settlements kept for when it is back: some 20 seconds of a busy process. */
 const OWED_AT_MOST = 20_000;
 const OWED_PER_PROBE = 1_000;
@@ -21,6 +29,17 @@ export interface ResilientOptions {
   readonly timeoutMs: number;
 }
 
+/** How the shared store has served this process since it started. */
+export interface SharedStoreFigures {
+  /** Requests are counted by this process alone now. */
+  readonly away: boolean;
+  /** Requests that waited for it and heard nothing in time, or an error. */
+  readonly unheard: number;
+  /** Requests judged by this process alone, those and all others while it was away. */
+  readonly ownGrants: number;
+  readonly ownRefusals: number;
+}
+
 interface Owed {
   readonly orgId: string;
   readonly settlement: Settlement;
@@ -29,13 +48,20 @@ interface Owed {
 /**
  * Counters that answer within `timeoutMs` whatever becomes of the shared store. While it fails, each process counts
  * its own share of every limit in memory (or none, or refuses: `Claim.away`); what it owes the store by
- * then it pays when the store is back. A store that froze costs three requests that time, not every one.
+ * then it pays when the store is back, and tells it what it granted alone. A store that froze costs each caller three such waits, not every one.
  */
 export class ResilientCounters implements Counters {
   readonly #options: ResilientOptions;
   readonly #local: MemoryCounters;
+  readonly #full = new KnownFull();
+  readonly #untold = new Untold();
+  #unheard = 0;
+  #ownGrants = 0;
+  #ownRefusals = 0;
   #failures = 0;
+  #failedAt = Number.NEGATIVE_INFINITY;
   #probe: Timer | null = null;
+  #probeMs = FIRST_PROBE_MS;
   #owed: Owed[] = [];
   #paying: Promise<void> | null = null;
   #closed = false;
@@ -50,19 +76,29 @@ export class ResilientCounters implements Counters {
     return this.#probe !== null;
   }
 
+  figures(): SharedStoreFigures {
+    const [unheard, ownGrants, ownRefusals] = [this.#unheard, this.#ownGrants, this.#ownRefusals];
+    return { away: this.away, unheard, ownGrants, ownRefusals };
+  }
+
   async take(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
-    if (this.away) return this.#takeLocally(orgId, id, claims);
-    const taking = this.#options.remote.take(orgId, id, claims);
+    if (this.away) return this.#takeAlone(orgId, id, claims);
+    const began = this.#options.clock.monotonic();
+    const taking = this.#takeRemotely(orgId, id, claims);
     try {
-      const taken = await this.#within(Promise.resolve(taking));
+      const taken = await this.#within(taking);
       this.#failures = 0;
-      if (this.#owed.length > 0) void this.#payQuietly();
+      if (this.#owed.length > 0 || !this.#untold.isEmpty) void this.#payQuietly();
       return { ...taken, ownSecond: this.#noteOwn(orgId, id, claims, taken) };
     } catch (error) {
+      this.#unheard += 1;
       // It may have been taken all the same, without anyone to settle it.
       this.#owe({ orgId, settlement: abandoned(id, claims) });
-      this.#failed(error);
-      return this.#takeLocally(orgId, id, claims);
+      this.#failed(error, began);
+      const own = this.#takeLocally(orgId, id, claims);
+      // Carried out late it is counted there; of one that never will be the store has to be told.
+      taking.catch(() => this.#untold.note(orgId, claims, own, this.#options.clock.monotonic()));
+      return own;
     }
   }
 
@@ -75,10 +111,11 @@ export class ResilientCounters implements Counters {
 
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
     if (this.away) return this.#local.peek(orgId, claims);
+    const began = this.#options.clock.monotonic();
     try {
       return await this.#within(this.#options.remote.peek(orgId, claims));
     } catch (error) {
-      this.#failed(error);
+      this.#failed(error, began);
       return this.#local.peek(orgId, claims);
     }
   }
@@ -103,18 +140,39 @@ export class ResilientCounters implements Counters {
     return own.length === 0 ? 0 : this.#local.take(orgId, id, own).second;
   }
 
+  #takeAlone(orgId: string, id: string, claims: readonly Claim[]): Taken {
+    const own = this.#takeLocally(orgId, id, claims);
+    this.#untold.note(orgId, claims, own, this.#options.clock.monotonic());
+    return own;
+  }
+
+  /** What it says is remembered even when it comes too late for the request that asked. */
+  async #takeRemotely(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
+    const taken = await this.#options.remote.take(orgId, id, claims);
+    this.#full.note(orgId, claims, taken, this.#options.clock.monotonic());
+    return taken;
+  }
+
   #takeLocally(orgId: string, id: string, claims: readonly Claim[]): Taken {
     const replicas = Math.max(1, this.#options.replicas());
-    const own = claims.map((claim) => shareOf(claim, replicas));
-    return { ...this.#local.take(orgId, id, own), away: true };
+    const full = this.#full.waitMs(orgId, claims, this.#options.clock.monotonic());
+    const own = claims.map((claim, index) =>
+      index === full?.index ? { ...claim, limit: -1 } : shareOf(claim, replicas),
+    );
+    const taken = this.#local.take(orgId, id, own);
+    if (taken.refused === null) this.#ownGrants += 1;
+    else this.#ownRefusals += 1;
+    const retryAfterMs = full && taken.refused === full.index ? full.ms : taken.retryAfterMs;
+    return { ...taken, retryAfterMs, away: true };
   }
 
   async #settleRemotely(owed: Owed): Promise<void> {
+    const began = this.#options.clock.monotonic();
     try {
       await this.#within(Promise.resolve(this.#options.remote.settle(owed.orgId, owed.settlement)));
     } catch (error) {
       this.#owe(owed);
-      this.#failed(error);
+      this.#failed(error, began);
     }
   }
 
@@ -122,19 +180,23 @@ export class ResilientCounters implements Counters {
     if (this.#owed.length < OWED_AT_MOST) this.#owed.push(owed);
   }
 
-  #failed(error: unknown): void {
+  #failed(error: unknown, began: number): void {
+    if (began < this.#failedAt) return;
+    this.#failedAt = this.#options.clock.monotonic();
     this.#failures += 1;
     if (this.#failures < FAILURES_TO_OPEN || this.away || this.#closed) return;
     this.#options.log.error(
       { err: error, replicas: this.#options.replicas() },
       'the shared store does not answer; limits are counted by this process alone until it does',
     );
+    this.#probeMs = FIRST_PROBE_MS;
     this.#probeLater();
   }
 
   #probeLater(): void {
     const probe = () => void this.#ask();
-    this.#probe = this.#options.clock.after(PROBE_INTERVAL_MS, probe);
+    this.#probe = this.#options.clock.after(this.#probeMs, probe);
+    this.#probeMs = Math.min(LONGEST_PROBE_MS, this.#probeMs * 2);
   }
 
   async #ask(): Promise<void> {
@@ -152,7 +214,8 @@ export class ResilientCounters implements Counters {
 
   /** What single failures left behind, while the store is otherwise there. */
   async #payQuietly(): Promise<void> {
-    await this.#payAll().catch((error: unknown) => this.#failed(error));
+    const began = this.#options.clock.monotonic();
+    await this.#payAll().catch((error: unknown) => this.#failed(error, began));
   }
 
   /** One at a time: two that pay the same list would each strike off what the other has not paid. */
@@ -171,6 +234,10 @@ export class ResilientCounters implements Counters {
         this.#owed.shift();
       }
     }
+    const { remote, clock } = this.#options;
+    await this.#untold.settle(clock.monotonic(), (orgId, claim) =>
+      this.#within(Promise.resolve(remote.take(orgId, `told_${randomUUID()}`, [claim]))),
+    );
   }
 
   #within<T>(work: Promise<T>): Promise<T> {

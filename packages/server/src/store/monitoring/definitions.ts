@@ -128,6 +128,21 @@ export function countByStatus(reader: Reader): Promise<{ status: string; count: 
     .execute();
 }
 
+/** How many monitors of an org are in each state; disabled ones do not count. */
+export function countByStatusOf(
+  reader: Reader,
+  orgId: string,
+): Promise<{ status: string; count: number }[]> {
+  return reader
+    .selectFrom('monitor_clocks')
+    .innerJoin('monitors', 'monitors.uid', 'monitor_clocks.uid')
+    .select(['monitor_clocks.status', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('monitors.org_id', '=', orgId)
+    .where('monitors.disabled_at', 'is', null)
+    .groupBy('monitor_clocks.status')
+    .execute();
+}
+
 /** The state of up to `limit` monitors of all orgs, always the same ones, for `/metrics`. */
 export function statesOf(
   reader: Reader,

@@ -9,6 +9,7 @@ const CHANNEL = 'floe_changed';
 const VERSION_SETTING = 'snapshot_version';
 /** Twice within the two seconds in which a revoked key must stop working everywhere. */
 const POLL_MS = 900;
+const PROMISED_MS = 2_000;
 const RECONNECT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -31,6 +32,9 @@ export class PostgresSignals implements Signals {
   #poll: Timer | null = null;
   #reconnect: Timer | null = null;
   #looking = false;
+  /** When the last look that was answered began; what was committed before it is known. */
+  #knownAt = Number.NEGATIVE_INFINITY;
+  #isAnswered = true;
   #closed = false;
 
   constructor(options: SignalsOptions) {
@@ -39,6 +43,7 @@ export class PostgresSignals implements Signals {
 
   /** Begins to listen; changes from now on are told. */
   async open(): Promise<void> {
+    this.#knownAt = this.#options.clock.monotonic();
     this.#seen = await settingValue(this.#options.read, VERSION_SETTING);
     await this.#listen();
     this.#pollLater();
@@ -48,6 +53,10 @@ export class PostgresSignals implements Signals {
     await sql`insert into settings (name, value) values (${VERSION_SETTING}, '1')
       on conflict (name) do update set value = (settings.value::bigint + 1)::text`.execute(writer);
     await sql`select pg_notify(${CHANNEL}, '')`.execute(writer);
+  }
+
+  upToDate(): boolean {
+    return this.#isAnswered && this.#options.clock.monotonic() - this.#knownAt <= PROMISED_MS;
   }
 
   onChange(stale: () => void): void {
@@ -103,14 +112,20 @@ export class PostgresSignals implements Signals {
   #look(): void {
     if (this.#looking || this.#closed) return;
     this.#looking = true;
+    const began = this.#options.clock.monotonic();
     settingValue(this.#options.read, VERSION_SETTING)
       .then(
         (version) => {
+          this.#knownAt = began;
+          this.#isAnswered = true;
           if (version === this.#seen) return;
           this.#seen = version;
           for (const stale of this.#listeners) stale();
         },
-        (error: unknown) => this.#options.log.debug({ err: error }, 'Cannot look for changes'),
+        (error: unknown) => {
+          this.#isAnswered = false;
+          this.#options.log.debug({ err: error }, 'Cannot look for changes');
+        },
       )
       .finally(() => {
         this.#looking = false;

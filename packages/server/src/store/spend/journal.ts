@@ -19,6 +19,8 @@ const CLOSE_MS = 4_000;
 const RECOVERED = Number.MAX_SAFE_INTEGER;
 /** What a request may wait for its reservation to be on disk: long, for the disk or the machine is in trouble by then. */
 const HOLD_MS = 15_000;
+/** And on a disk that refuses writes, as a full one does. */
+const REFUSED_HOLD_MS = 1_000;
 
 export interface SpendJournalOptions {
   /** Must be held by this process alone: every journal found in it belongs to a dead one. */
@@ -41,7 +43,10 @@ export interface SpendJournalOptions {
  * was never settled is charged in full at the next start.
  */
 export interface SpendJournal {
-  /** Resolves when the hold is on disk. Throws `overloaded` when the disk takes it not within 15 seconds. */
+  /**
+   * Resolves when the hold is on disk. Throws `overloaded` when the disk takes it not within 15 seconds, within one
+   * when it refuses to be written, and at once when it is known to.
+   */
   hold(id: string, charges: readonly Charge[]): Promise<void>;
   settle(id: string, charges: readonly Charge[]): void;
   /** Resolves when the database has everything that was settled so far; rejects when it is away. */
@@ -96,12 +101,17 @@ class DiskJournal implements SpendJournal {
   }
 
   async hold(id: string, charges: readonly Charge[]): Promise<void> {
+    if (this.#writer.failing) throw unwritable();
     this.#open.set(id, this.#append('hold', id, charges));
     const late = Promise.withResolvers<never>();
-    const message = 'A budget reservation could not be written to disk in time.';
     // What the disk has told by then is heard first.
-    const expire = () => setImmediate(() => late.reject(new Fault('overloaded', message)));
-    const timer = this.#options.clock.after(HOLD_MS, expire);
+    const expire = () => setImmediate(() => late.reject(unwritable()));
+    const { clock } = this.#options;
+    const giveUp = () => {
+      if (this.#writer.failing) expire();
+      else timer = clock.after(HOLD_MS - REFUSED_HOLD_MS, expire);
+    };
+    let timer = clock.after(REFUSED_HOLD_MS, giveUp);
     try {
       await Promise.race([this.#writer.stored(), late.promise]);
     } finally {
@@ -238,4 +248,9 @@ class DiskJournal implements SpendJournal {
       await (this.#options.files ?? diskFiles).remove(first.segment.path);
     }
   }
+}
+
+function unwritable(): Fault {
+  const message = 'A budget reservation could not be written to disk in time.';
+  return new Fault('overloaded', message, { retryAfterMs: 1_000 });
 }

@@ -1,21 +1,10 @@
 import { join } from 'node:path';
-import { Fault } from '@floe/contract/faults';
-import type { Clock } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
-import type { Database, ExchangeRow, RowSink } from '../ports.ts';
-import { leftover, segmentNumber } from './segment.ts';
-import { SpoolDrain } from './spool-drain.ts';
-import { diskFiles, type SpoolFiles } from './spool-files.ts';
-import { SpoolWriter } from './spool-writer.ts';
+import type { RowSink } from '../ports.ts';
+import { openSpool, type SpoolOptions } from './spool.ts';
 
-export interface RowSinkOptions {
+export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
   /** Must be held by this process alone (`lockDataDir`): every file in its spool is replayed. */
   readonly dataDir: string;
-  readonly database: Pick<Database, 'ingest'>;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** The disk unless a test passes one that fails. */
-  readonly files?: SpoolFiles;
 }
 
 /**
@@ -23,69 +12,12 @@ export interface RowSinkOptions {
  * their ids make a second time harmless. A killed process loses nothing appended more than 10 ms
  * before, a power cut nothing older than 250 ms (on a disk that syncs within 50 ms).
  */
-export async function openRowSink(options: RowSinkOptions): Promise<RowSink> {
-  const { clock, log, database, files = diskFiles } = options;
-  const directory = join(options.dataDir, 'spool');
-  const found = [];
-  for (const { name, size } of await files.list(directory)) {
-    const number = segmentNumber(name);
-    if (number !== null) found.push({ number, segment: leftover(join(directory, name), size) });
-  }
-  found.sort((one, other) => one.number - other.number);
-  const leftovers = found.map(({ segment }) => segment);
-  if (leftovers.length > 0)
-    log.info({ files: leftovers.length }, 'Taking rows of an earlier process into the database');
-  const drain = new SpoolDrain({ database, files, clock, log }, leftovers);
-  const writer = new SpoolWriter({
-    directory,
-    firstNumber: (found.at(-1)?.number ?? 0) + 1,
-    files,
-    clock,
-    log,
-    opened: (segment) => drain.add(segment),
-    written: (segment) => drain.wake(segment),
-  });
-  return new SpooledRows(writer, drain, clock);
-}
-
-class SpooledRows implements RowSink {
-  readonly #writer: SpoolWriter;
-  readonly #drain: SpoolDrain;
-  readonly #clock: Clock;
-
-  constructor(writer: SpoolWriter, drain: SpoolDrain, clock: Clock) {
-    this.#writer = writer;
-    this.#drain = drain;
-    this.#clock = clock;
-  }
-
-  append(row: ExchangeRow): void {
-    this.#writer.append(JSON.stringify(row));
-  }
-
-  backlog(): number {
-    return this.#writer.held + this.#drain.waiting;
-  }
-
-  async flush(timeoutMs: number): Promise<void> {
-    const late = Promise.withResolvers<never>();
-    const timer = this.#clock.after(timeoutMs, () =>
-      late.reject(new Fault('overloaded', `${this.backlog()} rows still wait for the database.`)),
-    );
-    try {
-      await Promise.race([late.promise, this.#flush()]);
-    } finally {
-      timer.cancel();
-    }
-  }
-
-  async #flush(): Promise<void> {
-    await this.#writer.stored();
-    await this.#drain.taken();
-  }
-
-  async close(): Promise<void> {
-    await this.#writer.close();
-    await this.#drain.close();
-  }
+export async function openRowSink({ dataDir, ...options }: RowSinkOptions): Promise<RowSink> {
+  const spool = await openSpool({ ...options, directory: join(dataDir, 'spool') });
+  return {
+    append: (row) => spool.append(JSON.stringify(row)),
+    backlog: () => spool.backlog(),
+    flush: (timeoutMs) => spool.flush(timeoutMs),
+    close: () => spool.close(),
+  };
 }

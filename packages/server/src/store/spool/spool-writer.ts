@@ -80,6 +80,11 @@ export class SpoolWriter {
     return this.#gathering.rows + (this.#writing?.rows ?? 0);
   }
 
+  /** The last write failed; it is tried again until the disk takes it. */
+  get failing(): boolean {
+    return this.#failed;
+  }
+
   append(line: string): void {
     const gathering = this.#gathering;
     const held = gathering.text.length + (this.#writing?.text.length ?? 0);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createConnection, createServer, type Socket } from 'node:net';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
 export interface TcpProxy {
   /** The URL given, by way of the proxy. */
@@ -8,6 +8,8 @@ export interface TcpProxy {
   cut(): void;
   /** Keeps connections open and passes nothing on, as a server that no longer answers. */
   freeze(): void;
+  /** Passes everything on so many milliseconds later, either way. */
+  delay(ms: number): void;
   /** Passes everything on again; connections broken stay so. */
   mend(): void;
   close(): Promise<void>;
@@ -18,6 +20,7 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
   const target = new URL(to);
   const pairs = new Set<readonly [Socket, Socket]>();
   let state: 'open' | 'cut' | 'frozen' = 'open';
+  let delayMs = 0;
   const server = createServer((client) => {
     if (state === 'cut') {
       client.resetAndDestroy();
@@ -30,7 +33,7 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
       [client, upstream],
       [upstream, client],
     ] as const) {
-      from.on('data', (bytes) => into.write(bytes));
+      passOn(from, into, () => delayMs);
       from.on('error', () => into.destroy());
       from.on('close', () => {
         into.destroy();
@@ -39,12 +42,8 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
       if (state === 'frozen') from.pause();
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
   const through = new URL(to);
-  through.port = String(address.port);
+  through.port = String(await listen(server));
   const breakAll = () => {
     for (const [client, upstream] of pairs) {
       client.resetAndDestroy();
@@ -61,8 +60,12 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
       state = 'frozen';
       for (const sockets of pairs) for (const socket of sockets) socket.pause();
     },
+    delay(ms) {
+      delayMs = ms;
+    },
     mend() {
       state = 'open';
+      delayMs = 0;
       for (const sockets of pairs) for (const socket of sockets) socket.resume();
     },
     async close() {
@@ -71,4 +74,34 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
       await once(server, 'close');
     },
   };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** In the order in which it came, whatever the delay is by then. */
+function passOn(from: Socket, into: Socket, delayMs: () => number): void {
+  const waiting: { readonly dueAt: number; readonly bytes: Buffer }[] = [];
+  const send = () => {
+    const now = performance.now();
+    for (let first = waiting[0]; first && first.dueAt <= now; first = waiting[0]) {
+      waiting.shift();
+      if (!into.destroyed) into.write(first.bytes);
+    }
+    if (waiting[0]) setTimeout(send, waiting[0].dueAt - now);
+  };
+  from.on('data', (bytes: Buffer) => {
+    const ms = delayMs();
+    if (ms === 0 && waiting.length === 0) {
+      into.write(bytes);
+      return;
+    }
+    waiting.push({ dueAt: performance.now() + ms, bytes });
+    if (waiting.length === 1) setTimeout(send, ms);
+  });
 }

@@ -44,6 +44,14 @@ export function redactJson(json: string, wanted: ReadonlySet<FindingKind>): Reda
   return { json: new Walk(wanted, found).json(json, 0), found };
 }
 
+/** Of any text, JSON or not, the same. */
+export function redactText(text: string, wanted: ReadonlySet<FindingKind>): { text: string; found: Found } {
+  const found: Found = new Map();
+  const walk = new Walk(wanted, found);
+  // JSON that is cut off is read as the text it is.
+  return { text: isJson(text) ? walk.json(text, 0) : walk.text(text, DEEPEST), found };
+}
+
 class Walk {
   readonly #wanted: ReadonlySet<FindingKind>;
   readonly #found: Found;

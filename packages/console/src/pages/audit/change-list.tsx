@@ -1,40 +1,7 @@
-import type { FieldChange } from '../data/field-changes.ts';
-import { Button } from './button.tsx';
-import { StateIcon } from './state.tsx';
-
-/** Somebody else saved first (412): what they changed, and whose version goes on. */
-export function StaleNotice({
-  by,
-  changes,
-  onMine,
-  onTheirs,
-}: {
-  /** Who it was, where it is known. */
-  readonly by?: string | null;
-  readonly changes: readonly FieldChange[];
-  readonly onMine: () => void;
-  readonly onTheirs: () => void;
-}) {
-  return (
-    <div
-      role="alert"
-      className="grid gap-2 rounded-control border border-warning-line bg-warning-tint px-3 py-2 text-ui"
-    >
-      <p className="flex items-center gap-2">
-        <StateIcon state="warning" />
-        {by ?? 'Somebody'} changed this while you were editing.
-      </p>
-      <FieldChanges changes={changes} />
-      <div className="flex flex-wrap gap-2">
-        <Button onClick={onTheirs}>Take theirs</Button>
-        <Button onClick={onMine}>Save mine over it</Button>
-      </div>
-    </div>
-  );
-}
+import type { VersionChange } from './version-changes.ts';
 
 /** What was and what is, field by field: a sign, a colour and the text. */
-export function FieldChanges({ changes }: { readonly changes: readonly FieldChange[] }) {
+export function ChangeList({ changes }: { readonly changes: readonly VersionChange[] }) {
   if (changes.length === 0) return <p className="text-small text-ink-2">No field differs.</p>;
   return (
     <dl className="grid gap-2">

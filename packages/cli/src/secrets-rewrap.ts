@@ -1,0 +1,9 @@
+import type { Command } from './command.ts';
+import { runServer } from './server-process.ts';
+
+export const rewrapSecrets: Command = {
+  words: ['secrets', 'rewrap'],
+  usage: 'secrets rewrap',
+  does: 'Puts every stored secret under the first key of FLOE_ENCRYPTION_KEYS; may be stopped and run again.',
+  run: (args) => runServer(['secrets', 'rewrap', ...args]),
+};

@@ -1,0 +1,32 @@
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { get, type Page, type Query } from './api-client.ts';
+
+const PAGE_ROWS = 200;
+
+/** A list of the API, page by page in its own order. The key begins with `name`, which is what changes touch. */
+export function listQuery<Row>(name: string, path: string, filters: Readonly<Record<string, string>> = {}) {
+  return infiniteQueryOptions({
+    queryKey: [name, 'list', filters],
+    queryFn: ({ pageParam, signal }) => {
+      const query: Query = { ...filters, limit: PAGE_ROWS, cursor: pageParam };
+      return get<Page<Row>>(path, query, signal);
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+}
+
+/** The rows of a list so far. Undefined until the first page arrived, so that nothing is called empty too early. */
+export function useRows<Row>(
+  query: ReturnType<typeof listQuery<Row>>,
+  refetchInterval: number | false = false,
+) {
+  const answer = useInfiniteQuery({ ...query, refetchInterval, placeholderData: (before) => before });
+  const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data), [answer.data]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = answer;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  return { answer, rows, more };
+}

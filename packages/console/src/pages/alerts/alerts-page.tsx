@@ -1,0 +1,46 @@
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useUrlState } from '../../app/url-state.ts';
+import { useConnection, useLiveQuery } from '../../data/events.ts';
+import { type FilterField, tokensOf } from '../../filters/filter-text.ts';
+import { FilterBar } from '../../ui/filter-bar.tsx';
+import { DeliveryLog } from '../channels/delivery-log.tsx';
+
+/** The API's own parameters. */
+const FIELDS: readonly FilterField[] = [
+  {
+    name: 'event',
+    label: 'event',
+    values: [
+      'monitor_failing',
+      'monitor_recovered',
+      'monitor_never_beaten',
+      'budget',
+      'breaker',
+      'credential',
+    ],
+  },
+  { name: 'subject', label: 'subject' },
+  { name: 'channel', label: 'channel' },
+  { name: 'state', label: 'delivery', values: ['pending', 'sent', 'dead', 'muted', 'skipped'] },
+];
+
+/** Who was told what, when, and did it arrive? */
+export function AlertsPage() {
+  const { query, change } = useUrlState();
+  useLiveQuery('alerts', ['alerts'], useConnection() !== 'off');
+  const tokens = tokensOf(query, FIELDS);
+  return (
+    <PageFrame title="Alerts">
+      <div className="grid max-w-4xl gap-2">
+        <FilterBar
+          fields={FIELDS}
+          tokens={tokens}
+          onAdd={({ name, value }) => change({ [name]: value })}
+          onRemove={(name) => change({ [name]: null })}
+          placeholder="Filter by event, subject, channel, delivery…"
+        />
+        <DeliveryLog filters={Object.fromEntries(tokens.map(({ name, value }) => [name, value]))} />
+      </div>
+    </PageFrame>
+  );
+}

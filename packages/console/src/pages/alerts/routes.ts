@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const alerts: readonly PageRoute[] = [
+  {
+    path: '/alerts',
+    title: 'Alerts',
+    load: () => import('./alerts-page.tsx').then(({ AlertsPage: Page }) => ({ Page })),
+  },
+];

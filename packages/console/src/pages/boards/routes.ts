@@ -1,0 +1,19 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const boards: readonly PageRoute[] = [
+  {
+    path: '/boards',
+    title: 'Boards',
+    load: () => import('./boards-page.tsx').then(({ BoardsPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/boards/new',
+    title: 'New board',
+    load: () => import('./board-editor-page.tsx').then(({ NewBoardPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/boards/$slug/edit',
+    title: 'Edit board',
+    load: () => import('./board-editor-page.tsx').then(({ EditBoardPage: Page }) => ({ Page })),
+  },
+];

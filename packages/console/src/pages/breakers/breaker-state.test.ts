@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { historyState, nextOf, standingOf } from './breaker-state.ts';
+
+const FORCED = { state: 'closed', until: '2026-01-01T00:00:00.000Z', reason: 'Trial' } as const;
+
+test('every state has a shape and a word of its own, and a force comes first', () => {
+  const states = (['closed', 'open', 'half_open', 'ramping'] as const).map((state) =>
+    standingOf({ state, forced: null, wait_ms: 0 }),
+  );
+  assert.equal(new Set(states.map(({ state }) => state)).size, 4);
+  assert.deepEqual(
+    states.map(({ word }) => word),
+    ['Closed', 'Open', 'Probing', 'Ramping'],
+  );
+  assert.equal(standingOf({ state: 'closed', forced: null, wait_ms: 900 }).word, 'Cooling');
+  assert.equal(standingOf({ state: 'open', forced: FORCED, wait_ms: 900 }).word, 'Forced closed');
+});
+
+test('what comes next is told only where something does', () => {
+  assert.equal(nextOf({ state: 'open', forced: null, wait_ms: 14_000 }), 'probe in 14.0 s');
+  assert.equal(nextOf({ state: 'closed', forced: null, wait_ms: 14_000 }), 'asked again in 14.0 s');
+  assert.equal(nextOf({ state: 'open', forced: FORCED, wait_ms: 14_000 }), '');
+  assert.equal(nextOf({ state: 'closed', forced: null, wait_ms: 0 }), '');
+});
+
+test('a state of the history that nobody knows is unknown, not healthy', () => {
+  assert.equal(historyState('open').state, 'failing');
+  assert.equal(historyState('strange_thing').state, 'unknown');
+});

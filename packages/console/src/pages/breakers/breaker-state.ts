@@ -1,0 +1,39 @@
+import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
+import { duration } from '../../format/amounts.ts';
+import type { State } from '../../ui/state.tsx';
+
+export interface Standing {
+  readonly state: State;
+  readonly word: string;
+}
+
+/** What a breaker does right now: a force of a person comes before what it found out by itself. */
+export function standingOf({
+  state,
+  forced,
+  wait_ms,
+}: Pick<Breaker, 'state' | 'forced' | 'wait_ms'>): Standing {
+  if (forced) return { state: 'paused', word: `Forced ${forced.state}` };
+  if (state === 'open') return { state: 'failing', word: 'Open' };
+  if (state === 'half_open') return { state: 'waiting', word: 'Probing' };
+  if (state === 'ramping') return { state: 'partial', word: 'Ramping' };
+  if (wait_ms > 0) return { state: 'waiting', word: 'Cooling' };
+  return { state: 'healthy', word: 'Closed' };
+}
+
+/** What happens to it next; empty when nothing has to. */
+export function nextOf({ state, forced, wait_ms }: Pick<Breaker, 'state' | 'forced' | 'wait_ms'>): string {
+  if (forced || state === 'half_open') return '';
+  if (wait_ms > 0) return `${state === 'open' ? 'probe' : 'asked again'} in ${duration(wait_ms)}`;
+  return state === 'ramping' ? 'more traffic with each success' : '';
+}
+
+/** The state of a line of its history. */
+export function historyState(state: string): Standing {
+  const forced = /^forced_(open|closed)$/.exec(state)?.[1];
+  if (forced) return { state: 'paused', word: `Forced ${forced}` };
+  const known = (['open', 'half_open', 'ramping', 'closed'] as const).find((one) => one === state);
+  return known
+    ? standingOf({ state: known, forced: null, wait_ms: 0 })
+    : { state: 'unknown', word: state.replaceAll('_', ' ') };
+}

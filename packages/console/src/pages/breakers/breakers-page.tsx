@@ -1,0 +1,169 @@
+import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
+import { useQuery } from '@tanstack/react-query';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useUrlState } from '../../app/url-state.ts';
+import { get, type Page } from '../../data/api-client.ts';
+import { useConnection, useLiveQuery } from '../../data/events.ts';
+import { listQuery, useRows } from '../../data/lists.ts';
+import { count } from '../../format/amounts.ts';
+import { cx } from '../../ui/class-names.ts';
+import { EmptyState, Notice } from '../../ui/feedback.tsx';
+import { Results } from '../../ui/results.tsx';
+import { STATES, StateIcon } from '../../ui/state.tsx';
+import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import { BreakerDrawer } from './breaker-drawer.tsx';
+import { nextOf, standingOf } from './breaker-state.ts';
+import { ForceBreaker } from './force-breaker.tsx';
+
+const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
+
+/** Which targets get no traffic right now, why, and when they are tried again. */
+export function BreakersPage() {
+  const { query, change } = useUrlState();
+  useLiveQuery('breakers', ['breakers']);
+  const refetch = useConnection() === 'live' ? 5_000 : 3_000;
+  const list = useRows(listQuery<Breaker>('breakers', 'api/management/breakers'), refetch);
+  const open = query.get('open');
+  const sort = readSort(query.get('sort'));
+  const closed = list.rows?.filter(({ state, forced }) => state === 'open' && !forced) ?? [];
+  return (
+    <PageFrame
+      title="Breakers"
+      padded={false}
+      actions={<ForceBreaker />}
+      beside={
+        open && (
+          <BreakerDrawer
+            id={open}
+            breaker={list.rows?.find(({ id }) => id === open)}
+            onClose={() => change({ open: null })}
+          />
+        )
+      }
+    >
+      {closed.length > 0 && (
+        <div className="px-4 pb-3 md:px-6">
+          <Notice state="failing">
+            {closed.length === 1 ? 'One target takes' : `${closed.length} targets take`} no traffic: requests
+            go to the next target of their route, or fail where there is none.
+          </Notice>
+        </div>
+      )}
+      <Results
+        list={list}
+        what="breakers"
+        label="Breakers"
+        shown={sorted(list.rows ?? [], COLUMNS, sort)}
+        rowId={({ id }) => id}
+        columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
+        card={(breaker) => <BreakerCard breaker={breaker} />}
+        onOpen={({ id }) => change({ open: id })}
+        openId={open}
+        sort={sort}
+        onSort={(next) => change({ sort: next }, 'replace')}
+        empty={<AllWell />}
+      />
+    </PageFrame>
+  );
+}
+
+function AllWell() {
+  const { data } = useQuery({
+    queryKey: ['providers', 'names'],
+    queryFn: ({ signal }) =>
+      get<Page<{ readonly enabled: boolean }>>('api/management/providers', { limit: 500 }, signal),
+  });
+  const enabled = data?.data.filter((provider) => provider.enabled).length;
+  return (
+    <EmptyState
+      title={
+        enabled === undefined
+          ? 'All targets take traffic'
+          : `All targets of ${enabled} ${enabled === 1 ? 'provider' : 'providers'} take traffic`
+      }
+    >
+      A breaker appears here when failures open it, when a provider asks to wait, or when somebody forces it.
+    </EmptyState>
+  );
+}
+
+const COLUMNS: readonly Column<Breaker>[] = [
+  {
+    id: 'target',
+    label: 'Target',
+    width: 'minmax(9rem, 1fr)',
+    value: ({ id }) => id,
+    cell: (breaker) => <Target breaker={breaker} />,
+  },
+  {
+    id: 'credential',
+    label: 'Credential',
+    width: 'minmax(5rem, 9rem)',
+    value: ({ credential }) => credential,
+    cell: ({ credential }) => credential,
+  },
+  {
+    id: 'state',
+    label: 'State',
+    width: '9.5rem',
+    value: (breaker) => standingOf(breaker).word,
+    cell: (breaker) => <BreakerStanding breaker={breaker} />,
+  },
+  {
+    id: 'why',
+    label: 'Why',
+    width: 'minmax(8rem, 1.5fr)',
+    cell: ({ forced, because }) => <span title={forced?.reason ?? because}>{forced?.reason ?? because}</span>,
+  },
+  { id: 'next', label: 'Next', width: 'minmax(7rem, 11rem)', cell: nextOf },
+  {
+    id: 'calls',
+    label: 'Failed of calls, 30 s',
+    width: '9rem',
+    align: 'end',
+    cell: ({ calls }) => <Calls calls={calls} />,
+  },
+];
+
+function Target({ breaker: { provider, model } }: { readonly breaker: Breaker }) {
+  return (
+    <span className="truncate">
+      <span className="text-ink-3">{provider}/</span>
+      {model}
+    </span>
+  );
+}
+
+function Calls({ calls }: { readonly calls: Breaker['calls'] }) {
+  const all = calls.ok + calls.failed;
+  if (all === 0) return <span className="text-ink-3">–</span>;
+  return (
+    <>
+      {count(calls.failed)} of {count(all)}
+    </>
+  );
+}
+
+export function BreakerStanding({ breaker }: { readonly breaker: Breaker }) {
+  const { state, word } = standingOf(breaker);
+  return (
+    <span className="flex items-center gap-2">
+      <StateIcon state={state} />
+      <span className={cx('font-medium', STATES[state].ink)}>{word}</span>
+    </span>
+  );
+}
+
+function BreakerCard({ breaker }: { readonly breaker: Breaker }) {
+  return (
+    <span className="grid gap-0.5">
+      <span className="truncate font-medium">
+        {breaker.provider}/{breaker.model}{' '}
+        <span className="font-normal text-ink-3">{breaker.credential}</span>
+      </span>
+      <span className="flex items-center gap-2 text-small text-ink-2">
+        <BreakerStanding breaker={breaker} /> {nextOf(breaker)}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,157 @@
+import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { get, type Page, send } from '../../data/api-client.ts';
+import { useChange } from '../../data/change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Input, Select } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { tell } from '../../ui/toast.tsx';
+
+const FOR = [
+  { value: '900', label: '15 minutes' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '24 hours' },
+  { value: '604800', label: '7 days' },
+] as const;
+
+const STATES = [
+  { value: 'open', label: 'Open: no traffic to it' },
+  { value: 'closed', label: 'Closed: traffic whatever happened' },
+  { value: 'auto', label: 'Give it back to itself' },
+] as const;
+
+/** Forces a breaker for a while, with a reason that is shown beside it and kept in the audit log. */
+export function ForceBreaker({
+  id,
+  trigger,
+}: {
+  readonly id?: string;
+  readonly trigger?: (ask: () => void) => ReactNode;
+}) {
+  const [asked, setAsked] = useState(false);
+  const ask = () => setAsked(true);
+  return (
+    <>
+      {trigger ? (
+        trigger(ask)
+      ) : (
+        <Button needs="management" onClick={ask}>
+          Force a breaker
+        </Button>
+      )}
+      {asked && <ForceDialog id={id} onClose={() => setAsked(false)} />}
+    </>
+  );
+}
+
+function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonly onClose: () => void }) {
+  const [target, setTarget] = useState(id ?? '');
+  const [state, setState] = useState('open');
+  const [seconds, setSeconds] = useState('3600');
+  const [reason, setReason] = useState('');
+  const targets = useTargets(id === undefined);
+  const force = useChange(
+    () =>
+      send<Breaker>('POST', `api/management/breakers/${encodeURIComponent(target.trim())}/force`, {
+        state,
+        reason: reason.trim(),
+        ...(state === 'auto' ? {} : { expires_in_seconds: Number(seconds) }),
+      }),
+    {
+      touches: [['breakers']],
+      done: () => {
+        tell(state === 'auto' ? `${target} is its own again.` : `${target} is forced ${state}.`);
+        onClose();
+      },
+    },
+  );
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={id === undefined ? 'Force a breaker' : `Force ${id}`}
+      description={EFFECTS[state]}
+    >
+      <Form
+        onSubmit={() => force.run(undefined)}
+        error={force.error}
+        running={force.running}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              type="submit"
+              look="primary"
+              busy={force.running}
+              disabled={target === '' || reason.trim() === ''}
+            >
+              {state === 'auto' ? 'Give back' : `Force ${state}`}
+            </Button>
+          </>
+        }
+      >
+        {id === undefined && (
+          <FormField name="id" label="Breaker" hint="<provider>/<model>@<credential>">
+            <Combobox
+              free
+              choices={targets}
+              value={target}
+              onChange={setTarget}
+              placeholder="openai/gpt-5@default"
+            />
+          </FormField>
+        )}
+        <FormField name="state" label="To">
+          <Select choices={STATES} value={state} onChange={(event) => setState(event.target.value)} />
+        </FormField>
+        {state !== 'auto' && (
+          <FormField name="expires_in_seconds" label="For" hint="Afterwards it is its own again, by itself.">
+            <Select choices={FOR} value={seconds} onChange={(event) => setSeconds(event.target.value)} />
+          </FormField>
+        )}
+        <FormField name="reason" label="Reason" hint="Shown beside the breaker and kept in the audit log.">
+          <Input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
+        </FormField>
+      </Form>
+    </Dialog>
+  );
+}
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  open: 'Requests go to the next target of their route; where there is none they fail.',
+  closed:
+    'Requests go to it even while it fails: each may wait for the failure before the next target is tried.',
+  auto: 'What the last calls found out decides again.',
+};
+
+interface ProviderName {
+  readonly id: string;
+  readonly credentials: readonly { readonly name: string }[];
+}
+
+/** Every breaker there can be, of the models that are known. */
+function useTargets(wanted: boolean) {
+  const { data } = useQuery({
+    queryKey: ['breakers', 'targets'],
+    enabled: wanted,
+    queryFn: async ({ signal }) => {
+      const [providers, models] = await Promise.all([
+        get<Page<ProviderName>>('api/management/providers', { limit: 500 }, signal),
+        get<Page<{ readonly id: string; readonly provider: string | null }>>(
+          'api/management/models',
+          { limit: 500 },
+          signal,
+        ),
+      ]);
+      return models.data.flatMap((model) => {
+        const credentials = providers.data.find(({ id }) => id === model.provider)?.credentials ?? [];
+        const names = credentials.length > 0 ? credentials.map(({ name }) => name) : ['default'];
+        return model.provider === null ? [] : names.map((name) => `${model.id}@${name}`);
+      });
+    },
+  });
+  return (data ?? []).map((value) => ({ value, label: value }));
+}

@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const budgets: readonly PageRoute[] = [
+  {
+    path: '/management/budgets',
+    title: 'Budgets',
+    load: () => import('./budgets-page.tsx').then(({ BudgetsPage: Page }) => ({ Page })),
+  },
+];

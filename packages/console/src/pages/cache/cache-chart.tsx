@@ -1,0 +1,60 @@
+import type { timeseries } from '@floe/contract/api/charts';
+import { useQuery } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { get } from '../../data/api-client.ts';
+import { count } from '../../format/amounts.ts';
+import { Chart } from '../../ui/chart.tsx';
+import { Card } from '../../ui/facts.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+
+const DAY_MS = 86_400_000;
+const WORDS: Readonly<Record<string, string>> = {
+  hit: 'Answered from it',
+  miss: 'Asked',
+  bypass: 'Past it',
+  refresh: 'Renewed',
+};
+
+/** What the cache did with each request, hour by hour. */
+export function CacheChart() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['analytics', 'timeseries', 'cache', '7d'],
+    queryFn: ({ signal }) =>
+      get<z.output<typeof timeseries>>(
+        'api/analytics/timeseries',
+        {
+          metric: 'requests',
+          interval: 'hour',
+          group_by: 'cache',
+          from: new Date(Date.now() - 7 * DAY_MS).toISOString(),
+        },
+        signal,
+      ),
+    refetchInterval: 60_000,
+  });
+  const series = (data?.series ?? [])
+    .filter(({ value }) => value !== null && value in WORDS)
+    .map(({ value, values }) => ({ label: WORDS[value ?? ''] ?? '', values }));
+  return (
+    <Card title="Requests by what the cache did" aside="7 days, by the hour">
+      {error && !data ? (
+        <ErrorState what="Could not load the chart." error={error} onRetry={() => void refetch()} />
+      ) : !data ? (
+        <Skeleton className="h-40" />
+      ) : series.length === 0 ? (
+        <p className="text-ui text-ink-2">
+          Nothing in the last 7 days: the cache was off, or no request came.
+        </p>
+      ) : (
+        <Chart
+          label="Requests by what the cache did"
+          at={data.at.map((at) => Date.parse(at))}
+          series={series}
+          kind="stacked"
+          format={count}
+          height={160}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,192 @@
+import type { cacheState, cacheStats } from '@floe/contract/api/cache';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type * as z from 'zod';
+import { OrgLink } from '../../app/org-link.tsx';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { get, getTagged, send, type Tagged } from '../../data/api-client.ts';
+import { useChange } from '../../data/change.ts';
+import { useEdit } from '../../data/edit.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { compact, count, percent } from '../../format/amounts.ts';
+import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { EditForm } from '../../ui/edit-form.tsx';
+import { Card, StatCard, StatStrip } from '../../ui/facts.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { Input, Select } from '../../ui/field.tsx';
+import { FormField } from '../../ui/form.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { Switch } from '../../ui/toggles.tsx';
+import { CacheChart } from './cache-chart.tsx';
+
+type CacheState = z.output<typeof cacheState>;
+type CacheStats = z.output<typeof cacheStats>;
+
+const PATH = 'api/management/cache';
+const TOUCHES = [['cache']];
+
+/** Whether equal requests are answered from earlier answers, and what that saved. */
+export function CachePage() {
+  useLiveQuery('config', ['cache']);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['cache', 'state'],
+    queryFn: ({ signal }) => getTagged<CacheState>(PATH, signal),
+  });
+  const stats = useQuery({
+    queryKey: ['cache', 'stats'],
+    queryFn: ({ signal }) => get<CacheStats>(`${PATH}/stats`, undefined, signal),
+    refetchInterval: 10_000,
+  });
+  return (
+    <PageFrame title="Cache" actions={<EmptyCache stats={stats.data} />}>
+      {error && !data ? (
+        <ErrorState what="Could not load the cache." error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Skeleton className="h-64" />
+      ) : (
+        <div className="grid max-w-5xl gap-4">
+          <Figures stats={stats.data} enabled={data.body.enabled} />
+          <CacheChart />
+          <Settings read={data} />
+        </div>
+      )}
+    </PageFrame>
+  );
+}
+
+function Figures({ stats, enabled }: { readonly stats: CacheStats | undefined; readonly enabled: boolean }) {
+  const { hits, misses, bypassed } = stats?.last_day ?? { hits: 0, misses: 0, bypassed: 0 };
+  const asked = hits + misses;
+  return (
+    <StatStrip>
+      <StatCard
+        label="Hit rate, 24 h"
+        value={stats && asked > 0 ? percent(hits / asked) : '–'}
+        remark={enabled ? `of ${count(asked)} that could be answered from it` : 'the cache is off'}
+      />
+      <StatCard label="Answered from it" value={stats ? count(hits) : '–'} />
+      <StatCard label="Had to be asked" value={stats ? count(misses) : '–'} />
+      <StatCard
+        label="Went past it"
+        value={stats ? count(bypassed) : '–'}
+        remark="the client asked for that"
+      />
+      <StatCard
+        label="Kept answers"
+        value={stats?.entries === null || stats === undefined ? '–' : compact(stats.entries)}
+        remark={
+          stats?.entries === null
+            ? 'kept by Redis'
+            : `${compact(Math.round((stats?.bytes ?? 0) / 1024))} KiB here`
+        }
+      />
+    </StatStrip>
+  );
+}
+
+interface CacheForm {
+  readonly enabled: boolean;
+  readonly ttl_seconds: string;
+  readonly scope: 'org' | 'key';
+}
+
+const SCOPES = [
+  { value: 'key', label: 'Each key with itself' },
+  { value: 'org', label: 'The whole org' },
+] as const;
+
+const formOf = ({ enabled, ttl_seconds, scope }: CacheState): CacheForm => ({
+  enabled,
+  ttl_seconds: fieldText(ttl_seconds ?? 3600),
+  scope: scope ?? 'key',
+});
+
+function Settings({ read }: { readonly read: Tagged<CacheState> }) {
+  const edit = useEdit<CacheState, CacheForm>({
+    path: PATH,
+    read,
+    formOf,
+    write: ({ enabled, ttl_seconds, scope }) => ({ enabled, ttl_seconds: typedNumber(ttl_seconds), scope }),
+    touches: TOUCHES,
+    done: ({ enabled }) =>
+      tell(enabled ? 'The cache answers equal requests from now on.' : 'The cache is off.'),
+  });
+  const { form, set } = edit;
+  return (
+    <Card title="How answers are kept">
+      <EditForm edit={edit} source={read.body.source} verb="Save cache">
+        <Switch
+          label="Answer equal requests from earlier answers"
+          hint="Only whole, successful answers are kept, and only for requests that are equal to the last byte that matters."
+          checked={form.enabled}
+          onChange={(enabled) => set({ enabled })}
+        />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <FormField name="ttl_seconds" label="Reuse an answer for (seconds)">
+            <Input
+              inputMode="numeric"
+              disabled={!form.enabled}
+              value={form.ttl_seconds}
+              onChange={({ target }) => set({ ttl_seconds: target.value })}
+            />
+          </FormField>
+          <FormField name="scope" label="Who shares answers">
+            <Select
+              choices={SCOPES}
+              disabled={!form.enabled}
+              value={form.scope}
+              onChange={({ target }) => set({ scope: target.value === 'org' ? 'org' : 'key' })}
+            />
+          </FormField>
+        </div>
+        <p className="text-ui text-ink-2">
+          A client can ask past it or renew an answer, request by request.{' '}
+          <OrgLink to="/requests" search={{ state: 'cached', range: '24h' }}>
+            Requests answered from the cache
+          </OrgLink>
+        </p>
+      </EditForm>
+    </Card>
+  );
+}
+
+/** Everything kept is thrown away: what is asked next is paid for again. */
+function EmptyCache({ stats }: { readonly stats: CacheStats | undefined }) {
+  const [asked, setAsked] = useState(false);
+  const purge = useChange(() => send<null>('POST', `${PATH}/purge`), {
+    touches: TOUCHES,
+    done: () => {
+      setAsked(false);
+      tell('The cache is empty.');
+    },
+  });
+  return (
+    <>
+      <Button needs="management" onClick={() => setAsked(true)}>
+        Empty…
+      </Button>
+      <ConfirmDialog
+        open={asked}
+        onClose={() => {
+          setAsked(false);
+          purge.reset();
+        }}
+        onConfirm={() => purge.run(undefined)}
+        title="Empty the cache?"
+        verb="Empty cache"
+        typed="empty"
+        running={purge.running}
+        error={purge.error}
+      >
+        {stats?.entries === null || stats === undefined
+          ? 'Every kept answer of this org is thrown away.'
+          : `${count(stats.entries)} kept answers of this process, and those of all others, are thrown away.`}{' '}
+        {stats && stats.last_day.hits > 0
+          ? `In the last 24 hours ${count(stats.last_day.hits)} requests were answered from it; the next of them are asked and paid for again.`
+          : 'The next equal requests are asked and paid for again.'}
+      </ConfirmDialog>
+    </>
+  );
+}

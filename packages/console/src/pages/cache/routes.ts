@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const cache: readonly PageRoute[] = [
+  {
+    path: '/management/cache',
+    title: 'Cache',
+    load: () => import('./cache-page.tsx').then(({ CachePage: Page }) => ({ Page })),
+  },
+];

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { channelBody, channelChangeBody, channelFormOf, draftBody, EMPTY } from './channel-form.ts';
+
+test('a secret that is left empty is not sent, so that it stays what it was', () => {
+  const body = channelChangeBody({ ...EMPTY, name: 'ops', values: { url: ' ' } });
+  assert.deepEqual(
+    ['url' in body, 'secret' in body, 'kind' in body, body['name']],
+    [false, false, false, 'ops'],
+  );
+});
+
+test('only fields of the chosen kind are sent, recipients as a list', () => {
+  const body = channelBody({
+    ...EMPTY,
+    name: 'mail',
+    kind: 'email',
+    values: { to: 'a@b.c, d@e.f,', url: 'x' },
+  });
+  assert.deepEqual([body['to'], 'url' in body], [['a@b.c', 'd@e.f'], false]);
+});
+
+test('every event chosen means all there will be, and some mean just these', () => {
+  assert.equal(channelBody({ ...EMPTY, name: 'a' })['events'], null);
+  assert.deepEqual(channelBody({ ...EMPTY, name: 'a', events: ['budget'] })['events'], ['budget']);
+});
+
+test('a draft can be tested before it has a name', () => {
+  const body = draftBody({ ...EMPTY, values: { url: 'https://a.example' } });
+  assert.deepEqual([body['name'], body['url'], 'enabled' in body], ['draft', 'https://a.example', false]);
+});
+
+test('what is shown of a channel comes back as the same channel', () => {
+  const form = channelFormOf({
+    id: 'chn_1',
+    name: 'mail',
+    kind: 'email',
+    enabled: true,
+    events: null,
+    tags: ['db', 'etl'],
+    realert_minutes: 60,
+    to: ['a@b.c'],
+    chat_id: null,
+    base_url: null,
+    url_origin: null,
+    failures: 0,
+    resting_until: null,
+    source: { kind: 'console', file: null, line: null },
+    created_at: '2026-11-01T00:00:00.000Z',
+    updated_at: '2026-11-01T00:00:00.000Z',
+    updated_by: 'mem_1',
+  });
+  assert.deepEqual(channelBody(form), {
+    name: 'mail',
+    kind: 'email',
+    enabled: true,
+    events: null,
+    tags: ['db', 'etl'],
+    realert_minutes: 60,
+    to: ['a@b.c'],
+  });
+});

@@ -1,0 +1,128 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { OrgLink } from '../../app/org-link.tsx';
+import { browserZone, fullTime } from '../../format/moments.ts';
+import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { type State, StateIcon } from '../../ui/state.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { type Alert, alertsQuery } from './channel-data.ts';
+
+/** Alerts, newest first, and what became of each: of one channel, or of all. */
+export function DeliveryLog({
+  filters,
+  channel = null,
+}: {
+  readonly filters: Readonly<Record<string, string>>;
+  readonly channel?: string | null;
+}) {
+  const answer = useInfiniteQuery(alertsQuery(filters));
+  const alerts = answer.data?.pages.flatMap(({ data }) => data) ?? [];
+  if (answer.error && alerts.length === 0)
+    return (
+      <ErrorState what="Could not load alerts." error={answer.error} onRetry={() => void answer.refetch()} />
+    );
+  if (answer.isPending) return <SkeletonRows rows={4} />;
+  if (alerts.length === 0)
+    return (
+      <EmptyState title={Object.keys(filters).length > 0 ? 'No alerts match' : 'No alerts yet'}>
+        A monitor that fails, a budget that runs out, a breaker that opens: each becomes an entry here.
+      </EmptyState>
+    );
+  return (
+    <>
+      <ol className="divide-y divide-line">
+        {alerts.map((alert) => (
+          <AlertEntry key={alert.id} alert={alert} channel={channel} />
+        ))}
+      </ol>
+      <LoadMore
+        more={answer.hasNextPage}
+        loading={answer.isFetchingNextPage}
+        onMore={() => void answer.fetchNextPage()}
+      />
+    </>
+  );
+}
+
+function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channel: string | null }) {
+  const { event, title, at, subject, closed_at, deliveries } = alert;
+  const shown = channel === null ? deliveries : deliveries.filter((one) => one.channel === channel);
+  return (
+    <li className="flex gap-3 py-3">
+      <span className="mt-0.5">
+        <StateIcon state={stateOf(alert)} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+          <span className="text-body font-medium">{title}</span>
+          <span className="text-small text-ink-2 figures">
+            <time dateTime={at}>{fullTime(new Date(at), browserZone())}</time> · <TimeText at={at} />
+          </span>
+        </div>
+        <p className="text-small text-ink-2">
+          {subject.kind === 'monitor' ? (
+            <OrgLink to={`/monitors/${subject.id}`}>{subject.name}</OrgLink>
+          ) : (
+            `${subject.kind} ${subject.name}`
+          )}
+          {closed_at !== null && event !== 'monitor_recovered' && (
+            <>
+              {' '}
+              · over <TimeText at={closed_at} />
+            </>
+          )}
+        </p>
+        {shown.length === 0 ? (
+          <p className="mt-1 text-small text-ink-3">No channel was told.</p>
+        ) : (
+          <ul className="mt-1 grid gap-0.5">
+            {shown.map((delivery) => (
+              <DeliveryLine key={delivery.id} delivery={delivery} />
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function stateOf({ event, closed_at }: Alert): State {
+  if (event === 'monitor_recovered') return 'healthy';
+  if (event === 'budget') return 'warning';
+  return closed_at === null ? 'failing' : 'partial';
+}
+
+type Delivery = Alert['deliveries'][number];
+
+const WORDS: Readonly<Record<Delivery['state'], { readonly state: State; readonly word: string }>> = {
+  sent: { state: 'healthy', word: 'delivered' },
+  pending: { state: 'waiting', word: 'waits' },
+  dead: { state: 'failing', word: 'given up' },
+  muted: { state: 'maintenance', word: 'held back' },
+  skipped: { state: 'paused', word: 'not sent' },
+};
+
+function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
+  const { channel, state, status, error, attempts, sent_at, due_at, folded_into } = delivery;
+  const { state: look, word } = WORDS[state];
+  const told = [
+    folded_into !== null && 'told together with others',
+    status !== null && `answered ${status}`,
+    attempts > 1 && `try ${attempts}`,
+  ].filter((part) => part !== false);
+  return (
+    <li className="flex flex-wrap items-center gap-x-2 text-ui">
+      <StateIcon state={look} size={14} />
+      <span className="font-medium">{channel}</span>
+      <span className="text-ink-2">
+        {word}
+        {state === 'pending' && <> until </>}
+        {state === 'pending' && <TimeText at={due_at} />}
+        {sent_at !== null && <> </>}
+        {sent_at !== null && <TimeText at={sent_at} />}
+        {told.length > 0 && ` · ${told.join(' · ')}`}
+      </span>
+      {error !== null && state !== 'sent' && <span className="text-failing-ink">{error}</span>}
+    </li>
+  );
+}

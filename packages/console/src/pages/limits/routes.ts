@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const limits: readonly PageRoute[] = [
+  {
+    path: '/management/limits',
+    title: 'Limits',
+    load: () => import('./limits-page.tsx').then(({ LimitsPage: Page }) => ({ Page })),
+  },
+];

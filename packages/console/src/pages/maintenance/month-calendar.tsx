@@ -1,0 +1,85 @@
+import { browserZone, shortTime } from '../../format/moments.ts';
+import { cx } from '../../ui/class-names.ts';
+import { type CalendarDay, monthOf, type Occurrence } from './calendar.ts';
+
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const dayName = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+
+/** A month of windows. It is a list of days: what is read out needs no grid. */
+export function MonthCalendar({
+  month,
+  occurrences,
+  now,
+  onOpen,
+}: {
+  readonly month: Date;
+  readonly occurrences: readonly Occurrence[];
+  readonly now: Date;
+  readonly onOpen: (id: string) => void;
+}) {
+  return (
+    <div className="overflow-hidden rounded-card border border-line bg-line">
+      <div aria-hidden="true" className="grid grid-cols-7 gap-px bg-surface text-label text-ink-2">
+        {WEEKDAYS.map((name) => (
+          <span key={name} className="px-2 py-1.5">
+            {name}
+          </span>
+        ))}
+      </div>
+      <ol className="grid grid-cols-7 gap-px border-t border-line">
+        {monthOf(month, occurrences).map((one) => (
+          <Day key={one.start.getTime()} day={one} now={now} onOpen={onOpen} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Day({
+  day: { start, inMonth, open },
+  now,
+  onOpen,
+}: {
+  readonly day: CalendarDay;
+  readonly now: Date;
+  readonly onOpen: (id: string) => void;
+}) {
+  const today = start.toDateString() === now.toDateString();
+  return (
+    <li className={cx('min-h-24 min-w-0 p-1', inMonth ? 'bg-surface' : 'bg-sunken')}>
+      <span
+        className={cx(
+          'inline-grid h-6 min-w-6 place-items-center rounded-full px-1 text-small figures',
+          today ? 'bg-accent font-semibold text-on-accent' : inMonth ? 'text-ink-2' : 'text-ink-3',
+        )}
+      >
+        <span aria-hidden="true">{start.getDate()}</span>
+        <span className="sr-only">
+          {dayName.format(start)}
+          {today && ', today'}
+          {open.length === 0 && ': nothing planned'}
+        </span>
+      </span>
+      <ul className="mt-0.5 grid gap-0.5">
+        {open.map((one) => (
+          <li key={`${one.window.id} ${one.start.getTime()}`}>
+            <button
+              type="button"
+              onClick={() => onOpen(one.window.id)}
+              title={`${one.window.name}, ${timesOf(one)}`}
+              className="block min-h-6 w-full truncate rounded-tag border border-maintenance-line bg-maintenance-tint px-1 text-left text-small text-maintenance-ink hover:brightness-95"
+            >
+              {one.start >= start && <span className="figures">{shortTime(one.start, browserZone())} </span>}
+              {one.window.name}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+/** `12:00 to 14:00` */
+export function timesOf({ start, end }: Occurrence): string {
+  return `${shortTime(start, browserZone())} to ${shortTime(end, browserZone())}`;
+}

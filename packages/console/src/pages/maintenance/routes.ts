@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const maintenance: readonly PageRoute[] = [
+  {
+    path: '/maintenance',
+    title: 'Maintenance',
+    load: () => import('./maintenance-page.tsx').then(({ MaintenancePage: Page }) => ({ Page })),
+  },
+];

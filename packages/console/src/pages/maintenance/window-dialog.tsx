@@ -1,0 +1,205 @@
+import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { send } from '../../data/api-client.ts';
+import { useChange } from '../../data/change.ts';
+import { browserZone } from '../../format/moments.ts';
+import { Button } from '../../ui/button.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { Badge } from '../../ui/state.tsx';
+import { Segments } from '../../ui/tabs.tsx';
+import { Switch } from '../../ui/toggles.tsx';
+import { monitorChoicesQuery } from '../monitors/monitor-data.ts';
+import { cronWords } from '../monitors/monitor-words.ts';
+import { newWindow, type WindowForm, windowBody, windowFormOf, windowProblems } from './window-form.ts';
+
+/** Plans a window, or changes one. */
+export function WindowDialog({
+  window,
+  onClose,
+}: {
+  readonly window: MaintenanceWindow | null;
+  readonly onClose: () => void;
+}) {
+  const [form, setForm] = useState(() =>
+    window ? windowFormOf(window, browserZone()) : newWindow(new Date(), browserZone()),
+  );
+  const [tried, setTried] = useState(false);
+  const save = useChange(
+    () =>
+      window
+        ? send<MaintenanceWindow>(
+            'PATCH',
+            `api/monitoring/maintenance/${encodeURIComponent(window.id)}`,
+            windowBody(form),
+          )
+        : send<MaintenanceWindow>('POST', 'api/monitoring/maintenance', cleared(windowBody(form))),
+    { touches: [['maintenance']], done: onClose },
+  );
+  const problems = tried ? windowProblems(form) : {};
+  const submit = () => {
+    setTried(true);
+    if (Object.keys(windowProblems(form)).length === 0) save.run(undefined);
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={window ? `Change ${window.name}` : 'Plan a window'}
+      description="Beats and misses are recorded as ever; only messages are held back."
+      wide
+    >
+      <Form
+        onSubmit={submit}
+        error={save.error}
+        running={save.running}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" look="primary" needs="monitoring" busy={save.running}>
+              {window ? 'Save window' : 'Plan window'}
+            </Button>
+          </>
+        }
+      >
+        <WindowFields form={form} problems={problems} onChange={setForm} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** A creation has nothing to clear. */
+function cleared(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+const KINDS = [
+  { id: 'once', label: 'Once' },
+  { id: 'repeats', label: 'Repeats' },
+] as const;
+
+function WindowFields({
+  form,
+  problems,
+  onChange,
+}: {
+  readonly form: WindowForm;
+  readonly problems: Readonly<Record<string, string>>;
+  readonly onChange: (form: WindowForm) => void;
+}) {
+  const set = (part: Partial<WindowForm>) => onChange({ ...form, ...part });
+  return (
+    <>
+      <FormField name="name" label="Name" problem={problems['name'] ?? null}>
+        <Input
+          value={form.name}
+          placeholder="Database move"
+          autoFocus
+          onChange={({ target }) => set({ name: target.value })}
+        />
+      </FormField>
+      <Segments
+        label="How often"
+        options={KINDS}
+        value={form.kind}
+        onChange={(kind) => set({ kind: kind === 'repeats' ? 'repeats' : 'once' })}
+      />
+      <div className="grid gap-4 md:grid-cols-2">
+        {form.kind === 'once' ? (
+          <FormField
+            name="starts_at"
+            label={`Starts (${browserZone()})`}
+            problem={problems['starts_at'] ?? null}
+          >
+            <Input
+              type="datetime-local"
+              value={form.start}
+              onChange={({ target }) => set({ start: target.value })}
+            />
+          </FormField>
+        ) : (
+          <FormField name="schedule" label="Starts on a schedule (cron)" hint={cronWords(form.cron)}>
+            <Input
+              value={form.cron}
+              className="font-mono"
+              onChange={({ target }) => set({ cron: target.value })}
+            />
+          </FormField>
+        )}
+        <FormField name="duration_minutes" label="Lasts" problem={problems['duration_minutes'] ?? null}>
+          <Input value={form.length} onChange={({ target }) => set({ length: target.value })} />
+        </FormField>
+        {form.kind === 'repeats' && (
+          <FormField name="schedule.timezone" label="Time zone">
+            <Combobox
+              choices={[...new Set([form.timezone, ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
+                value: zone,
+                label: zone,
+              }))}
+              value={form.timezone}
+              onChange={(timezone) => set({ timezone })}
+            />
+          </FormField>
+        )}
+      </div>
+      <MonitorChoice chosen={form.monitors} onChange={(monitors) => set({ monitors })} />
+      <FormField name="tags" label="Monitors with a tag" optional hint="With commas between them.">
+        <Input value={form.tags} placeholder="db" onChange={({ target }) => set({ tags: target.value })} />
+      </FormField>
+      {form.monitors.length === 0 && form.tags.trim() === '' && (
+        <p className="text-small text-ink-2">Without monitors and tags it is about every monitor.</p>
+      )}
+      <Switch
+        label="Announced on public boards"
+        checked={form.onBoards}
+        onChange={(onBoards) => set({ onBoards })}
+      />
+    </>
+  );
+}
+
+/** Monitors by name; what is chosen stands below and can be taken away. */
+function MonitorChoice({
+  chosen,
+  onChange,
+}: {
+  readonly chosen: readonly string[];
+  readonly onChange: (ids: readonly string[]) => void;
+}) {
+  const monitors = useQuery(monitorChoicesQuery).data?.data ?? [];
+  const nameOf = (id: string) => monitors.find((one) => one.id === id)?.name ?? id;
+  return (
+    <div className="grid gap-1.5">
+      <FormField name="monitors" label="Monitors" optional>
+        <Combobox
+          choices={monitors
+            .filter(({ id }) => !chosen.includes(id))
+            .map(({ id, name }) => ({ value: id, label: name }))}
+          value=""
+          placeholder="Add a monitor"
+          onChange={(id) => onChange([...chosen, id])}
+        />
+      </FormField>
+      {chosen.length > 0 && (
+        <div className="flex flex-wrap gap-1.5">
+          {chosen.map((id) => (
+            <Badge key={id}>
+              {nameOf(id)}
+              <button
+                type="button"
+                aria-label={`Remove ${nameOf(id)}`}
+                onClick={() => onChange(chosen.filter((one) => one !== id))}
+                className="-mr-1 grid size-6 place-items-center hover:text-failing-ink"
+              >
+                ×
+              </button>
+            </Badge>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

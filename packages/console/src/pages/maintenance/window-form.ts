@@ -1,0 +1,91 @@
+import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
+import { minutesIn, minutesText } from '../monitors/monitor-words.ts';
+
+export interface WindowForm {
+  readonly name: string;
+  readonly kind: 'once' | 'repeats';
+  /** As `datetime-local` writes it, in the browser's zone. */
+  readonly start: string;
+  readonly length: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly monitors: readonly string[];
+  readonly tags: string;
+  readonly onBoards: boolean;
+}
+
+/** A new window begins at the next full hour. */
+export function newWindow(now: Date, timezone: string): WindowForm {
+  const start = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000);
+  return {
+    name: '',
+    kind: 'once',
+    start: localText(start),
+    length: '2 h',
+    cron: '0 2 * * 0',
+    timezone,
+    monitors: [],
+    tags: '',
+    onBoards: true,
+  };
+}
+
+export function windowFormOf(window: MaintenanceWindow, timezone: string): WindowForm {
+  const { starts_at: start, ends_at: end, schedule, duration_minutes: length } = window;
+  const minutes = start && end ? (new Date(end).getTime() - new Date(start).getTime()) / 60_000 : 120;
+  return {
+    name: window.name,
+    kind: schedule ? 'repeats' : 'once',
+    start: localText(new Date(start ?? Date.now())),
+    length: minutesText(schedule ? (length ?? 120) : minutes),
+    cron: schedule?.cron ?? '0 2 * * 0',
+    timezone: schedule?.timezone ?? timezone,
+    monitors: window.monitors,
+    tags: window.tags.join(', '),
+    onBoards: window.on_boards,
+  };
+}
+
+/** What is wrong before the server is asked, by field. */
+export function windowProblems(form: WindowForm): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  if (form.name.trim() === '') found['name'] = 'Give it a name people will read.';
+  if (minutesIn(form.length) === null) found['duration_minutes'] = 'Write a length such as 90 min or 2 h.';
+  if (form.kind === 'once' && Number.isNaN(new Date(form.start).getTime()))
+    found['starts_at'] = 'Choose when it starts.';
+  return found;
+}
+
+/** What the API takes; the other kind's fields are cleared. */
+export function windowBody(form: WindowForm) {
+  const minutes = minutesIn(form.length) ?? 0;
+  const start = new Date(form.start);
+  const times =
+    form.kind === 'once'
+      ? {
+          starts_at: start.toISOString(),
+          ends_at: new Date(start.getTime() + minutes * 60_000).toISOString(),
+          schedule: null,
+          duration_minutes: null,
+        }
+      : {
+          starts_at: null,
+          ends_at: null,
+          schedule: { cron: form.cron.trim(), timezone: form.timezone },
+          duration_minutes: minutes,
+        };
+  return {
+    name: form.name.trim(),
+    ...times,
+    monitors: [...form.monitors],
+    tags: form.tags
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+    on_boards: form.onBoards,
+  };
+}
+
+function localText(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,164 @@
+import { ArrowRight } from 'lucide-react';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useUrlState } from '../../app/url-state.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { listQuery, useRows } from '../../data/lists.ts';
+import { tokensOf } from '../../filters/filter-text.ts';
+import { count, tokens } from '../../format/amounts.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/feedback.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
+import { Results } from '../../ui/results.tsx';
+import { Badge } from '../../ui/state.tsx';
+import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import { ModelDrawer } from './model-drawer.tsx';
+import { type Model, priceText } from './model-words.ts';
+import { WhyNot } from './why-not.tsx';
+
+const FIELDS = [
+  { name: 'search', label: 'id', hint: 'Part of the id' },
+  { name: 'provider', label: 'provider' },
+];
+
+const BESIDE_DRAWER: ReadonlySet<string> = new Set(['id', 'input', 'output', 'context']);
+
+/** What may be asked for, by whom, and what it costs. */
+export function ModelsPage() {
+  const { query, change } = useUrlState();
+  useLiveQuery('config', ['models']);
+  const filters = tokensOf(query, FIELDS);
+  const wanted = Object.fromEntries(filters.map(({ name, value }) => [name, value]));
+  const list = useRows(listQuery<Model>('models', 'api/management/models', wanted));
+  const open = query.get('open');
+  const sort = readSort(query.get('sort'));
+  const shown = list.rows?.find(({ id }) => id === open);
+  return (
+    <PageFrame
+      title="Models"
+      padded={false}
+      beside={open && <ModelDrawer id={open} model={shown} onClose={() => change({ open: null })} />}
+    >
+      <div className="grid gap-3 px-4 pb-3 md:px-6">
+        <WhyNot />
+        <FilterBar
+          fields={FIELDS}
+          tokens={filters}
+          onAdd={({ name, value }) => change({ [name]: value })}
+          onRemove={(name) => change({ [name]: null })}
+          placeholder="Filter: id:gpt-5, provider:openai…"
+        />
+        <p className="text-small text-ink-3">Prices are USD per million tokens.</p>
+      </div>
+      <Results
+        list={list}
+        what="models"
+        label="Models"
+        shown={sorted(list.rows ?? [], COLUMNS, sort)}
+        rowId={({ id }) => id}
+        columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
+        card={(model) => <ModelCard model={model} />}
+        onOpen={({ id }) => change({ open: id })}
+        openId={open}
+        sort={sort}
+        onSort={(next) => change({ sort: next }, 'replace')}
+        empty={
+          filters.length > 0 ? (
+            <EmptyState
+              title="No models match"
+              action={<Button onClick={() => change({ search: null, provider: null })}>Clear all</Button>}
+            >
+              A model is usable when its provider is enabled and the allowlist of the provider has it. Ask
+              above why one is not.
+            </EmptyState>
+          ) : (
+            <EmptyState title="No models">Models come with providers: add one.</EmptyState>
+          )
+        }
+      />
+    </PageFrame>
+  );
+}
+
+const price = (
+  id: string,
+  label: string,
+  of: (prices: NonNullable<Model['prices']>) => number | null,
+): Column<Model> => ({
+  id,
+  label,
+  width: '6rem',
+  align: 'end',
+  value: ({ prices }) => (prices ? of(prices) : null),
+  cell: ({ kind, prices }) =>
+    kind === 'alias' ? <span className="text-ink-3">–</span> : priceText(prices ? of(prices) : undefined),
+});
+
+const COLUMNS: readonly Column<Model>[] = [
+  {
+    id: 'id',
+    label: 'Model',
+    width: 'minmax(10rem, 1fr)',
+    value: ({ id }) => id,
+    cell: (model) => <ModelName model={model} />,
+  },
+  {
+    id: 'context',
+    label: 'Context',
+    width: '6rem',
+    align: 'end',
+    value: (model) => model.context_window,
+    cell: (model) => tokens(model.context_window),
+  },
+  {
+    id: 'output_most',
+    label: 'Most output',
+    width: '7rem',
+    align: 'end',
+    value: (model) => model.output_most,
+    cell: (model) => tokens(model.output_most),
+  },
+  price('input', 'Input', ({ input_usd }) => input_usd),
+  price('output', 'Output', ({ output_usd }) => output_usd),
+  price('cache', 'Cache read', ({ cache_read_usd }) => cache_read_usd),
+  {
+    id: 'keys',
+    label: 'Keys',
+    width: '5rem',
+    align: 'end',
+    value: ({ keys }) => keys.count,
+    cell: ({ keys }) => count(keys.count),
+  },
+];
+
+function ModelName({ model: { id, kind, targets } }: { readonly model: Model }) {
+  const slash = id.indexOf('/') + 1;
+  return (
+    <span className="flex min-w-0 items-center gap-1.5">
+      <span className="truncate">
+        <span className="text-ink-3">{id.slice(0, slash)}</span>
+        {id.slice(slash)}
+      </span>
+      {kind === 'alias' && <Badge>alias</Badge>}
+      {targets.length > 0 && (
+        <span className="flex min-w-0 items-center gap-1 text-ink-2">
+          <ArrowRight size={12} className="shrink-0 text-ink-3" role="img" aria-label="goes to" />
+          <span className="truncate">{targets.join(', ')}</span>
+        </span>
+      )}
+    </span>
+  );
+}
+
+function ModelCard({ model }: { readonly model: Model }) {
+  const { kind, prices, context_window } = model;
+  return (
+    <span className="grid gap-0.5">
+      <span className="truncate font-medium">{model.id}</span>
+      <span className="truncate text-small text-ink-2 figures">
+        {kind === 'alias'
+          ? `alias of ${model.targets.join(', ')}`
+          : `${tokens(context_window)} context · ${priceText(prices?.input_usd)} in, ${priceText(prices?.output_usd)} out`}
+      </span>
+    </span>
+  );
+}

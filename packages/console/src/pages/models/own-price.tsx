@@ -1,0 +1,98 @@
+import type { provider as providerSchema } from '@floe/contract/api/providers';
+import { useState } from 'react';
+import type * as z from 'zod';
+import { getTagged, send } from '../../data/api-client.ts';
+import { useChange } from '../../data/change.ts';
+import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { tell } from '../../ui/toast.tsx';
+import type { Model } from './model-words.ts';
+
+type Provider = z.output<typeof providerSchema>;
+
+const FIELDS = [
+  ['input', 'Input', false],
+  ['output', 'Output', false],
+  ['cache_read', 'Cache read', true],
+  ['cache_write', 'Cache write', true],
+] as const;
+
+/** A price of the org's own for one model, which the catalog no longer has a say in. */
+export function OwnPrice({ model, provider }: { readonly model: Model; readonly provider: string }) {
+  const [asked, setAsked] = useState(false);
+  const [form, setForm] = useState<Readonly<Record<string, string>>>({
+    input: fieldText(model.prices?.input_usd),
+    output: fieldText(model.prices?.output_usd),
+    cache_read: fieldText(model.prices?.cache_read_usd),
+    cache_write: fieldText(model.prices?.cache_write_usd),
+  });
+  const path = `api/management/providers/${encodeURIComponent(provider)}`;
+  const name = model.model ?? model.id;
+  const save = useChange(
+    async (own: boolean) => {
+      const { body, etag } = await getTagged<Provider>(path);
+      const others = Object.fromEntries(Object.entries(body.prices).filter(([id]) => id !== name));
+      const price = Object.fromEntries(
+        FIELDS.flatMap(([field]) => {
+          const value = typedNumber(form[field] ?? '');
+          return value === null ? [] : [[field, value]];
+        }),
+      );
+      return send<Provider>('PATCH', path, { prices: own ? { ...others, [name]: price } : others }, etag);
+    },
+    {
+      touches: [['models'], ['providers']],
+      done: () => {
+        setAsked(false);
+        tell('The next request has this price; those before keep theirs.');
+      },
+    },
+  );
+  return (
+    <div className="mt-3">
+      <Button needs="management" onClick={() => setAsked(true)}>
+        {model.prices?.source === 'override' ? 'Change the price' : 'Give it a price'}
+      </Button>
+      <Dialog
+        open={asked}
+        onClose={() => setAsked(false)}
+        title={`Price of ${model.id}`}
+        description="USD per million tokens. It counts for requests from now on."
+      >
+        <Form
+          onSubmit={() => save.run(true)}
+          error={save.error}
+          running={save.running}
+          actions={
+            <>
+              {model.prices?.source === 'override' && (
+                <Button look="quiet" className="mr-auto" onClick={() => save.run(false)}>
+                  Back to the catalog
+                </Button>
+              )}
+              <Button onClick={() => setAsked(false)}>Cancel</Button>
+              <Button type="submit" look="primary" busy={save.running}>
+                Save price
+              </Button>
+            </>
+          }
+        >
+          <div className="grid grid-cols-2 gap-4">
+            {FIELDS.map(([field, label, optional]) => (
+              <FormField key={field} name={`prices.${name}.${field}`} label={label} optional={optional}>
+                <Input
+                  inputMode="decimal"
+                  value={form[field] ?? ''}
+                  onChange={({ target }) => setForm({ ...form, [field]: target.value })}
+                />
+              </FormField>
+            ))}
+          </div>
+        </Form>
+      </Dialog>
+    </div>
+  );
+}

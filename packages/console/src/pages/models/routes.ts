@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const models: readonly PageRoute[] = [
+  {
+    path: '/management/models',
+    title: 'Models',
+    load: () => import('./models-page.tsx').then(({ ModelsPage: Page }) => ({ Page })),
+  },
+];

@@ -1,0 +1,75 @@
+import type { simulated } from '@floe/contract/api/routes';
+import { useState } from 'react';
+import type * as z from 'zod';
+import { send } from '../../data/api-client.ts';
+import { useChange } from '../../data/change.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { StateIcon } from '../../ui/state.tsx';
+
+type Answer = z.output<typeof simulated>;
+
+/** Asks the running gateway whether a model could be used right now, and tells what stands in the way. */
+export function WhyNot() {
+  const [model, setModel] = useState('');
+  const [told, setTold] = useState<{ readonly model: string; readonly answer: Answer } | null>(null);
+  const ask = useChange(
+    (id: string) =>
+      send<Answer>('POST', 'api/management/routes/simulate', {
+        request: { model: id, messages: [{ role: 'user', content: 'Hello' }] },
+      }),
+    { done: (answer, id) => setTold({ model: id, answer }) },
+  );
+  const run = () => {
+    if (model.trim() !== '') ask.run(model.trim());
+  };
+  return (
+    <form
+      className="flex flex-wrap items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        run();
+      }}
+    >
+      <div className="w-full max-w-sm">
+        <Field label="Why can’t I use …?" error={ask.error?.message}>
+          <Input
+            value={model}
+            placeholder="openai/gpt-5"
+            autoComplete="off"
+            spellCheck={false}
+            onChange={({ target }) => setModel(target.value)}
+          />
+        </Field>
+      </div>
+      <Button type="submit" busy={ask.running}>
+        Ask
+      </Button>
+      {told && <Verdict {...told} />}
+    </form>
+  );
+}
+
+function Verdict({ model, answer }: { readonly model: string; readonly answer: Answer }) {
+  const [first] = answer.targets;
+  return (
+    <p role="status" className="flex w-full items-start gap-2 text-ui">
+      <span className="mt-0.5">
+        <StateIcon state={answer.outcome === 'sent' ? 'healthy' : 'blocked'} />
+      </span>
+      {answer.outcome === 'sent' ? (
+        <span>
+          <strong className="font-medium">{model}</strong> is usable: it would go to {first?.provider}/
+          {first?.model}.
+        </span>
+      ) : (
+        <span className="min-w-0 break-words">
+          <strong className="font-medium">{model}</strong> is not usable: {answer.message}{' '}
+          <code className="font-mono text-code text-ink-3">
+            {answer.status} {answer.code}
+          </code>
+        </span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,190 @@
+import type { Check } from '@floe/contract/api/monitors';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useUrlState } from '../../app/url-state.ts';
+import { duration } from '../../format/amounts.ts';
+import { browserZone, clockTime, day } from '../../format/moments.ts';
+import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { STATES, type State, StateIcon } from '../../ui/state.tsx';
+import { Segments } from '../../ui/tabs.tsx';
+import { lateText, metadataText } from './check-words.ts';
+import { checksExport, checksQuery } from './monitor-data.ts';
+
+const SHOWN = [
+  { id: 'all', label: 'All' },
+  { id: 'missed', label: 'Missed' },
+  { id: 'failed', label: 'Failed' },
+  { id: 'unknown', label: 'Unknown' },
+] as const;
+
+const LOOKS: Readonly<Record<Check['status'], { readonly state: State; readonly word: string }>> = {
+  ok: { state: 'healthy', word: 'OK' },
+  missed: { state: 'failing', word: 'Missed' },
+  failed: { state: 'failing', word: 'Failed' },
+  unknown: { state: 'unknown', word: 'Unknown' },
+  started: { state: 'waiting', word: 'Started' },
+  logged: { state: 'partial', word: 'Logged' },
+};
+
+/** Every beat and every missed beat, newest first. `checks=` in the URL says which. */
+export function CheckHistory({ id }: { readonly id: string }) {
+  const { query, change } = useUrlState();
+  const chosen = query.get('checks') ?? 'all';
+  const answer = useInfiniteQuery(checksQuery(id, chosen === 'all' ? null : chosen));
+  const checks = answer.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <section className="min-w-0 overflow-hidden rounded-card border border-line bg-surface">
+      <header className="flex flex-wrap items-center justify-between gap-2 px-4 py-2.5">
+        <h2 className="text-body font-semibold">Check history</h2>
+        <div className="flex items-center gap-2">
+          <Segments
+            label="Checks shown"
+            options={SHOWN}
+            value={chosen}
+            onChange={(next) => change({ checks: next === 'all' ? null : next }, 'replace')}
+          />
+          <a
+            href={checksExport(id)}
+            download
+            aria-label="Download the checks as CSV"
+            title="Download the checks as CSV"
+            className="grid size-8 place-items-center rounded-control text-ink-2 hover:bg-hover pointer-coarse:size-11"
+          >
+            <Download size={16} strokeWidth={1.75} aria-hidden="true" />
+          </a>
+        </div>
+      </header>
+      {answer.error && checks.length === 0 ? (
+        <ErrorState
+          what="Could not load the checks."
+          error={answer.error}
+          onRetry={() => void answer.refetch()}
+        />
+      ) : answer.isPending ? (
+        <SkeletonRows rows={6} />
+      ) : checks.length === 0 ? (
+        <EmptyState title={chosen === 'all' ? 'No beats yet' : `No ${chosen} checks`}>
+          {chosen === 'all' ? 'The first beat becomes a row here within a second.' : 'Nothing of that kind.'}
+        </EmptyState>
+      ) : (
+        <CheckTable checks={checks} />
+      )}
+      <LoadMore
+        more={answer.hasNextPage}
+        loading={answer.isFetchingNextPage}
+        onMore={() => void answer.fetchNextPage()}
+      />
+    </section>
+  );
+}
+
+const HEADS = ['Status', 'Expected', 'Received', 'Late by', 'Run time', 'Metadata'] as const;
+const CELL = 'px-4 py-2 align-top';
+/** What a phone has no room for. */
+const WIDE = `${CELL} max-md:hidden`;
+
+function CheckTable({ checks }: { readonly checks: readonly Check[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <div tabIndex={0} className="overflow-x-auto -outline-offset-2">
+      <table className="w-full text-left text-ui figures">
+        <caption className="sr-only">Checks, newest first; times in {browserZone()}</caption>
+        <thead className="border-y border-line text-label text-ink-2">
+          <tr>
+            {HEADS.map((head, index) => (
+              <th
+                key={head}
+                scope="col"
+                className={`px-4 py-1.5 font-medium whitespace-nowrap ${index === 1 || index > 4 ? 'max-md:hidden' : ''}`}
+              >
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {checks.map((check) => (
+            <CheckRow key={check.id} check={check} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function CheckRow({ check }: { readonly check: Check }) {
+  const { status, error, received_at, detected_at, duration_ms, stands_for } = check;
+  const { state, word } = LOOKS[status];
+  const quiet = status === 'ok';
+  const head = (
+    <th scope="row" className={`${CELL} font-normal whitespace-nowrap`}>
+      <span
+        className={`flex items-center gap-2 ${quiet ? 'text-ink-2' : `font-medium ${STATES[state].ink}`}`}
+      >
+        <StateIcon state={state} />
+        {word}
+        {stands_for > 1 && <span className="font-normal text-ink-2">× {stands_for}</span>}
+      </span>
+    </th>
+  );
+  if (received_at === null)
+    return (
+      <tr>
+        {head}
+        <td className={`${WIDE} whitespace-nowrap`}>
+          <Moment at={check.expected_at} />
+        </td>
+        <td className={CELL} colSpan={4}>
+          <span className={status === 'unknown' ? 'text-ink-2' : STATES[state].ink}>
+            {error ?? 'Floe was not running. Not counted as uptime or downtime.'}
+          </span>
+          <span className="block text-small text-ink-2">
+            recorded <Moment at={detected_at} />
+          </span>
+        </td>
+      </tr>
+    );
+  return (
+    <tr>
+      {head}
+      <td className={`${WIDE} whitespace-nowrap`}>
+        <Moment at={check.expected_at} />
+      </td>
+      <td className={`${CELL} whitespace-nowrap`}>
+        <Moment at={received_at} />
+      </td>
+      <td className={`${CELL} whitespace-nowrap text-ink-2`}>{lateText(check)}</td>
+      <td className={`${CELL} text-right whitespace-nowrap`}>{duration(duration_ms)}</td>
+      <td className={`${WIDE} max-w-56 text-ink-2`}>
+        {error !== null && <span className="block text-failing-ink">{error}</span>}
+        <Metadata value={check.metadata} />
+      </td>
+    </tr>
+  );
+}
+
+/** The first of it; all of it when it is opened. */
+function Metadata({ value }: { readonly value: Check['metadata'] }) {
+  const short = metadataText(value);
+  if (short === null) return <span className="text-ink-3">–</span>;
+  return (
+    <details>
+      <summary className="cursor-pointer truncate">{short}</summary>
+      <pre className="mt-1 overflow-x-auto font-mono text-code whitespace-pre-wrap text-ink">
+        {JSON.stringify(value, null, 2)}
+      </pre>
+    </details>
+  );
+}
+
+function Moment({ at }: { readonly at: string | null }) {
+  if (at === null) return <span className="text-ink-3">–</span>;
+  const moment = new Date(at);
+  const zone = browserZone();
+  return (
+    <time dateTime={at}>
+      {day(moment, zone, new Date())} {clockTime(moment, zone)}
+    </time>
+  );
+}

@@ -1,0 +1,21 @@
+import type { Check } from '@floe/contract/api/monitors';
+import { duration } from '../../format/amounts.ts';
+
+/** `on time`, `early`, `+7 s`: how a beat stood to what was promised. */
+export function lateText({ expected_at, received_at }: Pick<Check, 'expected_at' | 'received_at'>): string {
+  if (expected_at === null || received_at === null) return '–';
+  const ms = new Date(received_at).getTime() - new Date(expected_at).getTime();
+  if (Math.abs(ms) < 1000) return 'on time';
+  return ms < 0 ? 'early' : `+${duration(ms)}`;
+}
+
+/** The first two facts of what a beat carried; null when it carried nothing. */
+export function metadataText(value: Check['metadata']): string | null {
+  if (value === null) return null;
+  if (typeof value !== 'object') return String(value);
+  const facts = Object.entries(value).map(
+    ([name, fact]) => `${name} ${typeof fact === 'object' ? JSON.stringify(fact) : String(fact)}`,
+  );
+  if (facts.length === 0) return null;
+  return facts.slice(0, 2).join(' · ') + (facts.length > 2 ? ` · ${facts.length - 2} more` : '');
+}

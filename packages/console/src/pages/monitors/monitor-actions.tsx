@@ -1,0 +1,121 @@
+import type { Monitor } from '@floe/contract/api/monitors';
+import { useNavigate } from '@tanstack/react-router';
+import { Ellipsis, KeyRound, Lock, Pause, Pencil, Play, Send, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { useOrgId } from '../../app/url-state.ts';
+import { send } from '../../data/api-client.ts';
+import { useChange } from '../../data/change.ts';
+import { useRefusal } from '../../data/use-refusal.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { monitorPath, sendTestBeat } from './monitor-data.ts';
+import { usePausing } from './monitor-menu.tsx';
+
+/** What can be done with a monitor: at the head of its page. */
+export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
+  const { id, paused, source, beat_url } = monitor;
+  const navigate = useNavigate();
+  const org = useOrgId();
+  const fromFile = source.kind === 'file';
+  const { toggle, running } = usePausing(monitor);
+  const beat = useChange(() => sendTestBeat(monitor), {
+    touches: [['monitors']],
+    done: () => tell('The test beat was recorded.'),
+  });
+  const edit = () => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}/edit` });
+  useShortcuts([{ keys: 'e', does: 'Edit this monitor', run: edit }]);
+  return (
+    <>
+      <Button
+        icon={Send}
+        needs="monitoring"
+        busy={beat.running}
+        disabled={beat_url === null}
+        onClick={() => beat.run(undefined)}
+      >
+        Send a test beat
+      </Button>
+      <Button
+        icon={paused ? Play : Pause}
+        needs="monitoring"
+        busy={running}
+        disabled={fromFile}
+        title={fromFile ? 'Comes from the file; pause it there.' : undefined}
+        onClick={toggle}
+      >
+        {paused ? 'Resume' : 'Pause'}
+      </Button>
+      <Button icon={fromFile ? Lock : Pencil} onClick={edit}>
+        {fromFile ? 'Settings' : 'Edit'}
+      </Button>
+      <MoreMenu monitor={monitor} />
+    </>
+  );
+}
+
+type Asked = 'rotate' | 'delete' | null;
+
+function MoreMenu({ monitor: { id, name, source } }: { readonly monitor: Monitor }) {
+  const [asked, setAsked] = useState<Asked>(null);
+  const refusal = useRefusal('monitoring');
+  const navigate = useNavigate();
+  const org = useOrgId();
+  const close = () => setAsked(null);
+  const rotate = useChange(() => send<Monitor>('POST', monitorPath(id, '/rotate')), {
+    touches: [['monitors']],
+    done: () => {
+      close();
+      tell('The beat URL is another one now.');
+    },
+  });
+  const remove = useChange(() => send<null>('DELETE', monitorPath(id)), {
+    done: () => {
+      tell(`${name} was deleted.`);
+      void navigate({ to: `/o/${org}/monitors` });
+    },
+  });
+  return (
+    <>
+      <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
+        <MenuItem icon={KeyRound} disabled={refusal !== null} onSelect={() => setAsked('rotate')}>
+          Change the beat URL…
+        </MenuItem>
+        <MenuItem
+          icon={Trash2}
+          danger
+          disabled={refusal !== null || source.kind === 'file'}
+          onSelect={() => setAsked('delete')}
+        >
+          Delete…
+        </MenuItem>
+      </Menu>
+      <ConfirmDialog
+        open={asked === 'rotate'}
+        onClose={close}
+        onConfirm={() => rotate.run(undefined)}
+        title={`Change the beat URL of ${name}`}
+        verb="Change the URL"
+        running={rotate.running}
+        error={rotate.error}
+      >
+        Jobs that call the old URL are refused at once. Beats with a key are not touched.
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asked === 'delete'}
+        onClose={close}
+        onConfirm={() => remove.run(undefined)}
+        title={`Delete ${name}`}
+        verb="Delete monitor"
+        typed={id}
+        running={remove.running}
+        error={remove.error}
+      >
+        Its checks, its timeline and its uptime are lost, on boards too. Beats for it are refused from then
+        on.
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,188 @@
+import type { Monitor } from '@floe/contract/api/monitors';
+import { useQuery } from '@tanstack/react-query';
+import { OrgLink } from '../../app/org-link.tsx';
+import { apiUrl } from '../../data/base.ts';
+import { duration, uptime } from '../../format/amounts.ts';
+import { browserZone, day, fullTime } from '../../format/moments.ts';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Card, KeyValue, StatCard, StatStrip } from '../../ui/facts.tsx';
+import { SourceNotice } from '../../ui/source-badge.tsx';
+import { StateIcon } from '../../ui/state.tsx';
+import { type Alert, alertsOfMonitorQuery, boardsOfOrgQuery, uptimeQuery } from './monitor-data.ts';
+import { minutesText, scheduleText } from './monitor-words.ts';
+import { beatSnippets } from './send-beats.ts';
+
+/** Uptime of four spans, rounded down: 100% means that nothing was missed. */
+export function UptimeStrip({ id }: { readonly id: string }) {
+  return (
+    <StatStrip>
+      <UptimeCard id={id} days={1} label="Uptime, 24 hours" />
+      <UptimeCard id={id} days={7} label="7 days" />
+      <UptimeCard id={id} days={30} label="30 days" />
+      <UptimeCard id={id} days={90} label="90 days" />
+    </StatStrip>
+  );
+}
+
+function UptimeCard({
+  id,
+  days,
+  label,
+}: {
+  readonly id: string;
+  readonly days: number;
+  readonly label: string;
+}) {
+  const { data } = useQuery(uptimeQuery(id, days));
+  if (!data) return <StatCard label={label} value="–" />;
+  const { uptime_ratio: ratio, downtime_seconds: down, unknown_seconds: unknown, incidents } = data;
+  const times = incidents > 1 ? `, ${incidents} times` : '';
+  const remark =
+    ratio === null
+      ? 'nothing judged yet'
+      : down === 0
+        ? 'no downtime'
+        : `${duration(down * 1000)} down${times}`;
+  return (
+    <StatCard
+      label={label}
+      value={ratio === null ? '–' : uptime(ratio)}
+      remark={unknown >= 60 ? `${remark}; ${duration(unknown * 1000)} unknown` : remark}
+    />
+  );
+}
+
+export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
+  const boards = useQuery(boardsOfOrgQuery).data?.data ?? [];
+  const { id, expected_interval_minutes: interval, schedule, channels, source, created_at } = monitor;
+  const shown = boards.filter(({ groups }) => groups.some(({ monitors }) => monitors.includes(id)));
+  return (
+    <Card title="Configuration">
+      <div className="grid gap-3">
+        <SourceNotice source={source} />
+        <KeyValue
+          items={[
+            ['Interval', interval === null ? null : `${interval} min (${minutesText(interval)})`],
+            ['Schedule', schedule && `${scheduleText(monitor)}, ${schedule.timezone ?? 'UTC'}`],
+            [
+              'Grace',
+              `${minutesText(monitor.grace_period_minutes)}${monitor.grace_source === 'org' ? ', the org’s' : ''}`,
+            ],
+            [
+              'First beat due',
+              monitor.first_beat_due_minutes === null
+                ? 'after interval and grace'
+                : minutesText(monitor.first_beat_due_minutes),
+            ],
+            [
+              'Alert after',
+              `${monitor.alert_after_misses} ${monitor.alert_after_misses === 1 ? 'miss' : 'misses'}`,
+            ],
+            [
+              'Channels',
+              <OrgLink key="channels" to="/channels">
+                {channels.length === 0 ? 'every channel' : channels.join(', ')}
+              </OrgLink>,
+            ],
+            [
+              'Boards',
+              shown.length === 0
+                ? 'none'
+                : shown.map(({ slug, name, public: open }) => (
+                    <span key={slug} className="mr-2">
+                      <OrgLink to={`/boards/${slug}/edit`}>{name}</OrgLink> {open ? 'public' : 'private'}
+                    </span>
+                  )),
+            ],
+            ['Muted until', monitor.muted_until && fullTime(new Date(monitor.muted_until), browserZone())],
+            ['Created', day(new Date(created_at), browserZone(), new Date())],
+          ]}
+        />
+        {monitor.description && <p className="text-ui whitespace-pre-wrap">{monitor.description}</p>}
+      </div>
+    </Card>
+  );
+}
+
+/** Ready to paste; while nothing came yet this is what the page is about. */
+export function SendBeatsCard({ monitor }: { readonly monitor: Monitor }) {
+  const waiting = monitor.status === 'waiting';
+  return (
+    <Card title={waiting ? 'Waiting for the first beat…' : 'Send beats'}>
+      <div className="grid gap-2">
+        {waiting && (
+          <p className="text-ui text-ink-2">
+            Nothing is counted before it. Run this at the end of the job; the page turns by itself.
+          </p>
+        )}
+        <CodeBlock
+          snippets={beatSnippets(monitor.id, apiUrl('api/monitoring/heartbeat').href, monitor.beat_url)}
+        />
+        <p className="text-small text-ink-3">
+          <code className="font-mono">FLOE_KEY</code> is a platform key with the scope{' '}
+          <code className="font-mono">beat</code>.
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+export function AlertsSentCard({ id }: { readonly id: string }) {
+  const { data, error } = useQuery(alertsOfMonitorQuery(id));
+  return (
+    <Card
+      title="Alerts sent"
+      aside={
+        <OrgLink to="/alerts" search={{ subject: id }}>
+          All
+        </OrgLink>
+      }
+    >
+      {error ? (
+        <p className="text-ui text-ink-2">{error.message}</p>
+      ) : data?.data.length === 0 ? (
+        <p className="text-ui text-ink-2">None yet.</p>
+      ) : (
+        <ol className="divide-y divide-line">
+          {data?.data.map((alert) => (
+            <AlertLine key={alert.id} alert={alert} />
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}
+
+function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert: Alert }) {
+  const moment = new Date(at);
+  return (
+    <li className="flex items-start gap-2 py-2 text-ui first:pt-0 last:pb-0">
+      <span className="mt-0.5">
+        <StateIcon state={event === 'monitor_recovered' ? 'healthy' : 'failing'} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <div>{title}</div>
+        <div className="text-small text-ink-2">
+          {deliveries.length === 0
+            ? 'no channel was told'
+            : deliveries.map(({ channel, state }) => `${channel} ${DELIVERY_WORDS[state]}`).join(' · ')}
+        </div>
+      </div>
+      <time dateTime={at} className="text-small whitespace-nowrap text-ink-2 figures">
+        {fullTime(moment, browserZone())
+          .replace(/ \d{4},/, ',')
+          .slice(0, 13)
+          .replace(/,?:?$/, '')}
+      </time>
+    </li>
+  );
+}
+
+/** What became of a message, in words. */
+export const DELIVERY_WORDS: Readonly<Record<Alert['deliveries'][number]['state'], string>> = {
+  pending: 'waiting',
+  sent: 'delivered',
+  dead: 'not delivered',
+  muted: 'held back',
+  skipped: 'skipped',
+};

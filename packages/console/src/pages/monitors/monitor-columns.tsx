@@ -1,0 +1,130 @@
+import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
+import { OrgLink } from '../../app/org-link.tsx';
+import { duration, uptime } from '../../format/amounts.ts';
+import { browserZone, relative, shortTime } from '../../format/moments.ts';
+import { SourceBadge } from '../../ui/source-badge.tsx';
+import { Badge, STATES, StateIcon } from '../../ui/state.tsx';
+import type { Column } from '../../ui/table-columns.ts';
+import { TimeText, useNow } from '../../ui/time-text.tsx';
+import { DayStrip } from './day-strip.tsx';
+import { MonitorMenu } from './monitor-menu.tsx';
+import { scheduleShort } from './monitor-words.ts';
+
+export type Recent = ReadonlyMap<string, MonitorStanding['recent'][number]>;
+
+/** The columns of the list; `recent` fills in by itself. */
+export function monitorColumns(recent: Recent): readonly Column<Monitor>[] {
+  return [
+    { id: 'state', label: 'State', width: '7.5rem', cell: (row) => <StateText row={row} /> },
+    { id: 'name', label: 'Name', width: 'minmax(9rem, 1fr)', cell: (row) => <NameText row={row} /> },
+    {
+      id: 'schedule',
+      label: 'Schedule',
+      width: 'minmax(7rem, 11rem)',
+      cell: (row) => <span className="text-ink-2">{scheduleShort(row)}</span>,
+    },
+    {
+      id: 'last',
+      label: 'Last beat',
+      width: '6rem',
+      cell: ({ last_beat_at: at }) => (at ? <TimeText at={at} /> : <span className="text-ink-3">–</span>),
+    },
+    { id: 'deadline', label: 'Deadline', width: '6.5rem', cell: (row) => <DeadlineText row={row} /> },
+    {
+      id: 'day',
+      label: '24 hours',
+      width: '9.5rem',
+      cell: ({ id }) => <DayStrip slices={recent.get(id)?.slices} />,
+    },
+    {
+      id: 'uptime',
+      label: '30 days',
+      width: '5rem',
+      align: 'end',
+      cell: ({ id }) => <UptimeText ratio={recent.get(id)?.uptime_ratio} />,
+    },
+    {
+      id: 'source',
+      label: 'Source',
+      width: '8rem',
+      cell: ({ source }) => <SourceBadge source={source} />,
+    },
+    { id: 'actions', label: '', width: '2.5rem', cell: (row) => <MonitorMenu monitor={row} /> },
+  ];
+}
+
+function UptimeText({ ratio }: { readonly ratio: number | null | undefined }) {
+  return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : uptime(ratio);
+}
+
+/** The shape and, where it is news, for how long. */
+function StateText({ row }: { readonly row: Monitor }) {
+  const now = useNow();
+  const { status, failing_since: since } = row;
+  const quiet = status === 'healthy' || status === 'paused';
+  return (
+    <span className="flex items-center gap-2">
+      <StateIcon state={status} />
+      <span className={quiet ? 'text-ink-2' : `font-medium ${STATES[status].ink}`}>
+        {status === 'failing' && since
+          ? duration(Math.max(0, now.getTime() - new Date(since).getTime()))
+          : STATES[status].word}
+      </span>
+    </span>
+  );
+}
+
+function NameText({ row: { id, name, tags } }: { readonly row: Monitor }) {
+  return (
+    <span className="flex items-center gap-1.5">
+      <OrgLink to={`/monitors/${id}`} className="truncate font-medium text-ink hover:underline">
+        {name}
+      </OrgLink>
+      {tags.slice(0, 2).map((tag) => (
+        <Badge key={tag}>{tag}</Badge>
+      ))}
+    </span>
+  );
+}
+
+/** When it must have called; past ones with the time it was. */
+export function DeadlineText({ row }: { readonly row: Monitor }) {
+  const now = useNow();
+  const at = row.failing_since ?? row.deadline_at;
+  if (at === null) return <span className="text-ink-3">–</span>;
+  const moment = new Date(at);
+  if (row.status !== 'failing') return <time dateTime={at}>{relative(moment, now)}</time>;
+  return (
+    <time dateTime={at} className="text-failing-ink">
+      {now.getTime() - moment.getTime() < 86_400_000
+        ? `since ${shortTime(moment, browserZone())}`
+        : relative(moment, now)}
+    </time>
+  );
+}
+
+/** A row on a phone. */
+export function MonitorCard({ row, recent }: { readonly row: Monitor; readonly recent: Recent }) {
+  const now = useNow();
+  const { status, name, failing_since, deadline_at } = row;
+  const line =
+    status === 'failing' && failing_since
+      ? `failing for ${duration(Math.max(0, now.getTime() - new Date(failing_since).getTime()))}`
+      : deadline_at
+        ? `deadline ${relative(new Date(deadline_at), now)}`
+        : STATES[status].word.toLowerCase();
+  return (
+    <div className="flex items-center gap-3 text-body">
+      <StateIcon state={status} />
+      <div className="min-w-0 flex-1">
+        <div className="truncate">{name}</div>
+        <div className="truncate text-small text-ink-2 figures">
+          {line} · {scheduleShort(row)}
+        </div>
+      </div>
+      <span className="text-small text-ink-2 figures">
+        <UptimeText ratio={recent.get(row.id)?.uptime_ratio} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+import type { Board } from '@floe/contract/api/boards';
+import type { alert, Channel } from '@floe/contract/api/channels';
+import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
+import type { Check, Monitor, MonitorStanding, period, uptime } from '@floe/contract/api/monitors';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { get, getTagged, type Page, send } from '../../data/api-client.ts';
+import { apiUrl } from '../../data/base.ts';
+import type { FilterField } from '../../filters/filter-text.ts';
+
+export type Period = z.output<typeof period>;
+export type Uptime = z.output<typeof uptime>;
+export type Alert = z.output<typeof alert>;
+
+/** What monitors are filtered by: the API's own parameters. */
+export const MONITOR_FIELDS: readonly FilterField[] = [
+  { name: 'status', label: 'state', values: ['failing', 'waiting', 'paused', 'healthy'] },
+  { name: 'tag', label: 'tag' },
+  { name: 'search', label: 'name' },
+];
+
+const LIST = 'api/monitoring/monitors';
+const PAGE_ROWS = 500;
+
+/** The address of one monitor, or of something of it. */
+export function monitorPath(id: string, tail = ''): string {
+  return `${LIST}/${encodeURIComponent(id)}${tail}`;
+}
+
+export function monitorsQuery(filters: Readonly<Record<string, string>>) {
+  return infiniteQueryOptions({
+    queryKey: ['monitors', 'list', filters],
+    queryFn: ({ pageParam, signal }) =>
+      get<Page<Monitor>>(LIST, { ...filters, limit: PAGE_ROWS, cursor: pageParam }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+}
+
+/** Monitors to choose from, by id and name: the newest of an org that has very many. */
+export const monitorChoicesQuery = queryOptions({
+  queryKey: ['monitors', 'choices'],
+  queryFn: ({ signal }) => get<Page<Monitor>>(LIST, { limit: PAGE_ROWS }, signal),
+  staleTime: 30_000,
+});
+
+/** Those that fail, wherever they stand in a list that is not there whole. */
+export function failingQuery(on: boolean) {
+  return queryOptions({
+    queryKey: ['monitors', 'failing'],
+    queryFn: ({ signal }) => get<Page<Monitor>>(LIST, { status: 'failing', limit: PAGE_ROWS }, signal),
+    enabled: on,
+  });
+}
+
+/** Counts by state, and the last day of these monitors. */
+export function standingQuery(ids: readonly string[]) {
+  return queryOptions({
+    queryKey: ['monitors', 'standing', ids.join()],
+    queryFn: ({ signal }) =>
+      get<MonitorStanding>('api/monitoring/standing', { monitors: ids.join() }, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function monitorQuery(id: string) {
+  return queryOptions({
+    queryKey: ['monitors', 'one', id],
+    queryFn: ({ signal }) => getTagged<Monitor>(monitorPath(id), signal),
+  });
+}
+
+export function uptimeQuery(id: string, days: number) {
+  return queryOptions({
+    queryKey: ['monitors', 'one', id, 'uptime', days],
+    queryFn: ({ signal }) => get<Uptime>(monitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
+  });
+}
+
+/** Every period that touches the last days, newest first; at most 500. */
+export function periodsQuery(id: string, days: number) {
+  return queryOptions({
+    queryKey: ['monitors', 'one', id, 'periods', days],
+    queryFn: ({ signal }) =>
+      get<Page<Period>>(monitorPath(id, '/periods'), { from: daysAgo(days), limit: 500 }, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function checksQuery(id: string, status: string | null) {
+  return infiniteQueryOptions({
+    queryKey: ['monitors', 'one', id, 'checks', status],
+    queryFn: ({ pageParam, signal }) =>
+      get<Page<Check>>(monitorPath(id, '/checks'), { status, limit: 50, cursor: pageParam }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+}
+
+/** Beats and misses for the marks below the timeline. */
+export function marksQuery(id: string, days: number) {
+  return queryOptions({
+    queryKey: ['monitors', 'one', id, 'marks', days],
+    queryFn: ({ signal }) =>
+      get<Page<Check>>(monitorPath(id, '/checks'), { from: daysAgo(days), limit: 200 }, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function checksExport(id: string): string {
+  return apiUrl(`${monitorPath(id, '/checks/export')}?format=csv`).href;
+}
+
+export function alertsOfMonitorQuery(id: string) {
+  return queryOptions({
+    queryKey: ['alerts', 'of', id],
+    queryFn: ({ signal }) => get<Page<Alert>>('api/monitoring/alerts', { subject: id, limit: 5 }, signal),
+  });
+}
+
+export const channelNamesQuery = queryOptions({
+  queryKey: ['channels', 'names'],
+  queryFn: ({ signal }) => get<Page<Channel>>('api/monitoring/channels', { limit: 500 }, signal),
+  staleTime: 30_000,
+});
+
+export const boardsOfOrgQuery = queryOptions({
+  queryKey: ['boards', 'all'],
+  queryFn: ({ signal }) => get<Page<Board>>('api/monitoring/boards', { limit: 500 }, signal),
+});
+
+export const windowsOfOrgQuery = queryOptions({
+  queryKey: ['maintenance', 'all'],
+  queryFn: ({ signal }) => get<Page<MaintenanceWindow>>('api/monitoring/maintenance', { limit: 500 }, signal),
+});
+
+/** A beat from here, by the monitor's secret address: what the job would send, marked as a test. */
+export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Promise<void> {
+  const token = beat_url?.split('/beat/').at(-1);
+  const answer = await fetch(apiUrl(`beat/${token ?? ''}`), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ test: true }),
+  });
+  if (!answer.ok) throw new Error(`The beat was answered with ${answer.status}.`);
+}
+
+export const pauseMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/pause'), {});
+export const resumeMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/resume'));
+
+function daysAgo(days: number): string {
+  // On the minute: the same link asked twice in a moment is the same question.
+  return new Date(Math.floor(Date.now() / 60_000) * 60_000 - days * 86_400_000).toISOString();
+}

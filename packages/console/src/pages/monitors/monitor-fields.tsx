@@ -1,0 +1,200 @@
+import { useQuery } from '@tanstack/react-query';
+import { browserZone } from '../../format/moments.ts';
+import { Combobox } from '../../ui/combobox.tsx';
+import { Input, TextArea } from '../../ui/field.tsx';
+import { FormField } from '../../ui/form.tsx';
+import { Segments } from '../../ui/tabs.tsx';
+import { Checkbox } from '../../ui/toggles.tsx';
+import { channelNamesQuery } from './monitor-data.ts';
+import { type MonitorForm, withCron } from './monitor-form.ts';
+import { idOf } from './monitor-words.ts';
+
+interface FieldsProps {
+  readonly form: MonitorForm;
+  readonly problems: Readonly<Record<string, string>>;
+  readonly onChange: (form: MonitorForm) => void;
+  readonly isNew?: boolean;
+}
+
+/** Everything a monitor can be told. */
+export function MonitorFields(props: FieldsProps) {
+  const { form, problems, onChange, isNew = false } = props;
+  const set = (part: Partial<MonitorForm>) => onChange({ ...form, ...part });
+  return (
+    <>
+      <div className="grid gap-4 md:grid-cols-2">
+        <FormField name="name" label="Name">
+          <Input
+            value={form.name}
+            onChange={({ target }) => set({ name: target.value })}
+            placeholder="Invoice export"
+            autoFocus={isNew}
+          />
+        </FormField>
+        <FormField name="id" label="Id" hint="What jobs send as monitor_id. It never changes.">
+          <Input
+            value={form.id}
+            readOnly={!isNew}
+            placeholder={idOf(form.name) || 'made from the name'}
+            onChange={({ target }) => set({ id: target.value })}
+            className="font-mono"
+          />
+        </FormField>
+      </div>
+      <ScheduleFields {...props} />
+      <div className="grid gap-4 md:grid-cols-3">
+        <FormField
+          name="grace_period_minutes"
+          label="Grace"
+          optional
+          hint="Late, and still fine. Empty: the org’s."
+          problem={problems['grace_period_minutes'] ?? null}
+        >
+          <Input
+            value={form.grace}
+            placeholder="5 min"
+            onChange={({ target }) => set({ grace: target.value })}
+          />
+        </FormField>
+        <FormField
+          name="alert_after_misses"
+          label="Alert after misses"
+          problem={problems['alert_after_misses'] ?? null}
+        >
+          <Input
+            value={form.alertAfter}
+            inputMode="numeric"
+            onChange={({ target }) => set({ alertAfter: target.value })}
+          />
+        </FormField>
+        <FormField
+          name="first_beat_due_minutes"
+          label="First beat due"
+          optional
+          hint="Reported when nothing came by then."
+          problem={problems['first_beat_due_minutes'] ?? null}
+        >
+          <Input
+            value={form.firstDue}
+            placeholder="after interval and grace"
+            onChange={({ target }) => set({ firstDue: target.value })}
+          />
+        </FormField>
+      </div>
+      <ChannelChoice chosen={form.channels} onChange={(channels) => set({ channels })} />
+      <div className="grid gap-4 md:grid-cols-2">
+        <FormField name="tags" label="Tags" optional hint="With commas between them.">
+          <Input
+            value={form.tags}
+            placeholder="db, critical"
+            onChange={({ target }) => set({ tags: target.value })}
+          />
+        </FormField>
+        <FormField name="description" label="Description" optional>
+          <TextArea
+            rows={2}
+            value={form.description}
+            placeholder="For whoever is woken up: what to look at first"
+            onChange={({ target }) => set({ description: target.value })}
+          />
+        </FormField>
+      </div>
+    </>
+  );
+}
+
+const KINDS = [
+  { id: 'interval', label: 'Every…' },
+  { id: 'cron', label: 'On a schedule (cron)' },
+] as const;
+
+function ScheduleFields({ form, problems, onChange }: FieldsProps) {
+  const set = (part: Partial<MonitorForm>) => onChange({ ...form, ...part });
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <span className="text-label text-ink-2">Expect a beat</span>
+        <Segments
+          label="Expect a beat"
+          options={KINDS}
+          value={form.kind}
+          onChange={(kind) => set({ kind: kind === 'cron' ? 'cron' : 'interval' })}
+        />
+      </div>
+      {form.kind === 'interval' ? (
+        <div className="max-w-60">
+          <FormField
+            name="expected_interval_minutes"
+            label="Interval"
+            hint="90m, 1.5 h or 1d"
+            problem={problems['expected_interval_minutes'] ?? null}
+          >
+            <Input value={form.interval} onChange={({ target }) => set({ interval: target.value })} />
+          </FormField>
+        </div>
+      ) : (
+        <div className="grid gap-4 md:grid-cols-2">
+          <FormField
+            name="schedule"
+            label="Cron expression"
+            hint="Five fields. A pasted line of a crontab is taken apart."
+          >
+            <Input
+              value={form.cron}
+              className="font-mono"
+              onChange={({ target }) => onChange(withCron(form, target.value))}
+            />
+          </FormField>
+          <FormField name="schedule.timezone" label="Time zone">
+            <Combobox
+              choices={ZONES}
+              value={form.timezone}
+              onChange={(timezone) => set({ timezone })}
+              placeholder="Search for a city"
+            />
+          </FormField>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The browser's own zone first: it is the one most people mean. */
+const ZONES = [...new Set([browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
+  value: zone,
+  label: zone,
+}));
+
+/** Which channels are told; none chosen means every one. */
+function ChannelChoice({
+  chosen,
+  onChange,
+}: {
+  readonly chosen: readonly string[];
+  readonly onChange: (names: readonly string[]) => void;
+}) {
+  const { data } = useQuery(channelNamesQuery);
+  const names = [...new Set([...(data?.data.map(({ name }) => name) ?? []), ...chosen])].toSorted();
+  return (
+    <fieldset>
+      <legend className="text-label text-ink-2">Channels</legend>
+      {names.length === 0 ? (
+        <p className="mt-1 text-small text-ink-3">There is no channel yet: nobody is told.</p>
+      ) : (
+        <div className="mt-1 flex flex-wrap gap-x-5 gap-y-1">
+          {names.map((name) => (
+            <Checkbox
+              key={name}
+              label={name}
+              checked={chosen.includes(name)}
+              onChange={(on) => onChange(on ? [...chosen, name] : chosen.filter((one) => one !== name))}
+            />
+          ))}
+          <span className="self-center text-small text-ink-3">
+            {chosen.length === 0 && 'None chosen: every channel is told.'}
+          </span>
+        </div>
+      )}
+    </fieldset>
+  );
+}

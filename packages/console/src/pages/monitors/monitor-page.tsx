@@ -1,0 +1,117 @@
+import type { Monitor } from '@floe/contract/api/monitors';
+import { useQuery } from '@tanstack/react-query';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { usePathParam } from '../../app/url-state.ts';
+import { useConnection, useLiveQuery } from '../../data/events.ts';
+import { duration } from '../../format/amounts.ts';
+import { browserZone, shortTime } from '../../format/moments.ts';
+import { Card } from '../../ui/facts.tsx';
+import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { Badge, StateBadge } from '../../ui/state.tsx';
+import { useNow } from '../../ui/time-text.tsx';
+import { CheckHistory } from './check-history.tsx';
+import { MonitorActions } from './monitor-actions.tsx';
+import { AlertsSentCard, ConfigurationCard, SendBeatsCard, UptimeStrip } from './monitor-cards.tsx';
+import { monitorQuery, windowsOfOrgQuery } from './monitor-data.ts';
+import { MonitorTimeline } from './monitor-timeline.tsx';
+import { minutesText, scheduleText } from './monitor-words.ts';
+import { NextDeadline } from './next-deadline.tsx';
+
+/** Monitor results: did the job run, when must it call again, who was told. */
+export function MonitorPage() {
+  const id = usePathParam('id');
+  useLiveQuery('monitors', ['monitors', 'one', id]);
+  useLiveQuery('alerts', ['alerts']);
+  const live = useConnection() === 'live';
+  const { data, error, refetch } = useQuery({ ...monitorQuery(id), refetchInterval: live ? 60_000 : 5_000 });
+  const monitor = data?.body;
+  return (
+    <PageFrame
+      title={id}
+      crumbs={[{ label: 'Monitors', to: '/monitors' }]}
+      actions={monitor && <MonitorActions monitor={monitor} />}
+    >
+      {error && !monitor ? (
+        <ErrorState what="Could not load this monitor." error={error} onRetry={() => void refetch()} />
+      ) : monitor ? (
+        <Results monitor={monitor} />
+      ) : (
+        <Skeleton className="h-64" />
+      )}
+    </PageFrame>
+  );
+}
+
+function Results({ monitor }: { readonly monitor: Monitor }) {
+  const waiting = monitor.status === 'waiting';
+  return (
+    <div className="grid gap-4">
+      <Heading monitor={monitor} />
+      <UnderMaintenance monitor={monitor} />
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
+        <div className="grid min-w-0 gap-4">
+          {waiting && <SendBeatsCard monitor={monitor} />}
+          <Card title="Next deadline" aside={`Times in ${browserZone()}`}>
+            <NextDeadline monitor={monitor} />
+          </Card>
+          <UptimeStrip id={monitor.id} />
+          <MonitorTimeline id={monitor.id} />
+          <CheckHistory id={monitor.id} />
+        </div>
+        <div className="grid min-w-0 gap-4">
+          <ConfigurationCard monitor={monitor} />
+          {!waiting && <SendBeatsCard monitor={monitor} />}
+          <AlertsSentCard id={monitor.id} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Heading({ monitor }: { readonly monitor: Monitor }) {
+  const now = useNow();
+  const { status, name, id, tags, failing_since: since, grace_period_minutes: grace } = monitor;
+  return (
+    <div className="grid gap-1">
+      <div className="flex flex-wrap items-center gap-2.5">
+        <StateBadge state={status} />
+        <h2 className="text-title font-semibold tracking-tight">{name}</h2>
+        {tags.map((tag) => (
+          <Badge key={tag}>{tag}</Badge>
+        ))}
+      </div>
+      <p className="text-ui text-ink-2">
+        {status === 'failing' && since && (
+          <>
+            <strong className="font-semibold text-failing-ink">
+              Failing since {shortTime(new Date(since), browserZone())}, for{' '}
+              {duration(Math.max(0, now.getTime() - new Date(since).getTime()))}
+            </strong>{' '}
+            ·{' '}
+          </>
+        )}
+        <code className="font-mono text-code">{id}</code> · {scheduleText(monitor)}, {minutesText(grace)}{' '}
+        grace
+      </p>
+    </div>
+  );
+}
+
+/** While a window is open about it: messages are held back. */
+function UnderMaintenance({ monitor: { id, tags } }: { readonly monitor: Monitor }) {
+  const { data } = useQuery(windowsOfOrgQuery);
+  const open = data?.data.find(
+    (window) =>
+      window.active_until !== null &&
+      ((window.monitors.length === 0 && window.tags.length === 0) ||
+        window.monitors.includes(id) ||
+        window.tags.some((tag) => tags.includes(tag))),
+  );
+  if (!open?.active_until) return null;
+  return (
+    <Notice state="maintenance">
+      {open.name} until {shortTime(new Date(open.active_until), browserZone())}: messages are held back, beats
+      and misses are recorded.
+    </Notice>
+  );
+}

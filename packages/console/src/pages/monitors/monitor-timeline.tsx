@@ -1,0 +1,184 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { duration } from '../../format/amounts.ts';
+import { browserZone, day, fullTime, shortTime } from '../../format/moments.ts';
+import { Card } from '../../ui/facts.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { STATES, StateIcon } from '../../ui/state.tsx';
+import { Segments } from '../../ui/tabs.tsx';
+import { useNow } from '../../ui/time-text.tsx';
+import { marksQuery, type Period, periodsQuery } from './monitor-data.ts';
+import { type Mark, marksOf, ticksOf } from './timeline-marks.ts';
+
+const SPANS = [
+  { id: '1', label: '24 h' },
+  { id: '7', label: '7 d' },
+  { id: '30', label: '30 d' },
+  { id: '90', label: '90 d' },
+] as const;
+
+const LOOKS: Readonly<Record<Period['status'], string>> = {
+  healthy: 'bg-healthy inset-y-0',
+  failing: 'bg-failing -inset-y-1 min-w-1 rounded-tag',
+  unknown: 'hatched bg-unknown-tint border border-unknown inset-y-0',
+  paused: 'border border-paused top-[28%] bottom-[28%]',
+  waiting: 'border border-dashed border-waiting inset-y-0',
+};
+
+/** What the monitor was, over time; below it one mark for each beat. The same as a list for who cannot see it. */
+export function MonitorTimeline({ id }: { readonly id: string }) {
+  const [days, setDays] = useState('1');
+  const [listed, setListed] = useState(false);
+  const answer = useQuery(periodsQuery(id, Number(days)));
+  const checks = useQuery(marksQuery(id, Number(days)));
+  const now = useNow();
+  const from = new Date(now.getTime() - Number(days) * 86_400_000);
+  const marks = marksOf(answer.data?.data ?? [], from, now);
+  return (
+    <Card
+      title="Timeline"
+      aside={<Segments label="Time shown" options={SPANS} value={days} onChange={setDays} />}
+    >
+      {answer.error && !answer.data ? (
+        <ErrorState
+          what="Could not load the timeline."
+          error={answer.error}
+          onRetry={() => void answer.refetch()}
+        />
+      ) : !answer.data ? (
+        <Skeleton className="h-20" />
+      ) : listed ? (
+        <PeriodList marks={marks} />
+      ) : (
+        <>
+          <Band marks={marks} />
+          <Ticks ticks={ticksOf(checks.data?.data ?? [], from, now)} />
+          <Axis from={from} to={now} />
+          <Legend />
+        </>
+      )}
+      <div className="flex justify-end">
+        <button
+          type="button"
+          aria-pressed={listed}
+          onClick={() => setListed(!listed)}
+          className="min-h-6 text-small text-ink-3 underlined hover:text-ink"
+        >
+          {listed ? 'Show as timeline' : 'Show as list'}
+        </button>
+      </div>
+    </Card>
+  );
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
+
+function Band({ marks }: { readonly marks: readonly Mark[] }) {
+  return (
+    <div className="relative mt-5 mb-1 h-6">
+      <div className="absolute inset-x-0 bottom-0 h-0.5 bg-line" />
+      {marks.map((mark) => (
+        <div
+          key={mark.period.started_at}
+          title={said(mark)}
+          style={{ left: percent(mark.left), width: percent(mark.width) }}
+          className={`absolute ${LOOKS[mark.period.status]}`}
+        />
+      ))}
+      {marks
+        .filter(({ label }) => label)
+        .map(({ period, left, width, ms }) => (
+          <span
+            key={period.started_at}
+            style={{ left: percent(Math.min(0.93, Math.max(0.03, left + width / 2))) }}
+            className="absolute -top-5 -translate-x-1/2 text-micro font-semibold whitespace-nowrap text-failing-ink"
+          >
+            {duration(ms)}
+          </span>
+        ))}
+    </div>
+  );
+}
+
+function Ticks({ ticks }: { readonly ticks: ReturnType<typeof ticksOf> }) {
+  return (
+    <div aria-hidden="true" className="relative h-4 overflow-hidden">
+      {ticks.map(({ id, at, missed }) => (
+        <span
+          key={id}
+          style={{ left: percent(at) }}
+          className={
+            missed
+              ? 'absolute top-0 -translate-x-1/2 text-small leading-4 font-bold text-failing-ink'
+              : 'absolute top-1 h-2 w-px bg-ink-3'
+          }
+        >
+          {missed ? '×' : ''}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
+  const zone = browserZone();
+  const long = to.getTime() - from.getTime() > 86_400_000;
+  return (
+    <div className="flex justify-between text-micro text-ink-3 figures">
+      {[0, 0.25, 0.5, 0.75, 1].map((share) => {
+        const at = new Date(from.getTime() + (to.getTime() - from.getTime()) * share);
+        return <span key={share}>{long ? day(at, zone, to) : shortTime(at, zone)}</span>;
+      })}
+    </div>
+  );
+}
+
+function Legend() {
+  const states = ['healthy', 'failing', 'unknown', 'paused'] as const;
+  const looks = {
+    healthy: 'bg-healthy',
+    failing: 'bg-failing',
+    unknown: 'hatched border border-unknown',
+    paused: 'border border-paused',
+  };
+  return (
+    <ul className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-small text-ink-2">
+      {states.map((state) => (
+        <li key={state} className="flex items-center gap-1.5">
+          <span className={`h-2.5 w-3.5 ${looks[state]}`} aria-hidden="true" />
+          {STATES[state].word}
+        </li>
+      ))}
+      <li className="flex items-center gap-1.5">
+        <span className="h-2 w-px bg-ink-3" aria-hidden="true" /> beat
+      </li>
+      <li className="flex items-center gap-1.5">
+        <span className="font-bold text-failing-ink" aria-hidden="true">
+          ×
+        </span>
+        missed
+      </li>
+    </ul>
+  );
+}
+
+/** The same as words, newest first. */
+function PeriodList({ marks }: { readonly marks: readonly Mark[] }) {
+  return (
+    <ol className="mt-2 divide-y divide-line text-ui">
+      {marks.toReversed().map((mark) => (
+        <li key={mark.period.started_at} className="flex items-center gap-2 py-1.5">
+          <StateIcon state={mark.period.status} />
+          <span className="flex-1">
+            {STATES[mark.period.status].word} from {fullTime(new Date(mark.period.started_at), browserZone())}
+          </span>
+          <span className="text-ink-2 figures">{duration(mark.ms)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function said({ period, ms }: Mark): string {
+  return `${STATES[period.status].word} for ${duration(ms)}, from ${fullTime(new Date(period.started_at), browserZone())}`;
+}

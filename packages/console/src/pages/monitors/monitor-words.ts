@@ -1,0 +1,121 @@
+import type { Monitor } from '@floe/contract/api/monitors';
+import { duration } from '../../format/amounts.ts';
+
+const MINUTE = 60_000;
+
+/** `90m`, `1.5 h`, `1d`, `30 s` or plain minutes, to minutes; null for anything else. */
+export function minutesIn(text: string): number | null {
+  const [, amount, unit = 'm'] =
+    /^\s*(\d+(?:[.,]\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)?\s*$/i.exec(text) ??
+    [];
+  if (amount === undefined) return null;
+  const minutes: Readonly<Record<string, number>> = { s: 1 / 60, m: 1, h: 60, d: 1440, w: 10_080 };
+  const size = minutes[unit.charAt(0).toLowerCase()] ?? 1;
+  return Math.round(Number(amount.replace(',', '.')) * size * 1e6) / 1e6;
+}
+
+/** Minutes as people say them: `24 h`, `90 min`, `1 h 30 m`. */
+export function minutesText(minutes: number): string {
+  if (minutes === 0) return '0 min';
+  if (minutes < 1) return `${Math.round(minutes * 60)} s`;
+  if (minutes < 120 && minutes % 60 !== 0) return `${Number(minutes.toFixed(2))} min`;
+  if (minutes % 1440 === 0 && minutes > 1440) return `${minutes / 1440} d`;
+  if (minutes % 60 === 0 && minutes <= 2880) return `${minutes / 60} h`;
+  return duration(minutes * MINUTE);
+}
+
+type Scheduled = Pick<Monitor, 'expected_interval_minutes' | 'schedule'>;
+
+/** `every 24 h`, or the cron expression. */
+export function scheduleText({ expected_interval_minutes: minutes, schedule }: Scheduled): string {
+  return schedule ? `cron ${schedule.cron}` : `every ${minutesText(minutes ?? 0)}`;
+}
+
+/** `every 24 h + 30 min` */
+export function scheduleShort(monitor: Scheduled & Pick<Monitor, 'grace_period_minutes'>): string {
+  const grace = monitor.grace_period_minutes;
+  return `${scheduleText(monitor)}${grace > 0 ? ` + ${minutesText(grace)}` : ''}`;
+}
+
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/**
+ * The usual cron expressions as a sentence; null for the rest, which only their next runs explain. When they run is
+ * always the server's own answer, never this.
+ */
+export function cronWords(cron: string): string | null {
+  const named: Readonly<Record<string, string>> = {
+    '@hourly': '0 * * * *',
+    '@daily': '0 0 * * *',
+    '@midnight': '0 0 * * *',
+    '@weekly': '0 0 * * 0',
+    '@monthly': '0 0 1 * *',
+  };
+  const [minute = '', hour = '', day = '', month = '', weekday = '', ...rest] = (named[cron.trim()] ?? cron)
+    .trim()
+    .split(/\s+/);
+  if (rest.length > 0 || month !== '*' || weekday === '') return null;
+  const when = daysWords(day, weekday);
+  if (when === null) return null;
+  const each = /^\*\/(\d+)$/.exec(minute)?.[1];
+  if (hour === '*' && (each !== undefined || minute === '*')) {
+    const every = Number(each ?? 1);
+    return `Every ${every === 1 ? 'minute' : `${every} minutes`}${when === 'every day' ? '' : `, ${when}`}`;
+  }
+  if (!/^\d+$/.test(minute)) return null;
+  if (hour === '*')
+    return `Every hour at :${minute.padStart(2, '0')}${when === 'every day' ? '' : `, ${when}`}`;
+  const hours = hour.split(',');
+  if (!hours.every((one) => /^\d+$/.test(one))) return null;
+  const times = hours.map((one) => `${one.padStart(2, '0')}:${minute.padStart(2, '0')}`);
+  return `At ${listed(times)}, ${when}`;
+}
+
+function daysWords(day: string, weekday: string): string | null {
+  if (day !== '*' && weekday !== '*') return null;
+  if (day === '*' && weekday === '*') return 'every day';
+  if (weekday === '*') {
+    const days = day.split(',');
+    return days.every((one) => /^\d+$/.test(one)) ? `on day ${listed(days)} of the month` : null;
+  }
+  const numbers = weekday.toLowerCase().split(',').map(weekdayOf);
+  const [range] = /^([a-z\d]+)-([a-z\d]+)$/i.exec(weekday) ?? [];
+  if (range !== undefined) {
+    const [from, to] = range.toLowerCase().split('-').map(weekdayOf);
+    return from == null || to == null ? null : `${DAYS[from % 7]} to ${DAYS[to % 7]}`;
+  }
+  if (numbers.some((one) => one === null)) return null;
+  return `every ${listed(numbers.map((one) => DAYS[(one ?? 0) % 7] ?? ''))}`;
+}
+
+function weekdayOf(text: string): number | null {
+  if (/^[0-7]$/.test(text)) return Number(text);
+  const found = DAYS.findIndex((name) => name.toLowerCase().startsWith(text) && text.length === 3);
+  return found < 0 ? null : found;
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
+/** A pasted line of a crontab: its five fields, and the zone a `CRON_TZ=` before them names. Null when it is none. */
+export function crontabIn(text: string): { readonly cron: string; readonly timezone: string | null } | null {
+  const [, zone, line = ''] = /^\s*(?:CRON_TZ=(\S+)\s+)?(.+?)\s*$/s.exec(text) ?? [];
+  const [macro] = /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)\b/.exec(line) ?? [];
+  if (macro) return { cron: macro, timezone: zone ?? null };
+  const fields = line.split(/\s+/);
+  const isField = (field: string) => /^[\dA-Za-z*/,?#-]+$/.test(field) && /[\d*]|^[a-z]{3}/i.test(field);
+  const five = fields.slice(0, 5);
+  if (five.length < 5 || !five.every(isField)) return null;
+  return { cron: five.join(' '), timezone: zone ?? null };
+}
+
+/** What a name would be as an id: lower-case letters, digits and dashes. */
+export function idOf(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64);
+}

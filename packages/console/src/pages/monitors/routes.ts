@@ -1,0 +1,24 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const monitors: readonly PageRoute[] = [
+  {
+    path: '/monitors',
+    title: 'Monitors',
+    load: () => import('./monitors-page.tsx').then(({ MonitorsPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/monitors/new',
+    title: 'New monitor',
+    load: () => import('./monitor-editor-page.tsx').then(({ NewMonitorPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/monitors/$id',
+    title: 'Monitor',
+    load: () => import('./monitor-page.tsx').then(({ MonitorPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/monitors/$id/edit',
+    title: 'Edit monitor',
+    load: () => import('./monitor-editor-page.tsx').then(({ EditMonitorPage: Page }) => ({ Page })),
+  },
+];

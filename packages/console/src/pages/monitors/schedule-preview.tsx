@@ -1,0 +1,113 @@
+import type { preview } from '@floe/contract/api/monitors';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type * as z from 'zod';
+import { send } from '../../data/api-client.ts';
+import { browserZone, fullTime, shortTime } from '../../format/moments.ts';
+import { Skeleton } from '../../ui/feedback.tsx';
+import { type MonitorForm, scheduleBody } from './monitor-form.ts';
+import { cronWords, minutesIn, minutesText } from './monitor-words.ts';
+
+type Preview = z.output<typeof preview>;
+
+/** What a schedule means, in words, and its next runs as the server itself will expect them. */
+export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
+  const settled = useSettled(JSON.stringify(scheduleBody(form)));
+  const incomplete = form.kind === 'interval' && minutesIn(form.interval) === null;
+  const { data, error } = useQuery({
+    queryKey: ['schedule', settled],
+    queryFn: () => send<Preview>('POST', 'api/monitoring/schedule/preview', JSON.parse(settled)),
+    enabled: !incomplete,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return (
+    <section aria-label="In words" className="rounded-card border border-line bg-sunken px-4 py-3 text-ui">
+      <h2 className="text-label text-ink-2">In words</h2>
+      {incomplete ? (
+        <p className="mt-1 text-ink-2">Write how often a beat is expected.</p>
+      ) : error ? (
+        <p className="mt-1 text-failing-ink">{error.message}</p>
+      ) : data ? (
+        <Words form={form} preview={data} />
+      ) : (
+        <Skeleton className="mt-2 h-16" />
+      )}
+    </section>
+  );
+}
+
+function Words({ form, preview }: { readonly form: MonitorForm; readonly preview: Preview }) {
+  const [first] = preview.data;
+  const grace = preview.grace_period_minutes;
+  const sentence =
+    form.kind === 'interval'
+      ? `A beat every ${minutesText(minutesIn(form.interval) ?? 0)}, counted from the last one.`
+      : `${cronWords(form.cron) ?? `On the schedule ${form.cron.trim()}`}, in ${preview.timezone}.`;
+  return (
+    <>
+      <p className="mt-1 font-medium">{sentence}</p>
+      <p className="text-ink-2">
+        {grace === 0 ? 'Nothing late is fine.' : `${minutesText(grace)} late is still fine.`}
+        {first &&
+          ` Without a beat it fails at ${shortTime(new Date(first.deadline_at), browserZone())} (yours).`}
+      </p>
+      <Runs preview={preview} />
+      {zonesOf(preview).length > 1 && (
+        <p className="mt-2 text-small text-warning-ink">
+          Clocks change between these runs ({zonesOf(preview).join(' to ')}).
+        </p>
+      )}
+    </>
+  );
+}
+
+function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
+  const mine = browserZone();
+  const both = timezone !== mine;
+  if (data.length === 0) return <p className="mt-2 text-failing-ink">This never comes.</p>;
+  return (
+    <table className="mt-2 w-full max-w-xl text-left text-small figures">
+      <caption className="sr-only">Next runs</caption>
+      <thead className="text-ink-2">
+        <tr>
+          <th scope="col" className="py-1 pr-4 font-medium">
+            Next, in {timezone}
+          </th>
+          {both && (
+            <th scope="col" className="py-1 pr-4 font-medium">
+              Yours
+            </th>
+          )}
+          <th scope="col" className="py-1 font-medium">
+            Failing from
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {data.map(({ expected_at, deadline_at, local }) => (
+          <tr key={expected_at} className="border-t border-line">
+            <td className="py-1 pr-4">{local}</td>
+            {both && <td className="py-1 pr-4">{fullTime(new Date(expected_at), mine)}</td>}
+            <td className="py-1">{shortTime(new Date(deadline_at), mine)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Names of the zone at the runs: two of them mean that clocks change in between. */
+function zonesOf({ data }: Preview): readonly string[] {
+  return [...new Set(data.map(({ local }) => local.split(' ').at(-1) ?? ''))];
+}
+
+/** The text once nobody typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), 250);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

@@ -1,0 +1,77 @@
+import type { Snippet } from '../../ui/code-block.tsx';
+
+/**
+ * How a job calls, ready to paste. Every one ends when Floe answers and fails loudly when it does not; the key comes
+ * from the environment. Ids are letters, digits, ".", "_" and "-": nothing to escape.
+ *
+ * @param heartbeat address of `POST /api/monitoring/heartbeat`
+ * @param beatUrl the monitor's secret address; null for who may not see it
+ */
+export function beatSnippets(id: string, heartbeat: string, beatUrl: string | null): readonly Snippet[] {
+  const curl = `curl -fsS --retry 3 -X POST ${heartbeat} \\
+  -H "X-API-Key: $FLOE_KEY" -H "Content-Type: application/json" \\
+  -d '{"monitor_id":"${id}"}'`;
+  return [
+    { label: 'curl', code: curl },
+    {
+      label: 'TypeScript',
+      code: `const answer = await fetch('${heartbeat}', {
+  method: 'POST',
+  headers: { 'x-api-key': process.env.FLOE_KEY, 'content-type': 'application/json' },
+  body: JSON.stringify({ monitor_id: '${id}', metadata: { host: 'db-1' } }),
+});
+if (!answer.ok) throw new Error(\`no beat: \${answer.status}\`);`,
+    },
+    {
+      label: 'Python',
+      code: `import json, os, urllib.request
+
+request = urllib.request.Request(
+    "${heartbeat}",
+    data=json.dumps({"monitor_id": "${id}", "metadata": {"host": "db-1"}}).encode(),
+    headers={"X-API-Key": os.environ["FLOE_KEY"], "Content-Type": "application/json"},
+)
+urllib.request.urlopen(request, timeout=10)`,
+    },
+    {
+      label: 'crontab',
+      code: `# the exit status of the job says whether it went well
+0 3 * * * /usr/local/bin/job; curl -fsS --retry 3 ${beatUrl ?? '$FLOE_BEAT_URL'}/$?`,
+    },
+    {
+      label: 'Kubernetes',
+      code: `apiVersion: batch/v1
+kind: CronJob
+metadata: { name: ${id.replace(/[^a-z0-9-]/g, '-')} }
+spec:
+  schedule: "0 3 * * *"
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: Never
+          initContainers:
+            - { name: job, image: registry.example.com/job:1 }
+          containers:
+            - name: beat
+              image: curlimages/curl
+              args: ["-fsS", "--retry", "3", "-X", "POST", "$(FLOE_BEAT_URL)"]
+              env:
+                - name: FLOE_BEAT_URL
+                  valueFrom: { secretKeyRef: { name: floe, key: ${id} } }`,
+    },
+    {
+      label: 'GitHub Actions',
+      code: `- name: Tell Floe
+  if: always()
+  run: curl -fsS --retry 3 -X POST "$BEAT_URL/\${{ job.status == 'success' && '0' || '1' }}"
+  env:
+    BEAT_URL: \${{ secrets.FLOE_BEAT_URL }}`,
+    },
+    ...(beatUrl === null
+      ? []
+      : [
+          { label: 'URL', code: `# secret: whoever has it can beat\ncurl -fsS --retry 3 -X POST ${beatUrl}` },
+        ]),
+  ];
+}

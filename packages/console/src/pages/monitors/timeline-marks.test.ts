@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Check, Monitor } from '@floe/contract/api/monitors';
+import { deadlineBar } from './deadline.ts';
+import type { Period } from './monitor-data.ts';
+import { byUrgency } from './monitor-order.ts';
+import { marksOf, ticksOf } from './timeline-marks.ts';
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 10, 21);
+const iso = (hour: number) => new Date(START + hour * HOUR).toISOString();
+const period = (status: Period['status'], from: number, to: number | null): Period => ({
+  status,
+  started_at: iso(from),
+  ended_at: to === null ? null : iso(to),
+  reason: 'beat',
+});
+
+test('marks fill the range without gaps or overlaps, whatever order the periods come in', () => {
+  const periods = [
+    period('healthy', 20, null),
+    period('failing', 18, 20),
+    period('unknown', 12, 18),
+    period('healthy', -30, 12),
+  ];
+  const marks = marksOf(periods, new Date(START), new Date(START + 24 * HOUR));
+  let at = 0;
+  for (const { left, width } of marks) {
+    assert.ok(Math.abs(left - at) < 1e-9);
+    at = left + width;
+  }
+  assert.ok(Math.abs(at - 1) < 1e-9);
+  assert.deepEqual(
+    marks.map(({ period: { status }, ms }) => [status, ms / HOUR]),
+    [
+      ['healthy', 12],
+      ['unknown', 6],
+      ['failing', 2],
+      ['healthy', 4],
+    ],
+  );
+});
+
+test('of failures close together only the first is labelled', () => {
+  const periods = [period('failing', 1, 2), period('failing', 3, 4), period('failing', 12, 13)];
+  const marks = marksOf(periods, new Date(START), new Date(START + 24 * HOUR));
+  assert.deepEqual(
+    marks.map(({ label }) => label),
+    [true, false, true],
+  );
+});
+
+test('with more beats than can be told apart only the misses are marked', () => {
+  const check = (index: number): Check => ({
+    id: `c${index}`,
+    status: index === 5 ? 'missed' : 'ok',
+    error: null,
+    expected_at: iso(index / 10),
+    detected_at: iso(index / 10),
+    received_at: iso(index / 10),
+    duration_ms: null,
+    metadata: null,
+    stands_for: 1,
+  });
+  const range = [new Date(START), new Date(START + 24 * HOUR)] as const;
+  const many = ticksOf(
+    Array.from({ length: 200 }, (_, index) => check(index)),
+    ...range,
+  );
+  assert.deepEqual(
+    many.map(({ id }) => id),
+    ['c5'],
+  );
+  assert.equal(ticksOf([check(1), check(2)], ...range).length, 2);
+});
+
+const monitor = {
+  last_beat_at: iso(0),
+  next_due_at: iso(1),
+  deadline_at: iso(1.5),
+  created_at: iso(-100),
+  failing_since: null,
+};
+
+test('the bar says whether a beat is due, late within its grace, or missed', () => {
+  const at = (hour: number) => deadlineBar(monitor, new Date(START + hour * HOUR));
+  assert.deepEqual([at(0.5)?.overdue, at(1.2)?.overdue, at(2)?.overdue], ['no', 'in_grace', 'past']);
+  const bar = at(0.5);
+  assert.ok(bar && 0 < bar.now && bar.now < bar.dueAt && bar.dueAt < bar.deadlineAt && bar.deadlineAt < 1);
+  assert.equal(at(9)?.now, 1);
+  assert.equal(deadlineBar({ ...monitor, next_due_at: null }, new Date(START)), null);
+});
+
+test('what fails longest comes first, then the nearest deadline, what is paused last, and nothing twice', () => {
+  const one = (id: string, part: Partial<Monitor>): Monitor => ({
+    id,
+    kind: 'heartbeat',
+    name: id,
+    description: '',
+    expected_interval_minutes: 5,
+    schedule: null,
+    tags: [],
+    channels: [],
+    paused: false,
+    paused_until: null,
+    muted_until: null,
+    alert_after_misses: 1,
+    first_beat_due_minutes: null,
+    grace_period_minutes: 5,
+    grace_source: 'org',
+    status: 'healthy',
+    beat_url: null,
+    source: { kind: 'console', file: null, line: null },
+    updated_at: iso(0),
+    updated_by: 'mem_1',
+    ...monitor,
+    ...part,
+  });
+  const rows = [
+    one('paused', { status: 'paused', deadline_at: null }),
+    one('later', { deadline_at: iso(9) }),
+    one('soon', { deadline_at: iso(3) }),
+    one('new-failure', { status: 'failing', failing_since: iso(5) }),
+    one('old-failure', { status: 'failing', failing_since: iso(2) }),
+    one('soon', { deadline_at: iso(3) }),
+  ];
+  assert.deepEqual(
+    byUrgency(rows).map(({ id }) => id),
+    ['old-failure', 'new-failure', 'soon', 'later', 'paused'],
+  );
+});

@@ -1,0 +1,114 @@
+import { Choices } from '../../ui/choices.tsx';
+import { Notice } from '../../ui/feedback.tsx';
+import { Input } from '../../ui/field.tsx';
+import { FormField } from '../../ui/form.tsx';
+import { Checkbox } from '../../ui/toggles.tsx';
+import { type RouteForm, routeWarnings, STRATEGIES, TIMEOUT_LABELS } from './route-form.ts';
+import { TargetList } from './target-list.tsx';
+import type { TargetStates } from './target-states.tsx';
+
+const RESCUES = [
+  { id: 'error', label: 'End with an error', does: 'The client hears that the stream broke.' },
+  {
+    id: 'replay',
+    label: 'Continue elsewhere',
+    does: 'The next target answers again; what the client has already is swallowed.',
+  },
+] as const;
+
+/** Everything a route says. */
+export function RouteFields({
+  form,
+  states,
+  onChange,
+  disabled,
+}: {
+  readonly form: RouteForm;
+  readonly states: TargetStates;
+  readonly onChange: (fields: Partial<RouteForm>) => void;
+  readonly disabled: boolean;
+}) {
+  const warnings = routeWarnings(form);
+  return (
+    <>
+      <FormField
+        name="model"
+        label="Model or alias"
+        hint="What callers ask for: a model id, a pattern such as openai/*, or a name of your own."
+      >
+        <Input
+          value={form.model}
+          placeholder="smart"
+          spellCheck={false}
+          onChange={({ target }) => onChange({ model: target.value })}
+        />
+      </FormField>
+      <Choices
+        label="Strategy"
+        options={STRATEGIES}
+        value={form.strategy}
+        onChange={(strategy) => onChange({ strategy })}
+        disabled={disabled}
+      />
+      <div className="grid gap-1.5">
+        <span className="text-label text-ink-2">
+          Targets <span className="font-normal text-ink-3">drag, or Alt+↑↓ on a handle</span>
+        </span>
+        <TargetList
+          form={form}
+          states={states}
+          onChange={(targets) => onChange({ targets })}
+          disabled={disabled}
+        />
+        {warnings.map((warning) => (
+          <Notice key={warning}>{warning}</Notice>
+        ))}
+      </div>
+      <Choices
+        label="If a stream breaks after content"
+        options={RESCUES}
+        value={form.rescue}
+        onChange={(rescue) => onChange({ rescue })}
+        disabled={disabled}
+      />
+      <Bounds form={form} onChange={onChange} />
+      <Checkbox
+        label="In use"
+        hint="Off: requests are matched against the next route."
+        checked={form.enabled}
+        disabled={disabled}
+        onChange={(enabled) => onChange({ enabled })}
+      />
+    </>
+  );
+}
+
+function Bounds({
+  form,
+  onChange,
+}: {
+  readonly form: RouteForm;
+  readonly onChange: (fields: Partial<RouteForm>) => void;
+}) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <FormField name="retries" label="Retries per target">
+        <Input
+          inputMode="numeric"
+          value={form.retries}
+          onChange={({ target }) => onChange({ retries: target.value })}
+        />
+      </FormField>
+      {TIMEOUT_LABELS.map(([name, label]) => (
+        <FormField key={name} name={`timeouts.${name}`} label={`${label} (s)`}>
+          <Input
+            inputMode="decimal"
+            value={form.timeouts[name]}
+            placeholder="as the provider"
+            onChange={({ target }) => onChange({ timeouts: { ...form.timeouts, [name]: target.value } })}
+          />
+        </FormField>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EMPTY_ROUTE, type Route, routeBody, routeForm, routeWarnings, sharesOf } from './route-form.ts';
+
+const ROUTE: Route = {
+  id: 'smart',
+  model: 'smart',
+  enabled: true,
+  strategy: 'weighted',
+  targets: [
+    { model: 'openai/gpt-5', weight: 3 },
+    { model: 'groq/llama', weight: 1 },
+  ],
+  retries: 0,
+  rescue: 'replay',
+  timeouts: { first_token_ms: 30_000, connect_ms: 250 },
+  chat_reasoning: null,
+  position: 0,
+  source: { kind: 'console', file: null, line: null },
+  created_at: null,
+  updated_at: null,
+  updated_by: null,
+};
+
+test('a route that is opened and sent unchanged is the same route', () => {
+  const { id, chat_reasoning, position, source, created_at, updated_at, updated_by, ...fields } = ROUTE;
+  assert.deepEqual(routeBody(routeForm(ROUTE)), fields);
+});
+
+test('deadlines are seconds to people and milliseconds to the API; what is no number is told by the server', () => {
+  assert.equal(routeForm(ROUTE).timeouts.connect_ms, '0.25');
+  const body = routeBody({
+    ...EMPTY_ROUTE,
+    timeouts: { ...EMPTY_ROUTE.timeouts, idle_ms: '1.5', total_ms: 'long' },
+  });
+  assert.deepEqual(body.timeouts, { idle_ms: 1500, total_ms: 'long' });
+});
+
+test('shares add up to one, or are all zero while there is no weight', () => {
+  const shares = (...weights: string[]) => sharesOf(weights.map((weight) => ({ weight })));
+  assert.deepEqual(shares('3', '1'), [0.75, 0.25]);
+  assert.deepEqual(shares('', '1'), [0.5, 0.5]);
+  assert.deepEqual(shares('0', 'x'), [0, 0]);
+  assert.deepEqual(shares(), []);
+});
+
+test('one provider behind all targets and a target named twice are worth a second look', () => {
+  const warnings = (...models: string[]) =>
+    routeWarnings({ targets: models.map((model, index) => ({ key: String(index), model, weight: '1' })) });
+  assert.deepEqual(warnings('a/x'), []);
+  assert.deepEqual(warnings('a/x', 'b/x'), []);
+  assert.deepEqual(warnings('a/x', 'a/y'), ['All targets are at a: when it is away, so is this route.']);
+  assert.deepEqual(warnings('a/x', 'b/x', 'a/x'), ['a/x stands here twice.']);
+});

@@ -1,0 +1,129 @@
+import type { route } from '@floe/contract/api/routes';
+import type * as z from 'zod';
+import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+
+export type Route = z.output<typeof route>;
+export type Strategy = Route['strategy'];
+
+export interface TargetForm {
+  /** Tells targets apart while they are dragged; two may name the same model for a moment. */
+  readonly key: string;
+  readonly model: string;
+  readonly weight: string;
+}
+
+const TIMEOUTS = ['connect_ms', 'headers_ms', 'first_token_ms', 'idle_ms', 'total_ms'] as const;
+export type TimeoutName = (typeof TIMEOUTS)[number];
+
+export interface RouteForm {
+  readonly model: string;
+  readonly enabled: boolean;
+  readonly strategy: Strategy;
+  readonly targets: readonly TargetForm[];
+  readonly retries: string;
+  readonly rescue: Route['rescue'];
+  /** In seconds, as people think of them. */
+  readonly timeouts: Readonly<Record<TimeoutName, string>>;
+}
+
+export const TIMEOUT_LABELS: readonly (readonly [TimeoutName, string])[] = [
+  ['first_token_ms', 'First token within'],
+  ['idle_ms', 'Longest gap in a stream'],
+  ['total_ms', 'Whole attempt'],
+  ['connect_ms', 'Connection'],
+  ['headers_ms', 'First byte'],
+];
+
+export const STRATEGIES = [
+  { id: 'failover', label: 'In order', does: 'The first target takes all; the next one when it fails.' },
+  {
+    id: 'weighted',
+    label: 'By weight',
+    does: 'Each target gets its share; the others step in when it fails.',
+  },
+  {
+    id: 'least_latency',
+    label: 'Fastest',
+    does: 'The target whose first token came soonest lately goes first.',
+  },
+] as const;
+
+export const EMPTY_ROUTE: RouteForm = {
+  model: '',
+  enabled: true,
+  strategy: 'failover',
+  targets: [],
+  retries: '2',
+  rescue: 'error',
+  timeouts: { connect_ms: '', headers_ms: '', first_token_ms: '', idle_ms: '', total_ms: '' },
+};
+
+export function routeForm(route: Route): RouteForm {
+  const seconds = (name: TimeoutName) => {
+    const ms = route.timeouts[name];
+    return ms === undefined ? '' : fieldText(ms / 1000);
+  };
+  return {
+    model: route.model,
+    enabled: route.enabled,
+    strategy: route.strategy,
+    targets: route.targets.map(({ model, weight }, index) => ({
+      key: `${index} ${model}`,
+      model,
+      weight: fieldText(weight),
+    })),
+    retries: fieldText(route.retries),
+    rescue: route.rescue,
+    timeouts: {
+      connect_ms: seconds('connect_ms'),
+      headers_ms: seconds('headers_ms'),
+      first_token_ms: seconds('first_token_ms'),
+      idle_ms: seconds('idle_ms'),
+      total_ms: seconds('total_ms'),
+    },
+  };
+}
+
+/** What the API is sent: the route as floe.yaml would have it. */
+export function routeBody(form: RouteForm) {
+  const timeouts = TIMEOUTS.flatMap((name) => {
+    const seconds = typedNumber(form.timeouts[name]);
+    if (seconds === null) return [];
+    return [[name, typeof seconds === 'number' ? Math.round(seconds * 1000) : seconds]];
+  });
+  return {
+    model: form.model.trim(),
+    enabled: form.enabled,
+    strategy: form.strategy,
+    targets: form.targets.map(({ model, weight }) => ({
+      model: model.trim(),
+      weight: typedNumber(weight) ?? 1,
+    })),
+    retries: typedNumber(form.retries),
+    rescue: form.rescue,
+    timeouts: Object.fromEntries(timeouts),
+  };
+}
+
+/** The share of the traffic of each target with `weighted`; zeros while no weight is a number above zero. */
+export function sharesOf(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
+  const weights = targets.map(({ weight }) => {
+    const value = typedNumber(weight) ?? 1;
+    return typeof value === 'number' && value > 0 ? value : 0;
+  });
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => (sum === 0 ? 0 : weight / sum));
+}
+
+/** What is worth a second look before it is saved; nothing here stops anybody. */
+export function routeWarnings({ targets }: Pick<RouteForm, 'targets'>): string[] {
+  const models = targets.map(({ model }) => model.trim()).filter((model) => model !== '');
+  const providers = new Set(models.map((model) => model.split('/')[0]));
+  const twice = models.find((model, index) => models.indexOf(model) !== index);
+  return [
+    ...(models.length > 1 && providers.size === 1
+      ? [`All targets are at ${[...providers][0]}: when it is away, so is this route.`]
+      : []),
+    ...(twice === undefined ? [] : [`${twice} stands here twice.`]),
+  ];
+}

@@ -1,0 +1,19 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const routes: readonly PageRoute[] = [
+  {
+    path: '/management/routes',
+    title: 'Routes',
+    load: () => import('./routes-page.tsx').then(({ RoutesPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/management/routes/new',
+    title: 'New route',
+    load: () => import('./route-editor-page.tsx').then(({ NewRoutePage: Page }) => ({ Page })),
+  },
+  {
+    path: '/management/routes/$id',
+    title: 'Route',
+    load: () => import('./route-editor-page.tsx').then(({ RoutePage: Page }) => ({ Page })),
+  },
+];

@@ -1,0 +1,49 @@
+import { duration } from '../../format/amounts.ts';
+import { StateIcon } from '../../ui/state.tsx';
+import { standingOf } from '../breakers/breaker-state.ts';
+import type { Simulated } from './simulation-form.ts';
+
+/** The targets in the order they would be tried, and those that are ruled out. */
+export function SimulatedTargets({ answer: { targets, skipped } }: { readonly answer: Simulated }) {
+  if (targets.length === 0 && skipped.length === 0) return null;
+  return (
+    <ol
+      aria-label="Targets in the order they would be tried"
+      className="grid gap-1.5 border-t border-line pt-3 text-ui"
+    >
+      {targets.map(({ provider, model, credential, breaker, wait_ms, because }, index) => {
+        const { state, word } = standingOf({ state: breaker, forced: null, wait_ms });
+        return (
+          <li
+            key={`${provider}/${model}@${credential}`}
+            className="grid grid-cols-[1.25rem_auto_1fr] items-start gap-x-2"
+          >
+            <span className="text-right text-ink-3 figures">{index + 1}</span>
+            <span className="mt-0.5">
+              <StateIcon state={state} />
+            </span>
+            <span className="min-w-0 break-words">
+              {provider}/{model} <span className="text-ink-3">{credential}</span>
+              {state !== 'healthy' && (
+                <span className="block text-ink-2">
+                  {word.toLowerCase()}
+                  {wait_ms > 0 && `, asked again in ${duration(wait_ms)}`}
+                  {because && `: ${because}`}
+                </span>
+              )}
+            </span>
+          </li>
+        );
+      })}
+      {skipped.map((reason) => (
+        <li key={reason} className="grid grid-cols-[1.25rem_auto_1fr] items-start gap-x-2">
+          <span className="text-right text-ink-3">–</span>
+          <span className="mt-0.5">
+            <StateIcon state="warning" />
+          </span>
+          <span className="min-w-0 break-words text-ink-2">{reason}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

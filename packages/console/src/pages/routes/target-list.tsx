@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plus, X } from 'lucide-react';
+import { get, type Page } from '../../data/api-client.ts';
+import { percent } from '../../format/amounts.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { Input } from '../../ui/field.tsx';
+import { FormField } from '../../ui/form.tsx';
+import { SortList } from '../../ui/sort-list.tsx';
+import { type RouteForm, sharesOf, type TargetForm } from './route-form.ts';
+import { TargetMark, type TargetStates } from './target-states.tsx';
+
+/** The targets in the order they are tried: dragged, or moved with the keyboard. */
+export function TargetList({
+  form,
+  states,
+  onChange,
+  disabled,
+}: {
+  readonly form: RouteForm;
+  readonly states: TargetStates;
+  readonly onChange: (targets: readonly TargetForm[]) => void;
+  readonly disabled: boolean;
+}) {
+  const { targets, strategy } = form;
+  const models = useModelIds();
+  const shares = sharesOf(targets);
+  const set = (key: string, fields: Partial<TargetForm>) =>
+    onChange(targets.map((target) => (target.key === key ? { ...target, ...fields } : target)));
+  return (
+    <div className="grid gap-2">
+      {targets.length === 0 ? (
+        <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">
+          No targets: requests go to the very model they ask for. An alias needs at least one.
+        </p>
+      ) : (
+        <SortList
+          label="Targets"
+          items={targets}
+          itemKey={({ key }) => key}
+          nameOf={({ model }) => model || 'the new target'}
+          onChange={onChange}
+          disabled={disabled}
+        >
+          {(target, index) => (
+            <div className="flex items-center gap-2">
+              <div className="min-w-0 flex-1">
+                <FormField name={`targets[${index}].model`} label={`Target ${index + 1}`} hideLabel>
+                  <Combobox
+                    free
+                    choices={models}
+                    value={target.model}
+                    onChange={(model) => set(target.key, { model })}
+                    placeholder="provider/model"
+                  />
+                </FormField>
+              </div>
+              <TargetMark states={states} model={target.model} />
+              {strategy === 'weighted' && (
+                <Weight target={target} index={index} share={shares[index] ?? 0} onChange={set} />
+              )}
+              <IconButton
+                icon={X}
+                label={`Remove ${target.model || 'the new target'}`}
+                disabled={disabled}
+                onClick={() => onChange(targets.filter(({ key }) => key !== target.key))}
+              />
+            </div>
+          )}
+        </SortList>
+      )}
+      <div>
+        <Button
+          icon={Plus}
+          disabled={disabled}
+          onClick={() => onChange([...targets, { key: crypto.randomUUID(), model: '', weight: '1' }])}
+        >
+          Add target
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Weight({
+  target,
+  index,
+  share,
+  onChange,
+}: {
+  readonly target: TargetForm;
+  readonly index: number;
+  readonly share: number;
+  readonly onChange: (key: string, fields: Partial<TargetForm>) => void;
+}) {
+  return (
+    <div className="flex items-center gap-2">
+      <div className="w-16">
+        <FormField name={`targets[${index}].weight`} label={`Weight of target ${index + 1}`} hideLabel>
+          <Input
+            type="number"
+            min={0}
+            step="any"
+            value={target.weight}
+            onChange={(event) => onChange(target.key, { weight: event.target.value })}
+          />
+        </FormField>
+      </div>
+      <span aria-hidden="true" className="h-1.5 w-16 overflow-hidden rounded-full bg-sunken max-sm:hidden">
+        <span className="block h-full bg-series-1" style={{ width: `${share * 100}%` }} />
+      </span>
+      <span className="w-12 text-right text-ui text-ink-2 figures">{percent(share)}</span>
+    </div>
+  );
+}
+
+function useModelIds() {
+  const { data } = useQuery({
+    queryKey: ['models', 'ids'],
+    queryFn: ({ signal }) =>
+      get<Page<{ readonly id: string; readonly kind: string }>>(
+        'api/management/models',
+        { limit: 500 },
+        signal,
+      ),
+  });
+  return (data?.data ?? [])
+    .filter(({ kind }) => kind === 'model')
+    .map(({ id }) => ({ value: id, label: id }));
+}

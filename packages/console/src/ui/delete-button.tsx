@@ -1,0 +1,58 @@
+import { Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { send } from '../data/api-client.ts';
+import { useChange } from '../data/change.ts';
+import { Button } from './button.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+
+/** Removes a resource after a question that says what it breaks. */
+export function DeleteButton({
+  path,
+  title,
+  verb,
+  typed,
+  touches,
+  onDone,
+  children,
+}: {
+  readonly path: string;
+  /** Verb and object: `Delete limit ci-tight?` */
+  readonly title: string;
+  readonly verb: string;
+  /** A name to type first, where others depend on it. */
+  readonly typed?: string;
+  readonly touches: readonly (readonly unknown[])[];
+  readonly onDone: () => void;
+  readonly children: ReactNode;
+}) {
+  const [asked, setAsked] = useState(false);
+  const remove = useChange(() => send<null>('DELETE', path), { touches, done: onDone });
+  return (
+    <>
+      <Button
+        icon={Trash2}
+        look="quiet"
+        needs="management"
+        onClick={() => setAsked(true)}
+        className="mr-auto"
+      >
+        {verb}
+      </Button>
+      <ConfirmDialog
+        open={asked}
+        onClose={() => {
+          setAsked(false);
+          remove.reset();
+        }}
+        onConfirm={() => remove.run(undefined)}
+        title={title}
+        verb={verb}
+        running={remove.running}
+        error={remove.error}
+        {...(typed === undefined ? {} : { typed })}
+      >
+        {children}
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import type { useRows } from '../data/lists.ts';
+import { DataTable, type DataTableProps } from './data-table.tsx';
+import { ErrorState, SkeletonRows } from './feedback.tsx';
+import { LoadMore } from './load-more.tsx';
+
+/** A list in every state it can be in: on its way, failed, empty, there. */
+export function Results<Row>({
+  list: { answer, rows, more },
+  what,
+  shown = rows ?? [],
+  empty,
+  ...table
+}: Omit<DataTableProps<Row>, 'rows'> & {
+  readonly list: ReturnType<typeof useRows<Row>>;
+  /** What could not be loaded: `limits`. */
+  readonly what: string;
+  /** The rows in the order to show them, where that is not their own. */
+  readonly shown?: readonly Row[];
+  readonly empty: ReactNode;
+}) {
+  if (answer.error && rows === undefined)
+    return (
+      <ErrorState
+        what={`Could not load ${what}.`}
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
+    );
+  if (rows === undefined) return <SkeletonRows rows={6} />;
+  if (rows.length === 0) return empty;
+  return (
+    <>
+      <DataTable {...table} rows={shown} onEnd={more} stale={answer.isPlaceholderData} />
+      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+    </>
+  );
+}

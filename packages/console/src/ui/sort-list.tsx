@@ -1,0 +1,133 @@
+import { GripVertical } from 'lucide-react';
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react';
+import { cx } from './class-names.ts';
+import { moved, nearestPlace } from './reorder.ts';
+
+/**
+ * A list whose order counts. The handle is a button: dragged with a pointer or a finger, or by keyboard: Space lifts,
+ * arrows move, Space drops, Escape puts back; Alt with an arrow moves at once. Each move is announced.
+ */
+export function SortList<Item>({
+  label,
+  items,
+  itemKey,
+  nameOf,
+  onChange,
+  disabled = false,
+  children,
+}: {
+  readonly label: string;
+  readonly items: readonly Item[];
+  readonly itemKey: (item: Item) => string;
+  /** What is announced: `openai/gpt-5`. */
+  readonly nameOf: (item: Item) => string;
+  readonly onChange: (items: readonly Item[]) => void;
+  readonly disabled?: boolean;
+  readonly children: (item: Item, index: number) => ReactNode;
+}) {
+  const [said, setSaid] = useState('');
+  const { list, lifted, press, grab, follow, drop } = useLift({ items, nameOf, onChange, say: setSaid });
+  return (
+    <>
+      <ol ref={list} aria-label={label} className="grid gap-1.5">
+        {items.map((item, index) => (
+          <li
+            key={itemKey(item)}
+            className={cx(
+              'flex min-w-0 items-center gap-1 rounded-control border bg-surface py-1 pr-2 pl-1',
+              lifted?.at === index ? 'border-accent shadow-popover' : 'border-line',
+            )}
+          >
+            <button
+              type="button"
+              disabled={disabled}
+              aria-label={`Move ${nameOf(item)}, position ${index + 1} of ${items.length}`}
+              aria-pressed={lifted?.at === index}
+              onKeyDown={(event) => press(event, index)}
+              onPointerDown={(event) => grab(event, index)}
+              onPointerMove={follow}
+              onPointerUp={drop}
+              onPointerCancel={drop}
+              className="grid size-8 shrink-0 cursor-grab touch-none place-items-center rounded-tag text-ink-3 hover:bg-hover disabled:cursor-not-allowed disabled:text-ink-off pointer-coarse:size-11"
+            >
+              <GripVertical size={16} strokeWidth={1.75} aria-hidden="true" />
+            </button>
+            <span className="w-5 shrink-0 text-right text-small text-ink-3 figures">{index + 1}</span>
+            <div className="min-w-0 flex-1 pl-1">{children(item, index)}</div>
+          </li>
+        ))}
+      </ol>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+    </>
+  );
+}
+
+interface Lifted<Item> {
+  readonly at: number;
+  readonly before: readonly Item[];
+}
+
+/** Which entry is in the hand, and what keys and pointers do with it. */
+function useLift<Item>({
+  items,
+  nameOf,
+  onChange,
+  say,
+}: {
+  readonly items: readonly Item[];
+  readonly nameOf: (item: Item) => string;
+  readonly onChange: (items: readonly Item[]) => void;
+  readonly say: (text: string) => void;
+}) {
+  const list = useRef<HTMLOListElement>(null);
+  const [lifted, setLifted] = useState<Lifted<Item> | null>(null);
+  const name = (index: number) => (items[index] === undefined ? '' : nameOf(items[index]));
+
+  function move(from: number, to: number): number {
+    const place = Math.max(0, Math.min(items.length - 1, to));
+    if (place === from) return from;
+    say(`${name(from)}, position ${place + 1} of ${items.length}`);
+    onChange(moved(items, from, place));
+    // The handle that was pressed moved along with its row.
+    requestAnimationFrame(() =>
+      list.current?.querySelectorAll('li')[place]?.querySelector('button')?.focus(),
+    );
+    return place;
+  }
+
+  function press(event: KeyboardEvent, index: number) {
+    const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
+    if (event.key === ' ' || event.key === 'Enter') {
+      setLifted(lifted ? null : { at: index, before: items });
+      say(lifted ? `${name(index)} dropped at position ${index + 1}` : `${name(index)} lifted`);
+    } else if (event.key === 'Escape' && lifted) {
+      onChange(lifted.before);
+      setLifted(null);
+      say(`${name(index)} put back`);
+    } else if (step !== 0 && (lifted || event.altKey)) {
+      const at = move(index, index + step);
+      if (lifted) setLifted({ ...lifted, at });
+    } else return;
+    event.preventDefault();
+  }
+
+  function grab(event: PointerEvent<HTMLButtonElement>, index: number) {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setLifted({ at: index, before: items });
+  }
+  function follow(event: PointerEvent) {
+    if (!lifted || event.buttons === 0) return;
+    const middles = [...(list.current?.querySelectorAll('li') ?? [])].map((row) => {
+      const { top, height } = row.getBoundingClientRect();
+      return top + height / 2;
+    });
+    const to = nearestPlace(middles, event.clientY);
+    if (to !== lifted.at) setLifted({ ...lifted, at: move(lifted.at, to) });
+  }
+  function drop() {
+    setLifted(null);
+  }
+  return { list, lifted, press, grab, follow, drop };
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { isObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { assertAccessible, screenshot } from './checks.ts';
+import { type House, KEY, openPage, startHouse } from './harness.ts';
+
+/** The walks of monitoring: a list that ages well, a monitor from its editor to its first beat, a miss and its end. */
+
+const LOOKS = [
+  ['desktop-light', {}],
+  ['desktop-dark', { dark: true }],
+  ['phone-light', { phone: true }],
+  ['phone-dark', { phone: true, dark: true }],
+] as const;
+const MISSED = 'no heartbeat received within expected_interval_minutes + grace_period_minutes';
+let house: House;
+
+const headers = { 'x-api-key': KEY };
+const make = (body: object) => call(`${house.floe.url}/api/monitoring/monitors`, { headers, body });
+
+/** What a job sends; `tail` says how it went. */
+async function beat(id: string, tail = '', body: object = { host: 'db-3', size: '41.2 GB' }) {
+  const answer = await call(`${house.floe.url}/api/monitoring/monitors/${id}`, { headers });
+  const monitor = answer.json();
+  const url = new URL(isObject(monitor) ? String(monitor['beat_url']) : '');
+  await call(`${house.floe.url}${url.pathname}${tail}`, { body });
+}
+
+before(async () => {
+  house = await startHouse();
+  await make({ id: 'feed', name: 'Feed import', expected_interval_minutes: 0.5, grace_period_minutes: 0 });
+  await beat('feed');
+  await make({
+    id: 'invoice-export',
+    name: 'Invoice export',
+    expected_interval_minutes: 60,
+    tags: ['billing'],
+    description: 'Runs on db-3. Look at the disk first.',
+  });
+  await beat('invoice-export');
+  await beat('invoice-export', '/fail', { exit: 1 });
+  await make({
+    id: 'report',
+    name: 'Report renderer',
+    schedule: { cron: '0 6 * * mon-fri', timezone: 'Europe/Riga' },
+  });
+  await make({ id: 'old-job', name: 'Old job', expected_interval_minutes: 60, paused: true });
+  await beat('nightly-backup', '/start', {});
+  await beat('nightly-backup');
+});
+after(() => house.close());
+
+for (const [name, look] of LOOKS)
+  test(`the list of monitors and one monitor can be used by everyone: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/o/acme/monitors', look);
+    await page.getByRole('row').nth(3).waitFor();
+    await page
+      .getByText('1 failing')
+      .or(page.getByRole('button', { name: /failing/ }))
+      .first()
+      .waitFor();
+    await screenshot(page, `monitors-${name}`);
+    await assertAccessible(page);
+    await page.locator('[data-row="invoice-export"]').click();
+    await page.getByRole('heading', { name: 'Invoice export' }).waitFor();
+    await page.getByRole('row').nth(2).waitFor();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await screenshot(page, `monitor-${name}`);
+    await assertAccessible(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+for (const [name, look] of [
+  ['desktop-light', {}],
+  ['phone-dark', { phone: true, dark: true }],
+] as const)
+  test(`a monitor with a schedule and a zone is made, and turns healthy by its copied line: ${name}`, async () => {
+    const id = `export-${name}`;
+    const { page, context, faults } = await openPage(house, '/o/acme/monitors/new', look);
+    await page.getByLabel('Name').fill('Export');
+    await page.getByLabel('Id', { exact: true }).fill(id);
+    await page.getByRole('button', { name: 'On a schedule (cron)' }).click();
+    await page.getByLabel('Cron expression').fill('CRON_TZ=Asia/Tokyo 30 6 * * 1-5 /usr/local/bin/export');
+    assert.equal(await page.getByLabel('Cron expression').inputValue(), '30 6 * * 1-5');
+    await page.getByText('At 06:30, Monday to Friday, in Asia/Tokyo.').waitFor();
+    const runs = page.getByRole('table', { name: 'Next runs' });
+    await runs
+      .getByText(/06:30:00 GMT\+9/)
+      .first()
+      .waitFor();
+    await runs
+      .getByText(/21:30:00 UTC/)
+      .first()
+      .waitFor();
+    await screenshot(page, `monitor-editor-${name}`);
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Create monitor' }).click();
+    await page.getByRole('heading', { name: 'Waiting for the first beat…' }).waitFor();
+    await screenshot(page, `monitor-waiting-${name}`);
+    const line = await page.locator('figure pre').first().innerText();
+    // The browser stands before the server; a shell would go to the same address.
+    await promisify(execFile)('bash', ['-c', line.replace(house.url, house.floe.url)], {
+      env: { ...process.env, FLOE_KEY: KEY },
+    });
+    await page.getByRole('heading', { name: 'Send beats' }).waitFor({ timeout: 15_000 });
+    await page.getByRole('rowheader', { name: 'OK' }).waitFor({ timeout: 15_000 });
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+test('what may not be done is shown, off, and says who can', async () => {
+  house.as('viewer');
+  const { page, context, faults } = await openPage(house, '/o/acme/monitors/report');
+  const pause = page.getByRole('button', { name: 'Pause' });
+  await pause.waitFor();
+  assert.equal(await pause.getAttribute('aria-disabled'), 'true');
+  await pause.hover();
+  await page.getByRole('tooltip').getByText('Needs member.').waitFor();
+  house.as('owner');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a monitor of the file is read, not changed, and says where to change it', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/monitors/nightly-backup/edit');
+  await page.getByText('Change it there; it reloads by itself.').waitFor();
+  assert.equal(await page.getByLabel('Name').isDisabled(), true);
+  assert.equal(await page.getByRole('button', { name: 'Save monitor' }).count(), 0);
+  await screenshot(page, 'monitor-file-desktop-light');
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a change made meanwhile is shown before anything is lost', async () => {
+  const { page, context } = await openPage(house, '/o/acme/monitors/report/edit');
+  await page.getByLabel('Name').fill('Mine');
+  await call(`${house.floe.url}/api/monitoring/monitors/report`, {
+    method: 'PATCH',
+    headers,
+    body: { name: 'Theirs' },
+  });
+  await page.getByRole('button', { name: 'Save monitor' }).click();
+  await page.getByText('This was changed by somebody else').waitFor();
+  await page.locator('ins').getByText('Theirs').waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Keep mine' }).click();
+  await page.getByRole('button', { name: 'Save monitor' }).click();
+  await page.getByRole('heading', { name: 'Mine' }).waitFor();
+  await context.close();
+});
+
+test('a miss is told in its exact words, counted as downtime, and ends with the next beat without a reload', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/monitors/feed');
+  const missed = page.getByText(MISSED).first();
+  await missed.waitFor({ timeout: 60_000 });
+  await page.getByText(/^Failing since/).waitFor();
+  await screenshot(page, 'monitor-missed-desktop-light');
+  await assertAccessible(page);
+  await beat('feed');
+  await page.getByText('Healthy', { exact: true }).first().waitFor({ timeout: 15_000 });
+  await page.getByText(/ down/).first().waitFor({ timeout: 15_000 });
+  await page.getByText(/^Alerts sent/).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});

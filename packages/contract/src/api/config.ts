@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { moment } from './page.ts';
+
+const problem = z.strictObject({
+  where: z.string().describe('The field, as `orgs[0].providers[1].kind`; empty for the whole file.'),
+  message: z.string(),
+  line: z.int().nullable(),
+  column: z.int().nullable(),
+});
+
+/** Which configuration runs, and what was refused since. */
+export const runningConfig = z
+  .strictObject({
+    version: z.string().describe('Changes whenever what is in force for the org does.'),
+    file: z.string().nullable().describe('Name of the file; null when there is none.'),
+    loaded_at: moment.describe('When the file was taken over last, or the process started.'),
+    refused: z
+      .strictObject({ at: moment, problems: z.array(problem) })
+      .nullable()
+      .describe('The last file that was refused after that; the running one stayed.'),
+    counts: z.record(z.string(), z.strictObject({ file: z.int(), console: z.int() })),
+  })
+  .meta({ id: 'RunningConfig' });
+
+/** A floe.yaml, of which the one org counts, or that with the caller's own id. */
+export const configDocument = z
+  .strictObject({
+    yaml: z.string().max(900_000).optional().describe('Text of a floe.yaml.'),
+    config: z.record(z.string(), z.unknown()).optional().describe('The same as JSON, instead of `yaml`.'),
+    variables: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe('Values of `${NAME}`. A secret whose variable is missing stays as it is stored.'),
+    prune: z
+      .boolean()
+      .default(false)
+      .describe('Removes what a section of the document does not name; sections it does not have stay.'),
+  })
+  .meta({ id: 'ConfigDocument' });
+
+const change = z.strictObject({
+  kind: z.string().describe('`providers`, `routes`, `monitors` …'),
+  id: z.string(),
+  action: z.enum(['created', 'changed', 'removed']),
+  fields: z.array(z.string()).describe('Fields that change.'),
+  before: z.json(),
+  after: z.json(),
+});
+
+export const configChanges = z
+  .strictObject({
+    changes: z.array(change),
+    unchanged: z.int().describe('Resources of the document that are there already, as they are.'),
+    ignored: z.array(z.string()).describe('What of the document is not applied here, and why.'),
+  })
+  .meta({ id: 'ConfigChanges' });

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Role } from '@floe/contract/roles';
+import { keepBodies } from './test/kept-bodies.ts';
+import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
+
+const HERS = 'ana@acme.example';
+const FROM = new Date(NOW - 60_000).toISOString();
+
+let api: RunningApi;
+let key: string;
+before(async () => {
+  api = await runApi();
+  key = (await api.addKey('acme')).key;
+  const question = (content: string) => ({ model: 'm', messages: [{ role: 'user', content }] });
+  const answer = { choices: [{ message: { role: 'assistant', content: 'Ana' }, finish_reason: 'stop' }] };
+  for (const [id, bodies] of [
+    ['exc_hers', { request: question('Who is it?'), answer, owner: HERS }],
+    ['exc_long', { request: question('ice '.repeat(100)), owner: 'bo@acme.example' }],
+    ['exc_error', { request: question('error'), answer: { error: { message: 'no' } } }],
+  ] as const) {
+    await api.addExchange('acme', { id, surface: 'chat' });
+    await keepBodies(api, 'acme', id, bodies);
+  }
+  await api.addExchange('acme', { id: 'exc_none' });
+});
+after(() => api.close());
+
+test('bodies are shown whole, and who looked stands in the audit log', async () => {
+  const { status, body } = await api.call('GET', '/api/analytics/requests/exc_hers/bodies', { key });
+  assert.equal(status, 200);
+  assert.match(String(body.request?.text), /Who is it/);
+  assert.match(String(body.answer?.text), /Ana/);
+  const { body: audit } = await api.call('GET', '/api/management/audit?limit=10', { key });
+  const views = listed(audit.data).filter(({ action }) => String(action) === 'requests.view_bodies');
+  assert.deepEqual(
+    views.map(({ subject }) => subject),
+    ['exc_hers'],
+  );
+});
+
+test('a request without kept bodies is a 404', async () => {
+  for (const id of ['exc_none', 'exc_unknown'])
+    assert.equal((await api.call('GET', `/api/analytics/requests/${id}/bodies`, { key })).status, 404);
+});
+
+/** What a signed-in member of a role is told of her request and of another's. */
+async function seenBy(role: Role): Promise<readonly string[]> {
+  const email = role === 'member' ? HERS : `${role}@acme.example`;
+  const { key } = await api.addMember('acme', { role, email });
+  const answers = ['exc_hers', 'exc_long'].map((id) =>
+    api.call('GET', `/api/analytics/requests/${id}/bodies`, { key }),
+  );
+  return (await Promise.all(answers)).map(({ status, body }) =>
+    status === 200 ? 'seen' : String(body.error?.code),
+  );
+}
+
+test('owners and admins see all bodies, members those of their own keys, viewers none', async () => {
+  for (const [role, hers, others] of [
+    ['owner', 'seen', 'seen'],
+    ['admin', 'seen', 'seen'],
+    ['member', 'seen', 'not_found'],
+    ['viewer', 'insufficient_role', 'insufficient_role'],
+  ] as const)
+    assert.deepEqual(await seenBy(role), [hers, others], role);
+});
+
+test('a draft of policies is tried on what was kept, and shows none of it', async () => {
+  const policies = [
+    { name: 'short', on: 'request', when: 'size(request.text) > 100', action: 'deny', mode: 'enforce' },
+    { name: 'ana', on: 'answer', when: 'answer.text.contains("Ana")', action: 'flag', mode: 'monitor' },
+  ];
+  const dryRun = (more: object) =>
+    api.call('POST', '/api/management/policies/dry-run', { key, body: { policies, ...more } });
+  const { status, text, body } = await dryRun({ kept: { from: FROM } });
+  assert.equal(status, 200, text);
+  assert.deepEqual(body.kept, { read: 3, judged: 3, skipped: 0, has_more: false });
+  const outcomes = Object.fromEntries(
+    listed(body.data).map(({ id, request, answer }) => [
+      String(id),
+      [String(request?.outcome), listed(answer?.decisions).map(({ outcome }) => outcome)],
+    ]),
+  );
+  assert.deepEqual(outcomes, {
+    exc_long: ['denied', []],
+    exc_hers: ['passes', ['flagged']],
+    exc_error: ['passes', []],
+  });
+  assert.doesNotMatch(text, /Who is it/);
+  const bounded = await dryRun({ kept: { from: FROM, limit: 2 } });
+  assert.deepEqual(bounded.body.kept, { read: 2, judged: 2, skipped: 0, has_more: true });
+  for (const neither of [{}, { kept: { from: FROM }, samples: [{ request: {} }] }])
+    assert.equal((await dryRun(neither)).status, 400);
+});

@@ -1,0 +1,42 @@
+import { basename } from 'node:path';
+import type { LoadedConfig } from '../config/load.ts';
+import { formatProblem, type Problem } from '../config/problem.ts';
+import type { ConfigHost } from '../management/config/config-host.ts';
+import type { RuleHost } from '../management/guardrails/rule-host.ts';
+import type { ProviderHost } from '../management/providers/provider-host.ts';
+import { rehearse } from '../store/rehearse.ts';
+import { examine } from './examine.ts';
+import type { Parts } from './parts.ts';
+
+/** The file that runs, and what became of the ones after it. */
+export interface FileHistory {
+  loaded: LoadedConfig;
+  loadedAt: number;
+  refused: { readonly at: number; readonly problems: readonly Problem[] } | null;
+}
+
+/** What the verbs of the whole configuration stand on. */
+export function configHost(
+  { database }: Parts,
+  history: FileHistory,
+  rules: RuleHost,
+  providers: ProviderHost,
+): Omit<ConfigHost, 'verbs'> {
+  return {
+    fileState: () => ({
+      file: history.loaded.path === null ? null : basename(history.loaded.path),
+      loadedAt: history.loadedAt,
+      refused: history.refused,
+    }),
+    examine,
+    rehearse: (work) => rehearse(database, work),
+    rules,
+    providers,
+  };
+}
+
+/** The last change of the file that does not run, by its first problem. */
+export function configRefusal({ refused, loaded }: FileHistory) {
+  const [first] = refused?.problems ?? [];
+  return refused && first ? { atMs: refused.at, problem: formatProblem(loaded.path, first) } : null;
+}

@@ -1,0 +1,24 @@
+import { boardCreation, boardPreview } from '@floe/contract/api/boards';
+import { boardColumns } from '../../monitoring/boards/file-boards.ts';
+import { readBoard } from '../../monitoring/boards/status.ts';
+import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
+import { readVerb, type Verb } from '../verb.ts';
+import { boardDraft } from './draft.ts';
+
+/** Nothing is stored; the page is made by what makes the public ones. */
+export function previewBoard(host: MonitoringHost): Verb {
+  return readVerb({
+    name: 'boards.preview',
+    method: 'POST',
+    path: '/api/monitoring/boards/preview',
+    scope: MONITORING_SCOPES,
+    summary: 'The page that a board would be',
+    body: boardCreation,
+    answer: boardPreview,
+    async run({ orgId, reader }, { body }) {
+      const row = { org_id: orgId, ...boardColumns(await boardDraft(reader, orgId, body, {})) };
+      const view = await readBoard(reader, row, host.timezone(orgId), host.engine.sight());
+      return { html: host.drawBoard(view) };
+    },
+  });
+}

@@ -1,0 +1,59 @@
+import { configChanges, configDocument } from '@floe/contract/api/config';
+import { readVerb, type Verb, writeVerb } from '../verb.ts';
+import type { ConfigHost } from './config-host.ts';
+import { readDocument } from './document.ts';
+import { performSteps } from './perform-steps.ts';
+
+/** Performed, shown, and taken back. */
+export function diffConfig(host: ConfigHost): Verb {
+  return readVerb({
+    name: 'config.diff',
+    method: 'POST',
+    path: '/api/management/config/diff',
+    scope: 'management',
+    summary: 'Tell what applying a floe.yaml to the org would create, change and remove',
+    body: configDocument,
+    answer: configChanges,
+    async run({ reader: _, ...context }, { body }) {
+      const document = readDocument(body, context.orgId, host);
+      for (const prepare of preparations(host)) await prepare();
+      const { answer } = await host.rehearse((writer) =>
+        performSteps(document, body.prune, host.verbs(), { ...context, writer }),
+      );
+      return answer;
+    },
+  });
+}
+
+export function applyConfig(host: ConfigHost): Verb {
+  return writeVerb({
+    name: 'config.apply',
+    method: 'POST',
+    path: '/api/management/config/apply',
+    scope: 'management',
+    summary: 'Apply a floe.yaml to the org, all of it or nothing; `prune` also removes what it does not name',
+    body: configDocument,
+    answer: configChanges,
+    status: 200,
+    changes: 'config',
+    before: async () => {
+      for (const prepare of preparations(host)) await prepare();
+    },
+    async run(context, { body }) {
+      const document = readDocument(body, context.orgId, host);
+      const { answer, further } = await performSteps(document, body.prune, host.verbs(), context);
+      if (answer.changes.length === 0) return { answer, audit: 'unchanged' };
+      const after = {
+        changes: answer.changes.map(({ kind, id, action }) => `${action} ${kind}/${id}`),
+        prune: body.prune,
+      };
+      return { answer, audit: { subject: context.orgId, before: null, after }, further };
+    },
+  });
+}
+
+/** What the verbs of the resources wait for before their transactions. */
+function preparations(host: ConfigHost) {
+  const monitors = host.verbs().find(({ name }) => name === 'monitors.replace');
+  return monitors?.prepare ? [monitors.prepare] : [];
+}

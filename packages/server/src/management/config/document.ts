@@ -1,0 +1,137 @@
+import type { OrgConfig } from '@floe/contract/config';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type Json } from '@floe/contract/json';
+import { readYaml } from '../../config/document.ts';
+import type { Environment } from '../../config/environment.ts';
+import { loadConfig } from '../../config/load.ts';
+import { ConfigError, formatProblem } from '../../config/problem.ts';
+import type { ConfigHost } from './config-host.ts';
+
+type Path = readonly (string | number)[];
+
+/** A floe.yaml as it is to be applied to one org. */
+export interface ConfigDocument {
+  readonly org: OrgConfig;
+  /** Whether the document has a section of the org. */
+  sets(section: string): boolean;
+  /** Whether a secret, by its path in the org, was left out and stays as it is stored. */
+  keeps(...path: Path): boolean;
+  /** What is not applied, and why. */
+  readonly ignored: readonly string[];
+}
+
+interface Given {
+  readonly yaml?: string | undefined;
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Sections of an org that are not applied. */
+const NOT_APPLIED: Readonly<Record<string, string>> = {
+  keys: 'platform keys are made by themselves: their values are stored nowhere',
+  relay: 'the relay is configured by floe.yaml',
+};
+/** Fields of an org that only floe.yaml gives, or the verb of the org. */
+const OWN = new Set(['id', 'name', 'timezone']);
+
+/**
+ * Reads and checks a document as the file is read, but for `${NAME}`: that is never looked up in the environment of
+ * the server, only among the values that came with the request.
+ *
+ * @throws Fault `invalid_request` with the messages of `floe config check`
+ */
+export function readDocument(given: Given, orgId: string, host: Pick<ConfigHost, 'examine'>): ConfigDocument {
+  const text = textOf(given);
+  const { tree } = readYaml(text);
+  const { kept, standIns } = keptSecrets(tree, given.variables);
+  const env: Environment = {
+    configPath: undefined,
+    dataDir: '.',
+    secretKey: undefined,
+    encryptionKeys: [],
+    logLevel: 'info',
+    overrides: [],
+    unknown: [],
+    variable: (name) => given.variables[name] ?? standIns.get(name),
+  };
+  const loaded = load(text, env, host);
+  const { orgs } = loaded.config;
+  const own = orgs.findIndex(({ id }) => id === orgId);
+  const at = own === -1 && orgs.length === 1 ? 0 : own;
+  const org = orgs[at];
+  if (!org)
+    throw new Fault('invalid_request', `orgs: has no entry "${orgId}", and not exactly one`, {
+      param: 'orgs',
+    });
+  const sets = (section: string) => loaded.sets(['orgs', at, section]);
+  const others = isObject(tree) ? Object.keys(tree).filter((section) => section !== 'orgs') : [];
+  return {
+    org,
+    sets,
+    keeps: (...path) => kept.has(JSON.stringify(['orgs', at, ...path])),
+    ignored: [
+      ...others.map((section) => `${section}: belongs to the installation; only floe.yaml sets it`),
+      ...Object.entries(NOT_APPLIED).flatMap(([section, why]) =>
+        sets(section) ? [`${section}: ${why}`] : [],
+      ),
+      ...[...OWN].flatMap((field) =>
+        field !== 'id' && sets(field) ? [`${field}: PATCH the org to change it`] : [],
+      ),
+    ],
+  };
+}
+
+function textOf({ yaml, config }: Given): string {
+  if ((yaml === undefined) === (config === undefined))
+    throw new Fault('invalid_request', 'Give either yaml or config.', { param: 'yaml' });
+  return yaml ?? JSON.stringify(config, null, 1);
+}
+
+function load(text: string, env: Environment, host: Pick<ConfigHost, 'examine'>) {
+  try {
+    return loadConfig({ text, env, examine: (config) => host.examine(config) });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const [first] = error.problems;
+    const where = first?.where ?? '';
+    throw new Fault(
+      'invalid_request',
+      error.problems.map((problem) => formatProblem(null, problem)).join('\n'),
+      where === '' ? {} : { param: where },
+    );
+  }
+}
+
+/** Secrets that are only named: `${NAME}` and nothing else, with a name that came without a value. */
+function keptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
+  const kept = new Set<string>();
+  const standIns = new Map<string, string>();
+  const visit = (value: Json | undefined, path: Path): void => {
+    if (typeof value === 'string') {
+      const name = /^\$\{([A-Za-z_]\w*)\}$/.exec(value)?.[1];
+      const standIn = standInFor(path);
+      if (name === undefined || variables[name] !== undefined || standIn === null) return;
+      kept.add(JSON.stringify(path));
+      standIns.set(name, standIn);
+    } else if (Array.isArray(value))
+      for (const [index, entry] of value.entries()) visit(entry, [...path, index]);
+    else if (isObject(value)) for (const [key, inner] of Object.entries(value)) visit(inner, [...path, key]);
+  };
+  visit(tree, []);
+  return { kept, standIns };
+}
+
+/** What passes the checks in the place of a secret; null where a value is no secret. */
+function standInFor(path: Path): string | null {
+  const [orgs, , section] = path;
+  if (orgs !== 'orgs') return null;
+  const field = path.at(-1);
+  if (section === 'keys' && field === 'key')
+    return `eis_${'0'.repeat(40)}${path.join('')}`.replaceAll(/\W/g, '');
+  if (section === 'channels' && field === 'url') return 'https://stored.invalid/';
+  if (section === 'channels')
+    return ['secret', 'routing_key', 'token', 'bot_token'].includes(String(field)) ? 'stored' : null;
+  if (section !== 'providers') return null;
+  const isSecret = ['api_key', 'secret_access_key', 'session_token'].includes(String(field));
+  return isSecret || path.at(-2) === 'headers' ? 'stored' : null;
+}

@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { configChanges } from '@floe/contract/api/config';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import type { Writer } from '../../store/ports.ts';
+import type { Change, FurtherChange, Verb, VerbContext } from '../verb.ts';
+import type { ConfigDocument } from './document.ts';
+import { leftOver, type Step, stepsOf } from './steps.ts';
+
+type Writing = VerbContext & { readonly writer: Writer };
+type Changes = z.input<typeof configChanges>;
+
+export interface Applied {
+  readonly answer: Changes;
+  readonly further: readonly FurtherChange[];
+}
+
+/** Fields that say how something is or who wrote it, not what it is meant to be. */
+const NOT_MEANT: ReadonlySet<string> = new Set([
+  'created_at',
+  'updated_at',
+  'updated_by',
+  'state',
+  'sources',
+  'origin',
+  'problem',
+  'speaks',
+]);
+
+/**
+ * Performs the verbs of everything in a document inside the caller's transaction. What stands in floe.yaml is left
+ * alone and named.
+ *
+ * @throws Fault of the first verb that refuses, with the resource before its `param`
+ */
+export async function performSteps(
+  document: ConfigDocument,
+  prune: boolean,
+  verbs: readonly Verb[],
+  context: Writing,
+): Promise<Applied> {
+  const steps = await stepsOf(document, context.writer, context.orgId);
+  const removals = prune ? await leftOver(document, steps, context.writer, context.orgId) : [];
+  const changes: Changes['changes'] = [];
+  const ignored = [...document.ignored];
+  const further: FurtherChange[] = [];
+  let unchanged = 0;
+  // Routes before the providers they name; what is new is there before something names it.
+  const late = removals.filter(({ kind }) => kind === 'providers' || kind === 'channels' || kind === 'teams');
+  const early = removals.filter((step) => !late.includes(step));
+  for (const step of [...early, ...steps, ...late]) {
+    const done = await perform(step, verbs, context);
+    if (done === 'managed') ignored.push(`${step.kind}/${step.id}: stands in floe.yaml`);
+    else if (done.audit === 'unchanged' || fieldsOf(done.audit).length === 0) unchanged += 1;
+    else {
+      changes.push(shown(step, done.audit));
+      further.push({ ...done.audit, action: actionOf(step.verb) }, ...done.further);
+    }
+  }
+  return { answer: { changes, unchanged, ignored }, further };
+}
+
+function actionOf(verb: string): `${string}.${string}` {
+  const [subject = '', name = ''] = verb.split('.');
+  return `${subject}.${name}`;
+}
+
+async function perform(
+  { kind, id, verb: name, params, body }: Step,
+  verbs: readonly Verb[],
+  context: Writing,
+) {
+  const verb = verbs.find((one) => one.name === name);
+  if (!verb?.change) throw new Error(`there is no verb ${name}`);
+  try {
+    return await verb.change(context, { params, query: {}, body, idempotencyKey: undefined });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.code === 'managed_by_file') return 'managed' as const;
+    const { param } = error.detail;
+    throw new Fault(error.code, `${kind}/${id}: ${error.message}`, {
+      ...error.detail,
+      ...(param !== undefined && { param: `${kind}/${id}.${param}` }),
+    });
+  }
+}
+
+function shown({ kind, id }: Step, change: Change): Changes['changes'][number] {
+  const { before, after } = change;
+  const action = before === null ? 'created' : after === null ? 'removed' : 'changed';
+  return {
+    kind,
+    id,
+    action,
+    fields: fieldsOf(change),
+    before: before && JSON.parse(JSON.stringify(before)),
+    after: after && JSON.parse(JSON.stringify(after)),
+  };
+}
+
+/** Fields in which two versions differ; of something new or gone, all of them. */
+function fieldsOf({ before, after }: Change): string[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  return [...names].filter(
+    (name) => !NOT_MEANT.has(name) && !isDeepStrictEqual(meant(before, name), meant(after, name)),
+  );
+}
+
+function meant(version: JsonObject | null, name: string): unknown {
+  const value = version?.[name];
+  return Array.isArray(value) ? value.map((entry) => (isObject(entry) ? withoutTimes(entry) : entry)) : value;
+}
+
+function withoutTimes(entry: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(entry).filter(([name]) => !NOT_MEANT.has(name) || name === 'origin'),
+  );
+}

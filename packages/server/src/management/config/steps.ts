@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { fileRuleId } from '../../guardrails/rules.ts';
+import { storedBudget, storedLimit } from '../../guardrails/stored-rules.ts';
+import { SECTIONS } from '../../platform/config/sections.ts';
+import { allChannels } from '../../store/channels.ts';
+import { type EntryKind, entriesOfOrg } from '../../store/config-entries.ts';
+import { rulesOfOrg } from '../../store/guardrail-rules.ts';
+import { allBoards } from '../../store/monitoring/boards.ts';
+import { monitorsOfOrg } from '../../store/monitoring/definitions.ts';
+import type { Reader } from '../../store/ports.ts';
+import { teamsOfOrg } from '../../store/teams.ts';
+import { asJson } from '../input.ts';
+import type { ConfigDocument } from './document.ts';
+
+/** One resource of a document, and the verb that brings it about. */
+export interface Step {
+  readonly kind: string;
+  readonly id: string;
+  readonly verb: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: JsonObject | undefined;
+}
+
+/** Kinds in the order in which later ones may name earlier ones. */
+export const KINDS = [
+  'teams',
+  'channels',
+  'monitors',
+  'boards',
+  'providers',
+  'routes',
+  'policies',
+  'limits',
+  'budgets',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Everything that a document says, as verbs. */
+export async function stepsOf(document: ConfigDocument, reader: Reader, orgId: string): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const kind of KINDS) {
+    if (document.sets(kind)) steps.push(...(await STEPS[kind](document, reader, orgId)));
+    if (kind === 'providers') steps.push(...settingSteps(document));
+  }
+  return steps;
+}
+
+/** What stands in the sections of a document and is not named there: to be removed, what names others first. */
+export async function leftOver(
+  document: ConfigDocument,
+  steps: readonly Step[],
+  reader: Reader,
+  orgId: string,
+): Promise<Step[]> {
+  const found: Step[] = [];
+  for (const kind of KINDS.toReversed()) {
+    if (!document.sets(kind)) continue;
+    const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));
+    for (const id of await ownIds(kind, reader, orgId))
+      if (!named.has(id)) found.push({ kind, id, verb: `${kind}.delete`, params: { id }, body: undefined });
+  }
+  return found;
+}
+
+/** Ids of what the API made. */
+async function ownIds(kind: Kind, reader: Reader, orgId: string): Promise<string[]> {
+  const own = (rows: readonly { readonly id: string; readonly source: string }[]) =>
+    rows.filter(({ source }) => source !== 'file').map(({ id }) => id);
+  switch (kind) {
+    case 'teams':
+      return own(await teamsOfOrg(reader, orgId));
+    case 'channels':
+      return (await allChannels(reader))
+        .filter((row) => row.org_id === orgId && row.source !== 'file')
+        .map(({ name }) => name);
+    case 'monitors':
+      return own((await monitorsOfOrg(reader, orgId)).filter((row) => row.disabled_at === null));
+    case 'boards':
+      return (await allBoards(reader))
+        .filter((row) => row.org_id === orgId && row.source !== 'file')
+        .map(({ slug }) => slug);
+    case 'limits':
+    case 'budgets':
+      return (await rulesOfOrg(reader, kind, orgId)).map(({ id }) => id);
+    default:
+      return own(await entriesOfOrg(reader, orgId, kind satisfies EntryKind));
+  }
+}
+
+type Maker = (document: ConfigDocument, reader: Reader, orgId: string) => Step[] | Promise<Step[]>;
+
+const STEPS: Readonly<Record<Kind, Maker>> = {
+  teams: ({ org }) =>
+    org.teams.map((team) => put('teams', team.id, { name: team.name, cost_center: team.cost_center })),
+  channels: ({ org, keeps }) =>
+    org.channels.map((channel, index) =>
+      put(
+        'channels',
+        channel.name,
+        withoutKept(channel, (field) => keeps('channels', index, field)),
+      ),
+    ),
+  monitors: ({ org }) => org.monitors.map((monitor) => put('monitors', monitor.id, monitor)),
+  boards: ({ org }) => org.boards.map((board) => put('boards', board.slug, board)),
+  providers: ({ org, keeps }) =>
+    org.providers.map(({ headers, credentials, identity, ...provider }, at) => {
+      const kept = (...path: (string | number)[]) => keeps('providers', at, ...path);
+      const named = Object.keys(headers).some((name) => kept('headers', name)) ? {} : { headers };
+      return put('providers', provider.id, {
+        ...provider,
+        ...named,
+        ...(identity && { identity: withoutKept(identity, (field) => kept('identity', field)) }),
+        credentials: credentials.map(({ name, weight, api_key }, n) => ({
+          name,
+          weight,
+          ...(!kept('api_key') && !kept('credentials', n, 'api_key') && { api_key }),
+        })),
+      });
+    }),
+  routes: ({ org }) =>
+    org.routes.map((route, position) => put('routes', route.model, { ...route, position })),
+  policies: ({ org }) =>
+    org.policies.map((policy, position) => put('policies', policy.name, { ...policy, position })),
+  limits: ({ org }, reader, orgId) => ruleSteps('limits', org.limits, reader, orgId),
+  budgets: ({ org }, reader, orgId) => ruleSteps('budgets', org.budgets, reader, orgId),
+};
+
+/** A rule without a name is the stored one that says the same. */
+async function ruleSteps(
+  kind: 'limits' | 'budgets',
+  rules: readonly (LimitConfig | BudgetConfig)[],
+  reader: Reader,
+  orgId: string,
+): Promise<Step[]> {
+  const stored = (await rulesOfOrg(reader, kind, orgId)).map(kind === 'limits' ? storedLimit : storedBudget);
+  return rules.map((rule) => {
+    const same = stored.find(({ config }) =>
+      rule.name === undefined ? isDeepStrictEqual(plain(config), plain(rule)) : config.name === rule.name,
+    );
+    return put(kind, same?.id ?? fileRuleId(rule), rule);
+  });
+}
+
+function settingSteps({ org, sets }: ConfigDocument): Step[] {
+  const values: Readonly<Record<string, unknown>> = { ...org };
+  const given = SECTIONS.filter((section) => section !== 'cache' && sets(section));
+  const steps: Step[] = [];
+  if (given.length > 0) {
+    const body = plain(Object.fromEntries(given.map((section) => [section, values[section]])));
+    steps.push({ kind: 'settings', id: 'settings', verb: 'settings.update', params: {}, body });
+  }
+  if (sets('cache'))
+    steps.push({ kind: 'cache', id: 'cache', verb: 'cache.update', params: {}, body: plain(org.cache) });
+  return steps;
+}
+
+function put(kind: Kind, id: string, body: object): Step {
+  return { kind, id, verb: `${kind}.replace`, params: { id }, body: plain(body) };
+}
+
+function withoutKept(fields: object, isKept: (field: string) => boolean): object {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !isKept(name)));
+}
+
+/** As a client would send it: without what is undefined. */
+function plain(value: object): JsonObject {
+  const json = asJson(JSON.parse(JSON.stringify(value)));
+  return isObject(json) ? json : {};
+}

@@ -1,0 +1,40 @@
+import { requestBodies } from '@floe/contract/api/bodies';
+import { idParams } from '@floe/contract/api/page';
+import { Fault } from '@floe/contract/faults';
+import type { BodyStore } from '../../gateway/bodies/body-store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import { keptBodies } from '../../store/kept-bodies.ts';
+import { type Verb, writeVerb } from '../verb.ts';
+
+/** The bodies of a request, where the org keeps them. Who looks stands in the audit log. */
+export function getRequestBodies(bodies: Pick<BodyStore, 'open'>): Verb {
+  return writeVerb({
+    name: 'requests.view_bodies',
+    method: 'GET',
+    status: 200,
+    path: '/api/analytics/requests/{id}/bodies',
+    scope: 'management',
+    isConfidential: true,
+    roles: ['owner', 'admin', 'member'],
+    summary: 'Read what a client sent and was told, where the org keeps bodies',
+    params: idParams,
+    answer: requestBodies,
+    changes: null,
+    async run({ orgId, actor, writer }, { params }) {
+      const row = await keptBodies(writer, orgId, params.id);
+      if (!row || !maySee(actor, row.owner))
+        throw new Fault('not_found', 'No bodies are kept of a request with this id.');
+      const { request, answer } = bodies.open(row);
+      const created_at = new Date(row.created_at).toISOString();
+      return {
+        answer: { id: row.id, created_at, request, answer },
+        audit: { subject: row.id, before: null, after: null },
+      };
+    },
+  });
+}
+
+/** Owners and admins see all of their org, members what their own keys asked. */
+function maySee({ scopes, member }: Actor, owner: string | null): boolean {
+  return scopes.has('management') || (member !== null && owner?.toLowerCase() === member.email);
+}

@@ -1,0 +1,37 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { Catalog } from '../../gateway/catalog.ts';
+import { compileRoute } from '../../gateway/compile.ts';
+import { checkedEntry } from '../entries/checked.ts';
+import { asJson } from '../input.ts';
+import type { RunningOrg } from '../running-org.ts';
+import { ROUTES } from './routes.ts';
+
+/**
+ * What the org would run with if a draft of a route were saved: it takes the place of the route it stands for, or
+ * comes last. One that is switched off takes no request.
+ *
+ * @param providers ids of what its targets may name
+ * @throws Fault `invalid_request`; `param` is the place in the draft
+ */
+export function withDraft(
+  org: RunningOrg,
+  providers: readonly string[],
+  draft: Readonly<Record<string, unknown>>,
+  replaces?: string,
+): RunningOrg {
+  const json = asJson(draft);
+  const entry: JsonObject = isObject(json) ? json : {};
+  const config = checkedEntry({
+    section: 'routes',
+    schema: ROUTES.schema,
+    entry,
+    beside: ROUTES.beside(providers),
+  });
+  const routes = [...org.catalog.routes];
+  const compiled = config.enabled ? [compileRoute(config)] : [];
+  const place = routes.findIndex(({ model }) => model === (replaces ?? config.model));
+  if (place === -1) routes.push(...compiled);
+  else routes.splice(place, 1, ...compiled);
+  const catalog: Catalog = { ...org.catalog, routes };
+  return { ...org, catalog };
+}

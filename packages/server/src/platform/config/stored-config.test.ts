@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { OrgSchema } from '@floe/contract/config/org';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { insertCredential, insertEntry } from '../../store/config-entries.ts';
+import { openDatabase } from '../../store/open-database.ts';
+import { insertOrg } from '../../store/orgs.ts';
+import type { Database } from '../../store/ports.ts';
+import { rehearse } from '../../store/rehearse.ts';
+import { testDatabase } from '../../store/test/postgres-database.ts';
+import { mustKnowKeys, rewrapSecrets } from '../rewrap.ts';
+import { deriveSecretsKey, deriveTurnsKey, sealSecret } from '../secrets.ts';
+import { fileEntriesOf, syncFileEntries } from './file-entries.ts';
+import { credentialPlace, sealProviderSecrets } from './provider-secrets.ts';
+import { loadStoredConfig, mergeConfig } from './stored-config.ts';
+
+const ROOT = Buffer.alloc(32, 1);
+const key = deriveSecretsKey(ROOT);
+const ORG = OrgSchema.parse({
+  id: 'acme',
+  providers: [{ id: 'main', kind: 'sandbox', headers: { 'x-secret': 'hidden' } }],
+  routes: [{ model: 'smart', targets: ['main/echo'] }],
+  cache: { enabled: true },
+});
+const LINES: Readonly<Record<string, number>> = { providers: 10, routes: 20, cache: 30 };
+const ENTRIES = fileEntriesOf(ORG, (section) => LINES[section]);
+
+async function open(t: TestContext, engine: 'sqlite' | 'postgres'): Promise<Database> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'floe-entries-'));
+  const url = engine === 'sqlite' ? 'sqlite:' : await testDatabase(t);
+  const database = await openDatabase(url, { dataDir, log: silentLog, clock: systemClock });
+  t.after(async () => {
+    await database.close();
+    await rm(dataDir, { recursive: true });
+  });
+  await database.transaction((writer) => insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }));
+  return database;
+}
+
+async function addProvider(database: Database, id: string, origin: string): Promise<void> {
+  const place = { org_id: 'acme', row_id: `cfg_${id}` };
+  const times = { created_at: 1, updated_at: 1, updated_by: 'key_1' };
+  const credential = { org_id: 'acme', id: `crd_${id}` };
+  await database.transaction(async (writer) => {
+    await insertEntry(writer, {
+      ...place,
+      ...times,
+      kind: 'providers',
+      id,
+      position: 0,
+      entry_json: JSON.stringify({ id, kind: 'openai-compatible', base_url: 'https://a.example/v1' }),
+      secrets_sealed: sealProviderSecrets({ headers: { 'x-extra': 'hidden' } }, place, 1, key),
+      secrets_version: 1,
+      source: 'console',
+      source_line: null,
+    });
+    await insertCredential(writer, {
+      ...credential,
+      ...times,
+      provider_id: id,
+      name: 'default',
+      weight: 0.5,
+      origin,
+      last4: '4321',
+      sealed: sealSecret('the-key', credentialPlace(credential, 1), key),
+      version: 1,
+      tested_at: null,
+      test_json: null,
+    });
+  });
+}
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`${engine}: the file and the API are laid beside each other, keys only where they were given for`, async (t) => {
+    const database = await open(t, engine);
+    await addProvider(database, 'own', 'https://a.example');
+    await addProvider(database, 'moved', 'https://elsewhere.example');
+    await addProvider(database, 'main', 'https://a.example');
+    const stored = await loadStoredConfig(database.read, key);
+    const { orgs, made } = mergeConfig([ORG], () => false, stored, null);
+    const [org] = orgs;
+    const shown = org?.providers.map((one) => [
+      one.id,
+      one.kind,
+      one.credentials.map(({ api_key }) => api_key),
+    ]);
+    assert.deepEqual(shown, [
+      ['main', 'sandbox', []],
+      ['moved', 'openai-compatible', []],
+      ['own', 'openai-compatible', ['the-key']],
+    ]);
+    assert.deepEqual([...made].map(({ id, headers }) => [id, headers['x-extra']]).sort(), [
+      ['moved', 'hidden'],
+      ['own', 'hidden'],
+    ]);
+    const other = await loadStoredConfig(database.read, deriveSecretsKey(Buffer.alloc(32, 2)));
+    assert.deepEqual(other.orgs.get('acme')?.providers, []);
+    assert.equal(other.unusable.length, 3);
+  });
+
+  test(`${engine}: entries of the file are written once, let go once, and audited each time`, async (t) => {
+    const database = await open(t, engine);
+    const sync = (nowMs: number, orgs = [ENTRIES]) =>
+      database.transaction((writer) => syncFileEntries(writer, orgs, nowMs));
+    const audits = async () =>
+      (await database.read.selectFrom('audit').select(['action', 'actor']).execute()).map(
+        ({ action, actor }) => `${actor} ${action}`,
+      );
+    const rows = () => database.read.selectFrom('config_entries').selectAll().orderBy('kind').execute();
+    await sync(1);
+    const written = await rows();
+    assert.deepEqual(
+      written.map((row) => `${row.kind}/${row.id}:${row.source_line}`),
+      ['providers/main:10', 'routes/smart:20', 'settings/cache:30'],
+    );
+    assert.doesNotMatch(JSON.stringify(written), /hidden/);
+    const first = (await audits()).sort();
+    assert.deepEqual(first, ['file providers.create', 'file routes.create', 'file settings.create']);
+    await sync(2);
+    assert.deepEqual(await rows(), written);
+    await sync(3, []);
+    const left = await rows();
+    assert.deepEqual(
+      left.map((row) => [row.kind, row.source, JSON.parse(row.entry_json).enabled]),
+      [
+        ['providers', 'console', false],
+        ['routes', 'console', false],
+      ],
+    );
+    await sync(4, []);
+    assert.deepEqual(await rows(), left);
+    assert.equal((await audits()).length, 6);
+  });
+
+  test(`${engine}: what is rehearsed is taken back, and a rewrap reaches every table`, async (t) => {
+    const database = await open(t, engine);
+    await addProvider(database, 'own', 'https://a.example');
+    const count = await rehearse(database, async (writer) => {
+      await syncFileEntries(writer, [ENTRIES], 1);
+      return (await writer.selectFrom('config_entries').selectAll().execute()).length;
+    });
+    assert.equal(count, 4);
+    assert.equal((await database.read.selectFrom('config_entries').selectAll().execute()).length, 1);
+    await assert.rejects(
+      rehearse(database, async () => assert.fail('inside')),
+      /inside/,
+    );
+    const keys = { secrets: deriveSecretsKey(ROOT, ['n'.repeat(32)]), turns: deriveTurnsKey(ROOT) };
+    const done = await rewrapSecrets(database, keys);
+    assert.deepEqual(
+      done.filter(({ rewrapped }) => rewrapped > 0).map(({ table }) => table),
+      ['config_entries', 'provider_credentials'],
+    );
+    const { others: _, ...alone } = keys.secrets;
+    await database.transaction((writer) => mustKnowKeys(writer, alone));
+    const stored = await loadStoredConfig(database.read, alone);
+    assert.equal(stored.orgs.get('acme')?.providers[0]?.credentials[0]?.api_key, 'the-key');
+  });
+}

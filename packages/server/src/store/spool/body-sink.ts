@@ -1,0 +1,82 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject, type Json } from '@floe/contract/json';
+import { insertKeptBodies, type KeptBodiesRow } from '../kept-bodies.ts';
+import type { Database, Ingested, SpoolRegion } from '../ports.ts';
+import type { RowSinkOptions } from './row-sink.ts';
+import { openSpool } from './spool.ts';
+
+const LINE_BREAK = 0x0a;
+
+/** Where kept bodies go: as exchange rows do, through files of their own. */
+export interface BodySink {
+  append(row: KeptBodiesRow): void;
+  /** Bodies on disk that the database has not taken yet. */
+  backlog(): number;
+  flush(timeoutMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface BodySinkOptions extends Omit<RowSinkOptions, 'database'> {
+  readonly database: Pick<Database, 'rowTransaction'>;
+}
+
+/** Opens the spool `<dataDir>/bodies`, which keeps the promises of the one for rows. */
+export async function openBodySink({ dataDir, database, ...options }: BodySinkOptions): Promise<BodySink> {
+  const ingest = (region: SpoolRegion) => takeBodies(database, region);
+  const spool = await openSpool({ ...options, directory: join(dataDir, 'bodies'), database: { ingest } });
+  return {
+    append: (row) => spool.append(JSON.stringify(row)),
+    backlog: () => spool.backlog(),
+    flush: (timeoutMs) => spool.flush(timeoutMs),
+    close: () => spool.close(),
+  };
+}
+
+async function takeBodies(
+  database: Pick<Database, 'rowTransaction'>,
+  { path, from, to, last }: SpoolRegion,
+): Promise<Ingested> {
+  const piece = await read(path, from, to);
+  const length = last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
+  const lines = piece.toString('utf8', 0, length).split('\n');
+  const rest = lines.pop() ?? '';
+  const rows: KeptBodiesRow[] = [];
+  const rejected: string[] = [];
+  for (const line of lines) {
+    const row = rowOf(line);
+    if (row) rows.push(row);
+    else rejected.push(line);
+  }
+  const end = rest === '' ? undefined : rowOf(rest);
+  if (end) rows.push(end);
+  const inserted =
+    rows.length === 0 ? 0 : await database.rowTransaction((writer) => insertKeptBodies(writer, rows));
+  const torn = rest !== '' && end === undefined;
+  return { next: from + length, inserted, known: rows.length - inserted, rejected, torn };
+}
+
+async function read(path: string, from: number, to: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(to - from), 0, to - from, from);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Undefined for a line that was cut off, or is none of ours. */
+function rowOf(line: string): KeptBodiesRow | undefined {
+  let row: Json;
+  try {
+    row = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(row)) return undefined;
+  const { id, org_id, key_id, owner = null, created_at, sealed } = row;
+  if (typeof id !== 'string' || typeof org_id !== 'string' || typeof key_id !== 'string') return undefined;
+  if (typeof created_at !== 'number' || typeof sealed !== 'string') return undefined;
+  return { id, org_id, key_id, owner: typeof owner === 'string' ? owner : null, created_at, sealed };
+}

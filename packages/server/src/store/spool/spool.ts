@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database } from '../ports.ts';
+import { leftover, segmentNumber } from './segment.ts';
+import { SpoolDrain } from './spool-drain.ts';
+import { diskFiles, type SpoolFiles } from './spool-files.ts';
+import { SpoolWriter } from './spool-writer.ts';
+
+export interface SpoolOptions {
+  /** Held by this process alone (`lockDataDir`): every file in it is replayed. */
+  readonly directory: string;
+  /** Takes what is on disk; ids it has already change nothing. */
+  readonly database: Pick<Database, 'ingest'>;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The disk unless a test passes one that fails. */
+  readonly files?: SpoolFiles;
+}
+
+/** Lines on their way into the database, by way of files that survive the process. */
+export class Spool {
+  readonly #writer: SpoolWriter;
+  readonly #drain: SpoolDrain;
+  readonly #clock: Clock;
+
+  constructor(writer: SpoolWriter, drain: SpoolDrain, clock: Clock) {
+    this.#writer = writer;
+    this.#drain = drain;
+    this.#clock = clock;
+  }
+
+  /** `line` is JSON on one line. */
+  append(line: string): void {
+    this.#writer.append(line);
+  }
+
+  /** Lines that the database has not taken yet. */
+  backlog(): number {
+    return this.#writer.held + this.#drain.waiting;
+  }
+
+  /** Resolves when everything appended so far is in the database, or rejects after `timeoutMs`. */
+  async flush(timeoutMs: number): Promise<void> {
+    const late = Promise.withResolvers<never>();
+    const timer = this.#clock.after(timeoutMs, () =>
+      late.reject(new Fault('overloaded', `${this.backlog()} rows still wait for the database.`)),
+    );
+    try {
+      await Promise.race([late.promise, this.#flush()]);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  async #flush(): Promise<void> {
+    await this.#writer.stored();
+    await this.#drain.taken();
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#drain.close();
+  }
+}
+
+/** Opens a spool, and begins to take what an earlier process left in it. */
+export async function openSpool({
+  directory,
+  database,
+  clock,
+  log,
+  files = diskFiles,
+}: SpoolOptions): Promise<Spool> {
+  const found = [];
+  for (const { name, size } of await files.list(directory)) {
+    const number = segmentNumber(name);
+    if (number !== null) found.push({ number, segment: leftover(join(directory, name), size) });
+  }
+  found.sort((one, other) => one.number - other.number);
+  const leftovers = found.map(({ segment }) => segment);
+  if (leftovers.length > 0)
+    log.info({ files: leftovers.length, directory }, 'Taking rows of an earlier process into the database');
+  const drain = new SpoolDrain({ database, files, clock, log }, leftovers);
+  const writer = new SpoolWriter({
+    directory,
+    firstNumber: (found.at(-1)?.number ?? 0) + 1,
+    files,
+    clock,
+    log,
+    opened: (segment) => drain.add(segment),
+    written: (segment) => drain.wake(segment),
+  });
+  return new Spool(writer, drain, clock);
+}

@@ -1,0 +1,135 @@
+// A data directory whose disk is full, while requests with a limit, a hard budget and a cache go on.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { startFloe } from '@floe/testkit/process';
+import { startUpstream } from '@floe/testkit/upstream';
+import {
+  ANSWER,
+  ANSWER_NANO_USD,
+  assertAllServed,
+  figure,
+  health,
+  Load,
+  pricedProvider,
+} from './dependency-house.ts';
+import { eventually } from './eventually.ts';
+import { callsTo, guardedConfig } from './guarded-gateway.ts';
+import { KEYS } from './running-gateway.ts';
+
+const SIZE_MB = 24;
+/** What is left as the disk fills up is in pieces smaller than what is written at once. */
+const FILLER_BYTES = [1024 * 1024, 4096, 64];
+
+/** A file system of its own that a test can fill; null where only root may make one. */
+function smallDisk(t: TestContext): string | null {
+  const home = mkdtempSync(join(tmpdir(), 'floe-disk-'));
+  const made = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', home]);
+  t.after(() => {
+    if (made.status === 0) spawnSync('umount', ['-l', home]);
+    rmSync(home, { recursive: true, force: true });
+  });
+  return made.status === 0 ? home : null;
+}
+
+/** Writes until nothing more goes on it. */
+function fill(path: string): void {
+  const file = openSync(path, 'a');
+  for (const bytes of FILLER_BYTES)
+    try {
+      for (;;) writeSync(file, Buffer.alloc(bytes));
+    } catch (error) {
+      assert.ok(error instanceof Error && 'code' in error && error.code === 'ENOSPC', String(error));
+    }
+  closeSync(file);
+}
+
+test('a full disk: what needs none is served, a hard budget refuses instead of forgetting, and nothing is lost when there is room', async (t) => {
+  const home = smallDisk(t);
+  if (home === null) return t.skip('a file system of its own needs root and mount(8)');
+  const upstream = await startUpstream({ respond: () => ANSWER });
+  t.after(() => upstream.close());
+  const floe = await startFloe({
+    dataDir: join(home, 'data'),
+    yaml: JSON.stringify(
+      guardedConfig(upstream.url, {
+        limits: [{ name: 'all', scope: 'org', rpm: 1_000_000, concurrency: 100 }],
+        budgets: [
+          { name: 'hard', scope: 'org', period: 'total', mode: 'hard', limit_usd: 1_000, model: 'priced/*' },
+          { name: 'soft', scope: 'org', period: 'total', mode: 'soft', limit_usd: 1_000, model: 'soft/*' },
+        ],
+        cache: { enabled: true, ttl_seconds: 3600, scope: 'org' },
+        providers: [pricedProvider('priced', upstream.url), pricedProvider('soft', upstream.url)],
+      }),
+    ),
+  });
+  t.after(() => floe.stop());
+  const [hard, soft] = [new Load([floe.url], 'priced'), new Load([floe.url], 'soft')];
+  t.after(() => Promise.all([hard.stop(), soft.stop()]));
+  for (const load of [hard, soft]) load.start();
+  assertAllServed((await Promise.all([hard.through(), soft.through()])).flat(), 'with room');
+
+  const filler = join(home, 'filler');
+  fill(filler);
+  await floe.printed(/The spool cannot be written/);
+  const [refused, served] = await Promise.all([hard.through(), soft.through()]);
+  assertAllServed(served, 'what no hard budget pays is served');
+  const fresh = refused.filter(({ isHit }) => !isHit);
+  for (const { status, text } of refused.filter(({ isHit, status }) => !isHit && status !== 200))
+    assert.deepEqual([status, /"code":"overloaded"/.test(text)], [503, true], text);
+  assert.ok(
+    fresh.some(({ status }) => status === 503),
+    'what could not be written down was not sent',
+  );
+  assert.deepEqual(await health(floe), [200, 200]);
+  const waiting = await figure(floe, 'floe_row_backlog');
+  assert.ok(waiting > 0, 'rows waited');
+
+  rmSync(filler);
+  await floe.printed(/The spool can be written again/);
+  assertAllServed((await Promise.all([hard, soft].map(served200))).flat(), 'with room again');
+  await Promise.all([hard.stop(), soft.stop()]);
+  await eventually(async () => ((await figure(floe, 'floe_row_backlog')) === 0 ? true : undefined));
+  const stored = await storedIds(floe.url);
+  const answered = [...hard.all, ...soft.all];
+  assert.deepEqual(
+    answered.filter(({ id }) => !stored.has(id)),
+    [],
+    'every answer has its row',
+  );
+  const due = upstream.requests.length * ANSWER_NANO_USD;
+  await eventually(async () => ((await spent(floe.url)) === due ? true : undefined));
+  const refusals = refused.filter(({ status }) => status === 503).length;
+  t.diagnostic(
+    `${answered.length} answers, ${refusals} refused by the hard budget, ${waiting} rows waited, 0 lost; ${due / 1e9} USD spent`,
+  );
+});
+
+/** A hold that was waiting as room came may still be refused: what began later is not. */
+async function served200(load: Load) {
+  return eventually(async () => {
+    const heard = await load.through(20);
+    return heard.every(({ status }) => status === 200) ? heard : undefined;
+  });
+}
+
+async function spent(url: string): Promise<number> {
+  const text = (await callsTo(url).ask('/gateway/v1/key')).text;
+  return [...text.matchAll(/"spent_nano_usd":(\d+)/g)].reduce((sum, [, nano]) => sum + Number(nano), 0);
+}
+
+async function storedIds(url: string): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (let cursor = ''; ; ) {
+    const path = `/api/analytics/requests?limit=500${cursor}`;
+    const page = (await call(url + path, { headers: { 'x-api-key': KEYS.full } })).text;
+    for (const [, id] of page.matchAll(/"id":"([^"]+)"/g)) ids.add(id ?? '');
+    const [, next] = /"next_cursor":"([^"]+)"/.exec(page) ?? [];
+    if (next === undefined) return ids;
+    cursor = `&cursor=${encodeURIComponent(next)}`;
+  }
+}

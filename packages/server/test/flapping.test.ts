@@ -1,0 +1,79 @@
+// A provider that is down for a while and then well again: served by the next one meanwhile, and asked again soon.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { upstreamFault } from '@floe/testkit/fault-table';
+import { startFloe } from '@floe/testkit/process';
+import { startUpstream } from '@floe/testkit/upstream';
+import { ANSWER, assertAllServed, FULL, Load } from './dependency-house.ts';
+import { eventually } from './eventually.ts';
+import { guardedConfig } from './guarded-gateway.ts';
+
+/** A minute, with the breaker as it comes; else as many answers as show the same, with one that opens for moments. */
+const DOWN_MS = FULL ? 60_000 : 0;
+const DOWN_ANSWERS = 300;
+const BREAKER: JsonObject = FULL ? {} : { open_ms: 100, consecutive_failures: 5 };
+/** Returned to within 30 seconds of its recovery. */
+const RETURN_MS = 30_000;
+/** Failures in a row that open it, those under way by then, and a probe for each open span. */
+const CALLS_WHILE_DOWN = FULL ? 60 : 100;
+
+test('a provider that is down and comes back costs no answer, is left alone meanwhile and returned to', async (t) => {
+  const [first, second] = [
+    await startUpstream({ respond: () => ANSWER }),
+    await startUpstream({ respond: () => ANSWER }),
+  ];
+  t.after(() => Promise.all([first.close(), second.close()]));
+  const provider = (id: string, url: string) => ({
+    id,
+    kind: 'openai-compatible',
+    base_url: `${url}/v1`,
+    api_key: 'upstream-secret',
+    models: ['model'],
+    breaker: BREAKER,
+  });
+  const floe = await startFloe({
+    yaml: JSON.stringify(
+      guardedConfig(first.url, {
+        providers: [provider('first', first.url), provider('second', second.url)],
+        routes: [{ model: 'smart/model', targets: ['first/model', 'second/model'], retries: 0 }],
+      }),
+    ),
+  });
+  t.after(() => floe.stop());
+  const load = new Load([floe.url], 'smart');
+  t.after(() => load.stop());
+  load.start();
+  await load.through(50);
+  assert.equal(second.requests.length, 0, 'the first serves while it is well');
+
+  const before = first.requests.length;
+  await first.setFaults(upstreamFault('unavailable'));
+  const since = performance.now();
+  do await load.through(DOWN_ANSWERS);
+  while (performance.now() - since < DOWN_MS);
+  const probes = first.requests.length - before;
+  assert.match(floe.output(), /a breaker opened/);
+  assert.ok(probes <= CALLS_WHILE_DOWN, `it was asked ${probes} times while it was down`);
+  assert.ok(second.requests.length >= DOWN_ANSWERS / 2);
+
+  await first.setFaults();
+  const backAt = performance.now();
+  let took = 0;
+  for (let asked = first.requests.length; first.requests.length < asked + 5; ) {
+    await load.through(10);
+    took = performance.now() - backAt;
+    assert.ok(took <= RETURN_MS, 'it is asked again within half a minute');
+  }
+  // The share that it is given grows until it has all.
+  await eventually(async () => {
+    const others = second.requests.length;
+    await load.through(20);
+    return second.requests.length === others ? true : undefined;
+  });
+  await load.stop();
+  assertAllServed(load.all, 'nobody heard of it');
+  t.diagnostic(
+    `${load.all.length} answers, all served; ${probes} calls to the provider while it was down, back after ${Math.round(took)} ms`,
+  );
+});

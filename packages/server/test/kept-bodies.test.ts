@@ -1,0 +1,139 @@
+// Bodies in the log of requests, of the org that asks for them: redacted, encrypted, and as safe as their rows.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { cutMidAnswer } from '@floe/testkit/fault-cuts';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { jsonReply, sseReply } from '@floe/testkit/reply';
+import { startUpstream } from '@floe/testkit/upstream';
+import { objectOf } from './answers-said.ts';
+import { eventually } from './eventually.ts';
+import { CHAT, configFor, KEYS } from './running-gateway.ts';
+import { watchStandstill } from './standstill.ts';
+
+const OTHER_KEY = `eis_other${'0'.repeat(32)}`;
+const ASKED = 'My address is ana@example.com, and the word is Gletscherspalte';
+const PROMISED_MS = 10;
+
+const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+const WHOLE = jsonReply({
+  object: 'chat.completion',
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'Call +1 415 555 2671' }, finish_reason: 'stop' },
+  ],
+  usage,
+});
+/** No event of it holds the address; the answer does. */
+const STREAM = sseReply([
+  ...['Write to b', 'o@exam', 'ple.com soon'].map((content) => ({
+    choices: [{ index: 0, delta: { content }, finish_reason: null }],
+  })),
+  { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage },
+  'data: [DONE]\n\n',
+]);
+
+test('bodies are kept for the org that asks for it, without what should not be read, and for no other', async (t) => {
+  const upstream = await startUpstream({
+    respond: ({ body }) => (body.includes('"stream":true') ? STREAM : WHOLE),
+  });
+  t.after(() => upstream.close());
+  const dataDir = mkdtempSync(join(tmpdir(), 'floe-bodies-'));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const options = { dataDir, yaml: JSON.stringify(twoOrgs(upstream.url)) };
+  let floe = await startFloe(options);
+  t.after(() => floe.stop());
+
+  const [whole, streamed, others] = await Promise.all([
+    ask(floe, KEYS.full, {}),
+    ask(floe, KEYS.full, { stream: true }),
+    ask(floe, OTHER_KEY, {}),
+  ]);
+  const refused = await ask(floe, KEYS.full, { model: 'nobody/model' });
+  await upstream.setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame: 2 }));
+  const partial = await ask(floe, KEYS.full, { stream: true });
+  await upstream.setFaults();
+
+  assert.equal(
+    textOf(await bodiesOf(floe, whole), 'request'),
+    'My address is [redacted:email], and the word is Gletscherspalte',
+  );
+  assert.match(JSON.stringify(await bodiesOf(floe, whole)), /Call \[redacted:phone\]/);
+  const stream = await bodiesOf(floe, streamed);
+  assert.match(JSON.stringify(stream['answer']), /Write to \[redacted:email\] soon/);
+  assert.match(JSON.stringify(await bodiesOf(floe, refused)), /model_not_found/);
+  assert.match(JSON.stringify((await bodiesOf(floe, partial))['answer']), /Write to b/);
+  await eventually(async () => ((await rowStatus(floe, others, OTHER_KEY)) === 200 ? true : undefined));
+  assert.equal((await viewed(floe, others, OTHER_KEY)).status, 404);
+
+  // Killed under load: what was answered 10 ms before is there, and nothing of it can be read on the disk.
+  const standstill = watchStandstill();
+  const answered: { readonly id: string; readonly at: number }[] = [];
+  let killedAt = Number.POSITIVE_INFINITY;
+  const client = async () => {
+    while (killedAt === Number.POSITIVE_INFINITY) {
+      const id = await ask(floe, KEYS.full, {}).catch(() => null);
+      if (id !== null) answered.push({ id, at: performance.now() });
+      if (answered.length < 100 || killedAt !== Number.POSITIVE_INFINITY) continue;
+      killedAt = performance.now();
+      await floe.kill9();
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, client));
+  const due = answered.filter(({ at }) => killedAt - at - standstill() > PROMISED_MS);
+  assert.ok(due.length > 50);
+  for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' }))
+    if (/jsonl$|floe\.db/.test(name))
+      assert.ok(!readFileSync(join(dataDir, name)).includes('Gletscherspalte'), name);
+  floe = await startFloe(options);
+  for (const { id } of due) assert.match(textOf(await bodiesOf(floe, id), 'request'), /Gletscherspalte/);
+  t.diagnostic(`${due.length} answers more than 10 ms before a kill -9: all their bodies are there`);
+});
+
+function twoOrgs(upstreamUrl: string): JsonObject {
+  const { orgs } = configFor(upstreamUrl);
+  const [org] = Array.isArray(orgs) ? orgs : [];
+  const acme = objectOf(org);
+  const keys = [{ name: 'other', key: OTHER_KEY, scopes: ['gateway', 'management'] }];
+  return {
+    orgs: [
+      { ...acme, bodies: { keep: true } },
+      { ...acme, id: 'other', keys },
+    ],
+  };
+}
+
+/** The id of the exchange. */
+async function ask(floe: Floe, key: string, more: JsonObject): Promise<string> {
+  const answer = await call(floe.url + CHAT, {
+    headers: { authorization: `Bearer ${key}` },
+    body: { model: 'fake/model', messages: [{ role: 'user', content: ASKED }], ...more },
+  });
+  return answer.headers['x-request-id'] ?? '';
+}
+
+function viewed(floe: Floe, id: string, key: string) {
+  return call(`${floe.url}/api/analytics/requests/${id}/bodies`, { headers: { 'x-api-key': key } });
+}
+
+async function rowStatus(floe: Floe, id: string, key: string): Promise<number> {
+  return (await call(`${floe.url}/api/analytics/requests/${id}`, { headers: { 'x-api-key': key } })).status;
+}
+
+function bodiesOf(floe: Floe, id: string): Promise<JsonObject> {
+  return eventually(async () => {
+    const { status, text } = await viewed(floe, id, KEYS.full);
+    const body: unknown = JSON.parse(text);
+    return status === 200 && isObject(body) ? body : undefined;
+  });
+}
+
+/** What the first message of a kept body says. */
+function textOf(bodies: JsonObject, side: 'request' | 'answer'): string {
+  const body = objectOf(JSON.parse(String(objectOf(bodies[side])['text'])));
+  const [message] = Array.isArray(body['messages']) ? body['messages'] : [];
+  return String(objectOf(message)['content']);
+}

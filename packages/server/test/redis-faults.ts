@@ -1,0 +1,151 @@
+// A Redis that freezes, dies, comes back empty or grows slow, under a load with limits, a budget and a cache.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import {
+  ANSWER_NANO_USD,
+  type Answered,
+  assertAllServed,
+  budgetOf,
+  CLIENTS,
+  CLIENTS_OF_A_MEMBER,
+  type DependencyHouse,
+  figure,
+  health,
+  inAWhile,
+  Load,
+  latencies,
+  spentInDatabase,
+  TIGHT_ANSWERS,
+} from './dependency-house.ts';
+import { flush } from './fleet.ts';
+
+/** Each client three times until the breaker opens, and once more where the machine was busy before the outage. */
+const WAITS_OF_AN_OUTAGE = 4 * CLIENTS_OF_A_MEMBER;
+
+async function unheard({ floes }: DependencyHouse): Promise<number[]> {
+  return Promise.all(floes.map((floe) => figure(floe, 'floe_shared_store_unheard_total')));
+}
+
+/** Every process counts by itself, or every process counts in the store again. */
+async function untilAway({ floes }: DependencyHouse, isAway: boolean): Promise<void> {
+  for (const floe of floes)
+    await inAWhile(async () =>
+      (await figure(floe, 'floe_shared_store_away')) === Number(isAway) ? true : undefined,
+    );
+}
+
+/** What Redis may do; between and after, everybody has an answer. `quiet` is how long answers take without. */
+export async function redisFaults(t: TestContext, house: DependencyHouse, quiet: string): Promise<void> {
+  const { load, redis, toRedis, floes } = house;
+
+  const outage: Outage = (t, name, begin, end) => breakAndMend(t, house, quiet, { name, begin, end });
+
+  await t.test('frozen', (t) =>
+    outage(
+      t,
+      'frozen',
+      () => process.kill(redis.pid, 'SIGSTOP'),
+      () => process.kill(redis.pid, 'SIGCONT'),
+    ),
+  );
+  await t.test('killed, and started again empty', async (t) => {
+    const known = await spentInDatabase(house.direct, 'wide');
+    assert.ok(known > 0);
+    await outage(t, 'killed', redis.crash, redis.start);
+    for (const floe of floes)
+      assert.ok((await budgetOf(floe, 'wide')) >= known, 'the budget was filled again');
+  });
+  await t.test('slower than anybody waits', (t) =>
+    outage(
+      t,
+      'slow',
+      () => toRedis.delay(200),
+      () => toRedis.mend(),
+    ),
+  );
+  await t.test('slow, and within the time', async (t) => {
+    toRedis.delay(5);
+    const during = await load.through();
+    toRedis.mend();
+    assertAllServed(during, 'slow, and within the time');
+    t.diagnostic(`10 ms slower: ${latencies(during)}; before ${quiet}`);
+  });
+  await t.test('flushed', async () => {
+    const known = await spentInDatabase(house.direct, 'wide');
+    await flush(redis);
+    assertAllServed(await load.through(), 'flushed');
+    for (const floe of floes)
+      assert.ok((await budgetOf(floe, 'wide')) >= known, 'the budget was filled again');
+  });
+  await t.test(
+    'emptied twice while a hard budget is spent: overspent by what was under way or not yet written',
+    (t) => overspends(t, house),
+  );
+}
+
+async function overspends(t: TestContext, { floes, redis, tight, direct }: DependencyHouse): Promise<void> {
+  const spend = async (work: (load: Load) => Promise<unknown>) => {
+    const load = new Load(
+      floes.map(({ url }) => url),
+      'tight',
+    );
+    load.start();
+    await work(load);
+    await load.stop();
+    assert.deepEqual(
+      load.all.filter((answer) => answer.status !== 200 && !isBroke(answer)),
+      [],
+    );
+  };
+  const asked = () => tight.requests.length * ANSWER_NANO_USD;
+
+  // While nobody asks nothing is forgotten, once each process has heard what the others spent.
+  await spend((load) => load.through(TIGHT_ANSWERS / 4));
+  await inAWhile(async () => ((await spentInDatabase(direct, 'tight')) === asked() ? true : undefined));
+  await flush(redis);
+  for (const floe of floes)
+    await inAWhile(async () => ((await budgetOf(floe, 'tight')) === asked() ? true : undefined));
+  // Under load: what the provider was asked for and the database does not know, and one request of each client.
+  let allowance = 0;
+  await spend(async (load) => {
+    await load.through(TIGHT_ANSWERS / 4);
+    const known = await spentInDatabase(direct, 'tight');
+    await redis.crash();
+    await redis.start();
+    allowance = asked() - known + CLIENTS * ANSWER_NANO_USD;
+    await inAWhile(async () => ((await load.through(CLIENTS)).every(isBroke) ? true : undefined));
+  });
+  const limit = TIGHT_ANSWERS * ANSWER_NANO_USD;
+  t.diagnostic(`${usd(asked())} USD spent of ${usd(limit)}; the bound was ${usd(limit + allowance)}`);
+  assert.ok(asked() >= limit - CLIENTS * ANSWER_NANO_USD, 'it was spent');
+  assert.ok(asked() <= limit + allowance, `${asked()} of ${limit}`);
+}
+
+const isBroke = ({ status }: Answered) => status === 402;
+const usd = (nano: number) => nano / 1e9;
+
+type Outage = (t: TestContext, name: string, begin: () => unknown, end: () => unknown) => Promise<void>;
+
+/** Breaks the store, waits for answers meanwhile, mends it; requests waited for it a bounded number of times. */
+async function breakAndMend(
+  t: TestContext,
+  house: DependencyHouse,
+  quiet: string,
+  { name, begin, end }: { name: string; begin: () => unknown; end: () => unknown },
+): Promise<void> {
+  const { load, floes } = house;
+  const before = await unheard(house);
+  await begin();
+  const during = await load.through();
+  const waits = (await unheard(house)).map((after, index) => after - (before[index] ?? 0));
+  await untilAway(house, true);
+  for (const floe of floes) assert.deepEqual(await health(floe), [200, 200], 'requests are served');
+  await end();
+  await untilAway(house, false);
+  const after = await load.through();
+  assertAllServed([...during, ...after], name);
+  for (const count of waits) assert.ok(count <= WAITS_OF_AN_OUTAGE, `${count} requests waited`);
+  t.diagnostic(
+    `${name}: ${during.length} answers, ${waits.join(' and ')} waited for Redis; ${latencies(during)}; before ${quiet}`,
+  );
+}

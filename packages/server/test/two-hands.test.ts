@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { eventually } from './eventually.ts';
+import { COMMAND_LINE, runToEnd } from './run-program.ts';
+import { CHAT, chatBody } from './running-gateway.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'floe-hands-'));
+const file = join(home, 'floe.yaml');
+const KEY = `eis_admin${'0'.repeat(32)}`;
+const SCOPES = ['gateway', 'management', 'monitoring'];
+const SANDBOX = { id: 'base', kind: 'sandbox' };
+
+function write(more: JsonObject = {}, providers: readonly JsonObject[] = [SANDBOX]) {
+  const org = { id: 'acme', keys: [{ name: 'admin', key: KEY, scopes: SCOPES }], providers, ...more };
+  writeFileSync(file, JSON.stringify({ orgs: [org] }, null, 1));
+}
+
+let floe: Floe;
+before(async () => {
+  write();
+  floe = await startFloe({ env: { FLOE_CONFIG: file } });
+});
+after(async () => {
+  await floe.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function api(method: string, path: string, body?: object) {
+  const answer = await call(`${floe.url}/api/management/${path}`, {
+    method,
+    headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const json = answer.text === '' || !answer.text.startsWith('{') ? {} : answer.json();
+  return { status: answer.status, body: isObject(json) ? json : {}, text: answer.text };
+}
+
+async function sourceOf(id: string): Promise<unknown> {
+  const { source } = (await api('GET', `providers/${id}`)).body;
+  return isObject(source) ? source['kind'] : undefined;
+}
+
+async function outcome(model: string): Promise<number> {
+  const body = chatBody({ model });
+  return (await call(floe.url + CHAT, { headers: { 'x-api-key': KEY }, body })).status;
+}
+
+const errorOf = ({ status, body }: { status: number; body: JsonObject }) => {
+  const error = isObject(body['error']) ? body['error'] : {};
+  return `${status} ${error['code']}: ${error['message']}`;
+};
+
+test('a request goes by a change of the API as soon as that is answered, beside what the file says', async () => {
+  assert.equal(await outcome('mine/echo'), 404);
+  assert.equal((await api('POST', 'providers', { id: 'mine', kind: 'sandbox' })).status, 201);
+  assert.equal(await outcome('mine/echo'), 200);
+  assert.equal(
+    (await api('POST', 'routes', { model: 'smart', targets: ['base/echo', 'mine/echo'] })).status,
+    201,
+  );
+  assert.equal(await outcome('smart'), 200);
+  const deny = {
+    name: 'no',
+    on: 'request',
+    when: 'request.model == "smart"',
+    action: 'deny',
+    mode: 'enforce',
+  };
+  assert.equal((await api('POST', 'policies', deny)).status, 201);
+  assert.equal(await outcome('smart'), 403);
+  assert.equal((await api('PATCH', 'policies/no', { enabled: false })).status, 200);
+  assert.equal(await outcome('smart'), 200);
+  assert.match(
+    errorOf(await api('PATCH', 'providers/base', { models: ['x'] })),
+    /^409 managed_by_file: .*line \d+/,
+  );
+});
+
+test('the file takes over what has its id, and what leaves the file is disabled with its history', async () => {
+  write({ cache: { enabled: true } }, [SANDBOX, { id: 'mine', kind: 'sandbox', models: ['echo'] }]);
+  await eventually(async () => (await sourceOf('mine')) === 'file' || undefined);
+  assert.equal(await outcome('mine/echo'), 200);
+  assert.equal(await outcome('mine/tools'), 404);
+  const made = (await api('GET', 'providers/mine')).body['created_at'];
+  assert.match(errorOf(await api('PATCH', 'cache', { enabled: false })), /^409 managed_by_file: .*"cache"/);
+  write();
+  await eventually(async () => (await sourceOf('mine')) === 'console' || undefined);
+  const left = (await api('GET', 'providers/mine')).body;
+  assert.deepEqual([left['enabled'], left['created_at'], left['updated_by']], [false, made, 'file']);
+  assert.equal(await outcome('mine/echo'), 404);
+  assert.equal((await api('PATCH', 'cache', { enabled: false })).status, 200);
+  const audit = await api('GET', 'audit?actor=file&subject=mine');
+  assert.match(audit.text, /providers\.update.*providers\.update/s);
+  assert.equal((await api('PATCH', 'providers/mine', { enabled: true })).status, 200);
+  assert.equal(await outcome('mine/echo'), 200);
+});
+
+test('a refused file is told with its line, and forgotten when the next one is taken over', async () => {
+  const running = (await api('GET', 'config')).body;
+  assert.equal(running['refused'], null);
+  assert.equal(running['file'], 'floe.yaml');
+  writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
+  const refused = await eventually(async () => {
+    const { refused: problem } = (await api('GET', 'config')).body;
+    return isObject(problem) ? problem : undefined;
+  });
+  assert.match(JSON.stringify(refused), /kees.*"line":3/);
+  assert.equal((await api('GET', 'config')).body['version'], running['version']);
+  write({ chat_reasoning: 'forward' });
+  await eventually(async () => (await api('GET', 'config')).body['refused'] === null || undefined);
+  assert.notEqual((await api('GET', 'config')).body['version'], running['version']);
+});
+
+test('the command line compares, applies and exports, with the variables of its own environment', async () => {
+  const env = { FLOE_API_KEY: KEY, FLOE_BASE_URL: floe.url, OTHER_KEY: 'a-key-from-here-and-nowhere-else' };
+  const wanted = join(home, 'wanted.yaml');
+  writeFileSync(
+    wanted,
+    'orgs: [{ id: acme, providers: [{ id: base, kind: sandbox }, { id: other, kind: openai, api_key: "${OTHER_KEY}" }] }]',
+  );
+  const run = (...args: string[]) => runToEnd(COMMAND_LINE, ['config', ...args], env, home);
+  const diff = await run('diff', wanted);
+  assert.equal(diff.code, 0, diff.stderr);
+  assert.match(diff.stdout, /other +providers +created/);
+  assert.match(diff.stdout, /not applied: providers\/base: stands in floe\.yaml/);
+  assert.equal((await api('GET', 'providers/other')).status, 404);
+  const applied = await run('apply', wanted, '--json');
+  assert.equal(applied.code, 0, applied.stderr);
+  assert.match(applied.stdout, /"action": "created"/);
+  const exported = await run('export');
+  assert.equal(exported.code, 0, exported.stderr);
+  assert.match(
+    exported.stdout,
+    /# +OTHER_DEFAULT_KEY: the key "default" of the provider "other", which ends in else/,
+  );
+  assert.doesNotMatch(applied.stdout + exported.stdout, /a-key-from-here/);
+  writeFileSync(wanted, exported.stdout);
+  const same = await run('diff', wanted, '--prune');
+  assert.match(same.stdout, /^0 would change/m, same.stdout + same.stderr);
+  writeFileSync(wanted, 'orgs: [{ id: acme, providers: [{ id: x, kind: opnai }] }]');
+  const wrong = await run('apply', wanted);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /orgs\[0\]\.providers\[0\]\.kind: .*did you mean "openai"/);
+});
