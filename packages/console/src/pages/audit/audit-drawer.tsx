@@ -3,11 +3,11 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { ChangeList } from '../../ui/change-list.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { KeyValue } from '../../ui/facts.tsx';
 import { actorName, changesOf, deedOf } from './audit-text.ts';
-import { ChangeList } from './change-list.tsx';
 
 /** One change whole: every field before and after, and its place in the chain. */
 export function AuditDrawer({

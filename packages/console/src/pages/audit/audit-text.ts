@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
-import { type VersionChange, versionChanges } from './version-changes.ts';
+import { type VersionChange, versionChanges } from '../../data/version-changes.ts';
 
 type Said = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 

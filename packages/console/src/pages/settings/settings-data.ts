@@ -1,3 +1,4 @@
+import type { configChanges, runningConfig } from '@floe/contract/api/config';
 import type { Org } from '@floe/contract/api/orgs';
 import type { passkey } from '@floe/contract/api/passkeys';
 import type { ownSession } from '@floe/contract/api/session';
@@ -7,6 +8,8 @@ import { get, getTagged, type Page, send } from '../../data/api-client.ts';
 import { makePasskey } from '../sign-in/passkey.ts';
 import type { OrgSettings } from './setting-fields.ts';
 
+export type RunningConfig = z.output<typeof runningConfig>;
+export type ConfigChanges = z.output<typeof configChanges>;
 export type Passkey = z.output<typeof passkey>;
 export type OwnSession = z.output<typeof ownSession>;
 
@@ -22,6 +25,16 @@ export const orgQuery = queryOptions({
   queryKey: ['org'],
   queryFn: ({ signal }) => getTagged<Org>(ORG_PATH, signal),
 });
+
+export const configQuery = queryOptions({
+  queryKey: ['config'],
+  queryFn: ({ signal }) => get<RunningConfig>('api/management/config', undefined, signal),
+});
+
+/** What applying a file would change. */
+export function diffConfig(yaml: string): Promise<ConfigChanges> {
+  return send('POST', 'api/management/config/diff', { yaml });
+}
 
 export const passkeysQuery = queryOptions({
   queryKey: ['passkeys'],

@@ -14,6 +14,10 @@ const Appearance = lazy(() =>
   import('./appearance-section.tsx').then((part) => ({ default: part.AppearanceSection })),
 );
 
+const Configuration = lazy(() =>
+  import('./configuration-section.tsx').then((part) => ({ default: part.ConfigurationSection })),
+);
+
 interface Section {
   readonly id: string;
   readonly label: string;
@@ -28,6 +32,7 @@ const SECTIONS: readonly { readonly title: string; readonly sections: readonly S
       { id: 'gateway', label: 'Gateway', Part: () => <SettingsForm section="gateway" /> },
       { id: 'data', label: 'Data', Part: () => <SettingsForm section="data" /> },
       { id: 'monitoring', label: 'Monitoring', Part: () => <SettingsForm section="monitoring" /> },
+      { id: 'configuration', label: 'Configuration', Part: Configuration },
     ],
   },
   {

@@ -1,4 +1,4 @@
-import type { VersionChange } from './version-changes.ts';
+import type { VersionChange } from '../data/version-changes.ts';
 
 /** What was and what is, field by field: a sign, a colour and the text. */
 export function ChangeList({ changes }: { readonly changes: readonly VersionChange[] }) {
