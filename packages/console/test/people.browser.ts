@@ -52,7 +52,7 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   const typed = page.getByLabel('Type ci-runner to go on');
   if (await typed.isVisible()) await typed.fill('ci-runner');
   await confirm.click();
-  await page.getByText(/Revoked\. Refused everywhere/).waitFor();
+  await page.getByText(/Revoked\. Refused everywhere/).first().waitFor();
   assert.equal(await statusOf(key), 401);
   await page.getByText('Revoked key ci-runner').waitFor();
   await page.getByRole('link', { name: 'All changes' }).click();
@@ -115,46 +115,10 @@ test('the last owner is held, and a viewer sees everything, changes nothing and 
   await context.close();
 });
 
-test('where a fresh sign-in is wanted it is asked for, and the change goes on by itself', async () => {
-  house.as('owner');
-  const { page, context, faults } = await openPage(house, '/o/acme/management/settings/account', LIGHT);
-  await page.getByText('this one').waitFor();
-  await screenshot(page, 'account-desktop-light');
-  await assertAccessible(page);
-  let refusals = 0;
-  // A session just begun is fresh: the refusal an older one would get is put in its place, once.
-  await page.route('**/api/me', (route) => {
-    if (route.request().method() !== 'PATCH' || refusals > 0) return route.continue();
-    refusals += 1;
-    const error = {
-      message: 'Confirm who you are.',
-      type: 'permission_error',
-      param: null,
-      code: 'step_up_required',
-    };
-    return route.fulfill({ status: 403, json: { error } });
-  });
-  await page.getByLabel('Name').fill('Mara K.');
-  await page.getByRole('button', { name: 'Save name' }).click();
-  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
-  await screenshot(page, 'step-up-desktop-light');
-  await assertAccessible(page);
-  await page.getByLabel('Your password').fill('wrong');
-  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-  await page.getByRole('dialog').getByRole('alert').waitFor();
-  await page.getByLabel('Your password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-  await page.getByText('Name saved').waitFor();
-  assert.match(JSON.stringify((await house.ask('GET', '/api/me')).body), /Mara K\./);
-  assert.equal(refusals, 1);
-  assert.deepEqual(faults, []);
-  await context.close();
-});
-
 test('settings say where they stand, and a change by somebody else is shown before it is overwritten', async () => {
   house.as('admin');
   const { page, context, faults } = await openPage(house, '/o/acme/management/settings/data', PHONE_DARK);
-  await page.getByText('Change it there').waitFor();
+  await page.getByText('Change it there').first().waitFor();
   await screenshot(page, 'settings-data-phone-dark');
   await assertAccessible(page);
   const keys = page.getByLabel('Metadata keys to group by');
@@ -164,7 +128,7 @@ test('settings say where they stand, and a change by somebody else is shown befo
   await page.getByText('Somebody else changed this').waitFor();
   await page.getByRole('button', { name: 'Keep mine' }).click();
   await page.getByRole('button', { name: 'Save data settings' }).click();
-  await page.getByText('Settings saved').waitFor();
+  await page.getByText('Settings saved').first().waitFor();
   const { body } = await house.ask('GET', '/api/management/settings');
   assert.match(JSON.stringify(body), /"metadata_keys":\["team"\]/);
   assert.deepEqual(faults, []);
@@ -183,6 +147,42 @@ test('another org of the person is entered by its link', async () => {
   await page.getByRole('menuitem', { name: 'Laboratory' }).click();
   await page.waitForURL(/\/o\/lab\//);
   await page.getByRole('button', { name: /Laboratory/ }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('where a fresh sign-in is wanted it is asked for, and the change goes on by itself', async () => {
+  house.as('admin');
+  const { page, context, faults } = await openPage(house, '/o/acme/management/settings/account', LIGHT);
+  await page.getByText('this one').waitFor();
+  await screenshot(page, 'account-desktop-light');
+  await assertAccessible(page);
+  let refusals = 0;
+  // A session just begun is fresh: the refusal an older one would get is put in its place, once.
+  await page.route('**/api/me', (route) => {
+    if (route.request().method() !== 'PATCH' || refusals > 0) return route.continue();
+    refusals += 1;
+    const error = {
+      message: 'Confirm who you are.',
+      type: 'permission_error',
+      param: null,
+      code: 'step_up_required',
+    };
+    return route.fulfill({ status: 403, json: { error } });
+  });
+  await page.getByLabel('Name').fill('Some Body');
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+  await screenshot(page, 'step-up-desktop-light');
+  await assertAccessible(page);
+  await page.getByLabel('Your password').fill('wrong');
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByRole('dialog').getByRole('alert').waitFor();
+  await page.getByLabel('Your password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByText('Name saved').first().waitFor();
+  await page.getByRole('button', { name: 'Some Body' }).waitFor();
+  assert.equal(refusals, 1);
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { request as ask, createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { call } from '@floe/testkit/client';
-import { startFloe } from '@floe/testkit/process';
+import { type Floe, startFloe } from '@floe/testkit/process';
 import { type Browser, chromium } from 'playwright-core';
 import { browserPath, type House, KEY, type Role } from './harness.ts';
 
@@ -40,14 +43,17 @@ export async function startPeople(prefix = ''): Promise<People> {
     const parsed: unknown = text === '' ? null : JSON.parse(text);
     return { status: answer.status, body: parsed, cookie: set.split(';', 1)[0] ?? '' };
   };
-  const [, token] = await floe.printed(LINK);
+  const [, token] = LINK.exec(await ownerLink(floe)) ?? [];
   const owner = { token, email: 'mara@acme.example', name: 'Mara Koch', password: PASSWORD };
   cookies.set('owner', (await send('POST', '/api/session/setup', owner)).cookie);
   for (const role of ['admin', 'member', 'viewer'] as const) {
     const email = `${role}@acme.example`;
     const made = JSON.stringify((await send('POST', '/api/management/invitations', { email, role })).body);
     const taken = { token: LINK.exec(made)?.[1], name: `Some ${role}`, password: PASSWORD };
+    // As somebody who is not signed in: the session that takes an invitation is replaced by the new one.
+    now = null;
     cookies.set(role, (await send('POST', '/api/session/invitation', taken)).cookie);
+    now = 'owner';
   }
   let opened: Promise<Browser> | null = null;
   return {
@@ -78,6 +84,14 @@ export async function startPeople(prefix = ''): Promise<People> {
       await floe.stop();
     },
   };
+}
+
+/** The link that makes an owner, as the command line makes it beside a running server. */
+async function ownerLink({ dataDir, url }: Floe): Promise<string> {
+  const program = join(import.meta.dirname, '..', '..', 'cli', 'bin', 'floe.mjs');
+  const env = { PATH: process.env['PATH'], FLOE_DATA_DIR: dataDir, FLOE_PORT: new URL(url).port };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'owner-link'], { env, cwd: dataDir });
+  return stdout;
 }
 
 function configOf(baseUrl: string | null) {
