@@ -9,12 +9,14 @@ const FLOORS = {
   wire: 1,
   'server/core': 1,
   sdk: 1,
+  conditions: 1,
+  relay: 2,
   'server/config': 2,
   'server/store': 2,
   'server/providers': 2,
   testkit: 2,
-  cli: 2,
-  console: 2,
+  cli: 3,
+  console: 3,
   'server/platform': 3,
   'server/alerts': 4,
   'server/analytics': 4,
@@ -35,7 +37,9 @@ const ONLY = {
   contract: [],
   sdk: [],
   wire: ['@floe/contract/faults', '@floe/contract/json'],
-  cli: ['@floe/sdk'],
+  conditions: ['@floe/contract'],
+  relay: ['@floe/contract', '@floe/conditions'],
+  cli: ['@floe/contract', '@floe/relay', '@floe/sdk'],
   console: ['@floe/contract', '@floe/sdk'],
   'server/core': [],
 };
@@ -64,7 +68,8 @@ const STOPS = [
     rooms: ['server/providers', 'testkit', 'wire'],
     files: ['contract/src/config/provider-kinds.ts'],
   },
-  { what: 'process.env', pattern: /process\.env/, rooms: ['server/config', 'cli', 'testkit'] },
+  // A browser has none; the console names it in code it shows for other programs.
+  { what: 'process.env', pattern: /process\.env/, rooms: ['server/config', 'cli', 'testkit', 'console'] },
 ];
 
 /** `packages/server/src/gateway/x.ts` -> `server/gateway`; `packages/wire/src/x.ts` -> `wire`. */

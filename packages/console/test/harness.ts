@@ -105,6 +105,8 @@ function passOn(req: IncomingMessage, res: ServerResponse, to: string, prefix: s
     answer.pipe(res);
   });
   onward.on('error', () => res.destroy());
+  // Who leaves here leaves there too.
+  res.on('close', () => onward.destroy());
   req.pipe(onward);
 }
 

@@ -52,7 +52,10 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   const typed = page.getByLabel('Type ci-runner to go on');
   if (await typed.isVisible()) await typed.fill('ci-runner');
   await confirm.click();
-  await page.getByText(/Revoked\. Refused everywhere/).first().waitFor();
+  await page
+    .getByText(/Revoked\. Refused everywhere/)
+    .first()
+    .waitFor();
   assert.equal(await statusOf(key), 401);
   await page.getByText('Revoked key ci-runner').waitFor();
   await page.getByRole('link', { name: 'All changes' }).click();

@@ -90,7 +90,10 @@ export async function startPeople(prefix = ''): Promise<People> {
 async function ownerLink({ dataDir, url }: Floe): Promise<string> {
   const program = join(import.meta.dirname, '..', '..', 'cli', 'bin', 'floe.mjs');
   const env = { PATH: process.env['PATH'], FLOE_DATA_DIR: dataDir, FLOE_PORT: new URL(url).port };
-  const { stdout } = await promisify(execFile)(process.execPath, [program, 'owner-link'], { env, cwd: dataDir });
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'owner-link'], {
+    env,
+    cwd: dataDir,
+  });
   return stdout;
 }
 

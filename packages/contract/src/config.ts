@@ -62,3 +62,4 @@ export type MonitorConfig = OrgConfig['monitors'][number];
 export type ChannelConfig = OrgConfig['channels'][number];
 export type BoardConfig = OrgConfig['boards'][number];
 export type RelayConfig = OrgConfig['relay'];
+export type RelayRuleConfig = RelayConfig['rules'][number];

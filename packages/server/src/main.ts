@@ -20,6 +20,7 @@ import { assembleGateway, gatewayRooms } from './main/gateway.ts';
 import { type Listening, openListeners } from './main/listeners.ts';
 import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
+import { assembleRelay } from './main/relay.ts';
 import { startRetention } from './main/retention.ts';
 
 import { assembleSignIn } from './main/sign-in.ts';
@@ -67,6 +68,7 @@ const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
   'orgs.limits',
   'orgs.budgets',
   'orgs.policies',
+  'orgs.relay',
 ]);
 
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
@@ -124,12 +126,7 @@ async function serve(environment: Environment): Promise<void> {
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state: RunningState = {
-    loaded,
-    loadedAt: systemClock.now(),
-    refused: null,
-    draining: false,
-  };
+  const state: RunningState = { loaded, loadedAt: systemClock.now(), refused: null, draining: false };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -143,7 +140,7 @@ async function serve(environment: Environment): Promise<void> {
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
-  const rooms = { alerts, monitoring, signIn };
+  const rooms = { alerts, monitoring, relay: assembleRelay(parts, () => state.loaded, place), signIn };
   const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);
@@ -160,25 +157,39 @@ async function serve(environment: Environment): Promise<void> {
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
+  const ends = { watch, retention, listening, delivery, api, sessions: signIn.sessions };
   onSignals(
     systemClock,
     log,
     () => watch?.reload(),
-    async () => {
-      state.draining = true;
-      watch?.close();
-      await retention.close();
-      await Promise.all([parts.live.close(), parts.jobs.close()]);
-      await parts.monitoring.leave();
-      await Promise.all([listening.drain(DRAIN_MS), delivery.close()]);
-      await parts.monitoring.flush();
-      await api.close();
-      await signIn.sessions.close();
-      await closeParts(parts);
-    },
+    () => drain(parts, state, ends),
   );
   // Last: whoever reads it may send a signal at once.
   announce(loaded, parts, listening, place.url, snapshots, firstRun);
+}
+
+interface Closing {
+  close(): unknown;
+}
+
+/** What runs beside the parts and ends before them. */
+interface Ends extends Readonly<Record<'retention' | 'delivery' | 'api' | 'sessions', Closing>> {
+  readonly watch: Closing | undefined;
+  readonly listening: Listening;
+}
+
+/** Takes nothing new, finishes what goes on, and writes down the rest. */
+async function drain(parts: Parts, state: RunningState, ends: Ends): Promise<void> {
+  state.draining = true;
+  ends.watch?.close();
+  await ends.retention.close();
+  await Promise.all([parts.live.close(), parts.jobs.close()]);
+  await parts.monitoring.leave();
+  await Promise.all([ends.listening.drain(DRAIN_MS), ends.delivery.close()]);
+  await parts.monitoring.flush();
+  await ends.api.close();
+  await ends.sessions.close();
+  await closeParts(parts);
 }
 
 function assembleOperations({ database, metrics }: Parts, { config }: LoadedConfig, draining: () => boolean) {

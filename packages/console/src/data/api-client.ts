@@ -87,7 +87,7 @@ export async function send<Body>(
   body?: unknown,
   etag?: string | null,
 ): Promise<Body> {
-  const answer = await confirmed(path, { method, body, etag });
+  const answer = await askConfirmed(path, { method, body, etag });
   return trusted<Body>(answer.status === 204 ? null : await answer.json());
 }
 
@@ -98,12 +98,12 @@ export async function sendTagged<Body>(
   body: unknown,
   etag?: string | null,
 ): Promise<Tagged<Body>> {
-  const answer = await confirmed(path, { method, body, etag });
+  const answer = await askConfirmed(path, { method, body, etag });
   return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
 }
 
-/** Asks, and once more after a fresh sign-in where that is what is missing. */
-function confirmed(path: string, asked: Asked): Promise<Response> {
+/** Asks, and once more when the person had to confirm who they are and did. */
+async function askConfirmed(path: string, asked: Asked): Promise<Response> {
   return ask(path, asked).catch(async (error: unknown) => {
     const confirmable = error instanceof ApiError && error.code === 'step_up_required';
     if (!confirmable || !(await stepUp())) throw error;

@@ -1,42 +1,217 @@
 import * as z from 'zod';
-import { evenWhenBroken, oneOrMany, slug } from './fields.ts';
+import { evenWhenBroken, instant, oneOrMany, slug, timezone } from './fields.ts';
 
 /** What an agent asks the relay about. */
 export const RELAY_EVENTS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
+export type RelayEventKind = (typeof RELAY_EVENTS)[number];
+
+/** What a shell command does whatever its name. */
+export const SHELL_TRAITS = ['runs_input', 'runs_code', 'raises_privileges', 'injects', 'unclear'] as const;
+
+export const PERSONAL_DATA = ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] as const;
 
 const MatchSchema = z.strictObject({
   command: oneOrMany()
     .optional()
-    .describe('Shell: name of the command, after wrappers such as `sudo` are removed.'),
-  subcommand: oneOrMany().optional().describe('Shell: first argument that is no option.'),
-  any_flag: oneOrMany().optional().describe('Shell: any of these options.'),
+    .describe(
+      'Shell: name of the command, wherever it stands: behind `sudo`, in `sh -c`, in a pipeline. `*` matches any characters.',
+    ),
+  subcommand: oneOrMany()
+    .optional()
+    .describe('Shell: first words that are no options: `push`, `compose down`.'),
+  any_flag: oneOrMany()
+    .optional()
+    .describe('Shell: any of these options; `-f` is found in `-rf`, `--force` in `--force=yes`.'),
+  all_flags: oneOrMany().optional().describe('Shell: all of these options.'),
+  args: oneOrMany()
+    .optional()
+    .describe('Shell: any argument is like one of these; `*` matches any characters.'),
+  does: z
+    .union([z.enum(SHELL_TRAITS), z.array(z.enum(SHELL_TRAITS)).min(1)])
+    .transform((given) => (typeof given === 'string' ? [given] : given))
+    .optional()
+    .describe('Shell: what the command does whatever its name, such as running what comes out of a pipe.'),
   server_url: oneOrMany().optional().describe('Tool: address of the connector; `*` matches any characters.'),
+  server_command: oneOrMany()
+    .optional()
+    .describe('Tool: command that starts the connector; `*` matches any characters.'),
   tool: oneOrMany().optional().describe('Tool: name of the tool; `*` matches any characters.'),
-  path: oneOrMany().optional().describe('File: path; `*` matches any characters.'),
+  arguments: z
+    .record(z.string().min(1), oneOrMany())
+    .optional()
+    .describe(
+      'Tool: arguments and what each is like; `*` matches any characters, `repo.owner` looks inside.',
+    ),
+  path: oneOrMany()
+    .optional()
+    .describe(
+      'File: path, also of files a shell command names. `~/.ssh/*`, `/etc/*`, or `.env` in any directory.',
+    ),
+  text: oneOrMany()
+    .optional()
+    .describe('Prompt, or arguments of a tool: regular expressions (RE2), any of which is found in it.'),
 });
 
-const RuleSchema = z
+const DetectSchema = z
   .strictObject({
-    name: slug().describe('Unique in the org; named in every decision.'),
-    on: z.enum(RELAY_EVENTS).describe('Which event the rule reads.'),
-    match: MatchSchema.optional().describe('Shape of the event; every given field must match.'),
-    when: z.string().min(1).max(4_000).optional().describe('CEL condition beside `match`.'),
-    decision: z.enum(['allow', 'deny', 'ask']).describe('The answer when the rule applies.'),
-    on_error: z
-      .enum(['open', 'closed'])
-      .default('open')
-      .describe('What the client does when no decision comes in time: carry on, or refuse.'),
-    message: z.string().min(1).max(1_000).optional().describe('Shown to the user and the agent.'),
+    secrets: z.boolean().default(false).describe('Keys, tokens, passwords and private keys.'),
+    pii: z.array(z.enum(PERSONAL_DATA)).default([]).describe('Personal data.'),
   })
-  .superRefine((rule, context) => {
-    if (rule.match === undefined && rule.when === undefined)
-      context.addIssue({ code: 'custom', path: [], message: 'needs a condition: match, when or both' });
-  }, evenWhenBroken);
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'name something to look for: secrets or pii');
+
+const WhoSchema = z.strictObject({
+  keys: oneOrMany().optional().describe('Name of the platform key that asks; `*` matches any characters.'),
+  teams: oneOrMany().optional().describe('Its team.'),
+  owners: oneOrMany().optional().describe('Its owner.'),
+  agents: oneOrMany().optional().describe('Name of the agent, such as `cursor`.'),
+  repositories: oneOrMany()
+    .optional()
+    .describe('Address of the repository without scheme: `github.com/acme/*`.'),
+  branches: oneOrMany().optional().describe('Branch that is checked out.'),
+});
+
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
+
+const ScheduleSchema = z.strictObject({
+  days: z
+    .array(z.enum(DAYS))
+    .min(1)
+    .default([...DAYS])
+    .describe('Days on which the rule holds.'),
+  from: z
+    .string()
+    .regex(CLOCK, 'write a time of day as 09:00')
+    .default('00:00')
+    .describe('Time of day from which it holds.'),
+  to: z
+    .string()
+    .regex(CLOCK, 'write a time of day as 17:30')
+    .default('00:00')
+    .describe('Time of day until which it holds; earlier than `from`, or equal: of the next day.'),
+  timezone: timezone().default('UTC').describe('Zone of these times.'),
+});
+
+const ExceptionSchema = z
+  .strictObject({
+    reason: z.string().min(1).max(300).describe('Why; shown beside decisions.'),
+    until: instant().optional().describe('When the exception ends; without it, it stays.'),
+    match: MatchSchema.optional().describe('Narrows the exception; every given field must match.'),
+    who: WhoSchema.optional().describe('Narrows the exception to these.'),
+  })
+  .refine(({ match, who }) => match !== undefined || who !== undefined, 'needs match, who or both');
+
+const MessageSchema = z.union([
+  z.string().min(1).max(1_000),
+  z.strictObject({
+    user: z.string().min(1).max(1_000).describe('Shown to the person.'),
+    agent: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe('Told to the agent; the same as `user` when absent.'),
+  }),
+]);
+
+const RULE_FIELDS = {
+  name: slug().describe('Unique in the org; named in every decision.'),
+  on: z
+    .union([z.enum(RELAY_EVENTS), z.array(z.enum(RELAY_EVENTS)).min(1)])
+    .transform((given) => (typeof given === 'string' ? [given] : given))
+    .describe('Which events the rule reads.'),
+  mode: z
+    .enum(['observe', 'warn', 'enforce'])
+    .default('enforce')
+    .describe(
+      '`observe` records, `warn` also tells the person, `enforce` decides. Never stricter than `relay.mode`.',
+    ),
+  match: MatchSchema.optional().describe('Shape of the event; every given field must match.'),
+  detect: DetectSchema.optional().describe(
+    'Values that must stand in the text: prompt, command, arguments or file.',
+  ),
+  who: WhoSchema.optional().describe('Whose events; every given field must match.'),
+  schedule: ScheduleSchema.optional().describe('When the rule holds; always when absent.'),
+  when: z.string().min(1).max(4_000).optional().describe('CEL condition beside the others.'),
+  except: z.array(ExceptionSchema).max(50).default([]).describe('Where the rule does not hold.'),
+  decision: z.enum(['allow', 'deny', 'ask']).describe('The answer when the rule applies.'),
+  on_error: z
+    .enum(['open', 'closed'])
+    .default('open')
+    .describe('What the client does when no decision comes in time: carry on, or refuse.'),
+  message: MessageSchema.optional().describe(
+    'Shown to the user and the agent; `{user, agent}` for one each.',
+  ),
+};
+
+export const RelayRuleSchema = z.strictObject(RULE_FIELDS).superRefine((rule, context) => {
+  const { match, when, detect } = rule;
+  if (match === undefined && when === undefined && detect === undefined)
+    context.addIssue({ code: 'custom', path: [], message: 'needs a condition: match, detect or when' });
+  // The values are raw where another field failed.
+  const on = [rule.on ?? []].flat();
+  for (const [field, events] of Object.entries(READ_BY))
+    if (match !== undefined && field in match && on.length > 0 && !on.some((event) => events.includes(event)))
+      context.addIssue({
+        code: 'custom',
+        path: ['match', field],
+        message: `is never read on ${on.join(', ')}; it belongs to ${events.join(', ')}`,
+      });
+}, evenWhenBroken);
+
+const READ_BY: Readonly<Record<string, readonly RelayEventKind[]>> = {
+  command: ['shell'],
+  subcommand: ['shell'],
+  any_flag: ['shell'],
+  all_flags: ['shell'],
+  args: ['shell'],
+  does: ['shell'],
+  server_url: ['tool'],
+  server_command: ['tool'],
+  tool: ['tool'],
+  arguments: ['tool'],
+  path: ['file_read', 'file_write'],
+  text: ['prompt', 'tool'],
+};
 
 export const RelaySchema = z.strictObject({
   mode: z
     .enum(['observe', 'enforce'])
     .default('observe')
     .describe('`observe` answers `abstain` and records what the rules would say.'),
-  rules: z.array(RuleSchema).default([]).describe('The strictest rule that applies decides.'),
+  ask_fallback: z
+    .enum(['deny', 'abstain'])
+    .default('deny')
+    .describe('What `ask` becomes for agents that cannot ask.'),
+  offline: z
+    .enum(['decide', 'on_error'])
+    .default('decide')
+    .describe(
+      'What clients do while the server gives no decision: decide by the signed rules, or do what `on_error` says.',
+    ),
+  self_tamper: z
+    .enum(['off', 'observe', 'enforce'])
+    .default('enforce')
+    .describe(
+      'Built-in rule `self-tamper`: asks before agents change their own hooks and settings, or those of the relay.',
+    ),
+  approvals: z
+    .strictObject({
+      enabled: z.boolean().default(false).describe('Whether `ask` waits for somebody in the console.'),
+      expires_minutes: z
+        .int()
+        .min(1)
+        .max(1_440)
+        .default(10)
+        .describe('How long it waits, and how long an approval of a session lasts after it.'),
+    })
+    .prefault({})
+    .describe('Approvals of what rules answer with `ask`.'),
+  keep_text: z
+    .enum(['masked', 'none'])
+    .default('masked')
+    .describe(
+      'What decisions keep of commands, arguments and prompts: the text without secrets, or nothing.',
+    ),
+  rules: z.array(RelayRuleSchema).max(2_000).default([]).describe('The strictest rule that applies decides.'),
 });

@@ -15,10 +15,11 @@ const NAME_CHARACTERS = 512;
  * id of a Responses request. Null when nothing does; an end user is no conversation.
  */
 export function conversationOf(headers: ClientHeaders, ask: Ask): string | null {
-  return inHeaders(headers) ?? inBody(ask, 'prompt_cache_key') ?? inBody(ask, 'conversation');
+  return sessionOf(headers) ?? inBody(ask, 'prompt_cache_key') ?? inBody(ask, 'conversation');
 }
 
-function inHeaders(headers: ClientHeaders): string | null {
+/** The session that a client names in its headers: agents call it the same towards their hooks. */
+export function sessionOf(headers: ClientHeaders): string | null {
   for (const name of EXACT_HEADERS) {
     const value = named(headers[name]);
     if (value !== null) return value;

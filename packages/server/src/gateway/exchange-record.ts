@@ -9,6 +9,7 @@ import type { Client } from './client.ts';
 import type { Controls } from './controls.ts';
 import type { EarlyAnswer } from './early-answer.ts';
 import type { Gateway } from './gateway.ts';
+import type { SessionStanding } from './model-sessions.ts';
 import type { OpaqueAsk } from './opaque/opaque-ask.ts';
 import type { AnswerSink } from './plan.ts';
 import type { AnswerGate } from './policy/answer-gate.ts';
@@ -80,6 +81,8 @@ export interface Exchange {
   course: Course | null;
   /** Names the conversation it belongs to, where several targets could serve it. */
   conversation: string | null;
+  /** What the relay knows of its session; null where nobody watches. */
+  session: SessionStanding | null;
   target: Target | null;
   /** The answer whose content the client is reading; it tells a fault from there on. */
   told: AnswerSink | null;

@@ -22,6 +22,7 @@ import { shownToIde, upstreamStatusHeader } from './ide/error-profile.ts';
 import { refuseAliases } from './ide/exact-ids.ts';
 import { LeadingAnswer } from './ide/leading-answer.ts';
 import { readIdeAsk } from './ide/read-ide-ask.ts';
+import { noteSession } from './model-sessions.ts';
 import { createPlanner } from './planner.ts';
 import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
@@ -90,6 +91,7 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     early: null,
     replay: null,
     conversation: null,
+    session: null,
     dropped: [],
     attempts: [],
     decisions: [],
@@ -120,6 +122,7 @@ export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } 
   x.key = key;
   requireScope(key, 'gateway');
   gateway.lastUsed(key, x.createdAt);
+  x.session = noteSession(x, key);
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
   x.catalog = catalogs.get(key.orgId) ?? EMPTY_CATALOG;
   if (x.catalog.bodies !== null) client.bodyTape = new BodyTape();

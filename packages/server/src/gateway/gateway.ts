@@ -12,6 +12,7 @@ import type { BodyStore } from './bodies/body-store.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
 import type { Latencies } from './latencies.ts';
+import type { ModelSessions } from './model-sessions.ts';
 import type { Owners } from './opaque/owners.ts';
 import type { Conversations } from './stickiness.ts';
 import type { TurnStore } from './stored/turn-store.ts';
@@ -41,6 +42,7 @@ export interface Gateway {
   /** Tokens that one answer of a model has at most, where its provider says so. */
   readonly outputMost: (provider: Provider, model: string) => number | null;
   readonly lastUsed: (key: KeyRecord, at: number) => void;
+  readonly sessions: ModelSessions;
   /** Whose the things at providers are. */
   readonly owners: Owners;
   /** Directory for bodies too large to be held in memory. */

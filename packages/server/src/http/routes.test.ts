@@ -12,6 +12,7 @@ import { entriesExpected } from './test/entry-routes.ts';
 import { identityExpected } from './test/identity-routes.ts';
 import { keepBodies } from './test/kept-bodies.ts';
 import { type Expected, monitoringExpected, WRITERS } from './test/monitoring-routes.ts';
+import { relayExpected } from './test/relay-routes.ts';
 import { HOOK, seed } from './test/route-seeds.ts';
 import { type Json, type RunningApi, runApi } from './test/running-api.ts';
 
@@ -104,6 +105,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   },
   ...channelsExpected(),
   ...monitoringExpected(),
+  ...relayExpected(),
   'GET /api/monitoring/alerts': {
     path: () => '/api/monitoring/alerts',
     succeeds: 200,

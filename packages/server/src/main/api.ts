@@ -5,6 +5,7 @@ import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
 import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
+import type { RelayHost } from '../management/relay/relay-host.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { SignInParts } from '../platform/sign-in/sign-in.ts';
@@ -38,16 +39,20 @@ export function assembleBeats(
   });
 }
 
+/** What other rooms give the API. */
+interface Rooms {
+  readonly alerts: Alerts;
+  readonly monitoring: MonitoringHost;
+  readonly relay: RelayHost;
+  readonly signIn: SignInParts;
+}
+
 /** Everything else below `/api`. */
 export function assembleApi(
   parts: Parts,
   { snapshot, conversations, latencies, outputMost }: Gateway,
   snapshots: Snapshots,
-  {
-    alerts: channels,
-    monitoring,
-    signIn,
-  }: { readonly alerts: Alerts; readonly monitoring: MonitoringHost; readonly signIn: SignInParts },
+  { alerts: channels, monitoring, relay, signIn }: Rooms,
   history: FileHistory,
   version: string,
 ): LazyApi {
@@ -84,6 +89,7 @@ export function assembleApi(
       providers,
       config: configHost(parts, history, rules, providers),
       monitoring,
+      relay,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
       running: { orgs, conversations, latencies, outputMost, models },
       analytics: {

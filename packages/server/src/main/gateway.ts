@@ -8,6 +8,7 @@ import { createPassthrough } from '../gateway/passthrough/passthrough.ts';
 import { Conversations } from '../gateway/stickiness.ts';
 import { createStoredResponses } from '../gateway/stored/responses-api.ts';
 import { createTurnStore } from '../gateway/stored/turn-store.ts';
+import { modelSessions } from './model-sessions.ts';
 import type { Parts } from './parts.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -18,7 +19,7 @@ export function assembleGateway(
   { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
 ): Gateway {
   const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
-  const { database, turnsKey, bodyStore } = parts;
+  const { database, turnsKey, bodyStore, relay } = parts;
   return {
     snapshot: snapshots.current,
     transport,
@@ -36,6 +37,7 @@ export function assembleGateway(
     guard: guardrails.guard,
     outputMost: parts.modelLists.outputMost,
     lastUsed: lastUsed.note,
+    sessions: modelSessions(relay.sessions, snapshots),
     owners,
     spoolDir: join(dataDir, 'uploads'),
     random: Math.random,

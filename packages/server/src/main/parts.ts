@@ -12,7 +12,7 @@ import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { Jobs } from '../management/jobs/jobs.ts';
 import { BeatRefusals } from '../monitoring/beat-refusals.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
-import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
+import { createMonitoringFigures, type MonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
@@ -35,13 +35,14 @@ import { openAnswerCache } from '../store/cache/open.ts';
 import { queuedDeliveries } from '../store/deliveries.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
-import type { Database, RowSink } from '../store/ports.ts';
+import type { Database, RowSink, Writer } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
+import { closeRelayParts, openRelayParts, type RelayParts } from './relay-parts.ts';
 import { sharedStoreMetrics } from './shared-store-metrics.ts';
 
 /** How long rows may take to reach the database before the process ends; what is late waits in the spool. */
@@ -77,6 +78,7 @@ export interface Parts {
   /** Signs the challenges of the sign-in, and seals what a browser keeps on the way through it. */
   readonly signInKeys: { readonly challenge: KeyObject; readonly sealing: SecretsKey };
   readonly outbound: Outbound;
+  readonly relay: RelayParts;
   readonly live: LiveHub;
   readonly jobs: Jobs;
   readonly beatRefusals: BeatRefusals;
@@ -94,10 +96,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const loadingPrices = loadPriceBook();
   const database = await openDatabase(url, { dataDir, log, clock });
   const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
-  await database.transaction(async (writer) => {
-    await claimDatabase(writer, secret.key);
-    await mustKnowKeys(writer, secretsKey);
-  });
+  await database.transaction((writer) => claimWithKeys(writer, secret.key, secretsKey));
   const rows = await openRowSink({ dataDir, database, log, clock });
   const bodies = await openBodySink({ dataDir, database, log, clock });
   const figures = createMonitoringFigures();
@@ -117,14 +116,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     rows,
     bodies,
     bodyStore: createBodyStore(bodies, deriveBodiesKey(secret.key)),
-    metrics: createMetrics(
-      () => rows.backlog() + bodies.backlog(),
-      () => inTime(clock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
-      async () =>
-        render() +
-        sharedStore.render() +
-        (await inTime(clock, SCRAPE_MS, monitoringMetrics(database, figures), figures.render())),
-    ),
+    metrics: metricsOf({ database, rows, bodies, monitoring: figures }, [render, sharedStore.render]),
     guardrails,
     prices: await loadingPrices,
     breakers,
@@ -139,10 +131,27 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     secretsKey,
     signInKeys: { challenge: deriveChallengeKey(secret.key), sealing: deriveSignInKey(secret.key) },
     outbound,
+    relay: await openRelayParts(dataDir, secret.key, database, log),
     live: new LiveHub({ database, clock, log }),
     jobs: new Jobs({ database, clock, log }),
     beatRefusals: new BeatRefusals(clock),
   };
+}
+
+/** What `/metrics` tells; `others` render figures of their own. */
+function metricsOf(
+  from: Pick<Parts, 'database' | 'rows' | 'bodies'> & { readonly monitoring: MonitoringFigures },
+  others: readonly (() => string)[],
+): Metrics {
+  const { database, rows, bodies, monitoring } = from;
+  const monitoringNow = () => monitoringMetrics(database, monitoring);
+  return createMetrics(
+    () => rows.backlog() + bodies.backlog(),
+    () => inTime(systemClock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
+    async () =>
+      others.map((render) => render()).join('') +
+      (await inTime(systemClock, SCRAPE_MS, monitoringNow(), monitoring.render())),
+  );
 }
 
 function noSharedSecret(): StoreUnusable {
@@ -158,10 +167,17 @@ export async function closeParts(parts: Parts): Promise<void> {
     await spool.flush(FLUSH_MS).catch((error: unknown) => {
       parts.log.warn({ err: error }, 'rows stay in the spool; the next start takes them into the database');
     });
+  await closeRelayParts(parts.relay, FLUSH_MS, parts.log);
   await parts.guardrails.close();
   await parts.rows.close();
   await parts.bodies.close();
   await parts.answers.close();
   await parts.transport.close();
   await parts.database.close();
+}
+
+/** @throws StoreUnusable when the database was used with another key, or needs one that is not known */
+async function claimWithKeys(writer: Writer, secretKey: Buffer, secretsKey: SecretsKey): Promise<void> {
+  await claimDatabase(writer, secretKey);
+  await mustKnowKeys(writer, secretsKey);
 }

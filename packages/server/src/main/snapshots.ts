@@ -2,6 +2,7 @@ import type { OrgConfig } from '@floe/contract/config';
 import { type FileChannels, syncFileChannels } from '../alerts/file-channels.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-boards.ts';
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
@@ -12,10 +13,12 @@ import { syncFileKeys } from '../platform/file-keys.ts';
 import { auditReload } from '../platform/file-reload.ts';
 import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
 import { loadPlatform, type Platform } from '../platform/platform.ts';
+import { loadStoredRelayRules } from '../relay/stored-rules.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
 import { followChanges } from './follow-changes.ts';
 import { compileInForce, type Running, setsOf } from './in-force.ts';
 import type { Parts } from './parts.ts';
+import { relayConfigs } from './relay.ts';
 
 /**
  * Brings orgs, keys and monitors of the file into the store; keys that left it are revoked, monitors disabled;
@@ -140,15 +143,13 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       follower.isCurrent,
     );
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
+    parts.relay.relays.use(relayConfigs(loaded()), await loadStoredRelayRules(parts.database.read));
     current = { keyring: platform.keyring, catalogs };
     orgs = platform.orgs;
     running = { ...inForce, problems: new Map(leftOut.map(({ id, reason }) => [id, reason])) };
     parts.breakers.force(forced);
     parts.outbound.use(file.config, inForce.orgCount, namedOrigins);
-    for (const setting of notYet)
-      parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
-    for (const { id, reason } of leftOut)
-      parts.log.warn({ provider: id, reason }, 'this provider cannot be used');
+    warn(parts.log, notYet, leftOut);
     parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
   const after = (change: () => Promise<void>) => {
@@ -171,4 +172,14 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     timezone: (orgId) =>
       loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ?? orgs.get(orgId)?.timezone ?? 'UTC',
   };
+}
+
+function warn(
+  log: Log,
+  notYet: readonly string[],
+  leftOut: readonly { readonly id: string; readonly reason: string }[],
+) {
+  for (const setting of notYet)
+    log.warn({ setting }, 'this setting is valid but does nothing in this release');
+  for (const { id, reason } of leftOut) log.warn({ provider: id, reason }, 'this provider cannot be used');
 }

@@ -2,7 +2,8 @@ import type { Verb } from './verb.ts';
 
 /**
  * The `GET` of the resource that each verb reads or writes: the one of the same path, and for a creation the one
- * below it. Only what can be written has one.
+ * below it. Only what can be written has one, and what
+ * asks for it (`tagged`).
  */
 export function resourcesOf(verbs: readonly Verb[]): ReadonlyMap<Verb, Verb> {
   const getters = new Map(
@@ -21,5 +22,6 @@ export function resourcesOf(verbs: readonly Verb[]): ReadonlyMap<Verb, Verb> {
     const of = [...found.values()].find(({ path }) => path.replace(/\/\{\w+\}$/, '') === verb.path);
     if (of) found.set(verb, of);
   }
+  for (const verb of verbs) if (verb.tagged) found.set(verb, verb);
   return found;
 }

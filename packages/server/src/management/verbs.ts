@@ -58,6 +58,8 @@ import { dryRunPolicies } from './policies/dry-run.ts';
 import { POLICIES } from './policies/policies.ts';
 import type { ProviderHost } from './providers/provider-host.ts';
 import { providerVerbs } from './providers/provider-verbs.ts';
+import type { RelayHost } from './relay/relay-host.ts';
+import { relayVerbs } from './relay-verbs.ts';
 import { getRequestBodies } from './requests/bodies.ts';
 import { exportRequests } from './requests/export.ts';
 import { getRequest } from './requests/get.ts';
@@ -81,6 +83,7 @@ export interface VerbParts {
   /** What the running gateway knows, but for what stands above. */
   readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'> & ModelParts;
   readonly monitoring: MonitoringHost;
+  readonly relay: RelayHost;
   readonly analytics: AnalyticsHost;
   readonly standing: Standing;
   readonly live: LiveHub;
@@ -140,6 +143,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
     ...configVerbs({ ...parts.config, verbs: () => all }),
+    ...relayVerbs(parts.relay),
   ];
   return all;
 }

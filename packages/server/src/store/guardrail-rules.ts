@@ -2,8 +2,8 @@ import type { Reader, Writer } from './ports.ts';
 import type { GuardrailTable } from './schema.ts';
 
 export type GuardrailRow = GuardrailTable;
-/** Limits and budgets lie in two tables of one shape. */
-export type GuardrailKind = 'limits' | 'budgets';
+/** Limits, budgets and the relay's rules lie in tables of one shape. */
+export type GuardrailKind = 'limits' | 'budgets' | 'relay_rules';
 
 /** Every rule of every org, for the snapshot. */
 export function allRules(reader: Reader, kind: GuardrailKind): Promise<GuardrailRow[]> {

@@ -97,6 +97,9 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'channels', added: 0, known: 0 },
     { table: 'limits', added: 0, known: 0 },
     { table: 'budgets', added: 0, known: 0 },
+    { table: 'relay_rules', added: 0, known: 0 },
+    { table: 'relay_approvals', added: 0, known: 0 },
+    { table: 'relay_sessions', added: 0, known: 0 },
     { table: 'config_entries', added: 0, known: 0 },
     { table: 'provider_credentials', added: 0, known: 0 },
     { table: 'budget_spend', added: 0, known: 0 },
@@ -111,6 +114,8 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'beat_keys', added: 0, known: 0 },
     { table: 'checks', added: 0, known: 0 },
     { table: 'stored_turns', added: TURNS.length, known: 0 },
+    { table: 'relay_decisions', added: 0, known: 0 },
+    { table: 'relay_reports', added: 0, known: 0 },
     { table: 'exchanges', added: ROWS, known: 0 },
   ]);
   const again = await importSqlite(from, { url, dataDir }, quiet);

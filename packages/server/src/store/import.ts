@@ -50,7 +50,9 @@ export async function importSqlite(
       return [
         ...(await copyTables(source, target)),
         ...(await copyMonitors(source, target)),
-        await copyTurns(source, target),
+        await copyLog(source, target, 'stored_turns'),
+        await copyLog(source, target, 'relay_decisions'),
+        await copyLog(source, target, 'relay_reports'),
         await copyExchanges(source, target, directory),
       ];
     } finally {
@@ -86,6 +88,9 @@ const SMALL_TABLES = [
   'channels',
   'limits',
   'budgets',
+  'relay_rules',
+  'relay_approvals',
+  'relay_sessions',
   'config_entries',
   'provider_credentials',
   'budget_spend',
@@ -128,7 +133,7 @@ async function withoutSecondChains(writer: Writer, rows: readonly object[]): Pro
 
 async function insertNew(
   writer: Writer,
-  table: (typeof SMALL_TABLES)[number] | 'stored_turns',
+  table: (typeof SMALL_TABLES)[number] | LogTable,
   rows: readonly object[],
 ): Promise<number> {
   const { numInsertedOrUpdatedRows = 0n } = await writer
@@ -144,19 +149,22 @@ function asRows(rows: readonly object[]) {
   return rows as never[];
 }
 
-async function copyTurns(source: Database, target: Database): Promise<Imported> {
+/** Tables that grow for ever, copied piece by piece. */
+type LogTable = 'stored_turns' | 'relay_decisions' | 'relay_reports';
+
+async function copyLog(source: Database, target: Database, table: LogTable): Promise<Imported> {
   let [added, known, lastId] = [0, 0, ''];
   for (;;) {
     const rows = await source.read
-      .selectFrom('stored_turns')
+      .selectFrom(table)
       .selectAll()
       .where('id', '>', lastId)
       .orderBy('id')
       .limit(TURNS_PER_BATCH)
       .execute();
     const last = rows.at(-1);
-    if (!last) return { table: 'stored_turns', added, known };
-    const inserted = await target.transaction((writer) => insertNew(writer, 'stored_turns', rows));
+    if (!last) return { table, added, known };
+    const inserted = await target.transaction((writer) => insertNew(writer, table, rows));
     added += inserted;
     known += rows.length - inserted;
     lastId = last.id;

@@ -74,9 +74,9 @@ export interface Ingested {
 
 export type ExchangeRow = ExchangesTable;
 
-/** Where exchange rows go: on disk within 10 ms, in the database when it is there. Never blocks. */
-export interface RowSink {
-  append(row: ExchangeRow): void;
+/** Where rows go, mostly of exchanges: on disk within 10 ms, in the database when it is there. Never blocks. */
+export interface RowSink<Row extends object = ExchangeRow> {
+  append(row: Row): void;
   /** Rows on disk that the database has not taken yet. */
   backlog(): number;
   /** Resolves when everything appended so far is in the database, or rejects after `timeoutMs`. */

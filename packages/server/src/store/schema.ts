@@ -7,6 +7,12 @@ import type { BreakerChangesTable, JobsTable, LiveEventsTable, ViewsTable } from
 import type { InvitationsTable, MembersTable, TeamsTable, UsersTable } from './member-tables.ts';
 
 import type { MonitoringSchema } from './monitoring/tables.ts';
+import type {
+  RelayApprovalsTable,
+  RelayDecisionsTable,
+  RelayReportsTable,
+  RelaySessionsTable,
+} from './relay/tables.ts';
 import type { Figures, Sums } from './rollups/figures.ts';
 import type { SignInSchema } from './sign-in-tables.ts';
 
@@ -39,6 +45,11 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   replicas: ReplicasTable;
   limits: GuardrailTable;
   budgets: GuardrailTable;
+  relay_rules: GuardrailTable;
+  relay_decisions: RelayDecisionsTable;
+  relay_reports: RelayReportsTable;
+  relay_approvals: RelayApprovalsTable;
+  relay_sessions: RelaySessionsTable;
   live_events: LiveEventsTable;
   breaker_changes: BreakerChangesTable;
   views: ViewsTable;

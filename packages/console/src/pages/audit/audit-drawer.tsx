@@ -3,10 +3,10 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { ChangeList } from '../../ui/change-list.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { KeyValue } from '../../ui/facts.tsx';
+import { FieldChanges } from '../../ui/stale-notice.tsx';
 import { actorName, changesOf, deedOf } from './audit-text.ts';
 
 /** One change whole: every field before and after, and its place in the chain. */
@@ -57,7 +57,7 @@ export function AuditDrawer({
         />
         <section className="grid gap-2">
           <h3 className="text-body font-semibold">Fields</h3>
-          <ChangeList changes={changesOf(entry)} />
+          <FieldChanges changes={changesOf(entry)} />
         </section>
       </div>
     </Drawer>

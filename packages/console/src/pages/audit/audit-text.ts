@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
-import { type VersionChange, versionChanges } from '../../data/version-changes.ts';
+import { type FieldChange, fieldChanges } from '../../data/field-changes.ts';
 
 type Said = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 
@@ -64,8 +64,8 @@ export function actorName({ actor, actor_name, actor_kind }: AuditEntry): string
 }
 
 /** Fields a change touched, the first of which stands in its row. */
-export function changesOf({ before, after }: Said): readonly VersionChange[] {
-  return versionChanges(before, after);
+export function changesOf({ before, after }: Said): readonly FieldChange[] {
+  return fieldChanges(before, after);
 }
 
 /** `models: gpt-5 → gpt-5, claude` and how many more; empty when nothing was changed field by field. */

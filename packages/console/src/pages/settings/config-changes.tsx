@@ -1,5 +1,5 @@
-import { versionChanges } from '../../data/version-changes.ts';
-import { ChangeList } from '../../ui/change-list.tsx';
+import { fieldChanges } from '../../data/field-changes.ts';
+import { FieldChanges } from '../../ui/stale-notice.tsx';
 import { Badge } from '../../ui/state.tsx';
 import type { ConfigChanges } from './settings-data.ts';
 
@@ -18,7 +18,7 @@ export function ConfigChangeList({ compared }: { readonly compared: ConfigChange
             <Badge>{action}</Badge> {kind} <code className="font-mono text-code">{id}</code>
           </summary>
           <div className="pt-2">
-            <ChangeList changes={versionChanges(before, after)} />
+            <FieldChanges changes={fieldChanges(before, after)} />
           </div>
         </details>
       ))}

@@ -1,6 +1,6 @@
+import { redactText } from '@floe/conditions/detect/json-texts';
+import type { FindingKind } from '@floe/conditions/detect/scan';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { redactText } from '../../guardrails/policies/detect/json-texts.ts';
-import type { FindingKind } from '../../guardrails/policies/detect/scan.ts';
 import { BODY_BYTES } from './body-tape.ts';
 
 /** One body as it is kept. */

@@ -38,6 +38,7 @@ function judgedRequest(x: Exchange, key: KeyRecord, { body, members, model, stre
     owner: key.owner,
     endUser: endUserOf(x),
     metadata: x.controls?.metadata ?? null,
+    session: x.session,
   };
 }
 

@@ -1,3 +1,5 @@
+import { type Found, findInText } from '@floe/conditions/detect/json-texts';
+import { Scan } from '@floe/conditions/detect/scan';
 import { faultBody } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
@@ -7,8 +9,6 @@ import type { AnswerEvent } from '@floe/wire/events';
 import { readFrame, type SseEvent, SseFramer, writeFrame } from '@floe/wire/sse';
 import type { Usage } from '@floe/wire/usage';
 import { AnswerSubject } from '../../guardrails/policies/answer-subject.ts';
-import { type Found, findInText } from '../../guardrails/policies/detect/json-texts.ts';
-import { Scan } from '../../guardrails/policies/detect/scan.ts';
 import { denialOf, type Judgement, judge } from '../../guardrails/policies/judge.ts';
 import type { Policy, PolicySide } from '../../guardrails/policies/policies.ts';
 import type { Exchange } from '../exchange-record.ts';

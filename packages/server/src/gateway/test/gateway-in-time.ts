@@ -28,6 +28,7 @@ import { exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import { IDE } from '../ide/surface.ts';
 import { Latencies } from '../latencies.ts';
+import { UNWATCHED } from '../model-sessions.ts';
 import type { Owners } from '../opaque/owners.ts';
 import { Conversations } from '../stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
@@ -171,6 +172,7 @@ function assemble(
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
     lastUsed: () => undefined,
+    sessions: UNWATCHED,
     random,
     turns: NO_TURNS,
     draining: () => false,

@@ -1,10 +1,10 @@
+import { Unjudged } from '@floe/conditions/condition';
+import type { Found } from '@floe/conditions/detect/json-texts';
+import type { Variable, Variables } from '@floe/conditions/vocabulary';
 import type { Usage } from '@floe/wire/usage';
-import { Unjudged } from './condition.ts';
-import type { Found } from './detect/json-texts.ts';
 import type { Subject } from './judge.ts';
 import type { PolicySide } from './policies.ts';
 import { type JudgedRequest, RequestSubject } from './request-subject.ts';
-import type { Variable, Variables } from './variables.ts';
 
 /** An answer as its client would read it. */
 export interface JudgedAnswer {

@@ -1,7 +1,7 @@
+import { findInJson, redactJson } from '@floe/conditions/detect/json-texts';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { Usage } from '@floe/wire/usage';
 import { AnswerSubject } from './answer-subject.ts';
-import { findInJson, redactJson } from './detect/json-texts.ts';
 import { type Judgement, judge } from './judge.ts';
 import type { PolicySide } from './policies.ts';
 import { type JudgedRequest, RequestSubject } from './request-subject.ts';

@@ -1,8 +1,8 @@
-import { Unjudged } from './condition.ts';
-import type { Found } from './detect/json-texts.ts';
-import type { FindingKind } from './detect/scan.ts';
+import { Unjudged } from '@floe/conditions/condition';
+import type { Found } from '@floe/conditions/detect/json-texts';
+import type { FindingKind } from '@floe/conditions/detect/scan';
+import type { Variables } from '@floe/conditions/vocabulary';
 import type { Policy, PolicySide } from './policies.ts';
-import type { Variables } from './variables.ts';
 
 /** What is judged: a request or an answer, read as far as the rules need it. */
 export interface Subject {

@@ -1,6 +1,7 @@
+import { type Condition, compileCondition } from '@floe/conditions/condition';
+import type { FindingKind } from '@floe/conditions/detect/scan';
 import type { PolicyConfig } from '@floe/contract/config';
-import { type Condition, compileCondition } from './condition.ts';
-import type { FindingKind } from './detect/scan.ts';
+import { POLICY_VOCABULARY } from './variables.ts';
 
 /** A rule on requests or answers, ready to be judged. */
 export interface Policy {
@@ -48,7 +49,7 @@ export function policyProblem(config: PolicyConfig): string | null {
 }
 
 function compilePolicy({ name, on, action, mode, message, when, detect }: PolicyConfig): Policy {
-  const condition = when === undefined ? null : compileCondition(when);
+  const condition = when === undefined ? null : compileCondition(when, POLICY_VOCABULARY);
   if (on === 'request')
     for (const need of condition?.needs ?? [])
       if (/^(?:answer|usage)\b/.test(need))

@@ -1,10 +1,18 @@
+import { Unjudged } from '@floe/conditions/condition';
+import { type Found, findInJson } from '@floe/conditions/detect/json-texts';
+import type { Variable, Variables } from '@floe/conditions/vocabulary';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { readNumber, type Span } from '@floe/wire/splice';
-import { Unjudged } from './condition.ts';
-import { type Found, findInJson } from './detect/json-texts.ts';
 import type { Subject } from './judge.ts';
 import type { PolicySide } from './policies.ts';
-import type { Variable, Variables } from './variables.ts';
+
+/** The session that a request belongs to. */
+export interface JudgedSession {
+  readonly id: string;
+  /** Whether it asked the relay. */
+  readonly relayed: boolean;
+  readonly requests: number;
+}
 
 /** A request as the gateway knows it before anything is sent. */
 export interface JudgedRequest {
@@ -20,6 +28,8 @@ export interface JudgedRequest {
   readonly owner: string | null;
   readonly endUser: string | null;
   readonly metadata: JsonObject | null;
+  /** The session of an agent; null where nobody watches sessions. */
+  readonly session?: JudgedSession | null;
 }
 
 /** Conditions judge no more than this: what they may take is bounded whatever is sent. */
@@ -67,7 +77,7 @@ export class RequestSubject implements Subject {
     if (needs.has('request') || needs.has('request.tools'))
       if (listIn(this.#body(), 'tools').length > LIST_ENTRIES)
         return new Unjudged(`more than ${LIST_ENTRIES} tools`);
-    const { key, team, owner, endUser, surface, metadata } = this.#request;
+    const { key, team, owner, endUser, surface, metadata, session } = this.#request;
     return {
       key,
       surface,
@@ -76,6 +86,11 @@ export class RequestSubject implements Subject {
       end_user: endUser ?? '',
       metadata: needs.has('metadata') ? variableOf(metadata ?? {}) : null,
       request: this.#members(needs),
+      session: new Map<string, Variable>([
+        ['id', session?.id ?? ''],
+        ['relayed', session?.relayed ?? false],
+        ['requests', BigInt(session?.requests ?? 0)],
+      ]),
     };
   }
 

@@ -1,15 +1,4 @@
-/** A value that a condition can see. Whole numbers are integers to it. */
-export type Variable =
-  | string
-  | boolean
-  | bigint
-  | number
-  | null
-  | readonly Variable[]
-  | ReadonlyMap<string, Variable>;
-
-/** What a condition is given: a value for every variable it names. */
-export type Variables = Readonly<Record<string, Variable>>;
+import type { Variable, Variables, Vocabulary } from '@floe/conditions/vocabulary';
 
 const MESSAGE = new Map([
   ['role', 'user'],
@@ -20,7 +9,7 @@ const MESSAGE = new Map([
  * Every variable and its members, with an example that has the right kind. What a request or answer leaves out
  * is 0, empty or false, so that a condition need not ask whether it is there; `docs/policies.md` says more.
  */
-export const EXAMPLE = {
+const EXAMPLE = {
   request: new Map<string, Variable>([
     ['model', 'provider/model'],
     ['stream', false],
@@ -49,18 +38,12 @@ export const EXAMPLE = {
   end_user: 'name',
   surface: 'chat',
   metadata: new Map<string, Variable>(),
+  session: new Map<string, Variable>([
+    ['id', 'id'],
+    ['relayed', false],
+    ['requests', 0n],
+  ]),
 } as const satisfies Variables;
 
-export type Root = keyof typeof EXAMPLE;
-
-/** Null when there is no such variable. */
-export function membersOf(root: string): ReadonlyMap<string, Variable> | null {
-  const example: Variable | undefined = Object.hasOwn(EXAMPLE, root) ? EXAMPLES[root] : undefined;
-  return example instanceof Map && root !== 'metadata' ? example : null;
-}
-
-const EXAMPLES: Variables = EXAMPLE;
-
-export function isVariable(name: string): boolean {
-  return Object.hasOwn(EXAMPLE, name);
-}
+/** What a policy's `when` may name. */
+export const POLICY_VOCABULARY: Vocabulary = { example: EXAMPLE, open: new Set(['metadata']) };

@@ -7,6 +7,7 @@ import { putTeam } from '../../store/teams.ts';
 import { seedAnalytics } from './analytics-routes.ts';
 import { seedEntries } from './entry-routes.ts';
 import { seedMonitoring } from './monitoring-routes.ts';
+import { seedRelay } from './relay-routes.ts';
 import { NOW, type RunningApi } from './running-api.ts';
 
 export const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
@@ -30,6 +31,7 @@ export async function seed(
   if (/\/management\/(providers|routes|policies|models)/.test(route)) await seedEntries(api, id);
   if (route.includes('/monitoring/channels')) await seedChannel(api, id);
   if (/\/management\/(members|invitations|teams|orgs)/.test(route)) await seedPeople(api, id);
+  if (route.includes('/relay/')) await seedRelay(api, route, id);
   return { key: id };
 }
 

@@ -34,6 +34,7 @@ import { exchangeRow, keyRow } from './api-rows.ts';
 import { rulesOfFile } from './file-rules.ts';
 import { fitting } from './fitting-answers.ts';
 import { bodyStore } from './kept-bodies.ts';
+import { type RunningRelay, runRelay } from './relay-parts.ts';
 import { channelParts, consoleParts, runningParts, secretsKey } from './running-parts.ts';
 import { send } from './send.ts';
 import { type NewMember, storeMember, type TestMember } from './test-members.ts';
@@ -73,6 +74,7 @@ export interface Call {
 export interface RunningApi {
   readonly database: Database;
   readonly verbs: readonly Verb[];
+  readonly relay: RunningRelay;
   /** Moves the clock that everything here reads. */
   setNow(ms: number): void;
   /** Stores a key and takes it into the snapshot. */
@@ -114,17 +116,17 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   let now = NOW;
   const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
-  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
-  await insertOrgs(database, now);
+  const database = await openWithOrgs(dataDir, clock);
   let platform = await loadPlatform(database.read, pepper, now);
+  const relay = await runRelay(database, clock, dataDir, options.org);
   const { renew, ...running } = await runningParts(clock, database, options.org);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
-    await renew();
+    await Promise.all([renew(), relay.renew()]);
   };
   const sessions = new Map<string, (now: number) => Actor>();
   const parts = partsOf(options, database, clock, running);
-  const all = [...verbs(parts), ...(options.more ?? [])];
+  const all = [...verbs({ ...parts, relay: relay.host }), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed, secretsKey },
@@ -141,6 +143,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   return {
     database,
     verbs: all,
+    relay,
     setNow(ms) {
       now = ms;
     },
@@ -163,7 +166,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     async close() {
       await parts.live.close();
       await http.close();
-      await api.close();
+      await Promise.all([api.close(), relay.close()]);
       await database.close();
       await rm(dataDir, { recursive: true });
     },
@@ -175,7 +178,7 @@ function partsOf(
   database: Database,
   clock: Clock,
   running: Pick<VerbParts, 'running' | 'providers'>,
-): VerbParts {
+): Omit<VerbParts, 'relay'> {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
@@ -219,6 +222,12 @@ function engineAt(now: () => number): MonitoringHost['engine'] {
     sight: () => ({ nowMs: now(), settledUntil: now(), gaps: [] }),
     moment: async () => ({ nowMs: now(), gaps: [] }),
   };
+}
+
+async function openWithOrgs(dataDir: string, clock: Clock): Promise<Database> {
+  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
+  await insertOrgs(database, clock.now());
+  return database;
 }
 
 async function insertOrgs(database: Database, now: number): Promise<void> {

@@ -12,6 +12,7 @@ import { identities } from './0010-identities.ts';
 import { signIn } from './0011-sign-in.ts';
 import { configEntries } from './0012-config-entries.ts';
 import { live } from './0013-live.ts';
+import { relay } from './0014-relay.ts';
 import { keptBodies } from './0015-kept-bodies.ts';
 import type { Migration } from './migration.ts';
 
@@ -33,5 +34,6 @@ export const MIGRATIONS: readonly Migration[] = [
   signIn,
   configEntries,
   live,
+  relay,
   keptBodies,
 ];

@@ -129,10 +129,7 @@ export function countByStatus(reader: Reader): Promise<{ status: string; count: 
 }
 
 /** How many monitors of an org are in each state; disabled ones do not count. */
-export function countByStatusOf(
-  reader: Reader,
-  orgId: string,
-): Promise<{ status: string; count: number }[]> {
+export function countByStatusOf(reader: Reader, orgId: string): Promise<{ status: string; count: number }[]> {
   return reader
     .selectFrom('monitor_clocks')
     .innerJoin('monitors', 'monitors.uid', 'monitor_clocks.uid')

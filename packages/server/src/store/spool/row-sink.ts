@@ -1,10 +1,12 @@
 import { join } from 'node:path';
-import type { RowSink } from '../ports.ts';
+import type { ExchangeRow, RowSink } from '../ports.ts';
 import { openSpool, type SpoolOptions } from './spool.ts';
 
 export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
   /** Must be held by this process alone (`lockDataDir`): every file in its spool is replayed. */
   readonly dataDir: string;
+  /** Below `dataDir`; one for each kind of rows. `spool` when absent. */
+  readonly directory?: string;
 }
 
 /**
@@ -12,8 +14,12 @@ export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
  * their ids make a second time harmless. A killed process loses nothing appended more than 10 ms
  * before, a power cut nothing older than 250 ms (on a disk that syncs within 50 ms).
  */
-export async function openRowSink({ dataDir, ...options }: RowSinkOptions): Promise<RowSink> {
-  const spool = await openSpool({ ...options, directory: join(dataDir, 'spool') });
+export async function openRowSink<Row extends object = ExchangeRow>({
+  dataDir,
+  directory = 'spool',
+  ...options
+}: RowSinkOptions): Promise<RowSink<Row>> {
+  const spool = await openSpool({ ...options, directory: join(dataDir, directory) });
   return {
     append: (row) => spool.append(JSON.stringify(row)),
     backlog: () => spool.backlog(),

@@ -1,0 +1,53 @@
+import { failureOf, type Program, parseCondition, planCondition } from './cel.ts';
+import { type Needs, readExpression } from './expression.ts';
+import type { Variables, Vocabulary } from './vocabulary.ts';
+
+/** A condition could not be judged; `because` never holds a value of the request. */
+export class Unjudged {
+  readonly because: string;
+
+  constructor(because: string) {
+    this.because = because;
+  }
+}
+
+/** The `when` of a rule, ready to be judged. */
+export interface Condition {
+  readonly needs: Needs;
+  /** Never throws. */
+  judge(variables: Variables): boolean | Unjudged;
+}
+
+/**
+ * Compiles a CEL condition.
+ *
+ * @throws Error that completes the sentence "when: …": its grammar, its names, its kind of value
+ */
+export function compileCondition(source: string, vocabulary: Vocabulary): Condition {
+  const expression = parseCondition(source);
+  const needs = readExpression(expression, vocabulary);
+  const program = planCondition(expression);
+  tryOut(program, needs, vocabulary);
+  return { needs, judge: (variables) => judge(program, variables) };
+}
+
+function judge(program: Program, variables: Variables): boolean | Unjudged {
+  let value: unknown;
+  try {
+    value = program(variables);
+  } catch (error) {
+    return new Unjudged(error instanceof Error ? error.message : String(error));
+  }
+  if (typeof value === 'boolean') return value;
+  return new Unjudged(failureOf(value) ?? 'it gives neither true nor false');
+}
+
+/** On an example, so that a comparison of a number with a text is told to whoever writes it, not to a caller. */
+function tryOut(program: Program, needs: Needs, { example, open }: Vocabulary): void {
+  const value = program(example);
+  const failure = failureOf(value);
+  // Nobody knows what senders fill in.
+  const isOpen = [...needs].some((need) => open.has(need));
+  if (failure !== null && !isOpen) throw new Error(failure);
+  if (failure === null && typeof value !== 'boolean') throw new Error('must give true or false');
+}

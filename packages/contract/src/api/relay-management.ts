@@ -1,0 +1,213 @@
+import * as z from 'zod';
+import { RELAY_EVENTS, RelayRuleSchema } from '../config/relay.ts';
+import { source } from './keys.ts';
+import { moment, pageQuery, rangeQuery } from './page.ts';
+import { decision, finding, hit, mode, name, relayEvent } from './relay.ts';
+
+export const keptDecision = z
+  .strictObject({
+    id: z.string(),
+    created_at: moment,
+    event: z.enum(RELAY_EVENTS),
+    decision,
+    would: decision,
+    rule: z.string().nullable(),
+    mode: mode.nullable(),
+    what: z.string().describe('Command, connector and tool, prompt or path; secrets masked, shortened.'),
+    session_id: z.string().nullable(),
+    agent: z.string(),
+    agent_version: z.string().nullable(),
+    client_version: z.string().nullable(),
+    key: z.string(),
+    team: z.string().nullable(),
+    owner: z.string().nullable(),
+    repository: z.string().nullable(),
+    cwd: z.string().nullable(),
+    reason: z.string().nullable(),
+    user_message: z.string().nullable(),
+    agent_message: z.string().nullable(),
+    hits: z.array(hit),
+    findings: z.array(finding),
+    approval_id: z.string().nullable(),
+    latency_us: z.int(),
+  })
+  .meta({ id: 'RelayKeptDecision' });
+
+export const decisionsQuery = rangeQuery.extend({
+  decision: decision.optional(),
+  would: decision.optional(),
+  event: z.enum(RELAY_EVENTS).optional(),
+  rule: name.optional(),
+  mode: mode.optional(),
+  agent: name.optional(),
+  key: name.optional().describe('Name of the platform key.'),
+  owner: name.optional(),
+  repository: name.optional(),
+  session: name.optional(),
+  q: z.string().min(2).max(200).optional().describe('Stands in the command, tool, prompt or path.'),
+});
+
+export const approvalsQuery = pageQuery.extend({
+  state: z.enum(['waiting', 'allowed', 'denied', 'expired']).optional(),
+});
+
+export const approvalAnswer = z.strictObject({
+  decision: z.enum(['allow', 'deny']),
+  scope: z
+    .enum(['once', 'session'])
+    .default('once')
+    .describe('For this one thing, or for the rest of the session.'),
+  note: z.string().min(1).max(1_000).nullable().default(null).describe('The agent will read it.'),
+});
+
+/** A session of an agent. */
+export const relaySession = z
+  .strictObject({
+    session_id: z.string().describe('Empty for requests whose client names no session.'),
+    agent: z.string().nullable(),
+    agent_version: z.string().nullable(),
+    client_version: z.string().nullable(),
+    owner: z.string().nullable(),
+    key: z.string(),
+    first_at: moment,
+    last_at: moment,
+    model_requests: z.int(),
+    relay_calls: z.int(),
+    last_model_at: moment.nullable(),
+    last_relay_at: moment.nullable(),
+    covered: z.boolean().nullable().describe('Null for a session that uses no models here.'),
+  })
+  .meta({ id: 'RelaySession' });
+
+export const sessionsQuery = rangeQuery.extend({
+  covered: z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((text) => (text === undefined ? undefined : text === 'true')),
+  owner: name.optional(),
+  agent: name.optional(),
+});
+
+const coverageRow = z.strictObject({
+  owner: z.string().nullable(),
+  key: z.string(),
+  agent: z.string().nullable(),
+  sessions: z.int().describe('That use models.'),
+  covered_sessions: z.int().describe('Of those, the ones that ask the relay, too.'),
+  covered_ratio: z.number().nullable(),
+  model_requests: z.int(),
+  relay_calls: z.int(),
+  unnamed_requests: z.int().describe('Of clients that name no session, which nobody can tell.'),
+  agent_version: z.string().nullable(),
+  client_version: z.string().nullable(),
+  last_model_at: moment.nullable(),
+  last_relay_at: moment.nullable(),
+});
+
+/** Who uses models and never asks the relay comes first. */
+export const relayCoverage = z
+  .strictObject({
+    from: moment,
+    to: moment,
+    data: z.array(coverageRow),
+    clients: z.array(
+      z.strictObject({
+        client_version: z.string().nullable(),
+        agent: z.string().nullable(),
+        sessions: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: 'RelayCoverage' });
+
+export const coverageQuery = z.strictObject({ from: moment.optional(), to: moment.optional() });
+
+/** A rule with where it stands. */
+export const relayRule = z
+  .strictObject({
+    id: z.string(),
+    rule: z.looseObject({ name: z.string() }).describe('As floe.yaml says it.'),
+    mode: mode.describe('The mode it has under `relay.mode`.'),
+    hits: z.int().describe('Decisions of the last seven days that it applied to, at most 10,000 looked at.'),
+    source,
+    created_at: moment.nullable(),
+    updated_at: moment.nullable(),
+    updated_by: z.string().nullable(),
+  })
+  .meta({ id: 'RelayRule' });
+
+export const relayRuleBody = z
+  .record(z.string(), z.unknown())
+  .describe('A rule as floe.yaml says it; null clears a field.');
+
+const drafted = {
+  rules: z.array(RelayRuleSchema).max(2_000).optional().describe('Rules to try. Absent: the rules in force.'),
+  mode: z.enum(['observe', 'enforce']).optional().describe('`relay.mode` to try.'),
+};
+
+export const relaySimulation = z.strictObject({
+  ...drafted,
+  event: relayEvent,
+  key: z.string().default('').describe('Whose event it is, for rules that ask.'),
+  team: z.string().nullable().default(null),
+  owner: z.string().nullable().default(null),
+  at: moment.optional().describe('When it happens, for schedules; now when absent.'),
+});
+
+const place = { start: z.int(), end: z.int() };
+
+export const relaySimulationAnswer = z.strictObject({
+  decision,
+  would: decision,
+  rule: z.string().nullable(),
+  mode: mode.nullable(),
+  user_message: z.string().nullable(),
+  agent_message: z.string().nullable(),
+  hits: z.array(
+    z.strictObject({
+      rule: z.string(),
+      decision: z.enum(['allow', 'deny', 'ask']),
+      mode,
+      reason: z.string(),
+      place: z.strictObject(place).nullable().describe('In the command, in UTF-16 code units.'),
+    }),
+  ),
+  findings: z.array(finding),
+  commands: z.array(
+    z.strictObject({
+      name: z.string().nullable(),
+      args: z.array(z.string().nullable()).describe('Null for a word that nobody knows before it runs.'),
+      via: z.array(z.string()).describe('Commands that run this one, outermost first.'),
+      does: z.array(z.string()),
+      assigns: z.array(z.string()),
+      redirects: z.array(z.strictObject({ operator: z.string(), target: z.string().nullable() })),
+      ...place,
+    }),
+  ),
+  unclear: z.array(z.strictObject({ because: z.string(), ...place })),
+});
+
+export const relayReplay = z.strictObject({
+  ...drafted,
+  days: z.int().min(1).max(30).default(7),
+  limit: z.int().min(1).max(5_000).default(2_000).describe('Decisions judged again, the newest.'),
+});
+
+const changed = z.strictObject({
+  decision_id: z.string(),
+  created_at: moment,
+  what: z.string(),
+  before: decision,
+  after: decision,
+  rule: z.string().nullable(),
+});
+
+export const relayReplayAnswer = z.strictObject({
+  looked_at: z.int(),
+  skipped: z.int().describe('Without a kept text, or not judged within the time there is.'),
+  newly_denied: z.int(),
+  newly_asked: z.int(),
+  no_longer_stopped: z.int(),
+  unchanged: z.int(),
+  changes: z.array(changed).describe('At most 200, newest first.'),
+});

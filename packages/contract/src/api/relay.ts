@@ -1,0 +1,206 @@
+import * as z from 'zod';
+import { RELAY_EVENTS } from '../config/relay.ts';
+import { moment, rangeQuery } from './page.ts';
+
+export const name = z.string().min(1).max(200);
+const path = z.string().min(1).max(4_096);
+/** Texts are at most as long as a body may be. */
+const text = z.string().max(1 << 20);
+
+export const RELAY_DECISIONS = ['allow', 'deny', 'ask', 'abstain'] as const;
+export const RELAY_MODES = ['observe', 'warn', 'enforce'] as const;
+
+export const decision = z.enum(RELAY_DECISIONS);
+export const mode = z.enum(RELAY_MODES);
+
+const shell = z.strictObject({
+  command: text,
+  dialect: z.enum(['bash', 'sh', 'zsh', 'powershell', 'cmd', 'fish', 'unknown']).default('bash'),
+});
+
+const tool = z.strictObject({
+  name,
+  server: name.optional().describe('What the user calls the connector; never compared with rules.'),
+  url: path.optional().describe('Address of the connector.'),
+  command: path.optional().describe('Command that starts the connector.'),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+});
+
+const prompt = z.strictObject({
+  text,
+  attachments: z
+    .array(z.strictObject({ path, kind: name.optional() }))
+    .max(500)
+    .default([]),
+});
+
+const file = z.strictObject({ path, content: text.optional() });
+
+const agent = z.strictObject({
+  name,
+  version: name.optional(),
+  permission_mode: name.optional(),
+});
+
+const EVENT_FIELDS = {
+  id: name.optional().describe('Of this one event: the same id gets the same answer and is recorded once.'),
+  event: z.enum(RELAY_EVENTS),
+  session_id: name.optional(),
+  turn_id: name.optional(),
+  tool_use_id: name.optional(),
+  agent: agent.default({ name: 'unknown' }),
+  client: z
+    .strictObject({ version: name.optional(), device: name.optional(), host: name.optional() })
+    .optional(),
+  user: name.optional().describe('A hint; who asks is told by the key.'),
+  cwd: z.string().max(4_096).optional(),
+  home: path.optional(),
+  repository: z.strictObject({ remote: path.optional(), branch: name.optional() }).optional(),
+  shell: shell.optional(),
+  tool: tool.optional(),
+  prompt: prompt.optional(),
+  file: file.optional(),
+};
+
+const PART_OF = {
+  shell: 'shell',
+  tool: 'tool',
+  prompt: 'prompt',
+  file_read: 'file',
+  file_write: 'file',
+} as const;
+
+/** One thing an agent is about to do. */
+export const relayEvent = z
+  .strictObject(EVENT_FIELDS)
+  .superRefine((given, context) => {
+    const part = PART_OF[given.event];
+    if (given[part] === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: [part],
+        message: `is required for the event "${given.event}"`,
+      });
+  })
+  .meta({ id: 'RelayEvent' });
+
+export type RelayEvent = z.output<typeof relayEvent>;
+
+export const finding = z.strictObject({ kind: z.string(), count: z.int() });
+
+export const hit = z.strictObject({
+  rule: z.string(),
+  decision: z.enum(['allow', 'deny', 'ask']),
+  mode,
+  reason: z.string(),
+});
+
+const waitingApproval = z.strictObject({ id: z.string(), url: z.string(), expires_at: moment });
+
+/** What the agent may do about it. */
+export const relayDecision = z
+  .strictObject({
+    decision: decision.describe('`abstain` has nothing against it and leaves it to the agent’s own rules.'),
+    rule: z.string().nullable(),
+    reason: z.string().nullable(),
+    user_message: z.string().nullable(),
+    agent_message: z.string().nullable(),
+    decision_id: z.string(),
+    mode: mode.nullable().describe('Of the rule; null without one.'),
+    would: decision.describe('What it would be if every rule were enforced.'),
+    on_error: z.enum(['open', 'closed']),
+    hits: z.array(hit).describe('Every rule that applies.'),
+    findings: z.array(finding),
+    approval: waitingApproval.nullable(),
+  })
+  .meta({ id: 'RelayDecision' });
+
+export type RelayDecision = z.output<typeof relayDecision>;
+
+export const relayBatch = z.strictObject({ events: z.array(relayEvent).min(1).max(100) });
+export const relayBatchAnswer = z.strictObject({ data: z.array(relayDecision) });
+
+/** Something that has happened: nothing is decided about it. */
+export const relayReport = z
+  .strictObject({
+    id: name.optional(),
+    type: z.enum([
+      'session_start',
+      'session_end',
+      'tool_result',
+      'shell_result',
+      'file_edited',
+      'turn_end',
+      'client_error',
+      'other',
+    ]),
+    at: moment.optional().describe('When it happened; when it arrived without it.'),
+    session_id: name.optional(),
+    tool_use_id: name.optional(),
+    agent: agent.default({ name: 'unknown' }),
+    details: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe('At most 8 KB as JSON; secrets are masked.'),
+  })
+  .meta({ id: 'RelayReport' });
+
+export const relayReports = z.strictObject({ events: z.array(relayReport).min(1).max(500) });
+export const relayReportsTaken = z.strictObject({ accepted: z.int() });
+
+export const keptReport = z
+  .strictObject({
+    id: z.string(),
+    created_at: moment,
+    type: z.string(),
+    session_id: z.string().nullable(),
+    tool_use_id: z.string().nullable(),
+    agent: z.string(),
+    agent_version: z.string().nullable(),
+    key: z.string(),
+    owner: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'RelayKeptReport' });
+
+export const reportsQuery = rangeQuery.extend({ session: name.optional(), type: name.optional() });
+
+/** A policy bundle: `payload` is JSON text, signed as it stands. */
+export const relayBundle = z
+  .strictObject({
+    payload: z.string(),
+    signature: z.string().describe('Ed25519 over the bytes of `payload`, base64.'),
+    key_id: z.string(),
+    public_key: z.string().describe('Raw Ed25519 key, base64; pin the first one.'),
+  })
+  .meta({ id: 'RelayBundle' });
+
+export const hookParams = z.strictObject({ agent: z.string() });
+
+export const waitQuery = z.strictObject({
+  wait_seconds: z.coerce.number().int().min(0).max(25).default(0).describe('How long to wait for an answer.'),
+});
+
+/** A question to a person. */
+export const relayApproval = z
+  .strictObject({
+    id: z.string(),
+    created_at: moment,
+    expires_at: moment.describe('Until when it may be answered; once allowed, until when that holds.'),
+    state: z.enum(['waiting', 'allowed', 'denied', 'expired']),
+    scope: z.enum(['once', 'session']).nullable(),
+    decision_id: z.string(),
+    event: z.enum(RELAY_EVENTS),
+    rules: z.array(z.string()),
+    session_id: z.string().nullable(),
+    agent: z.string(),
+    key: z.string(),
+    owner: z.string().nullable(),
+    repository: z.string().nullable(),
+    what: z.string(),
+    reason: z.string(),
+    decided_at: moment.nullable(),
+    decided_by: z.string().nullable(),
+    note: z.string().nullable().describe('Written by who decided, for the agent to read.'),
+  })
+  .meta({ id: 'RelayApproval' });

@@ -1,0 +1,225 @@
+import type { RelayEvent } from '@floe/contract/api/relay';
+import type { Relay } from './relay.ts';
+import { type Applies, applications, type Rule, type RuleDecision, type RuleMode } from './rules/rule.ts';
+import { Subject } from './rules/subject.ts';
+import type { Identity } from './rules/who.ts';
+import type { ShellAnalysis, SimpleCommand } from './shell/command.ts';
+import type { Grammar } from './shell/tree.ts';
+
+/** Name of what stops a command that cannot be analysed. */
+export const UNCLEAR = 'unclear-command';
+
+/** One rule that applies, and where. */
+export interface Hit {
+  readonly rule: string;
+  /** A `deny` of which nobody can tell whether it applies asks. */
+  readonly decision: RuleDecision;
+  /** The rule's, or the org's where that is milder. */
+  readonly mode: RuleMode;
+  readonly reason: string;
+  /** Positions in the shell text; null for other events. */
+  readonly place: { readonly start: number; readonly end: number } | null;
+}
+
+/** What the rules of an org say about an event. */
+export interface Verdict {
+  readonly decision: RuleDecision | 'abstain';
+  /** What it would be if every rule were enforced. */
+  readonly would: RuleDecision | 'abstain';
+  /** The rule behind the decision; without one, the strictest of those that only watch. */
+  readonly hit: Hit | null;
+  readonly hits: readonly Hit[];
+  readonly userMessage: string | null;
+  readonly agentMessage: string | null;
+  /** What a client does that gets no decision for such an event. */
+  readonly onError: 'open' | 'closed';
+  readonly findings: readonly { readonly kind: string; readonly count: number }[];
+  readonly shell: ShellAnalysis | null;
+}
+
+export interface DecideParts {
+  readonly relay: Relay;
+  /** Needed for shell commands only. */
+  readonly grammar: Grammar | null;
+  readonly identity: Identity;
+  readonly nowMs: number;
+  /** Rules that ask and were answered with yes for this event. */
+  readonly approved?: ReadonlySet<string>;
+}
+
+const STRICTNESS: readonly (RuleDecision | 'abstain')[] = ['abstain', 'allow', 'ask', 'deny'];
+
+/**
+ * Decides about one event: the strictest rule that applies. Pure; never throws for anything an event may hold. Work
+ * is bounded by the limits of `analyseShell` and the size of the event.
+ */
+export function decide(event: RelayEvent, parts: DecideParts): Verdict {
+  const { relay, grammar, identity, nowMs, approved } = parts;
+  const subject = new Subject(grammar, event, identity, nowMs);
+  const rules = relay.byEvent.get(event.event) ?? [];
+  const hits: Hit[] = [];
+  const allowing: { readonly rule: Rule; readonly applies: readonly Applies[] }[] = [];
+  for (const rule of rules) {
+    const applies = applications(rule, subject);
+    if (applies.length === 0) continue;
+    if (rule.decision === 'allow') allowing.push({ rule, applies });
+    else if (!approved?.has(rule.name)) hits.push(hitOf(rule, applies, relay));
+  }
+  const unclear = unclearHit(subject, rules, relay);
+  if (unclear && !approved?.has(UNCLEAR)) hits.push(unclear);
+  const allow = allowed(subject, allowing, relay);
+  if (allow) hits.push(allow);
+  return {
+    ...settled(hits, relay),
+    onError: onError(rules, event),
+    findings: findingsOf(rules, subject),
+    shell: subject.shell,
+  };
+}
+
+function modeOf(mode: RuleMode, { config }: Relay): RuleMode {
+  return config.mode === 'enforce' ? mode : 'observe';
+}
+
+function hitOf({ name, decision, mode }: Rule, applies: readonly Applies[], relay: Relay): Hit {
+  const certain = applies.find(({ match }) => match === 'yes');
+  const chosen = certain ?? applies[0];
+  return {
+    rule: name,
+    decision: certain ? decision : 'ask',
+    mode: modeOf(mode, relay),
+    reason: chosen?.because ?? '',
+    place: placeOf(chosen?.command ?? chosen?.file ?? null),
+  };
+}
+
+function placeOf(thing: { readonly start: number; readonly end: number } | null) {
+  return thing && { start: thing.start, end: thing.end };
+}
+
+/** A command that cannot be analysed may be any command, so wherever one is stopped it asks. */
+function unclearHit(
+  { shell, event, identity, nowMs }: Subject,
+  rules: readonly Rule[],
+  relay: Relay,
+): Hit | null {
+  const [doubt] = shell?.doubts ?? [];
+  if (!doubt) return null;
+  const stopping = rules.filter(
+    (rule) =>
+      rule.events.has('shell') &&
+      rule.decision !== 'allow' &&
+      rule.who(event, identity) &&
+      rule.holdsAt(nowMs),
+  );
+  if (stopping.length === 0) return null;
+  const mode =
+    (['enforce', 'warn'] as const).find((wanted) => stopping.some((rule) => rule.mode === wanted)) ??
+    'observe';
+  return {
+    rule: UNCLEAR,
+    decision: 'ask',
+    mode: modeOf(mode, relay),
+    reason: doubt.because,
+    place: placeOf(doubt),
+  };
+}
+
+/** Whether rules allow all of an event: every command of a shell text, each of whose words is known. */
+function allowed(
+  { shell }: Subject,
+  allowing: readonly { readonly rule: Rule; readonly applies: readonly Applies[] }[],
+  relay: Relay,
+): Hit | null {
+  const [first] = allowing;
+  if (!first) return null;
+  const { rule } = first;
+  const hit: Hit = {
+    rule: rule.name,
+    decision: 'allow',
+    mode: modeOf(rule.mode, relay),
+    reason: 'it is what the rule names',
+    place: null,
+  };
+  if (!shell)
+    return allowing.some(({ applies }) => applies.some(({ match }) => match === 'yes')) ? hit : null;
+  if (shell.doubts.length > 0 || shell.commands.length === 0) return null;
+  const covered = new Set<SimpleCommand>();
+  for (const { applies } of allowing)
+    for (const { match, command } of applies) if (match === 'yes' && command) covered.add(command);
+  return shell.commands.every((command) => covered.has(command) && isStatic(command)) ? hit : null;
+}
+
+function isStatic({ args, redirects }: SimpleCommand): boolean {
+  const isKnown = args.every(({ text, certain, splits }) => text !== null && certain && !splits);
+  return (
+    isKnown &&
+    redirects.every(
+      ({ operator, target }) => operator === '<' || /^(?:\d|\/dev\/null)$/.test(target.text ?? ''),
+    )
+  );
+}
+
+function settled(
+  hits: readonly Hit[],
+  relay: Relay,
+): Pick<Verdict, 'decision' | 'would' | 'hit' | 'hits' | 'userMessage' | 'agentMessage'> {
+  const enforced = strictest(hits.filter(({ mode }) => mode === 'enforce'));
+  const warned = strictest(hits.filter(({ mode }) => mode === 'warn'));
+  const hit = enforced ?? warned ?? strictest(hits);
+  const decision = enforced?.decision ?? 'abstain';
+  const spoken =
+    hit !== null && hit.mode !== 'observe' && hit.decision !== 'allow' ? messages(hit, relay) : null;
+  return {
+    decision,
+    would: strictest(hits)?.decision ?? 'abstain',
+    hit,
+    hits,
+    userMessage: spoken?.user ?? null,
+    agentMessage: decision === 'abstain' ? null : (spoken?.agent ?? null),
+  };
+}
+
+function strictest(hits: readonly Hit[]): Hit | null {
+  let most: Hit | null = null;
+  for (const hit of hits)
+    if (most === null || STRICTNESS.indexOf(hit.decision) > STRICTNESS.indexOf(most.decision)) most = hit;
+  return most;
+}
+
+function messages(
+  { rule, decision, mode, reason }: Hit,
+  { rules }: Relay,
+): { readonly user: string; readonly agent: string } {
+  const own = rules.find(({ name }) => name === rule)?.message;
+  if (own) return { user: `${own.user} (rule "${rule}")`, agent: `${own.agent} (rule "${rule}")` };
+  if (rule === UNCLEAR)
+    return {
+      user: `This command cannot be checked: ${reason}.`,
+      agent: `This command cannot be checked: ${reason}. Write it plainly: names and options spelled out, one command at a time.`,
+    };
+  if (mode === 'warn') return { user: `The rule "${rule}" advises against this.`, agent: '' };
+  return decision === 'deny'
+    ? {
+        user: `The rule "${rule}" does not allow this.`,
+        agent: `The rule "${rule}" does not allow this. Find another way, or ask the user.`,
+      }
+    : {
+        user: `The rule "${rule}" wants a person to look at this first.`,
+        agent: `The rule "${rule}" wants a person to agree to this first.`,
+      };
+}
+
+function onError(rules: readonly Rule[], { event }: RelayEvent): 'open' | 'closed' {
+  const isClosed = rules.some(
+    (rule) => rule.onError === 'closed' && rule.mode === 'enforce' && rule.events.has(event),
+  );
+  return isClosed ? 'closed' : 'open';
+}
+
+/** Counts by kind, of what any rule for the event looks for. */
+function findingsOf(rules: readonly Rule[], subject: Subject): Verdict['findings'] {
+  if (!rules.some(({ detects }) => detects !== null)) return [];
+  const wanted = new Set(rules.flatMap(({ detects }) => [...(detects ?? [])]));
+  return [...subject.found()].filter(([kind]) => wanted.has(kind)).map(([kind, count]) => ({ kind, count }));
+}

@@ -1,0 +1,182 @@
+import type { RelayEvent } from '@floe/contract/api/relay';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { list, text } from './fields.ts';
+
+/** What every event of one call has in common. */
+export type Common = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
+
+type Kind = 'shell' | 'powershell' | 'read' | 'write' | 'patch';
+
+/** Tools that agents bring along, their names without case and separators. What is not named here is a tool call. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  bash: 'shell',
+  shell: 'shell',
+  localshell: 'shell',
+  exec: 'shell',
+  execcommand: 'shell',
+  executecommand: 'shell',
+  runcommand: 'shell',
+  runshellcommand: 'shell',
+  runterminalcommand: 'shell',
+  runinterminal: 'shell',
+  terminal: 'shell',
+  powershell: 'powershell',
+  read: 'read',
+  readfile: 'read',
+  readmanyfiles: 'read',
+  view: 'read',
+  viewimage: 'read',
+  openfile: 'read',
+  grep: 'read',
+  glob: 'read',
+  search: 'read',
+  listdir: 'read',
+  write: 'write',
+  writefile: 'write',
+  writetofile: 'write',
+  create: 'write',
+  createfile: 'write',
+  edit: 'write',
+  editfile: 'write',
+  editfiles: 'write',
+  multiedit: 'write',
+  notebookedit: 'write',
+  insertedit: 'write',
+  inserteditintofile: 'write',
+  replace: 'write',
+  replaceinfile: 'write',
+  replacestringinfile: 'write',
+  strreplaceeditor: 'write',
+  strreplace: 'write',
+  delete: 'write',
+  deletefile: 'write',
+  applypatch: 'patch',
+};
+
+const PATHS = [
+  'file_path',
+  'filePath',
+  'path',
+  'absolute_path',
+  'notebook_path',
+  'target_file',
+  'filename',
+  'file',
+];
+const CONTENTS = [
+  'content',
+  'new_string',
+  'newString',
+  'file_text',
+  'new_str',
+  'code',
+  'new_source',
+  'text',
+  'diff',
+];
+const MCP = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
+
+/** What a call of one of the agent's tools is about to do; several files of one call are several events. */
+export function toolEvents(name: string, input: JsonObject, common: Common): RelayEvent[] {
+  const mcp = MCP.exec(name);
+  if (mcp)
+    return [
+      connectorEvent({ server: mcp[1] ?? mcp[3], name: mcp[2] ?? mcp[4] ?? mcp[5] ?? name }, input, common),
+    ];
+  const kind = KINDS[name.toLowerCase().replaceAll(/[_\s-]/g, '')];
+  switch (kind) {
+    case 'shell':
+    case 'powershell':
+      return shellEvents(commandOf(input), kind === 'shell' ? 'bash' : 'powershell', workdir(input, common));
+    case 'patch':
+      return patchEvents(text(input, 'patch', 'input', 'command', 'diff') ?? '', common);
+    case 'read':
+    case 'write': {
+      const files = fileEvents(kind, input, common);
+      return files.length > 0 ? files : [connectorEvent({ name }, input, common)];
+    }
+    default:
+      return [connectorEvent({ name }, input, common)];
+  }
+}
+
+export function shellEvents(
+  command: string | null,
+  dialect: NonNullable<RelayEvent['shell']>['dialect'],
+  common: Common,
+): RelayEvent[] {
+  return command === null ? [] : [{ ...common, event: 'shell', shell: { command, dialect } }];
+}
+
+export interface Connector {
+  readonly name: string;
+  readonly server?: string | undefined;
+  readonly url?: string | undefined;
+  readonly command?: string | undefined;
+}
+
+export function connectorEvent(connector: Connector, input: JsonObject, common: Common): RelayEvent {
+  const tool = { ...connector, name: connector.name.slice(0, 200), arguments: input };
+  return { ...common, event: 'tool', tool };
+}
+
+export function promptEvent(prompt: string, attachments: readonly string[], common: Common): RelayEvent {
+  return {
+    ...common,
+    event: 'prompt',
+    prompt: { text: prompt, attachments: attachments.map((path) => ({ path })) },
+  };
+}
+
+export function fileEvent(
+  event: 'file_read' | 'file_write',
+  path: string,
+  content: string | undefined,
+  common: Common,
+): RelayEvent {
+  return { ...common, event, file: { path, content } };
+}
+
+/** Some agents give words instead of a text; `bash -lc text` is the text. */
+function commandOf(input: JsonObject): string | null {
+  const command = text(input, 'command', 'cmd', 'script', 'CommandLine', 'command_line');
+  if (command !== undefined) return command;
+  const words =
+    ['command', 'cmd', 'argv'].map((name) => list(input, name)).find((found) => found.length > 0) ?? [];
+  if (words.length === 0 || !words.every((word) => typeof word === 'string')) return null;
+  if (words.length === 3 && /^-\w*c$/.test(words[1] ?? '') && /sh$/.test(words[0] ?? ''))
+    return words[2] ?? null;
+  return words.map(quoted).join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function workdir(input: JsonObject, common: Common): Common {
+  const cwd = text(input, 'workdir', 'cwd', 'directory', 'dir_path');
+  return cwd ? { ...common, cwd } : common;
+}
+
+function fileEvents(kind: 'read' | 'write', input: JsonObject, common: Common): RelayEvent[] {
+  const paths = [
+    text(input, ...PATHS) ?? [],
+    ...['files', 'paths', 'file_paths', 'filePaths'].flatMap((name) => list(input, name)),
+  ].flat();
+  const content = kind === 'write' ? text(input, ...CONTENTS) : undefined;
+  return paths.flatMap((entry) => {
+    const path = typeof entry === 'string' ? entry : isObject(entry) ? text(entry, ...PATHS) : undefined;
+    return path ? [fileEvent(kind === 'read' ? 'file_read' : 'file_write', path, content, common)] : [];
+  });
+}
+
+/** The files that a patch names. One that names none is a file nobody knows. */
+function patchEvents(patch: string, common: Common): RelayEvent[] {
+  const paths = new Set<string>();
+  for (const [, path] of patch.matchAll(
+    /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?|--- (?:a\/)?)(.+?)\s*$/gm,
+  ))
+    if (path !== undefined && path !== '/dev/null') paths.add(path);
+  const content = patch.slice(0, 1 << 20);
+  return [...paths].slice(0, 100).map((path) => fileEvent('file_write', path, content, common));
+}

@@ -1,0 +1,89 @@
+import { likeAny } from '@floe/conditions/like';
+import type { Match } from './match.ts';
+
+/** Where a path stands, as far as that is known. */
+export interface PathContext {
+  /** Directories the path may be relative to; none when nobody can tell. */
+  readonly directories: readonly string[];
+  readonly home: string | null;
+}
+
+/** A path in the form in which rules compare it, for each directory it may be relative to. */
+export interface KnownPath {
+  /** Absolute, or from `~`; empty for a relative path of which nobody knows where. */
+  readonly absolute: readonly string[];
+  /** As it was written, cleaned. */
+  readonly written: string;
+}
+
+const HOMES = /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|\/var\/root|[a-z]:\/Users\/[^/]+)(?=\/|$)/i;
+/** Other ways to say `/` and the working directory, and where macOS keeps what has short names. */
+const ALIASES: readonly (readonly [RegExp, string])[] = [
+  [/^\/proc\/(?:self|thread-self|\d+)\/root(?=\/|$)/, ''],
+  [/^\/proc\/(?:self|thread-self|\d+)\/cwd\//, './'],
+  [/^\/private(?=\/(?:etc|tmp|var)(?:\/|$))/, ''],
+  [/^\/System\/Volumes\/Data(?=\/)/, ''],
+  [/^\/dev\/fd\/\.\.\//, '/'],
+];
+
+/**
+ * Brings a path into one form: no `.`, `..` or doubled slashes, `~` for any home directory. Links of the file system
+ * are not followed: the machine they are on is another one.
+ */
+export function knownPath(path: string, { directories, home }: PathContext): KnownPath {
+  const written = aliased(clean(path.replaceAll('\\', '/').replace(/^file:\/\//, '')));
+  if (isAbsolute(written)) return { absolute: [fromHome(written, home)], written };
+  const absolute = directories.map((directory) => fromHome(clean(`${directory}/${written}`), home));
+  return { absolute, written };
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:\/|~|[a-zA-Z]:\/)/.test(path);
+}
+
+function aliased(path: string): string {
+  let out = path;
+  for (const [pattern, instead] of ALIASES) out = out.replace(pattern, instead);
+  return out === '' ? '/' : out;
+}
+
+function fromHome(path: string, home: string | null): string {
+  if (home !== null && home !== '/' && (path === home || path.startsWith(`${home}/`)))
+    return `~${path.slice(home.length)}`;
+  // `~user` is a home too.
+  return path.replace(HOMES, '~').replace(/^~[\w.-]+(?=\/|$)/, '~');
+}
+
+function clean(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (!path.startsWith('/')) parts.push('..');
+  }
+  return (path.startsWith('/') ? '/' : '') + parts.join('/');
+}
+
+export type PathMatcher = (path: KnownPath) => Match;
+
+/** Compiles patterns of paths: from `/` or `~`, or of a name in any directory. A directory is what stands in it, too. */
+export function compilePaths(patterns: readonly string[]): PathMatcher {
+  const anchored: string[] = [];
+  const floating: string[] = [];
+  for (const given of patterns) {
+    const pattern = given.replace(/^\$HOME(?=\/|$)/, '~').replace(/^(?:\*\*?\/)+/, '');
+    const forms = pattern.endsWith('/*') ? [pattern, pattern.slice(0, -2)] : [pattern];
+    if (isAbsolute(pattern)) anchored.push(...forms.map((form) => fromHome(form, null)));
+    else floating.push(...forms.flatMap((form) => [form, `*/${form}`]));
+  }
+  const isAnchored = likeAny(anchored);
+  const isFloating = likeAny(floating);
+  // Of a relative path without a place: it may be any of these that end like it.
+  const tails = anchored.map((pattern) => pattern.replace(/^[^/]*\//, ''));
+  const isTail = likeAny(tails.flatMap((tail) => [tail, `*/${tail}`]));
+  return ({ absolute, written }) => {
+    if (absolute.some((path) => isAnchored(path) || isFloating(path)) || isFloating(written)) return 'yes';
+    return absolute.length === 0 && isTail(written) ? 'maybe' : 'no';
+  };
+}

@@ -1,0 +1,32 @@
+/** When a rule holds, in one time zone. */
+export interface SchedulePattern {
+  readonly days: readonly string[];
+  /** `09:00`. */
+  readonly from: string;
+  readonly to: string;
+  readonly timezone: string;
+}
+
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+/** Whether a rule holds at a moment (milliseconds since the epoch). A span that ends before it begins ends the day after. */
+export function compileSchedule(pattern: SchedulePattern | undefined): (nowMs: number) => boolean {
+  if (pattern === undefined) return () => true;
+  const { from, to, timezone } = pattern;
+  const days = new Set(pattern.days);
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return (nowMs) => {
+    const parts = new Map(format.formatToParts(nowMs).map(({ type, value }) => [type, value]));
+    const today = (parts.get('weekday') ?? '').toLowerCase();
+    const time = `${parts.get('hour')}:${parts.get('minute')}`;
+    const yesterday = DAYS[(DAYS.indexOf(today) + 6) % 7] ?? '';
+    if (from < to) return days.has(today) && time >= from && time < to;
+    return (days.has(today) && time >= from) || (days.has(yesterday) && time < to);
+  };
+}

@@ -1,0 +1,60 @@
+import type { RelayConfig, RelayRuleConfig } from '@floe/contract/config';
+
+/** Files by which agents are governed, or by which a shell runs what somebody left there. */
+const OWN_FILES = [
+  '.cursor/hooks.json',
+  '.cursor/hooks/*',
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.claude/hooks/*',
+  '.codex/hooks.json',
+  '.codex/config.toml',
+  '.codex/hooks/*',
+  '.github/hooks/*',
+  '.copilot/hooks/*',
+  '.gemini/settings.json',
+  '.windsurf/hooks.json',
+  '.codeium/windsurf/hooks.json',
+  '.codeium/hooks.json',
+  '.clinerules/hooks/*',
+  '~/Documents/Cline/Hooks/*',
+  '/etc/cursor/*',
+  '/etc/claude-code/*',
+  '/etc/codex/*',
+  '/etc/github-copilot/*',
+  '/etc/gemini-cli/*',
+  '/etc/windsurf/*',
+  '/Library/Application Support/Cursor/*',
+  '/Library/Application Support/ClaudeCode/*',
+  '/Library/Application Support/Windsurf/*',
+  '~/.floe/*',
+  '~/.config/floe/*',
+  '~/.ssh/authorized_keys',
+  '~/.ssh/config',
+  '~/.bashrc',
+  '~/.bash_profile',
+  '~/.profile',
+  '~/.zshrc',
+  '~/.zshenv',
+  '~/.zprofile',
+];
+
+/** The built-in rule: agents ask before they change what governs them. Null where it is switched off. */
+export function selfTamperRule({
+  self_tamper: mode,
+}: Pick<RelayConfig, 'self_tamper'>): RelayRuleConfig | null {
+  if (mode === 'off') return null;
+  return {
+    name: 'self-tamper',
+    on: ['file_write'],
+    mode,
+    match: { path: OWN_FILES },
+    decision: 'ask',
+    on_error: 'open',
+    except: [],
+    message: {
+      user: 'The agent is about to change settings that govern agents or your shell.',
+      agent: 'Settings of agents, hooks and shells may only be changed when a person agrees.',
+    },
+  };
+}

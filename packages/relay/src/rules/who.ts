@@ -1,0 +1,56 @@
+import { likeAny } from '@floe/conditions/like';
+import type { RelayEvent } from '@floe/contract/api/relay';
+
+/** Who asks, as the key says it. */
+export interface Identity {
+  readonly key: string;
+  readonly team: string | null;
+  readonly owner: string | null;
+}
+
+export interface WhoPattern {
+  readonly keys?: readonly string[] | undefined;
+  readonly teams?: readonly string[] | undefined;
+  readonly owners?: readonly string[] | undefined;
+  readonly agents?: readonly string[] | undefined;
+  readonly repositories?: readonly string[] | undefined;
+  readonly branches?: readonly string[] | undefined;
+}
+
+export type WhoMatcher = (event: RelayEvent, identity: Identity) => boolean;
+
+/** Compiles whose events a rule is about; what nobody said fits no pattern. */
+export function compileWho(pattern: WhoPattern | undefined): WhoMatcher {
+  if (pattern === undefined) return () => true;
+  const { keys, teams, owners, agents, repositories, branches } = pattern;
+  const parts: WhoMatcher[] = [];
+  const add = (
+    patterns: readonly string[] | undefined,
+    of: (event: RelayEvent, who: Identity) => string | null | undefined,
+  ) => {
+    if (!patterns) return;
+    const like = likeAny(patterns);
+    parts.push((event, who) => {
+      const text = of(event, who);
+      return text != null && like(text);
+    });
+  };
+  add(keys, (_, who) => who.key);
+  add(teams, (_, who) => who.team);
+  add(owners, (_, who) => who.owner);
+  add(agents, ({ agent }) => agent.name);
+  add(repositories, ({ repository }) => repository?.remote && repositoryName(repository.remote));
+  add(branches, ({ repository }) => repository?.branch);
+  return (event, who) => parts.every((part) => part(event, who));
+}
+
+/** `github.com/acme/app` for every way to write the address of a repository. */
+export function repositoryName(remote: string): string {
+  return remote
+    .trim()
+    .replace(/^[a-z+]+:\/\//i, '')
+    .replace(/^[^@/]*@/, '')
+    .replace(/^([^/:]+):(?!\d+\/)/, '$1/')
+    .replace(/(?:\.git)?\/*$/, '')
+    .toLowerCase();
+}

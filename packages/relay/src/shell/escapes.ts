@@ -1,0 +1,54 @@
+const SIMPLE: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  E: '\x1b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+
+const NUMBERS = /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c([\s\S]))/;
+
+/** What stands between the quotes of `$'…'`, as bash reads it ("ANSI-C Quoting" in its manual). */
+export function ansiC(text: string): string {
+  let out = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (char !== '\\') {
+      out += char;
+      continue;
+    }
+    const next = text.charAt(at + 1);
+    const number = NUMBERS.exec(text.slice(at + 1, at + 10));
+    if (number) {
+      out += numbered(number);
+      at += number[0].length;
+    } else {
+      out += SIMPLE[next] ?? (/['"\\?]/.test(next) ? next : `\\${next}`);
+      at += 1;
+    }
+  }
+  // A NUL ends the string for bash.
+  const nul = out.indexOf('\0');
+  return nul === -1 ? out : out.slice(0, nul);
+}
+
+function numbered([, hex, short, long, octal, control]: RegExpExecArray): string {
+  if (control !== undefined) return String.fromCharCode((control.codePointAt(0) ?? 0) & 0x1f);
+  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
+  const code = Number.parseInt(hex ?? short ?? long ?? '0', 16);
+  return code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
+}
+
+/** What stands in double quotes: a backslash keeps its meaning before four characters only. */
+export function inDoubleQuotes(text: string): string {
+  return text.replaceAll(/\\([$`"\\]|\n)/g, (_, char: string) => (char === '\n' ? '' : char));
+}
+
+/** What `printf` and `echo -e` make of backslashes, as far as both agree. */
+export function printed(text: string): string {
+  return ansiC(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));
+}

@@ -1,0 +1,209 @@
+import { commandName, type Trait } from './command.ts';
+import { positionals } from './global-options.ts';
+import { SHELL_OPTIONS, SHELLS, SYSTEM_WRAPPERS } from './system-wrappers.ts';
+import { TOOL_WRAPPERS } from './tool-wrappers.ts';
+import { plainWord, type Word } from './word.ts';
+import type { Wrapper } from './wrapper.ts';
+
+/** What a command runs in its turn: other words, or a text for a shell. */
+export type Inner =
+  | { readonly kind: 'words'; readonly words: readonly Word[] }
+  | { readonly kind: 'code'; readonly word: Word; readonly text: string | null };
+
+export interface Unwrapped {
+  readonly inner: readonly Inner[];
+  readonly traits: readonly Trait[];
+  /** Why it is unclear what runs. */
+  readonly doubts: readonly string[];
+  /** It runs a shell or an interpreter on whatever comes in. */
+  readonly readsInput: boolean;
+}
+
+/** A command as it is given: its name and its words after that. */
+export interface Invocation {
+  readonly name: string;
+  readonly args: readonly Word[];
+}
+
+const WRAPPERS: Readonly<Record<string, Wrapper>> = { ...SYSTEM_WRAPPERS, ...TOOL_WRAPPERS };
+/** Names of two or three words that are wrappers, longest first. */
+const LONGEST_NAME = 3;
+
+/** What a wrapper runs; null when the command is none. */
+export function unwrap({ name, args }: Invocation): Unwrapped | null {
+  if (SHELLS.has(name)) return new ShellReader(name, args).read();
+  const words = positionals(name, args);
+  for (let length = Math.min(LONGEST_NAME, words.length); length >= 0; length -= 1) {
+    const named = words.slice(0, length);
+    const key = [name, ...named.map(({ word }) => word.text ?? '')].join(' ');
+    const wrapper = Object.hasOwn(WRAPPERS, key) ? WRAPPERS[key] : undefined;
+    if (!wrapper || named.some(({ exact, at }) => !exact && at > 0)) continue;
+    const rest = args.slice((named.at(-1)?.at ?? -1) + 1);
+    return new WrapperReader(key, wrapper, rest).read();
+  }
+  return null;
+}
+
+class WrapperReader {
+  readonly #name: string;
+  readonly #wrapper: Wrapper;
+  readonly #args: readonly Word[];
+  readonly #doubts: string[] = [];
+  readonly #inner: Inner[] = [];
+  readonly #starts: number[] = [];
+
+  constructor(name: string, wrapper: Wrapper, args: readonly Word[]) {
+    this.#name = name;
+    this.#wrapper = wrapper;
+    this.#args = args;
+  }
+
+  read(): Unwrapped {
+    const { dashes, raises, shell, skip = 0 } = this.#wrapper;
+    const dashed = dashes === true ? this.#args.findIndex(({ text }) => text === '--') : -1;
+    this.#options(0);
+    const starts = dashed === -1 ? this.#starts : [dashed + 1];
+    for (const start of new Set(starts))
+      this.#begin(start, dashed === -1 && Number.isFinite(skip) ? skip : 0);
+    return {
+      inner: this.#inner,
+      traits: raises === true ? ['raises_privileges'] : [],
+      doubts: this.#doubts,
+      readsInput: shell === true && this.#inner.length === 0,
+    };
+  }
+
+  /** Reads options from `at` on; where they end the command begins. */
+  #options(from: number): void {
+    const { assignments, commandWith, skip = 0 } = this.#wrapper;
+    for (let at = from; at < this.#args.length; at += 1) {
+      const word = this.#args[at];
+      const text = word?.text ?? null;
+      if (text === '--') return void this.#starts.push(at + 1);
+      if (text === null || !/^-./.test(text)) {
+        if (assignments && text !== null && /^\w+=/.test(text)) continue;
+        // Options may stand behind the user of `su` and the file of `script`.
+        if (
+          skip === Number.POSITIVE_INFINITY &&
+          !this.#args.slice(0, at).some((word) => word.text === commandWith)
+        )
+          continue;
+        return void this.#starts.push(at);
+      }
+      const taken = this.#option(text, at);
+      if (taken === null) {
+        this.#doubts.push(`"${this.#name}" has an option that is not known here`);
+        if (from === 0) this.#options(at + 2);
+      } else at += taken;
+    }
+  }
+
+  /** How many further words an option takes; null when it is not known. */
+  #option(text: string, at: number): number | null {
+    const { code = [], longValues = [], longBare = [], otherwise } = this.#wrapper;
+    const [name = '', value] = splitOption(text);
+    if (code.includes(name)) return this.#code(at, value);
+    if (!text.startsWith('--')) return this.#letters(text, at);
+    if (value !== undefined || longBare.includes(name)) return 0;
+    if (longValues.includes(name)) return 1;
+    if (otherwise === undefined) return null;
+    return otherwise === 'value' ? 1 : 0;
+  }
+
+  #letters(text: string, at: number): number | null {
+    const { code = [], values = '', bare = '', otherwise } = this.#wrapper;
+    for (let n = 1; n < text.length; n += 1) {
+      const letter = text.charAt(n);
+      const rest = text.slice(n + 1);
+      if (code.includes(`-${letter}`)) return this.#code(at, rest === '' ? undefined : rest);
+      if (values.includes(letter)) return rest === '' ? 1 : 0;
+      if (bare.includes(letter)) continue;
+      if (otherwise === undefined) return null;
+      if (otherwise === 'value') return rest === '' ? 1 : 0;
+    }
+    return 0;
+  }
+
+  #code(at: number, attached: string | undefined): number {
+    const word = attached === undefined ? this.#args[at + 1] : this.#args[at];
+    if (word) this.#inner.push({ kind: 'code', word, text: attached ?? word.text });
+    return attached === undefined ? 1 : 0;
+  }
+
+  #begin(start: number, skip: number): void {
+    const at = this.#args[start + skip]?.text === '--' ? start + skip + 1 : start + skip;
+    const words = this.#args.slice(at);
+    const [first] = words;
+    if (!first) return;
+    // `flock file -c text`: the option stands behind the file.
+    if (skip > 0 && this.#wrapper.code?.includes(first.text ?? '')) return void this.#code(at, undefined);
+    if (this.#wrapper.first) this.#inner.push(joined([first]));
+    else this.#inner.push(this.#wrapper.joins === true ? joined(words) : { kind: 'words', words });
+  }
+}
+
+/** `-c text`, a file to run, or what comes in. */
+class ShellReader {
+  readonly #name: string;
+  readonly #args: readonly Word[];
+
+  constructor(name: string, args: readonly Word[]) {
+    this.#name = name;
+    this.#args = args;
+  }
+
+  read(): Unwrapped {
+    const { values = '', longValues = [] } = SHELL_OPTIONS;
+    let takesCode = false;
+    let readsInput = false;
+    for (let at = 0; at < this.#args.length; at += 1) {
+      const word = this.#args[at];
+      const text = word?.text ?? null;
+      if (!word || text === null || !/^[-+]./.test(text) || text === '--') {
+        const operand = text === '--' ? this.#args[at + 1] : word;
+        if (operand === undefined) break;
+        if (takesCode) return this.#runs([{ kind: 'code', word: operand, text: operand.text }], false);
+        return this.#runs([], readsInput || operand.process || isInput(operand.text));
+      }
+      if (text.startsWith('--')) {
+        if (text === '--command') takesCode = true;
+        if (longValues.includes(text)) at += 1;
+        continue;
+      }
+      const letters = text.slice(1);
+      takesCode ||= letters.includes('c');
+      readsInput ||= letters.includes('s');
+      if (values.includes(letters.charAt(letters.length - 1))) at += 1;
+    }
+    return this.#runs([], true);
+  }
+
+  #runs(inner: Inner[], readsInput: boolean): Unwrapped {
+    const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish is not analysed'] : [];
+    return { inner, traits: [], doubts, readsInput };
+  }
+}
+
+function isInput(text: string | null): boolean {
+  return text === '-' || text === '/dev/stdin' || text === '/dev/fd/0' || text === '/proc/self/fd/0';
+}
+
+/** Words as `eval` and `ssh` put them together. */
+export function joined(words: readonly Word[]): Inner {
+  const [first] = words;
+  const last = words.at(-1);
+  const text = words.some((word) => word.text === null) ? null : words.map((word) => word.text).join(' ');
+  const place = { start: first?.start ?? 0, end: last?.end ?? 0 };
+  const word = plainWord(text ?? '', place);
+  return { kind: 'code', word: { ...word, certain: words.every(({ certain }) => certain) }, text };
+}
+
+function splitOption(text: string): [string, string?] {
+  const at = text.indexOf('=');
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** A path that names a shell, such as `/bin/sh`. */
+export function isShell(path: string): boolean {
+  return SHELLS.has(commandName(path));
+}

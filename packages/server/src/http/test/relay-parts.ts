@@ -1,0 +1,62 @@
+import type { OrgConfig } from '@floe/contract/config';
+import type { Clock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import type { RelayHost } from '../../management/relay/relay-host.ts';
+import { Approvals } from '../../relay/approvals.ts';
+import { deriveBundleKey } from '../../relay/bundle.ts';
+import { Decisions } from '../../relay/decisions.ts';
+import { createOrgRelays } from '../../relay/org-relays.ts';
+import { RelaySessions } from '../../relay/sessions.ts';
+import { loadStoredRelayRules } from '../../relay/stored-rules.ts';
+import type { Database, RowSink } from '../../store/ports.ts';
+import { ingestRelay, type RelayRow } from '../../store/relay/ingest.ts';
+import { openRowSink } from '../../store/spool/row-sink.ts';
+
+/** The relay of a running API, whose floe.yaml says `org` about the org `acme`; rules stand on lines 10, 11, … */
+export interface RunningRelay {
+  readonly host: RelayHost;
+  readonly sessions: RelaySessions;
+  readonly rows: RowSink<RelayRow>;
+  /** As a change of the snapshot does it. */
+  renew(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function runRelay(
+  database: Database,
+  clock: Clock,
+  dataDir: string,
+  org: OrgConfig | undefined,
+): Promise<RunningRelay> {
+  const rows = await openRowSink<RelayRow>({
+    dataDir,
+    directory: 'relay-spool',
+    database: { ingest: (region) => ingestRelay(database, region) },
+    log: silentLog,
+    clock,
+  });
+  const relays = createOrgRelays();
+  const sessions = new RelaySessions(database, relays, clock, silentLog);
+  const approvals = new Approvals({ database, clock, baseUrl: () => 'https://floe.example' });
+  const decisions = new Decisions({ relays, rows, sessions, approvals, clock });
+  const configs = new Map(org ? [[org.id, org.relay]] : []);
+  const renew = async () => relays.use(configs, await loadStoredRelayRules(database.read));
+  await renew();
+  return {
+    host: {
+      decisions,
+      relays,
+      approvals,
+      rows,
+      bundleKey: deriveBundleKey(Buffer.alloc(32, 9)),
+      fileRelay: (orgId) => (orgId === org?.id ? { config: org.relay, lineOf: (index) => 10 + index } : null),
+    },
+    sessions,
+    rows,
+    renew,
+    async close() {
+      await sessions.close();
+      await rows.close();
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import { putRule } from '../../store/guardrail-rules.ts';
+import { insertApproval } from '../../store/relay/approvals.ts';
+import type { Expected } from './monitoring-routes.ts';
+import { NOW, type RunningApi } from './running-api.ts';
+
+const shell = { event: 'shell', shell: { command: 'ls' } };
+
+/** The rows of the relay in the table of routes. */
+export function relayExpected(): Record<string, Expected> {
+  const scope = 'relay';
+  const post = (path: string, body: object): Record<string, Expected> => ({
+    [`POST ${path}`]: {
+      path: () => path.replace('{agent}', 'cursor'),
+      body,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+  });
+  return {
+    ...post('/relay/v1/decisions', shell),
+    ...post('/relay/v1/decisions/batch', { events: [shell] }),
+    ...post('/relay/v1/hooks/{agent}', { hook_event_name: 'beforeShellExecution', command: 'ls' }),
+    ...post('/relay/v1/events', { events: [{ type: 'session_start' }] }),
+    'GET /relay/v1/events': {
+      path: () => '/relay/v1/events',
+      succeeds: 200,
+      scope: ['relay', 'management'],
+      anotherOrgs: 200,
+    },
+    'GET /relay/v1/bundle': { path: () => '/relay/v1/bundle', succeeds: 200, scope, anotherOrgs: 200 },
+    ...managementExpected(),
+    'GET /relay/v1/approvals/{id}': {
+      path: ({ key }) => `/relay/v1/approvals/${key}`,
+      succeeds: 200,
+      scope: ['relay', 'management'],
+      anotherOrgs: 404,
+    },
+  };
+}
+
+const RULE = { name: 'made', on: 'shell', match: { command: 'rm' }, decision: 'deny' };
+
+function managementExpected(): Record<string, Expected> {
+  const scope = 'management';
+  const at = '/api/management/relay';
+  const list = (name: string): Record<string, Expected> => ({
+    [`GET ${at}/${name}`]: { path: () => `${at}/${name}`, succeeds: 200, scope, anotherOrgs: 200 },
+  });
+  const trial = (name: string, body: object): Record<string, Expected> => ({
+    [`POST ${at}/${name}`]: { path: () => `${at}/${name}`, body, succeeds: 200, scope, anotherOrgs: 200 },
+  });
+  const one: Expected['path'] = ({ key }) => `${at}/rules/${key}`;
+  return {
+    ...list('decisions'),
+    ...list('sessions'),
+    ...list('coverage'),
+    ...list('approvals'),
+    ...list('rules'),
+    ...trial('simulate', { event: shell }),
+    ...trial('replay', {}),
+    [`GET ${at}/decisions/{id}`]: {
+      path: ({ key }) => `${at}/decisions/${key}`,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 404,
+    },
+    [`POST ${at}/approvals/{id}`]: {
+      path: ({ key }) => `${at}/approvals/${key}`,
+      body: { decision: 'allow' },
+      succeeds: 200,
+      scope,
+      anotherOrgs: 404,
+    },
+    [`POST ${at}/rules`]: { path: () => `${at}/rules`, body: RULE, succeeds: 201, scope, anotherOrgs: 201 },
+    [`GET ${at}/rules/{id}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
+    [`PATCH ${at}/rules/{id}`]: {
+      path: one,
+      body: { decision: 'ask' },
+      succeeds: 200,
+      scope,
+      anotherOrgs: 404,
+    },
+    // An id is the org's own: another org makes a rule of its own with it.
+    [`PUT ${at}/rules/{id}`]: { path: one, body: RULE, succeeds: 200, scope, anotherOrgs: 200 },
+    [`DELETE ${at}/rules/{id}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
+  };
+}
+
+/** What routes with an id find: a question of `acme` that waits, a decision and a rule. */
+export async function seedRelay(api: RunningApi, route: string, id: string): Promise<void> {
+  await api.database.transaction(async (writer) => {
+    await writer.deleteFrom('relay_approvals').execute();
+    await writer.deleteFrom('relay_decisions').execute();
+  });
+  if (route.includes('/approvals')) await seedApproval(api, id);
+  if (route.includes('/decisions/{id}')) await seedDecision(api, id);
+  if (!route.includes('/rules')) return;
+  const rule_json = JSON.stringify({ ...RULE, name: 'seed' });
+  await api.database.transaction(async (writer) => {
+    await writer.deleteFrom('relay_rules').execute();
+    const times = { created_at: NOW, updated_at: NOW, updated_by: 'test' };
+    await putRule(writer, 'relay_rules', { id, org_id: 'acme', rule_json, ...times });
+  });
+}
+
+async function seedDecision(api: RunningApi, id: string): Promise<void> {
+  const nothing = {
+    rule: null,
+    mode: null,
+    session_id: null,
+    agent_version: null,
+    client_version: null,
+    team: null,
+    owner: null,
+    repository: null,
+    cwd: null,
+    reason: null,
+    user_message: null,
+    agent_message: null,
+    event_json: null,
+    approval_id: null,
+  };
+  await api.database.transaction((writer) =>
+    writer
+      .insertInto('relay_decisions')
+      .values({
+        ...nothing,
+        id,
+        org_id: 'acme',
+        created_at: NOW,
+        event: 'shell',
+        decision: 'abstain',
+        would: 'abstain',
+        what: 'ls',
+        agent: 'cursor',
+        key_id: 'key_1',
+        key_name: 'laptops',
+        hits_json: '[]',
+        findings_json: '[]',
+        latency_us: 1,
+      })
+      .execute(),
+  );
+}
+
+async function seedApproval(api: RunningApi, id: string): Promise<void> {
+  await api.database.transaction((writer) =>
+    insertApproval(writer, {
+      id,
+      org_id: 'acme',
+      created_at: NOW,
+      expires_at: NOW + 600_000,
+      state: 'waiting',
+      scope: null,
+      decision_id: 'dec_1',
+      event: 'shell',
+      rules_json: '["ask-first"]',
+      input_hash: 'hash',
+      session_id: null,
+      agent: 'cursor',
+      key_id: 'key_1',
+      key_name: 'laptops',
+      owner: null,
+      repository: null,
+      what: 'ls',
+      reason: '',
+      decided_at: null,
+      decided_by: null,
+      note: null,
+      used_at: null,
+    }),
+  );
+}

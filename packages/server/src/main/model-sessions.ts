@@ -1,0 +1,54 @@
+import type { ModelSessions } from '../gateway/model-sessions.ts';
+import type { RelaySessions } from '../relay/sessions.ts';
+import type { Snapshots } from './snapshots.ts';
+
+/** A session that asked the relay this long ago still counts as one that does. */
+const RELAYED_MS = 24 * 3_600_000;
+
+/** Agents by the beginning of what they call themselves in `user-agent`. */
+const AGENTS: readonly (readonly [RegExp, string])[] = [
+  [/^claude-(?:cli|code)\b/i, 'claude-code'],
+  [/^codex/i, 'codex'],
+  [/^(?:github)?copilot/i, 'copilot-cli'],
+  [/^gemini-?cli/i, 'gemini-cli'],
+  [/^cline/i, 'cline'],
+];
+
+/**
+ * Joins the gateway with the relay: sessions are counted for orgs that use the relay, or whose policies ask for
+ * `session`. For all others a request costs two look-ups.
+ */
+export function modelSessions(sessions: RelaySessions, snapshots: Snapshots): ModelSessions {
+  return {
+    watches: (orgId) => sessions.isUsedBy(orgId) || asksForSessions(snapshots, orgId),
+    note(key, sessionId, userAgent) {
+      const { id: keyId, orgId, name, owner } = key;
+      const agent = agentOf(userAgent);
+      const known = sessions.noteModel({ orgId, keyId, key: name, owner, sessionId }, agent);
+      const relayed = sessionId !== '' && known.relayedAt > sessions.now() - RELAYED_MS;
+      return { id: sessionId, relayed, requests: known.models };
+    },
+  };
+}
+
+function asksForSessions(snapshots: Snapshots, orgId: string): boolean {
+  const policies = snapshots.current().catalogs.get(orgId)?.policies ?? null;
+  return policies !== null && (needsSession(policies.request) || needsSession(policies.answer));
+}
+
+function needsSession(side: { readonly needs: ReadonlySet<string> } | null): boolean {
+  if (side === null) return false;
+  const { needs } = side;
+  return (
+    needs.has('session.relayed') ||
+    needs.has('session.requests') ||
+    needs.has('session.id') ||
+    needs.has('session')
+  );
+}
+
+function agentOf(userAgent: string): string | null {
+  for (const [pattern, agent] of AGENTS) if (pattern.test(userAgent)) return agent;
+  const [name] = /^[\w.-]{1,60}(?=\/)/.exec(userAgent) ?? [];
+  return name ?? null;
+}

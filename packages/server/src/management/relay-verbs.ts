@@ -1,0 +1,34 @@
+import { waitForApproval } from './relay/approval.ts';
+import { decideApproval, listApprovals } from './relay/approvals.ts';
+import { getBundle } from './relay/bundle.ts';
+import { getCoverage, listSessions } from './relay/coverage.ts';
+import { decideBatch, decideEvent } from './relay/decide.ts';
+import { getDecision, listDecisions } from './relay/decisions.ts';
+import { listEvents, reportEvents } from './relay/events.ts';
+import { answerHook } from './relay/hook.ts';
+import type { RelayHost } from './relay/relay-host.ts';
+import { relayRuleVerbs } from './relay/rules.ts';
+import { replayRelay, simulateRelay } from './relay/simulate.ts';
+import type { Verb } from './verb.ts';
+
+/** Everything the relay does for agents, and the console about it. */
+export function relayVerbs(host: RelayHost): readonly Verb[] {
+  return [
+    decideEvent(host),
+    decideBatch(host),
+    answerHook(host),
+    reportEvents(host),
+    listEvents,
+    getBundle(host),
+    waitForApproval(host),
+    listDecisions,
+    getDecision,
+    listSessions,
+    getCoverage,
+    listApprovals,
+    decideApproval(host),
+    ...relayRuleVerbs(host),
+    simulateRelay(host),
+    replayRelay(host),
+  ];
+}

@@ -1,0 +1,186 @@
+import type { RelayEvent } from '@floe/contract/api/relay';
+import { LRUCache } from 'lru-cache';
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Database } from '../store/ports.ts';
+import { addToSessions, relayCallsSince, type SessionDelta } from '../store/relay/sessions.ts';
+import type { Asker } from './decisions.ts';
+import type { OrgRelays } from './org-relays.ts';
+
+/** Sessions kept in memory; one costs about 300 bytes. */
+const KNOWN = 50_000;
+/** Sessions are written, and those of other processes read, this often. */
+const FLUSH_MS = 2_000;
+/** Deltas held while the store is away; what comes after that is not counted. */
+const MOST_DELTAS = 20_000;
+
+/** A session of an agent as this process knows it. */
+export interface KnownSession {
+  /** Requests to models that this process saw. */
+  models: number;
+  /** When it last asked the relay, any process; 0 for never. Milliseconds since the epoch. */
+  relayedAt: number;
+}
+
+/** Who uses a model, as the gateway knows it. */
+export interface ModelUse {
+  readonly orgId: string;
+  readonly keyId: string;
+  readonly key: string;
+  readonly owner: string | null;
+  readonly sessionId: string;
+}
+
+/**
+ * Counts how often sessions ask models and how often they ask the relay. Nothing here waits for the store: counts are
+ * added to it every two seconds, and calls that other processes took are read then.
+ */
+export class RelaySessions {
+  readonly #database: Pick<Database, 'read' | 'transaction'>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #known = new LRUCache<string, KnownSession>({ max: KNOWN });
+  #deltas = new Map<string, SessionDelta>();
+  /** Orgs whose agents asked the relay. */
+  readonly #orgs = new Set<string>();
+  readonly #relays: Pick<OrgRelays, 'of'>;
+  #timer: Timer | null = null;
+  #readTo: number;
+  #isAway = false;
+  #round: Promise<void> = Promise.resolve();
+
+  constructor(
+    database: Pick<Database, 'read' | 'transaction'>,
+    relays: Pick<OrgRelays, 'of'>,
+    clock: Clock,
+    log: Log,
+  ) {
+    this.#relays = relays;
+    this.#database = database;
+    this.#clock = clock;
+    this.#log = log;
+    this.#readTo = clock.now() - 24 * 3_600_000;
+  }
+
+  start(): void {
+    this.#timer = this.#clock.after(FLUSH_MS, () => {
+      this.#round = this.flush().finally(() => this.#timer && this.start());
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    await this.#round;
+    await this.flush();
+  }
+
+  /** Null for a session nobody has seen. */
+  known(orgId: string, sessionId: string): KnownSession | null {
+    return this.#known.get(`${orgId}\n${sessionId}`) ?? null;
+  }
+
+  noteRelay(
+    asker: Asker,
+    { session_id: sessionId, agent, client }: Pick<RelayEvent, 'session_id' | 'agent' | 'client'>,
+    nowMs: number,
+  ): void {
+    this.#orgs.add(asker.orgId);
+    if (sessionId === undefined) return;
+    this.#session(asker.orgId, sessionId).relayedAt = nowMs;
+    const delta = this.#delta({ ...asker, sessionId }, nowMs);
+    if (!delta) return;
+    delta.relay_calls += 1;
+    delta.last_relay_at = nowMs;
+    delta.agent = agent.name;
+    delta.agent_version = agent.version ?? delta.agent_version;
+    delta.client_version = client?.version ?? delta.client_version;
+  }
+
+  /** Whether the org's agents ask the relay, as far as this process knows, or its rules say that they should. */
+  isUsedBy(orgId: string): boolean {
+    return this.#orgs.has(orgId) || this.#relays.of(orgId).relay.config.rules.length > 0;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** @param agent what the client calls itself; null when it does not */
+  noteModel(use: ModelUse, agent: string | null): KnownSession {
+    const session = this.#session(use.orgId, use.sessionId);
+    session.models += 1;
+    const nowMs = this.#clock.now();
+    const delta = this.#delta(use, nowMs);
+    if (delta) {
+      delta.model_requests += 1;
+      delta.agent ??= agent;
+      delta.last_model_at = nowMs;
+    }
+    return session;
+  }
+
+  #session(orgId: string, sessionId: string): KnownSession {
+    const name = `${orgId}\n${sessionId}`;
+    let session = this.#known.get(name);
+    if (!session) {
+      session = { models: 0, relayedAt: 0 };
+      this.#known.set(name, session);
+    }
+    return session;
+  }
+
+  #delta({ orgId, keyId, key, owner, sessionId }: ModelUse, nowMs: number): SessionDelta | null {
+    const name = `${orgId}\n${sessionId}\n${keyId}`;
+    const found = this.#deltas.get(name);
+    if (found) {
+      found.last_at = nowMs;
+      return found;
+    }
+    if (this.#deltas.size >= MOST_DELTAS) return null;
+    const delta: SessionDelta = {
+      org_id: orgId,
+      session_id: sessionId,
+      key_id: keyId,
+      key_name: key,
+      owner,
+      agent: null,
+      agent_version: null,
+      client_version: null,
+      first_at: nowMs,
+      last_at: nowMs,
+      model_requests: 0,
+      last_model_at: null,
+      relay_calls: 0,
+      last_relay_at: null,
+    };
+    this.#deltas.set(name, delta);
+    return delta;
+  }
+
+  /** Writes what was counted and reads what other processes counted. Never rejects: a store that is away is asked again. */
+  async flush(): Promise<void> {
+    const deltas = this.#deltas;
+    this.#deltas = new Map();
+    try {
+      if (deltas.size > 0)
+        await this.#database.transaction((writer) => addToSessions(writer, [...deltas.values()]));
+      deltas.clear();
+      await this.#readOthers();
+      this.#isAway = false;
+    } catch (error) {
+      for (const [name, delta] of deltas) if (!this.#deltas.has(name)) this.#deltas.set(name, delta);
+      if (!this.#isAway) this.#log.warn({ err: error }, 'sessions of the relay wait for the store');
+      this.#isAway = true;
+    }
+  }
+
+  async #readOthers(): Promise<void> {
+    for (const call of await relayCallsSince(this.#database.read, this.#readTo)) {
+      const session = this.#session(call.org_id, call.session_id);
+      this.#orgs.add(call.org_id);
+      session.relayedAt = Math.max(session.relayedAt, call.last_relay_at);
+      this.#readTo = Math.max(this.#readTo, call.last_relay_at);
+    }
+  }
+}

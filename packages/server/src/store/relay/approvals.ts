@@ -1,0 +1,118 @@
+import type { Page, PageRequest, Position } from '../pages.ts';
+import { decodeCursor, toPage } from '../pages.ts';
+import type { Reader, Writer } from '../ports.ts';
+import type { RelayApprovalsTable } from './tables.ts';
+
+export type ApprovalRow = RelayApprovalsTable;
+
+/** More questions than this about one session are not looked at. */
+const MOST_OF_SESSION = 200;
+
+/** What was asked in a session (or, without one, by a key) and may still matter at `nowMs`, newest first. */
+export function approvalsFor(
+  reader: Reader,
+  {
+    orgId,
+    sessionId,
+    keyId,
+    nowMs,
+  }: {
+    readonly orgId: string;
+    readonly sessionId: string | null;
+    readonly keyId: string;
+    readonly nowMs: number;
+  },
+): Promise<ApprovalRow[]> {
+  const rows = reader
+    .selectFrom('relay_approvals')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('key_id', '=', keyId)
+    .where('expires_at', '>', nowMs)
+    .where('state', 'in', ['waiting', 'allowed']);
+  const ofSession =
+    sessionId === null ? rows.where('session_id', 'is', null) : rows.where('session_id', '=', sessionId);
+  return ofSession.orderBy('created_at', 'desc').limit(MOST_OF_SESSION).execute();
+}
+
+export async function insertApproval(writer: Writer, row: ApprovalRow): Promise<void> {
+  await writer
+    .insertInto('relay_approvals')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export function approvalById(reader: Reader, orgId: string, id: string): Promise<ApprovalRow | undefined> {
+  return reader
+    .selectFrom('relay_approvals')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Answers a question that still waits; false when somebody else did, or nobody in time. */
+export async function settleApproval(
+  writer: Writer,
+  row: Pick<ApprovalRow, 'org_id' | 'id' | 'state' | 'scope' | 'decided_at' | 'decided_by' | 'note'>,
+  nowMs: number,
+  expiresAt: number,
+): Promise<boolean> {
+  const { org_id, id, ...change } = row;
+  const { numUpdatedRows } = await writer
+    .updateTable('relay_approvals')
+    .set({ ...change, expires_at: expiresAt })
+    .where('org_id', '=', org_id)
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .where('expires_at', '>', nowMs)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Uses an approval for once up; false when it was used before. */
+export async function useApproval(
+  writer: Writer,
+  orgId: string,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('relay_approvals')
+    .set({ used_at: nowMs })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Questions of an org, newest first; `waiting` leaves out those nobody answered in time. */
+export async function approvalPage(
+  reader: Reader,
+  {
+    orgId,
+    limit,
+    cursor,
+    state,
+    nowMs,
+  }: PageRequest & { readonly state?: string | undefined; readonly nowMs: number },
+): Promise<Page<ApprovalRow>> {
+  let query = reader.selectFrom('relay_approvals').selectAll().where('org_id', '=', orgId);
+  if (state === 'expired') query = query.where('state', '=', 'waiting').where('expires_at', '<=', nowMs);
+  else if (state !== undefined) query = query.where('state', '=', state);
+  if (state === 'waiting') query = query.where('expires_at', '>', nowMs);
+  if (cursor !== undefined) {
+    const { at, id } = decodeCursor(cursor);
+    query = query.where(({ eb, or, and }) =>
+      or([eb('created_at', '<', at), and([eb('created_at', '=', at), eb('id', '<', id)])]),
+    );
+  }
+  const rows = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows, limit, (row): Position => ({ at: row.created_at, id: row.id }));
+}
