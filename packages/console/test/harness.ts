@@ -23,6 +23,8 @@ export interface House {
   /** One request through the gateway; resolves to its id. */
   chat(model: string, more?: Readonly<Record<string, unknown>>): Promise<string>;
   browser(): Promise<Browser>;
+  /** The cookies of whoever is signed in, where real sessions are used. */
+  cookies?(): readonly { readonly name: string; readonly value: string; readonly url: string }[];
   close(): Promise<void>;
 }
 
@@ -151,6 +153,7 @@ export async function openPage(
     locale: 'en-GB',
     reducedMotion: 'reduce',
   });
+  if (house.cookies) await context.addCookies([...house.cookies()]);
   const faults: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
