@@ -55,6 +55,7 @@ test('the shown line ticks the first step, and its link opens the request with w
   assert.equal(sent.status, 200);
   const step = page.getByRole('button', { name: 'Send a request' });
   await step.getByText('done').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Connect your tool' }).getByText('done').count(), 0);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
   await screenshot(page, 'guide-phone-dark');

@@ -32,7 +32,7 @@ export function useEdit<Resource, Form extends object>(options: {
   readonly touches: readonly (readonly unknown[])[];
   readonly done: (resource: Resource) => void;
 }): Edit<Form> {
-  const { path, read, formOf, write, touches, done } = options;
+  const { read, formOf, done } = options;
   const [base, setBase] = useState(read);
   const [form, setForm] = useState(() => formOf(base.body));
   const [theirs, setTheirs] = useState<Tagged<Resource> | null>(null);
@@ -42,23 +42,14 @@ export function useEdit<Resource, Form extends object>(options: {
     setForm(formOf(next.body));
     setTheirs(null);
   };
-  const change = useChange(
-    async ({ values, etag }: { readonly values: Form; readonly etag: string | null }) => {
-      try {
-        return await sendTagged<Resource>('PATCH', path, write(values), etag);
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 412) setTheirs(await getTagged<Resource>(path));
-        throw error;
-      }
+  const change = usePatch({
+    ...options,
+    onStale: setTheirs,
+    onSaved: (saved) => {
+      adopt(saved);
+      done(saved.body);
     },
-    {
-      touches,
-      done: (saved) => {
-        adopt(saved);
-        done(saved.body);
-      },
-    },
-  );
+  });
   const isChanged = fieldChanges(formOf(base.body), form).length > 0;
   // What changed elsewhere while nothing was edited here is simply shown.
   if (read !== seen) {
@@ -90,4 +81,31 @@ export function useEdit<Resource, Form extends object>(options: {
       change.reset();
     },
   };
+}
+
+/** Sends a form; a version that is no longer the newest (412) is told together with the newest one. */
+function usePatch<Resource, Form>({
+  path,
+  write,
+  touches,
+  onStale,
+  onSaved,
+}: {
+  readonly path: string;
+  readonly write: (form: Form) => unknown;
+  readonly touches: readonly (readonly unknown[])[];
+  readonly onStale: (newest: Tagged<Resource>) => void;
+  readonly onSaved: (saved: Tagged<Resource>) => void;
+}) {
+  return useChange(
+    async ({ values, etag }: { readonly values: Form; readonly etag: string | null }) => {
+      try {
+        return await sendTagged<Resource>('PATCH', path, write(values), etag);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 412) onStale(await getTagged<Resource>(path));
+        throw error;
+      }
+    },
+    { touches, done: onSaved },
+  );
 }

@@ -56,6 +56,7 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
     const place = one.compare ? index - base.length : index;
     return colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
   });
+  const isFlat = !shown.some((values) => values.some((value) => value));
   const tooltip = chartTooltip(
     series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
     format,
@@ -73,7 +74,7 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [
       { ...axis, values: [...CLOCK_TICKS] },
-      { ...axis, size: 64, values: (_, ticks) => tickTexts(ticks, format) },
+      { ...axis, size: 64, values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format) },
     ],
     hooks: { setSelect: [(plot) => zoom(plot, onZoom)], setCursor: [tooltip.move] },
     series: [

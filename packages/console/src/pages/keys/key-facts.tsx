@@ -30,10 +30,7 @@ export function KeyFacts({ row }: { readonly row: Key }) {
             items={[
               ['Value', <KeyHint key="value" row={previous} />],
               ['Works until', moment(previous.expires_at)],
-              [
-                'Last used',
-                <Used key="used" at={previous.last_used_at} never="not since the rotation" />,
-              ],
+              ['Last used', <Used key="used" at={previous.last_used_at} never="not since the rotation" />],
             ]}
           />
         </Card>

@@ -98,7 +98,8 @@ function useSeen(on: boolean) {
   return {
     requests: first?.data.length,
     providerKinds: providers?.data.filter(({ enabled }) => enabled).map(({ kind }) => kind),
-    clientRequests: byClients?.data.length,
+    // Without a key the question is that of all requests, whose answer may be there already.
+    clientRequests: made.length > 0 ? byClients?.data.length : 0,
     beats: monitors?.data.map(({ last_beat_at }) => last_beat_at),
     budgets: budgets?.data.length,
     monitors: monitors?.data ?? [],

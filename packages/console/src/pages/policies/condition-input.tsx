@@ -55,30 +55,46 @@ export function ConditionInput({
         onKeyDown={press}
         onBlur={() => setCaret(null)}
       />
-      <div
-        id={list}
-        role="listbox"
-        aria-label="Names"
-        className={cx(POPUP, 'absolute inset-x-0 top-full mt-1', offers.length === 0 && 'hidden')}
-      >
-        {offers.map(([name, holds], index) => (
-          <div
-            key={name}
-            id={`${list}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            onPointerDown={(event) => {
-              event.preventDefault();
-              take(name);
-            }}
-            className="flex min-h-8 flex-wrap items-center gap-x-3 rounded-tag px-2 hover:bg-hover aria-selected:bg-hover"
-          >
-            <code className="font-mono text-code">{name}</code>
-            <span className="text-small text-ink-3">{holds}</span>
-          </div>
-        ))}
-      </div>
+      <Names id={list} offers={offers} at={at} onTake={take} />
+    </div>
+  );
+}
+
+function Names({
+  id,
+  offers,
+  at,
+  onTake,
+}: {
+  readonly id: string;
+  readonly offers: readonly (readonly [string, string])[];
+  readonly at: number;
+  readonly onTake: (name: string) => void;
+}) {
+  return (
+    <div
+      id={id}
+      role="listbox"
+      aria-label="Names"
+      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1', offers.length === 0 && 'hidden')}
+    >
+      {offers.map(([name, holds], index) => (
+        <div
+          key={name}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          onPointerDown={(event) => {
+            event.preventDefault();
+            onTake(name);
+          }}
+          className="flex min-h-8 flex-wrap items-center gap-x-3 rounded-tag px-2 hover:bg-hover aria-selected:bg-hover"
+        >
+          <code className="font-mono text-code">{name}</code>
+          <span className="text-small text-ink-3">{holds}</span>
+        </div>
+      ))}
     </div>
   );
 }

@@ -136,23 +136,44 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
           disabled={policy.source.kind === 'file' || refusal !== null}
         />
       </EditForm>
-      <ConfirmDialog
+      <EnforceQuestion
+        form={edit.form}
         open={asked}
         onClose={() => setAsked(false)}
-        onConfirm={() => {
+        onEnforce={() => {
           setAsked(false);
           edit.save();
         }}
-        title={`Enforce ${edit.form.name}?`}
-        verb="Enforce policy"
-      >
-        {EFFECTS[edit.form.action]} Look first at what it wrote down:{' '}
-        <OrgLink to="/requests" search={{ range: '7d' }}>
-          the decisions of requests
-        </OrgLink>{' '}
-        say “would {edit.form.action}”.
-      </ConfirmDialog>
+      />
     </TwoColumns>
+  );
+}
+
+function EnforceQuestion({
+  form,
+  open,
+  onClose,
+  onEnforce,
+}: {
+  readonly form: PolicyForm;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onEnforce: () => void;
+}) {
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      onConfirm={onEnforce}
+      title={`Enforce ${form.name}?`}
+      verb="Enforce policy"
+    >
+      {EFFECTS[form.action]} Look first at what it wrote down:{' '}
+      <OrgLink to="/requests" search={{ range: '7d' }}>
+        the decisions of requests
+      </OrgLink>{' '}
+      say “would {form.action}”.
+    </ConfirmDialog>
   );
 }
 

@@ -48,6 +48,23 @@ export function PolicyFields({
         onChange={(action) => onChange({ action })}
         disabled={disabled}
       />
+      <Effect form={form} onChange={onChange} disabled={disabled} />
+    </>
+  );
+}
+
+/** What the caller is told, and whether the rule acts. */
+function Effect({
+  form,
+  onChange,
+  disabled,
+}: {
+  readonly form: PolicyForm;
+  readonly onChange: (fields: Partial<PolicyForm>) => void;
+  readonly disabled: boolean;
+}) {
+  return (
+    <>
       {form.action === 'deny' && (
         <FormField
           name="message"

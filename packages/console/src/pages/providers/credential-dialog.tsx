@@ -9,6 +9,8 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { type Credential, type Provider, providerPath, TOUCHES } from './provider-data.ts';
 
+const EMPTY = { name: '', api_key: '', weight: '1' };
+
 /** Another key for a provider, or one in the place of another: rotate by adding, watching, removing. */
 export function CredentialDialog({
   provider,
@@ -20,25 +22,8 @@ export function CredentialDialog({
   readonly replaces?: string;
   readonly onClose: () => void;
 }) {
-  const [form, setForm] = useState({ name: '', api_key: '', weight: '1' });
-  const all = `${providerPath(provider.id)}/credentials`;
-  const save = useChange(
-    () =>
-      replaces === undefined
-        ? send<Credential>('POST', all, {
-            name: form.name.trim(),
-            api_key: form.api_key,
-            weight: typedNumber(form.weight) ?? 1,
-          })
-        : send<Credential>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key: form.api_key }),
-    {
-      touches: TOUCHES,
-      done: ({ name }) => {
-        tell(`${name} is in use. Test it to be sure.`);
-        onClose();
-      },
-    },
-  );
+  const [form, setForm] = useState(EMPTY);
+  const save = useSaveKey(provider, replaces, form, onClose);
   const set = (fields: Partial<typeof form>) => setForm({ ...form, ...fields });
   return (
     <Dialog
@@ -77,16 +62,39 @@ export function CredentialDialog({
             onChange={({ target }) => set({ api_key: target.value })}
           />
         </FormField>
-        {replaces === undefined && (
-          <FormField name="weight" label="Weight" hint="Its share of the traffic among the keys.">
-            <Input
-              inputMode="decimal"
-              value={form.weight}
-              onChange={({ target }) => set({ weight: target.value })}
-            />
-          </FormField>
-        )}
+        {replaces === undefined && <Weight value={form.weight} onChange={(weight) => set({ weight })} />}
       </Form>
     </Dialog>
+  );
+}
+
+function useSaveKey(
+  provider: Provider,
+  replaces: string | undefined,
+  form: typeof EMPTY,
+  onDone: () => void,
+) {
+  const all = `${providerPath(provider.id)}/credentials`;
+  const { api_key, weight } = form;
+  return useChange(
+    () =>
+      replaces === undefined
+        ? send<Credential>('POST', all, { name: form.name.trim(), api_key, weight: typedNumber(weight) ?? 1 })
+        : send<Credential>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key }),
+    {
+      touches: TOUCHES,
+      done: ({ name }) => {
+        tell(`${name} is in use. Test it to be sure.`);
+        onDone();
+      },
+    },
+  );
+}
+
+function Weight({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  return (
+    <FormField name="weight" label="Weight" hint="Its share of the traffic among the keys.">
+      <Input inputMode="decimal" value={value} onChange={({ target }) => onChange(target.value)} />
+    </FormField>
   );
 }

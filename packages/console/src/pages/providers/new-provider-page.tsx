@@ -1,7 +1,7 @@
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from '@floe/contract/config/provider-kinds';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useOrgId } from '../../app/url-state.ts';
 import { send } from '../../data/api-client.ts';
@@ -18,9 +18,11 @@ import { TestResult } from './test-result.tsx';
 
 const KINDS = PROVIDER_KIND_NAMES.map((kind) => ({ value: kind, label: kind }));
 
+const FIRST: string = PROVIDER_KIND_NAMES[0] ?? '';
+
 const START = {
-  kind: 'openai',
-  id: 'openai',
+  kind: FIRST,
+  id: FIRST,
   base_url: '',
   api_key: '',
   region: '',
@@ -31,28 +33,14 @@ const START = {
 /** An upstream with a key that is tried before it is saved. */
 export function NewProviderPage() {
   const [form, setForm] = useState(START);
-  const [named, setNamed] = useState(false);
   const [test, setTest] = useState<CredentialTest | null>(null);
   const keyField = useRef<HTMLInputElement>(null);
   const refusal = useRefusal('management');
   const leave = useLeave();
-  const save = useChange(
-    async (how: 'test' | 'save') => {
-      const body = bodyOf(form);
-      setTest(null);
-      const found = how === 'test' ? await send<CredentialTest>('POST', `${ALL}/test`, body) : null;
-      setTest(found);
-      return found?.ok === false ? null : send<Provider>('POST', ALL, body);
-    },
-    {
-      touches: TOUCHES,
-      done: (provider) => {
-        if (provider === null) return keyField.current?.focus();
-        tell(`${provider.id} is in use.`);
-        leave(provider.id);
-      },
-    },
-  );
+  const save = useTestAndSave(form, setTest, (provider) => {
+    if (provider === null) keyField.current?.focus();
+    else leave(provider.id);
+  });
   const set = (fields: Partial<typeof START>) => setForm((before) => ({ ...before, ...fields }));
   return (
     <PageFrame title="Add provider" crumbs={[{ label: 'Providers', to: '/management/providers' }]}>
@@ -75,52 +63,9 @@ export function NewProviderPage() {
             </>
           }
         >
-          <div className="grid gap-4 sm:grid-cols-2">
-            <FormField name="kind" label="Kind">
-              <Select
-                choices={KINDS}
-                value={form.kind}
-                onChange={({ target: { value: kind } }) => set({ kind, ...(named ? {} : { id: kind }) })}
-              />
-            </FormField>
-            <FormField name="id" label="Id" hint={`Callers write ${form.id || 'id'}/<model>.`}>
-              <Input
-                value={form.id}
-                spellCheck={false}
-                onChange={({ target }) => {
-                  setNamed(true);
-                  set({ id: target.value });
-                }}
-              />
-            </FormField>
-          </div>
+          <Kind form={form} onChange={set} />
           <Address form={form} onChange={set} />
-          <FormField
-            name="api_key"
-            label="Key"
-            optional={form.kind === 'sandbox'}
-            hint="Stored encrypted, sent to this address only, and never shown again."
-          >
-            <Input
-              ref={keyField}
-              type="password"
-              autoComplete="off"
-              value={form.api_key}
-              onChange={({ target }) => set({ api_key: target.value })}
-            />
-          </FormField>
-          <FormField
-            name="models"
-            label="Allowed models"
-            hint="Ids or patterns such as gpt-5*, one a line; * is all."
-          >
-            <TextArea
-              rows={2}
-              className="font-mono text-code"
-              value={form.models}
-              onChange={({ target }) => set({ models: target.value })}
-            />
-          </FormField>
+          <KeyAndModels form={form} onChange={set} keyField={keyField} />
           {test && <TestResult test={test} />}
         </Form>
       </div>
@@ -128,15 +73,98 @@ export function NewProviderPage() {
   );
 }
 
-function Address({
-  form,
-  onChange,
-}: {
+function useTestAndSave(
+  form: typeof START,
+  onTested: (test: CredentialTest | null) => void,
+  onDone: (provider: Provider | null) => void,
+) {
+  return useChange(
+    async (how: 'test' | 'save') => {
+      const body = bodyOf(form);
+      onTested(null);
+      const found = how === 'test' ? await send<CredentialTest>('POST', `${ALL}/test`, body) : null;
+      onTested(found);
+      return found?.ok === false ? null : send<Provider>('POST', ALL, body);
+    },
+    {
+      touches: TOUCHES,
+      done: (provider) => {
+        if (provider !== null) tell(`${provider.id} is in use.`);
+        onDone(provider);
+      },
+    },
+  );
+}
+
+interface PartProps {
   readonly form: typeof START;
   readonly onChange: (fields: Partial<typeof START>) => void;
-}) {
+}
+
+function Kind({ form, onChange }: PartProps) {
+  const [named, setNamed] = useState(false);
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <FormField name="kind" label="Kind">
+        <Select
+          choices={KINDS}
+          value={form.kind}
+          onChange={({ target: { value: kind } }) => onChange({ kind, ...(named ? {} : { id: kind }) })}
+        />
+      </FormField>
+      <FormField name="id" label="Id" hint={`Callers write ${form.id || 'id'}/<model>.`}>
+        <Input
+          value={form.id}
+          spellCheck={false}
+          onChange={({ target }) => {
+            setNamed(true);
+            onChange({ id: target.value });
+          }}
+        />
+      </FormField>
+    </div>
+  );
+}
+
+function KeyAndModels({
+  form,
+  onChange,
+  keyField,
+}: PartProps & { readonly keyField: RefObject<HTMLInputElement | null> }) {
+  return (
+    <>
+      <FormField
+        name="api_key"
+        label="Key"
+        optional={form.kind === 'sandbox'}
+        hint="Stored encrypted, sent to this address only, and never shown again."
+      >
+        <Input
+          ref={keyField}
+          type="password"
+          autoComplete="off"
+          value={form.api_key}
+          onChange={({ target }) => onChange({ api_key: target.value })}
+        />
+      </FormField>
+      <FormField
+        name="models"
+        label="Allowed models"
+        hint="Ids or patterns such as gpt-5*, one a line; * is all."
+      >
+        <TextArea
+          rows={2}
+          className="font-mono text-code"
+          value={form.models}
+          onChange={({ target }) => onChange({ models: target.value })}
+        />
+      </FormField>
+    </>
+  );
+}
+
+function Address({ form, onChange }: PartProps) {
   const isRequired = isProviderKind(form.kind) && PROVIDER_KINDS[form.kind].base_url === 'required';
-  const isPlaced = form.kind === 'bedrock' || form.kind === 'vertex';
   return (
     <>
       <FormField
@@ -153,18 +181,14 @@ function Address({
           onChange={({ target }) => onChange({ base_url: target.value })}
         />
       </FormField>
-      {isPlaced && (
-        <div className="grid gap-4 sm:grid-cols-2">
-          <FormField name="region" label="Region" optional>
-            <Input value={form.region} onChange={({ target }) => onChange({ region: target.value })} />
-          </FormField>
-          {form.kind === 'vertex' && (
-            <FormField name="project" label="Project" optional>
-              <Input value={form.project} onChange={({ target }) => onChange({ project: target.value })} />
-            </FormField>
-          )}
-        </div>
-      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <FormField name="region" label="Region" optional hint="Of clouds that have several.">
+          <Input value={form.region} onChange={({ target }) => onChange({ region: target.value })} />
+        </FormField>
+        <FormField name="project" label="Project" optional hint="Of clouds that bill by project.">
+          <Input value={form.project} onChange={({ target }) => onChange({ project: target.value })} />
+        </FormField>
+      </div>
     </>
   );
 }

@@ -67,30 +67,43 @@ export function ProviderSettings({
             onChange={({ target }) => set({ base_url: target.value })}
           />
         </FormField>
-        <div className="grid gap-4 sm:grid-cols-2">
-          <FormField name="billing" label="Billing">
-            <Select
-              choices={BILLING}
-              value={form.billing}
-              onChange={({ target }) => {
-                const billing = BILLING.find(({ value }) => value === target.value)?.value;
-                if (billing) set({ billing });
-              }}
-            />
-          </FormField>
-          <FormField
-            name="price_multiplier"
-            label="Factor on catalog prices"
-            hint="0.8 is a discount of a fifth."
-          >
-            <Input
-              inputMode="decimal"
-              value={form.price_multiplier}
-              onChange={({ target }) => set({ price_multiplier: target.value })}
-            />
-          </FormField>
-        </div>
+        <Payment form={form} onChange={set} />
       </EditForm>
+    </div>
+  );
+}
+
+/** How its requests are paid, which is what budgets count. */
+function Payment({
+  form,
+  onChange,
+}: {
+  readonly form: ReturnType<typeof formOf>;
+  readonly onChange: (fields: Partial<ReturnType<typeof formOf>>) => void;
+}) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <FormField name="billing" label="Billing">
+        <Select
+          choices={BILLING}
+          value={form.billing}
+          onChange={({ target }) => {
+            const billing = BILLING.find(({ value }) => value === target.value)?.value;
+            if (billing) onChange({ billing });
+          }}
+        />
+      </FormField>
+      <FormField
+        name="price_multiplier"
+        label="Factor on catalog prices"
+        hint="0.8 is a discount of a fifth."
+      >
+        <Input
+          inputMode="decimal"
+          value={form.price_multiplier}
+          onChange={({ target }) => onChange({ price_multiplier: target.value })}
+        />
+      </FormField>
     </div>
   );
 }

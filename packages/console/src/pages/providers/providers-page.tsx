@@ -103,6 +103,12 @@ function columns(of: TrafficOf): readonly Column<Provider>[] {
         </span>
       ),
     },
+    ...trafficColumns(of),
+  ];
+}
+
+function trafficColumns(of: TrafficOf): readonly Column<Provider>[] {
+  return [
     {
       id: 'credentials',
       label: 'Credentials',

@@ -3,7 +3,8 @@ import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
 import { cx } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
-import { gone, isBare, isEdited, turnTo, viewsQuery } from './saved-views.ts';
+import { gone, isBare, isEdited, turnTo } from './saved-views.ts';
+import { viewsQuery } from './view-data.ts';
 
 const SaveView = lazy(() => import('./save-view.tsx').then(({ SaveView: Part }) => ({ default: Part })));
 const ViewMenu = lazy(() => import('./save-view.tsx').then(({ ViewMenu: Part }) => ({ default: Part })));

@@ -7,7 +7,8 @@ import { useRefusal } from '../../data/use-refusal.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { changeView, createView, deleteView, rewriteView, type SavedView } from './saved-views.ts';
+import type { SavedView } from './saved-views.ts';
+import { changeView, createView, deleteView, rewriteView } from './view-data.ts';
 
 const ViewDialog = lazy(() =>
   import('./view-dialog.tsx').then(({ ViewDialog: Part }) => ({ default: Part })),
@@ -80,7 +81,14 @@ export function ViewMenu({
   });
   return (
     <>
-      <Menu trigger={<Button look="quiet">{edited ? 'Edited' : 'View'}…</Button>} align="start">
+      <Menu
+        trigger={
+          <Button look="quiet" className="self-center">
+            {edited ? 'Edited' : 'View'}…
+          </Button>
+        }
+        align="start"
+      >
         <MenuItem disabled={!edited || shared !== null} onSelect={() => keep.run(undefined)}>
           Save what is shown
         </MenuItem>

@@ -1,22 +1,14 @@
 import type { view } from '@floe/contract/api/views';
-import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import type { UrlChanges } from '../../app/url-state.ts';
-import { get, type Page, send } from '../../data/api-client.ts';
 import { fieldOf } from '../../filters/filter-text.ts';
-import { REQUEST_FIELDS } from './request-data.ts';
+import { REQUEST_FIELDS } from './request-fields.ts';
 
+/** Filters of the list under a name, and what of a URL they are. Pure. */
 export type SavedView = z.output<typeof view>;
 
-const PAGE = 'requests';
 /** What a view keeps beside the filters: its time when it is relative, and its columns. */
 const BESIDE: ReadonlySet<string> = new Set(['range', 'cols']);
-
-export const viewsQuery = queryOptions({
-  queryKey: ['views', PAGE],
-  queryFn: ({ signal }) => get<Page<SavedView>>('api/management/views', { page: PAGE, limit: 100 }, signal),
-  staleTime: 60_000,
-});
 
 /** The part of a URL's query that a view keeps. */
 export function keptOf(query: URLSearchParams): Record<string, string> {
@@ -56,24 +48,4 @@ function textOf({ filters }: Pick<SavedView, 'filters'>): Record<string, string>
   return Object.fromEntries(
     Object.entries(filters).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
-}
-
-export function createView(name: string, shared: boolean, query: URLSearchParams): Promise<SavedView> {
-  return send('POST', 'api/management/views', { name, page: PAGE, shared, filters: keptOf(query) });
-}
-
-export function changeView(
-  id: string,
-  change: Partial<Pick<SavedView, 'name' | 'shared'>>,
-): Promise<SavedView> {
-  return send('PATCH', `api/management/views/${encodeURIComponent(id)}`, change);
-}
-
-/** Gives a view what the URL shows. */
-export function rewriteView(id: string, query: URLSearchParams): Promise<SavedView> {
-  return send('PATCH', `api/management/views/${encodeURIComponent(id)}`, { filters: keptOf(query) });
-}
-
-export function deleteView(id: string): Promise<null> {
-  return send('DELETE', `api/management/views/${encodeURIComponent(id)}`);
 }
