@@ -68,7 +68,8 @@ const STOPS = [
     rooms: ['server/providers', 'testkit', 'wire'],
     files: ['contract/src/config/provider-kinds.ts'],
   },
-  { what: 'process.env', pattern: /process\.env/, rooms: ['server/config', 'cli', 'testkit'] },
+  // A browser has none; the console names it in code it shows for other programs.
+  { what: 'process.env', pattern: /process\.env/, rooms: ['server/config', 'cli', 'testkit', 'console'] },
 ];
 
 /** `packages/server/src/gateway/x.ts` -> `server/gateway`; `packages/wire/src/x.ts` -> `wire`. */

@@ -1,6 +1,7 @@
 // `npm run test:clients [pattern]`: real SDKs and real agents through a real Floe, over fake upstreams of every
 // dialect. Installs the versions pinned in clients/ under .runtime/clients/ (npm and PyPI, nothing else), then runs
 // packages/server/test/clients/run.ts, which writes the tables of docs/clients.md.
+// With --hooks (`npm run test:hooks`) real agents meet the relay instead: packages/server/test/clients/run-hooks.ts.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,17 +18,17 @@ const FINISHED_BY = {
 const node = setup();
 const env = environment(node);
 const place = join(root, '.runtime', 'clients');
+const isHooks = process.argv[2] === '--hooks';
 const absent = {};
 for (const [name, install] of Object.entries({
-  sdks: installSdks,
   agents: installAgents,
-  python: installPython,
+  ...(!isHooks && { sdks: installSdks, python: installPython }),
 })) {
   const why = install(join(root, 'clients', name), join(place, name));
   if (why) absent[name] = why;
 }
-const program = join('packages', 'server', 'test', 'clients', 'run.ts');
-const args = [program, place, JSON.stringify(absent), ...process.argv.slice(2)];
+const program = join('packages', 'server', 'test', 'clients', isHooks ? 'run-hooks.ts' : 'run.ts');
+const args = [program, place, JSON.stringify(absent), ...process.argv.slice(isHooks ? 3 : 2)];
 process.exit(spawnSync(node, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1);
 
 function installSdks(from, to) {

@@ -8,6 +8,7 @@ import type { Command } from './command.ts';
 import { applyConfig, diffConfig } from './config-apply.ts';
 import { checkConfig } from './config-check.ts';
 import { UsageError } from './connection.ts';
+import { HOOK_COMMANDS } from './hook/hook-commands.ts';
 import { importSqlite } from './import.ts';
 import { migrate } from './migrate.ts';
 import { monitors } from './monitors.ts';
@@ -31,6 +32,7 @@ const OWN_COMMANDS: readonly Command[] = [
   importSqlite,
   rewrapSecrets,
   ownerLink,
+  ...HOOK_COMMANDS,
 ];
 const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS)];
 

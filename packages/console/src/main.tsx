@@ -18,9 +18,8 @@ createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={client}>
       <TooltipProvider delayDuration={400}>
-        <Toasts>
-          <RouterProvider router={createConsoleRouter()} />
-        </Toasts>
+        <RouterProvider router={createConsoleRouter()} />
+        <Toasts />
       </TooltipProvider>
     </QueryClientProvider>
   </StrictMode>,

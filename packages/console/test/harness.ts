@@ -23,6 +23,8 @@ export interface House {
   /** One request through the gateway; resolves to its id. */
   chat(model: string, more?: Readonly<Record<string, unknown>>): Promise<string>;
   browser(): Promise<Browser>;
+  /** The cookies of whoever is signed in, where real sessions are used. */
+  cookies?(): readonly { readonly name: string; readonly value: string; readonly url: string }[];
   close(): Promise<void>;
 }
 
@@ -83,7 +85,7 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
 }
 
 /** The system's Chromium; says how to get one when there is none, which is a failure, not a skip. */
-function browserPath(): string {
+export function browserPath(): string {
   const found = [process.env['FLOE_CHROMIUM'] ?? '', ...BROWSERS].find(
     (path) => path !== '' && existsSync(path),
   );
@@ -104,6 +106,8 @@ function passOn(req: IncomingMessage, res: ServerResponse, to: string, prefix: s
     answer.pipe(res);
   });
   onward.on('error', () => res.destroy());
+  // Who leaves here leaves there too.
+  res.on('close', () => onward.destroy());
   req.pipe(onward);
 }
 
@@ -150,6 +154,7 @@ export async function openPage(
     locale: 'en-GB',
     reducedMotion: 'reduce',
   });
+  if (house.cookies) await context.addCookies([...house.cookies()]);
   const faults: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);

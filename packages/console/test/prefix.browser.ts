@@ -12,7 +12,7 @@ before(async () => {
 after(() => house.close());
 
 test('below a path prefix every link and every file is found, and nothing is asked for beside it', async () => {
-  const { page, context, faults } = await openPage(house, '/');
+  const { page, context, faults } = await openPage(house, '/o/acme/requests');
   const outside: string[] = [];
   page.on('request', (request) => {
     if (!new URL(request.url()).pathname.startsWith('/floe/')) outside.push(request.url());

@@ -113,7 +113,7 @@ test('who is not signed in comes back to the same link afterwards', async () => 
 });
 
 test('the palette goes to a page and opens an id that is pasted', async () => {
-  const { page, context, faults } = await openPage(house, '/');
+  const { page, context, faults } = await openPage(house, '/o/acme/requests');
   await page.waitForURL(/\/o\/acme\/requests/);
   await page.getByRole('row').nth(1).waitFor();
   await page.keyboard.press('Control+k');

@@ -126,12 +126,7 @@ async function serve(environment: Environment): Promise<void> {
   const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
-  const state: RunningState = {
-    loaded,
-    loadedAt: systemClock.now(),
-    refused: null,
-    draining: false,
-  };
+  const state: RunningState = { loaded, loadedAt: systemClock.now(), refused: null, draining: false };
   const firstRun = await enter(state.loaded, parts);
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
@@ -145,8 +140,7 @@ async function serve(environment: Environment): Promise<void> {
   const place = { url: base_url };
   const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
-  const relay = assembleRelay(parts, () => state.loaded, place);
-  const rooms = { alerts, monitoring, relay, signIn };
+  const rooms = { alerts, monitoring, relay: assembleRelay(parts, () => state.loaded, place), signIn };
   const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);
@@ -163,25 +157,39 @@ async function serve(environment: Environment): Promise<void> {
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();
   const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
+  const ends = { watch, retention, listening, delivery, api, sessions: signIn.sessions };
   onSignals(
     systemClock,
     log,
     () => watch?.reload(),
-    async () => {
-      state.draining = true;
-      watch?.close();
-      await retention.close();
-      await Promise.all([parts.live.close(), parts.jobs.close()]);
-      await parts.monitoring.leave();
-      await Promise.all([listening.drain(DRAIN_MS), delivery.close()]);
-      await parts.monitoring.flush();
-      await api.close();
-      await signIn.sessions.close();
-      await closeParts(parts);
-    },
+    () => drain(parts, state, ends),
   );
   // Last: whoever reads it may send a signal at once.
   announce(loaded, parts, listening, place.url, snapshots, firstRun);
+}
+
+interface Closing {
+  close(): unknown;
+}
+
+/** What runs beside the parts and ends before them. */
+interface Ends extends Readonly<Record<'retention' | 'delivery' | 'api' | 'sessions', Closing>> {
+  readonly watch: Closing | undefined;
+  readonly listening: Listening;
+}
+
+/** Takes nothing new, finishes what goes on, and writes down the rest. */
+async function drain(parts: Parts, state: RunningState, ends: Ends): Promise<void> {
+  state.draining = true;
+  ends.watch?.close();
+  await ends.retention.close();
+  await Promise.all([parts.live.close(), parts.jobs.close()]);
+  await parts.monitoring.leave();
+  await Promise.all([ends.listening.drain(DRAIN_MS), ends.delivery.close()]);
+  await parts.monitoring.flush();
+  await ends.api.close();
+  await ends.sessions.close();
+  await closeParts(parts);
 }
 
 function assembleOperations({ database, metrics }: Parts, { config }: LoadedConfig, draining: () => boolean) {

@@ -194,7 +194,11 @@ async function checkRows(done: readonly Exchange[]): Promise<void> {
     const { one, said, isStream } = exchange;
     const row = rows.get(idOf(exchange)) ?? assert.fail(`${one.name}: no row`);
     const { id: _id, created_at: _at, latency_ms: _l, first_token_ms: _f, overhead_ms: _o, ...fixed } = row;
-    const { attempts, decisions: _decisions, usage, ...rest } = fixed;
+    const { attempts, decisions: _decisions, usage, key_id, finish_reason, ...measured } = fixed;
+    const { request_bytes, response_bytes, ...rest } = measured;
+    assert.match(String(key_id), /^key_/);
+    assert.equal(typeof finish_reason, 'string', one.name);
+    assert.ok(Number(request_bytes) > 0 && Number(response_bytes) > 0, one.name);
     assert.deepEqual(
       rest,
       {
@@ -214,6 +218,8 @@ async function checkRows(done: readonly Exchange[]): Promise<void> {
         error_source: null,
         cost_nano_usd: 0,
         cost_usd: '0',
+        cost_source: 'free',
+        attempt_count: 1,
         cache: null,
         metadata: {},
         dropped: [],

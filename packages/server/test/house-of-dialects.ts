@@ -67,8 +67,12 @@ async function startUpstreams(replies: ReadonlyMap<Dialect, Playing>): Promise<M
   return upstreams;
 }
 
-/** Starts the server with a provider per dialect, each named like its dialect. */
-export async function startHouse(): Promise<House> {
+/**
+ * Starts the server with a provider per dialect, each named like its dialect.
+ *
+ * @param more members of the org beside its providers, such as `relay`
+ */
+export async function startHouse(more: Readonly<Record<string, unknown>> = {}): Promise<House> {
   const replies = new Map<Dialect, Playing>();
   const upstreams = await startUpstreams(replies);
   const upstream = (dialect: Dialect) => upstreams.get(dialect) ?? assert.fail();
@@ -85,10 +89,11 @@ export async function startHouse(): Promise<House> {
   }));
   const org = {
     id: 'acme',
-    keys: [{ name: 'sdk', key, scopes: ['gateway', 'management'] }],
+    keys: [{ name: 'sdk', key, scopes: ['gateway', 'management', 'relay'] }],
     providers,
     // One call per question: failover has tests of its own.
     routes: [{ model: '*', retries: 0 }],
+    ...more,
   };
   // YAML is a superset of JSON.
   const floe = await startFloe({ yaml: JSON.stringify({ orgs: [org] }) });

@@ -9,10 +9,14 @@ import { ShellContext } from './shell-context.ts';
 import { useShortcutKeys } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useOrgId } from './url-state.ts';
+import { useStepUp } from './use-step-up.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: Part }) => ({ default: Part })));
 const ShortcutHelp = lazy(() =>
   import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => ({ default: Part })),
+);
+const StepUp = lazy(() =>
+  import('./step-up-dialog.tsx').then(({ StepUpDialog: Part }) => ({ default: Part })),
 );
 
 /** What stands around every page of an org; draws nothing of it for who is not signed in to that org. */
@@ -56,6 +60,7 @@ function Shell() {
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
+  const stepUp = useStepUp();
   const place = useLocation({ select: ({ pathname }) => pathname });
   useShortcutKeys();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of the phone.
@@ -85,6 +90,7 @@ function Shell() {
       </div>
       <Suspense>
         {palette && <Palette onClose={() => setPalette(false)} />}
+        {stepUp && <StepUp onDone={stepUp} />}
         {help && <ShortcutHelp onClose={() => setHelp(false)} />}
       </Suspense>
     </ShellContext>

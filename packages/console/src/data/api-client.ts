@@ -1,5 +1,6 @@
-import { readApiError, unreachable } from './api-error.ts';
+import { ApiError, readApiError, unreachable } from './api-error.ts';
 import { apiUrl } from './base.ts';
+import { stepUp } from './step-up.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>> | URLSearchParams;
 
@@ -52,20 +53,41 @@ export async function get<Body>(path: string, query?: Query, signal?: AbortSigna
   return trusted<Body>(await (await ask(path, { method: 'GET', query, signal })).json());
 }
 
+const PAGE_ROWS = 500;
+
+/** Every row of a list, page after page: for lists that are read and sorted whole. Throws `ApiError`. */
+export async function allPages<Row>(
+  path: string,
+  query: Readonly<Record<string, string | undefined>>,
+  signal?: AbortSignal,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page: Page<Row> = await get<Page<Row>>(path, { ...query, limit: PAGE_ROWS, cursor }, signal);
+    rows.push(...page.data);
+    cursor = page.next_cursor;
+  }
+  return rows;
+}
+
 /** `GET` of one resource, with the tag for its next change. */
 export async function getTagged<Body>(path: string, signal?: AbortSignal): Promise<Tagged<Body>> {
   const answer = await ask(path, { method: 'GET', signal });
   return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
 }
 
-/** `POST`, `PUT`, `PATCH` or `DELETE`; answers without a body give null. Throws `ApiError`. */
+/**
+ * `POST`, `PUT`, `PATCH` or `DELETE`; answers without a body give null. What asks for a fresh sign-in is sent again
+ * once the person has confirmed who they are. Throws `ApiError`.
+ */
 export async function send<Body>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
   etag?: string | null,
 ): Promise<Body> {
-  const answer = await ask(path, { method, body, etag });
+  const answer = await askConfirmed(path, { method, body, etag });
   return trusted<Body>(answer.status === 204 ? null : await answer.json());
 }
 
@@ -76,8 +98,17 @@ export async function sendTagged<Body>(
   body: unknown,
   etag?: string | null,
 ): Promise<Tagged<Body>> {
-  const answer = await ask(path, { method, body, etag });
+  const answer = await askConfirmed(path, { method, body, etag });
   return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
+}
+
+/** Asks, and once more when the person had to confirm who they are and did. */
+async function askConfirmed(path: string, asked: Asked): Promise<Response> {
+  return ask(path, asked).catch(async (error: unknown) => {
+    const confirmable = error instanceof ApiError && error.code === 'step_up_required';
+    if (!confirmable || !(await stepUp())) throw error;
+    return ask(path, asked);
+  });
 }
 
 /** The same question as a line for a shell. */

@@ -3,6 +3,7 @@ import { getTagged, sendTagged, type Tagged } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 import { useChange } from './change.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
+import { mergedForm } from './merged-form.ts';
 
 export interface Edit<Form> {
   readonly form: Form;
@@ -13,6 +14,7 @@ export interface Edit<Form> {
   readonly error: ApiError | null;
   /** What somebody else saved while this was edited; null when nobody did. Nothing is saved before a choice. */
   readonly meanwhile: readonly FieldChange[] | null;
+  /** Saves what was changed here over theirs; what only they changed stays. */
   readonly keepMine: () => void;
   readonly takeTheirs: () => void;
   readonly discard: () => void;
@@ -20,7 +22,7 @@ export interface Edit<Form> {
 
 /**
  * The form over one resource: what was read, what it became, and a save that loses nobody's change (`If-Match`).
- * @param write what to send for a form; it goes to `path` as a PATCH
+ * @param options.write what to send for a form; it goes to `path` as a PATCH
  */
 export function useEdit<Resource, Form extends object>(options: {
   readonly path: string;
@@ -30,57 +32,80 @@ export function useEdit<Resource, Form extends object>(options: {
   readonly touches: readonly (readonly unknown[])[];
   readonly done: (resource: Resource) => void;
 }): Edit<Form> {
-  const { path, formOf, write, touches, done } = options;
-  const [base, setBase] = useState(options.read);
+  const { read, formOf, done } = options;
+  const [base, setBase] = useState(read);
   const [form, setForm] = useState(() => formOf(base.body));
   const [theirs, setTheirs] = useState<Tagged<Resource> | null>(null);
-  const [seen, setSeen] = useState(options.read);
+  const [seen, setSeen] = useState(read);
   const adopt = (next: Tagged<Resource>) => {
     setBase(next);
     setForm(formOf(next.body));
+    setTheirs(null);
   };
-  const change = useChange(
-    async () => {
-      try {
-        return await sendTagged<Resource>('PATCH', path, write(form), base.etag);
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 412) setTheirs(await getTagged<Resource>(path));
-        throw error;
-      }
+  const change = usePatch({
+    ...options,
+    onStale: setTheirs,
+    onSaved: (saved) => {
+      adopt(saved);
+      done(saved.body);
     },
-    {
-      touches,
-      done: (saved) => {
-        adopt(saved);
-        done(saved.body);
-      },
-    },
-  );
+  });
   const isChanged = fieldChanges(formOf(base.body), form).length > 0;
   // What changed elsewhere while nothing was edited here is simply shown.
-  if (options.read.etag !== base.etag && options.read !== seen && !isChanged && !change.running)
-    adopt(options.read);
-  if (options.read !== seen) setSeen(options.read);
-  const settle = (mine: boolean) => {
-    if (!theirs) return;
-    setBase(theirs);
-    if (!mine) setForm(formOf(theirs.body));
-    setTheirs(null);
-    change.reset();
-  };
+  if (read !== seen) {
+    setSeen(read);
+    if (read.etag !== base.etag && !isChanged && !change.running) adopt(read);
+  }
   return {
     form,
     set: (fields) => setForm((before) => ({ ...before, ...fields })),
     isChanged,
-    save: () => change.run(undefined),
+    save: () => change.run({ values: form, etag: base.etag }),
     saving: change.running,
     error: theirs ? null : change.error,
     meanwhile: theirs && fieldChanges(formOf(base.body), formOf(theirs.body)),
-    keepMine: () => settle(true),
-    takeTheirs: () => settle(false),
+    keepMine: () => {
+      if (!theirs) return;
+      const values = mergedForm(formOf(base.body), form, formOf(theirs.body));
+      setBase(theirs);
+      setForm(values);
+      setTheirs(null);
+      change.run({ values, etag: theirs.etag });
+    },
+    takeTheirs: () => {
+      if (theirs) adopt(theirs);
+      change.reset();
+    },
     discard: () => {
       setForm(formOf(base.body));
       change.reset();
     },
   };
+}
+
+/** Sends a form; a version that is no longer the newest (412) is told together with the newest one. */
+function usePatch<Resource, Form>({
+  path,
+  write,
+  touches,
+  onStale,
+  onSaved,
+}: {
+  readonly path: string;
+  readonly write: (form: Form) => unknown;
+  readonly touches: readonly (readonly unknown[])[];
+  readonly onStale: (newest: Tagged<Resource>) => void;
+  readonly onSaved: (saved: Tagged<Resource>) => void;
+}) {
+  return useChange(
+    async ({ values, etag }: { readonly values: Form; readonly etag: string | null }) => {
+      try {
+        return await sendTagged<Resource>('PATCH', path, write(values), etag);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 412) onStale(await getTagged<Resource>(path));
+        throw error;
+      }
+    },
+    { touches, done: onSaved },
+  );
 }

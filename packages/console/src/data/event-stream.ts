@@ -87,9 +87,9 @@ export class EventStream {
     let away: ReturnType<typeof setTimeout> | undefined;
     source.onopen = () => {
       clearTimeout(away);
-      const returned = this.connection === 'reconnecting' || this.connection === 'off';
       this.#share('live');
-      if (returned) this.#pass({ topic: 'resync', data: null });
+      // Nothing was heard between the reading of what is shown and now, or since another topic was asked for.
+      this.#pass({ topic: 'resync', data: null });
     };
     source.onerror = () => {
       clearTimeout(away);

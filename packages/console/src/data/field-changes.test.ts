@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldChanges } from './field-changes.ts';
 
-test('only fields that differ are told, whatever they hold', () => {
-  const before = { model: 'smart', retries: 2, targets: [{ model: 'a/b' }], message: null };
-  assert.deepEqual(fieldChanges(before, structuredClone(before)), []);
-  assert.deepEqual(fieldChanges(before, { ...before, retries: 3, message: 'No.', targets: [] }), [
-    { name: 'retries', before: '2', after: '3' },
-    { name: 'targets', before: '[{"model":"a/b"}]', after: '[]' },
-    { name: 'message', before: 'nothing', after: 'No.' },
+test('only fields that differ are told, nested ones by their path', () => {
+  const before = { name: 'ci', models: ['a', 'b'], bodies: { keep: false, redact: true }, updated_at: '1' };
+  const after = { name: 'ci', models: ['a'], bodies: { keep: true, redact: true }, updated_at: '2' };
+  assert.deepEqual(fieldChanges(before, after), [
+    { field: 'models', before: 'a, b', after: 'a' },
+    { field: 'bodies.keep', before: 'false', after: 'true' },
   ]);
 });
 
-test('nothing at all and an empty text are the same to people', () => {
-  assert.deepEqual(fieldChanges({ team: null }, { team: '' }), []);
-  assert.deepEqual(fieldChanges({}, { team: undefined }), []);
+test('what was created has no before, and null is nothing', () => {
+  assert.deepEqual(fieldChanges(null, { name: 'ci', team: null }), [
+    { field: 'name', before: '', after: 'ci' },
+  ]);
+  assert.deepEqual(fieldChanges({ team: 'a' }, { team: null }), [{ field: 'team', before: 'a', after: '' }]);
 });

@@ -1,20 +1,33 @@
-/** A field of a resource that two versions have different values of. */
+/** One field of what was changed meanwhile, in words. */
 export interface FieldChange {
-  readonly name: string;
+  readonly field: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** What differs between two versions, by their top-level fields, for people. Pure. */
-export function fieldChanges(before: object, after: object): FieldChange[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].flatMap((name) => {
-    const [old, next] = [textOf(Reflect.get(before, name)), textOf(Reflect.get(after, name))];
-    return old === next ? [] : [{ name: name.replaceAll('_', ' '), before: old, after: next }];
-  });
+/** Fields that every change touches: they say nothing about what was changed. */
+const ECHOES: ReadonlySet<string> = new Set(['updated_at', 'updated_by']);
+
+/** What differs between two versions of a resource, by field; what a nested field is called has dots. */
+export function fieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
+  const [old, now] = [flat(before), flat(after)];
+  const fields = [...new Set([...old.keys(), ...now.keys()])];
+  return fields
+    .filter((field) => old.get(field) !== now.get(field) && !ECHOES.has(field))
+    .map((field) => ({ field, before: old.get(field) ?? '', after: now.get(field) ?? '' }));
 }
 
-function textOf(value: unknown): string {
-  if (value === undefined || value === null || value === '') return 'nothing';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** `{a: {b: 1}}` to `a.b` and `1`. Lists stay whole: what moved in one is seen only beside its neighbours. */
+function flat(value: unknown, name = '', found = new Map<string, string>()): Map<string, string> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    for (const [key, inner] of Object.entries(value))
+      flat(inner, name === '' ? key : `${name}.${key}`, found);
+  } else if (value !== null && value !== undefined) found.set(name, text(value));
+  return found;
+}
+
+function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
+  return JSON.stringify(value);
 }

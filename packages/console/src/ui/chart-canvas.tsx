@@ -2,8 +2,9 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { browserZone } from '../format/moments.ts';
-import type { ChartProps } from './chart.tsx';
+import type { ChartProps, Series } from './chart.tsx';
 import { stacked } from './chart-stack.ts';
+import { chartTooltip } from './chart-tooltip.ts';
 
 /** The drawing of a `Chart`; loaded when the first one is shown. */
 export function ChartCanvas(props: ChartProps & { readonly height: number }) {
@@ -46,9 +47,20 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
     ticks: { show: false },
     font: '11px sans-serif',
   };
-  const shown =
-    kind === 'stacked' ? stacked(series.map(({ values }) => values)) : series.map(({ values }) => values);
   const base = series.filter(({ compare }) => !compare);
+  // The time before is measured against the whole: it is not a part of the stack.
+  const sums = kind === 'stacked' ? stacked(base.map(({ values }) => values)) : null;
+  const shown = series.map((one, index) => (one.compare ? one.values : (sums?.[index] ?? one.values)));
+  const strokes = series.map((one, index) => {
+    if (one.compare && kind === 'stacked') return text;
+    const place = one.compare ? index - base.length : index;
+    return colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
+  });
+  const isFlat = !shown.some((values) => values.some((value) => value));
+  const tooltip = chartTooltip(
+    series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
+    format,
+  );
   const options: uPlot.Options = {
     width: element.clientWidth,
     height,
@@ -60,28 +72,63 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
       points: { size: 6 },
     },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
-    axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(format) }],
-    hooks: { setSelect: [(plot) => zoom(plot, onZoom)] },
+    axes: [
+      { ...axis, values: [...CLOCK_TICKS] },
+      { ...axis, size: 64, values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format) },
+    ],
+    hooks: { setSelect: [(plot) => zoom(plot, onZoom)], setCursor: [tooltip.move] },
     series: [
       {},
       ...series.map((one, index) => {
-        const place = one.compare ? index - base.length : index;
-        const stroke = colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
+        const stroke = strokes[index] ?? text;
         return {
           label: one.label,
           stroke,
           width: 1.5,
-          points: { show: at.length < 3 },
+          // A value between two gaps has no line: it is a dot.
+          points: { show: true, size: 4, fill: stroke, filter: (plot, place) => lonePoints(plot, place) },
           ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
-          ...(kind === 'stacked' ? { fill: stroke } : {}),
+          ...(kind === 'stacked' && !one.compare ? { fill: stroke } : {}),
         };
       }),
     ],
   };
-  // The highest sum is drawn first, so that each lower one covers its own part.
-  if (kind === 'stacked') options.series = [{}, ...options.series.slice(1).reverse()];
-  const data = kind === 'stacked' ? [...shown].reverse() : shown;
-  return new uPlot(options, [at.map((ms) => ms / 1000), ...data.map((values) => [...values])], element);
+  // The highest sum is drawn first, so that each lower one covers its own part; what is only a line comes last.
+  const order = series.map((_, index) => index);
+  if (kind === 'stacked') order.sort((a, b) => rank(series[a], a) - rank(series[b], b));
+  options.series = [{}, ...order.map((index) => options.series[index + 1] ?? {})];
+  const data = order.map((index) => shown[index] ?? []);
+  const plot = new uPlot(options, [at.map((ms) => ms / 1000), ...data.map((values) => [...values])], element);
+  plot.root.append(tooltip.element);
+  return plot;
+}
+
+/** Times as the whole console writes them, in 24 hours: increment, text, and what is added where the day begins. */
+const CLOCK_TICKS: readonly (readonly (string | number | null)[])[] = [
+  [86_400 * 28, '{MMM} {YYYY}', null, null, null, null, null, null, 1],
+  [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+];
+
+/** The same words twice would be no scale: the second is left out. */
+function tickTexts(ticks: readonly number[], format: (value: number) => string): string[] {
+  const texts = ticks.map(format);
+  return texts.map((text, index) => (index > 0 && text === texts[index - 1] ? '' : text));
+}
+
+/** Values with a gap on both sides. */
+function lonePoints(plot: uPlot, place: number): number[] {
+  const values = plot.data[place] ?? [];
+  const isGap = (index: number) => values[index] === null || values[index] === undefined;
+  const found: number[] = [];
+  for (let index = 0; index < values.length; index += 1)
+    if (!isGap(index) && isGap(index - 1) && isGap(index + 1)) found.push(index);
+  return found;
+}
+
+function rank(series: Series | undefined, index: number): number {
+  return series?.compare ? index : -1 - index;
 }
 
 function zoom(plot: uPlot, onZoom: ChartProps['onZoom']): void {

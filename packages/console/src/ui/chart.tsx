@@ -55,8 +55,12 @@ export function Chart(props: ChartProps) {
   );
 }
 
+/** Rows at once: ten thousand of them would freeze the page. */
+const TABLE_ROWS = 200;
+
 function ChartTable({ label, at, series, format, height = 180 }: ChartProps) {
   const zone = browserZone();
+  const [rows, setRows] = useState(TABLE_ROWS);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <div tabIndex={0} className="overflow-auto" style={{ maxHeight: Math.max(height, 240) }}>
@@ -75,7 +79,7 @@ function ChartTable({ label, at, series, format, height = 180 }: ChartProps) {
           </tr>
         </thead>
         <tbody>
-          {at.map((moment, index) => (
+          {at.slice(0, rows).map((moment, index) => (
             <tr key={moment} className="border-t border-line">
               <th scope="row" className="py-0.5 pr-4 font-normal whitespace-nowrap">
                 {fullTime(new Date(moment), zone)}
@@ -89,6 +93,15 @@ function ChartTable({ label, at, series, format, height = 180 }: ChartProps) {
           ))}
         </tbody>
       </table>
+      {at.length > rows && (
+        <button
+          type="button"
+          onClick={() => setRows(rows + TABLE_ROWS)}
+          className="min-h-6 text-small text-accent-ink underline"
+        >
+          {at.length - rows} more
+        </button>
+      )}
     </div>
   );
 }

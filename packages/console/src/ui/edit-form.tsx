@@ -3,9 +3,9 @@ import type { Edit } from '../data/edit.ts';
 import type { Action } from '../data/permissions.ts';
 import { useRefusal } from '../data/use-refusal.ts';
 import { Button } from './button.tsx';
-import { Notice } from './feedback.tsx';
 import { Form } from './form.tsx';
 import { type Source, SourceNotice } from './source-badge.tsx';
+import { StaleNotice } from './stale-notice.tsx';
 
 /** The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first. */
 export function EditForm<Values extends object>({
@@ -14,6 +14,7 @@ export function EditForm<Values extends object>({
   verb,
   needs = 'management',
   more,
+  showSource = true,
   children,
 }: {
   readonly edit: Edit<Values>;
@@ -23,14 +24,18 @@ export function EditForm<Values extends object>({
   readonly needs?: Action;
   /** Further buttons, before those of the form. */
   readonly more?: ReactNode;
+  /** False where the page says it once for several forms. */
+  readonly showSource?: boolean;
   readonly children: ReactNode;
 }) {
   const fromFile = source.kind === 'file';
   const refusal = useRefusal(needs);
   return (
     <div className="grid gap-4">
-      <SourceNotice source={source} />
-      {edit.meanwhile && <Meanwhile edit={edit} />}
+      {showSource && <SourceNotice source={source} />}
+      {edit.meanwhile && (
+        <StaleNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
+      )}
       <Form
         onSubmit={() => !fromFile && refusal === null && edit.save()}
         error={edit.error}
@@ -57,28 +62,6 @@ export function EditForm<Values extends object>({
           {children}
         </fieldset>
       </Form>
-    </div>
-  );
-}
-
-function Meanwhile<Values extends object>({ edit }: { readonly edit: Edit<Values> }) {
-  return (
-    <div role="alert">
-      <Notice>
-        <p className="font-medium">Somebody else changed this while you were editing. Nothing was saved.</p>
-        <ul className="my-2 grid gap-0.5">
-          {edit.meanwhile?.map(({ name, before, after }) => (
-            <li key={name} className="break-words">
-              <span className="text-ink-2">{name}:</span> <del className="text-failing-ink">{before}</del>{' '}
-              <ins className="text-healthy-ink no-underline">{after}</ins>
-            </li>
-          ))}
-        </ul>
-        <div className="flex flex-wrap gap-2">
-          <Button onClick={edit.keepMine}>Keep mine</Button>
-          <Button onClick={edit.takeTheirs}>Take theirs</Button>
-        </div>
-      </Notice>
     </div>
   );
 }

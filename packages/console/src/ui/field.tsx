@@ -29,7 +29,7 @@ export function Field({
   const id = useId();
   const told = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
   return (
-    <div className="grid gap-1">
+    <div className="grid content-start gap-1">
       <label htmlFor={id} className={hideLabel ? 'sr-only' : 'text-label text-ink-2'}>
         {label}
         {optional && <span className="font-normal text-ink-3"> (optional)</span>}
@@ -51,7 +51,7 @@ export function Field({
 }
 
 const BOX =
-  'w-full rounded-control border bg-surface text-ui text-ink shadow-control disabled:bg-sunken disabled:text-ink-2 read-only:bg-sunken';
+  'w-full rounded-control border bg-surface text-ui text-ink shadow-control disabled:bg-sunken disabled:text-ink-2 [&:is(input,textarea):read-only]:bg-sunken';
 
 export function useWiring() {
   const field = useContext(FieldContext);
@@ -89,7 +89,11 @@ export function Select({
   const { edge, ...wiring } = useWiring();
   return (
     <span className={cx('relative inline-block w-full', className)}>
-      <select {...wiring} {...props} className={cx(BOX, 'h-control appearance-none pr-8 pl-2.5', edge)}>
+      <select
+        {...wiring}
+        {...props}
+        className={cx(BOX, 'h-control appearance-none pr-8 pl-2.5 enabled:bg-surface!', edge)}
+      >
         {choices.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}

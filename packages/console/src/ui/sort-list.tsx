@@ -119,15 +119,16 @@ function useLift<Item>({
   }
   function follow(event: PointerEvent) {
     if (!lifted || event.buttons === 0) return;
-    const middles = [...(list.current?.querySelectorAll('li') ?? [])].map((row) => {
-      const { top, height } = row.getBoundingClientRect();
-      return top + height / 2;
-    });
-    const to = nearestPlace(middles, event.clientY);
+    const to = nearestPlace(middlesOf(list.current), event.clientY);
     if (to !== lifted.at) setLifted({ ...lifted, at: move(lifted.at, to) });
   }
-  function drop() {
-    setLifted(null);
-  }
-  return { list, lifted, press, grab, follow, drop };
+  return { list, lifted, press, grab, follow, drop: () => setLifted(null) };
+}
+
+/** Where the middle of each row is, in pixels from the top of the window. */
+function middlesOf(list: HTMLElement | null): number[] {
+  return [...(list?.querySelectorAll('li') ?? [])].map((row) => {
+    const { top, height } = row.getBoundingClientRect();
+    return top + height / 2;
+  });
 }

@@ -1,9 +1,9 @@
-import { X } from 'lucide-react';
-import { Toast as Radix } from 'radix-ui';
-import { type ReactNode, useSyncExternalStore } from 'react';
-import { IconButton } from './button.tsx';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
 
-interface Told {
+/** Not part of the first page: nothing has been done yet that could be told of. */
+const ToastList = lazy(() => import('./toast-list.tsx').then(({ ToastList: Part }) => ({ default: Part })));
+
+export interface Told {
   readonly id: number;
   readonly text: string;
   readonly undo: (() => void) | undefined;
@@ -29,33 +29,15 @@ function follow(reader: () => void): () => void {
   return () => readers.delete(reader);
 }
 
-/** Around the app: shows what `tell` was told. */
-export function Toasts({ children }: { readonly children: ReactNode }) {
+/** Shows what `tell` was told, over everything. */
+export function Toasts() {
   const shown = useSyncExternalStore(follow, () => toasts);
-  const drop = (id: number) => change(toasts.filter((toast) => toast.id !== id));
+  const isNeeded = next > 1;
   return (
-    <Radix.Provider duration={6000} swipeDirection="right">
-      {children}
-      {shown.map(({ id, text, undo }) => (
-        <Radix.Root
-          key={id}
-          onOpenChange={(open) => !open && drop(id)}
-          className="slide-in flex items-center gap-3 rounded-control border border-line-strong bg-raised py-1.5 pr-1.5 pl-3 shadow-popover"
-        >
-          <Radix.Description className="flex-1 text-ui">{text}</Radix.Description>
-          {undo && (
-            <Radix.Action asChild altText="Undo">
-              <button type="button" onClick={undo} className="h-8 px-2 text-ui font-medium text-accent-ink">
-                Undo
-              </button>
-            </Radix.Action>
-          )}
-          <Radix.Close asChild>
-            <IconButton icon={X} label="Dismiss" />
-          </Radix.Close>
-        </Radix.Root>
-      ))}
-      <Radix.Viewport className="fixed right-4 bottom-4 z-60 grid w-80 max-w-[calc(100vw-2rem)] gap-2 outline-none" />
-    </Radix.Provider>
+    isNeeded && (
+      <Suspense>
+        <ToastList toasts={shown} onDrop={(id) => change(toasts.filter((toast) => toast.id !== id))} />
+      </Suspense>
+    )
   );
 }

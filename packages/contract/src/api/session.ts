@@ -94,6 +94,7 @@ export const stepUpBody = z
   .strictObject({ password: presentedPassword.optional(), passkey: passkeyAssertion.optional() })
   .refine(({ password, passkey }) => (password === undefined) !== (passkey === undefined), {
     error: 'send either password or passkey',
+    path: ['password'],
   });
 
 /** `PUT /api/me/password`. */

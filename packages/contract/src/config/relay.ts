@@ -183,6 +183,12 @@ export const RelaySchema = z.strictObject({
     .enum(['deny', 'abstain'])
     .default('deny')
     .describe('What `ask` becomes for agents that cannot ask.'),
+  offline: z
+    .enum(['decide', 'on_error'])
+    .default('decide')
+    .describe(
+      'What clients do while the server gives no decision: decide by the signed rules, or do what `on_error` says.',
+    ),
   self_tamper: z
     .enum(['off', 'observe', 'enforce'])
     .default('enforce')

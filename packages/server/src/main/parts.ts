@@ -12,7 +12,7 @@ import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { Jobs } from '../management/jobs/jobs.ts';
 import { BeatRefusals } from '../monitoring/beat-refusals.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
-import { createMonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
+import { createMonitoringFigures, type MonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
 import { derivePepper } from '../platform/keyring.ts';
 import { type LastUsed, trackLastUsed } from '../platform/last-used.ts';
 import { createResourceOwners } from '../platform/resource-owners.ts';
@@ -35,7 +35,7 @@ import { openAnswerCache } from '../store/cache/open.ts';
 import { queuedDeliveries } from '../store/deliveries.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
-import type { Database, RowSink } from '../store/ports.ts';
+import type { Database, RowSink, Writer } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
@@ -96,10 +96,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const loadingPrices = loadPriceBook();
   const database = await openDatabase(url, { dataDir, log, clock });
   const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
-  await database.transaction(async (writer) => {
-    await claimDatabase(writer, secret.key);
-    await mustKnowKeys(writer, secretsKey);
-  });
+  await database.transaction((writer) => claimWithKeys(writer, secret.key, secretsKey));
   const rows = await openRowSink({ dataDir, database, log, clock });
   const bodies = await openBodySink({ dataDir, database, log, clock });
   const figures = createMonitoringFigures();
@@ -119,14 +116,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     rows,
     bodies,
     bodyStore: createBodyStore(bodies, deriveBodiesKey(secret.key)),
-    metrics: createMetrics(
-      () => rows.backlog() + bodies.backlog(),
-      () => inTime(clock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
-      async () =>
-        render() +
-        sharedStore.render() +
-        (await inTime(clock, SCRAPE_MS, monitoringMetrics(database, figures), figures.render())),
-    ),
+    metrics: metricsOf({ database, rows, bodies, monitoring: figures }, [render, sharedStore.render]),
     guardrails,
     prices: await loadingPrices,
     breakers,
@@ -146,6 +136,22 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     jobs: new Jobs({ database, clock, log }),
     beatRefusals: new BeatRefusals(clock),
   };
+}
+
+/** What `/metrics` tells; `others` render figures of their own. */
+function metricsOf(
+  from: Pick<Parts, 'database' | 'rows' | 'bodies'> & { readonly monitoring: MonitoringFigures },
+  others: readonly (() => string)[],
+): Metrics {
+  const { database, rows, bodies, monitoring } = from;
+  const monitoringNow = () => monitoringMetrics(database, monitoring);
+  return createMetrics(
+    () => rows.backlog() + bodies.backlog(),
+    () => inTime(systemClock, SCRAPE_MS, queuedDeliveries(database.read), Number.NaN),
+    async () =>
+      others.map((render) => render()).join('') +
+      (await inTime(systemClock, SCRAPE_MS, monitoringNow(), monitoring.render())),
+  );
 }
 
 function noSharedSecret(): StoreUnusable {
@@ -168,4 +174,10 @@ export async function closeParts(parts: Parts): Promise<void> {
   await parts.answers.close();
   await parts.transport.close();
   await parts.database.close();
+}
+
+/** @throws StoreUnusable when the database was used with another key, or needs one that is not known */
+async function claimWithKeys(writer: Writer, secretKey: Buffer, secretsKey: SecretsKey): Promise<void> {
+  await claimDatabase(writer, secretKey);
+  await mustKnowKeys(writer, secretsKey);
 }

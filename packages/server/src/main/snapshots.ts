@@ -2,6 +2,7 @@ import type { OrgConfig } from '@floe/contract/config';
 import { type FileChannels, syncFileChannels } from '../alerts/file-channels.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
 import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-boards.ts';
 import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
@@ -148,10 +149,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     running = { ...inForce, problems: new Map(leftOut.map(({ id, reason }) => [id, reason])) };
     parts.breakers.force(forced);
     parts.outbound.use(file.config, inForce.orgCount, namedOrigins);
-    for (const setting of notYet)
-      parts.log.warn({ setting }, 'this setting is valid but does nothing in this release');
-    for (const { id, reason } of leftOut)
-      parts.log.warn({ provider: id, reason }, 'this provider cannot be used');
+    warn(parts.log, notYet, leftOut);
     parts.modelLists.watch([...catalogs.values()].flatMap((catalog) => [...catalog.providers.values()]));
   }
   const after = (change: () => Promise<void>) => {
@@ -174,4 +172,14 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     timezone: (orgId) =>
       loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ?? orgs.get(orgId)?.timezone ?? 'UTC',
   };
+}
+
+function warn(
+  log: Log,
+  notYet: readonly string[],
+  leftOut: readonly { readonly id: string; readonly reason: string }[],
+) {
+  for (const setting of notYet)
+    log.warn({ setting }, 'this setting is valid but does nothing in this release');
+  for (const { id, reason } of leftOut) log.warn({ provider: id, reason }, 'this provider cannot be used');
 }

@@ -2,37 +2,19 @@ import { Fault } from '@floe/contract/faults';
 import type { Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
-import type { Clock } from '../core/clock.ts';
 import type { Actor } from '../platform/actor.ts';
-import type { SecretsKey } from '../platform/secrets.ts';
-import type { Database, Reader, Writer } from '../store/ports.ts';
+import type { Reader, Writer } from '../store/ports.ts';
 import { type Change, type FurtherChange, record } from './change.ts';
 import type { Watch } from './event-stream.ts';
 import { validate } from './input.ts';
 import { answeredBefore, creationOf, rememberAnswer } from './repetition.ts';
 import { mustMatch, type Preconditions, tagOf } from './tags.ts';
+import type { Topic, VerbContext, VerbHost } from './verb-host.ts';
 
 export type { Change, FurtherChange } from './change.ts';
+export type { Topic, VerbContext, VerbHost } from './verb-host.ts';
 
-/** Which part of the running snapshot a write makes stale. */
-export type Topic = 'keys' | 'config' | 'cache' | 'guardrails' | 'breakers' | 'org' | 'relay';
-
-/** What verbs stand on; given once by `main.ts`. */
-export interface VerbHost {
-  readonly database: Database;
-  readonly clock: Clock;
-  /** Called after a commit; resolves when a snapshot whose load began after this call is in use. */
-  changed(topic: Topic, orgId: string): Promise<void>;
-  /** Seals what is remembered of creations. */
-  readonly secretsKey: SecretsKey;
-}
-
-/** Who asks, and when. */
-export interface VerbContext {
-  readonly orgId: string;
-  readonly actor: Actor;
-  readonly clock: Clock;
-}
+type Writing = VerbContext & { readonly writer: Writer };
 
 /** A request as the transport hands it over: parsed, not validated. */
 export interface RawInput {
@@ -111,9 +93,7 @@ export interface Verb extends Description {
   /** What it would answer in the view of this reader; null for verbs that change something. */
   readonly show: ((reader: Reader, host: VerbHost, actor: Actor, input: RawInput) => Promise<unknown>) | null;
   /** Runs inside a transaction of somebody else, who records it; null for verbs that change nothing. */
-  readonly change:
-    | ((context: VerbContext & { readonly writer: Writer }, input: RawInput) => Promise<Changed>)
-    | null;
+  readonly change: ((context: Writing, input: RawInput) => Promise<Changed>) | null;
   /** What must be waited for before that transaction, if anything. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
   /**
@@ -198,7 +178,7 @@ export function writeVerb<
       /** Waited for once the change is in force; gives the answer its last fields. */
       after?(answer: z.input<Answer>): Promise<z.input<Answer>>;
       run(
-        context: VerbContext & { readonly writer: Writer },
+        context: Writing,
         input: Input<Params, Query, Body>,
       ): Promise<{
         readonly answer: z.input<Answer>;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expireAlerts } from './alerts.ts';
 import { expireKeptBodies } from './kept-bodies.ts';
 import type { Database, Writer } from './ports.ts';
+import { expireRelay } from './relay/retention.ts';
 import { MINUTE_MS } from './rollups/gather.ts';
 import { putSetting } from './settings.ts';
 import { expireTurns } from './stored-turns.ts';
@@ -38,6 +39,7 @@ export async function expireRest(
 ): Promise<void> {
   const minutesMs = Math.max(before.requestsMs, before.nowMs - MINUTES_KEPT_MS);
   for (const { id } of await database.read.selectFrom('orgs').select('id').execute()) {
+    await expireRelay(database, id, before.requestsMs);
     await expireConversations(database, id, before.responsesMs);
     await expireBodies(database, id, before.bodiesMs);
     await database.transaction(async (writer) => {

@@ -77,7 +77,7 @@ export async function runAgent(
 }
 
 /** A bare environment of its own; whatever is not loopback goes to a closed port. */
-function environment(sheet: AgentSheet, place: Place, work: string): Record<string, string> {
+export function environment(sheet: AgentSheet, place: Place, work: string): Record<string, string> {
   const closed = 'http://127.0.0.1:9';
   const loopback = '127.0.0.1,localhost';
   return {
@@ -98,13 +98,14 @@ function environment(sheet: AgentSheet, place: Place, work: string): Record<stri
   };
 }
 
-interface Ran {
+export interface Ran {
   /** Null when it had to be ended. */
   readonly code: number | null;
   readonly output: string;
 }
 
-function run(
+/** Runs a program to its end, or ends it and all it started after two minutes. */
+export function run(
   program: string,
   args: readonly string[],
   cwd: string,
@@ -138,7 +139,7 @@ function run(
 }
 
 /** Ends what an agent left running: the processes that live in the home directory made for it. */
-function endDaemons(home: string): void {
+export function endDaemons(home: string): void {
   const numbers = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
   for (const pid of numbers)
     try {

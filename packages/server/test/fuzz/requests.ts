@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
 import { broken, hostile, hostileText } from './hostile-values.ts';
 import type { Operation, Parameter } from './operations.ts';
-import { valuesOf } from './schema-values.ts';
+import { at, valuesOf } from './schema-values.ts';
 
 /** A request to be sent, and what its answer has to be beside well-formed. */
 export interface FuzzRequest {
@@ -43,7 +43,7 @@ export function requestsFor(operation: Operation, document: JsonObject): fc.Arbi
     const bodies = valuesOf(operation.body, document);
     kinds.push(
       hostileBodies(valid, bodies),
-      unknownMember(valid, bodies),
+      ...(isOpen(operation.body, document) ? [] : [unknownMember(valid, bodies)]),
       noJson(valid),
       hostileBodies(valid, bodies),
     );
@@ -87,6 +87,12 @@ function hostileBodies(
     kind: 'hostile-body',
     body: JSON.stringify(broken(body, seed, other)),
   }));
+}
+
+/** Whether the document itself says that any member may come. */
+function isOpen(body: Json, document: JsonObject): boolean {
+  const named = isObject(body) && typeof body['$ref'] === 'string' ? at(document, body['$ref']) : body;
+  return isObject(named) && (named['additionalProperties'] ?? false) !== false;
 }
 
 function unknownMember(

@@ -83,7 +83,7 @@ function newValues(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
 }
 
 /** What `#/a/b` points at. */
-function at(root: JsonObject, reference: string): Json | undefined {
+export function at(root: JsonObject, reference: string): Json | undefined {
   let found: Json | undefined = root;
   for (const step of reference.slice(2).split('/'))
     found = isObject(found) ? found[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;

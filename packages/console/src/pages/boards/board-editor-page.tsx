@@ -196,7 +196,7 @@ function BoardFields({
   const set = (part: Partial<BoardForm>) => onChange({ ...form, ...part });
   return (
     <>
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="name" label="Title" optional>
           <Input
             value={form.name}

@@ -45,11 +45,3 @@ export function withGroup(
 ): readonly BoardGroup[] {
   return groups.map((group, index) => (index === at ? { ...group, ...change } : group));
 }
-
-/** An entry moved to another place; what would fall out of the list stays where it is. */
-export function moved<Entry>(list: readonly Entry[], from: number, to: number): readonly Entry[] {
-  const entry = list[from];
-  if (entry === undefined || to < 0 || to >= list.length || from === to) return list;
-  const rest = list.filter((_, index) => index !== from);
-  return [...rest.slice(0, to), entry, ...rest.slice(to)];
-}

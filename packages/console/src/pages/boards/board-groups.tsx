@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { ArrowDown, ArrowUp, GripVertical, Plus, X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
+import { useState } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { cx } from '../../ui/class-names.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
+import { moved } from '../../ui/reorder.ts';
+import { SortList } from '../../ui/sort-list.tsx';
 import { monitorChoicesQuery } from '../monitors/monitor-data.ts';
-import { type BoardGroup, moved, withGroup } from './board-form.ts';
+import { type BoardGroup, withGroup } from './board-form.ts';
 
 /** Groups and the monitors in them, in order. */
 export function BoardGroups({
@@ -18,10 +19,8 @@ export function BoardGroups({
 }) {
   const [said, setSaid] = useState('');
   const move = (from: number, to: number) => {
-    const after = moved(groups, from, to);
-    if (after === groups) return;
     setSaid(`${groups[from]?.name}, position ${to + 1} of ${groups.length}`);
-    onChange(after);
+    onChange(moved(groups, from, to));
   };
   return (
     <div className="grid gap-3">
@@ -58,11 +57,7 @@ export function BoardGroups({
               onClick={() => onChange(groups.filter((_, index) => index !== at))}
             />
           </div>
-          <MonitorsOf
-            group={group}
-            onChange={(monitors) => onChange(withGroup(groups, at, { monitors }))}
-            onMoved={setSaid}
-          />
+          <MonitorsOf group={group} onChange={(monitors) => onChange(withGroup(groups, at, { monitors }))} />
         </section>
       ))}
       <div>
@@ -77,104 +72,43 @@ export function BoardGroups({
 function MonitorsOf({
   group,
   onChange,
-  onMoved,
 }: {
   readonly group: BoardGroup;
   readonly onChange: (ids: readonly string[]) => void;
-  readonly onMoved: (said: string) => void;
 }) {
   const monitors = useQuery(monitorChoicesQuery).data?.data ?? [];
   const nameOf = (id: string) => monitors.find((one) => one.id === id)?.name ?? id;
   const ids = group.monitors;
-  const [dragged, setDragged] = useState<number | null>(null);
-  const move = (from: number, to: number) => {
-    const after = moved(ids, from, to);
-    if (after === ids) return;
-    onMoved(`${nameOf(ids[from] ?? '')}, position ${to + 1} of ${ids.length}`);
-    onChange(after);
-  };
   return (
-    <>
-      <ol className="mt-2 grid gap-px">
-        {ids.map((id, at) => (
-          <DragRow
-            key={id}
-            dragged={dragged === at}
-            onLift={() => setDragged(at)}
-            onOver={() => {
-              if (dragged === null || dragged === at) return;
-              move(dragged, at);
-              setDragged(at);
-            }}
-            onDrop={() => setDragged(null)}
-          >
+    <div className="mt-3 grid gap-3">
+      <SortList
+        label={`Monitors of ${group.name}, in order`}
+        items={ids}
+        itemKey={(id) => id}
+        nameOf={nameOf}
+        onChange={onChange}
+      >
+        {(id) => (
+          <span className="flex items-center gap-1">
             <span className="min-w-0 flex-1 truncate text-ui">{nameOf(id)}</span>
-            <IconButton
-              icon={ArrowUp}
-              label={`Move ${nameOf(id)} up`}
-              disabled={at === 0}
-              onClick={() => move(at, at - 1)}
-            />
-            <IconButton
-              icon={ArrowDown}
-              label={`Move ${nameOf(id)} down`}
-              disabled={at === ids.length - 1}
-              onClick={() => move(at, at + 1)}
-            />
             <IconButton
               icon={X}
               label={`Take ${nameOf(id)} off the board`}
               onClick={() => onChange(ids.filter((one) => one !== id))}
             />
-          </DragRow>
-        ))}
-      </ol>
-      <div className="mt-2">
-        <Field label={`Add a monitor to ${group.name}`}>
-          <Combobox
-            choices={monitors
-              .filter(({ id }) => !ids.includes(id))
-              .map(({ id, name }) => ({ value: id, label: name }))}
-            value=""
-            placeholder="Name of a monitor"
-            onChange={(id) => onChange([...ids, id])}
-          />
-        </Field>
-      </div>
-    </>
-  );
-}
-
-/** A row that a pointer drags; the keyboard has its buttons. */
-function DragRow({
-  dragged,
-  onLift,
-  onOver,
-  onDrop,
-  children,
-}: {
-  readonly dragged: boolean;
-  readonly onLift: () => void;
-  readonly onOver: () => void;
-  readonly onDrop: () => void;
-  readonly children: ReactNode;
-}) {
-  return (
-    <li
-      draggable
-      onDragStart={onLift}
-      onDragOver={(event) => {
-        event.preventDefault();
-        onOver();
-      }}
-      onDragEnd={onDrop}
-      className={cx(
-        'flex items-center gap-1 rounded-control border border-transparent pl-1',
-        dragged ? 'border-accent-line bg-accent-tint' : 'hover:bg-hover',
-      )}
-    >
-      <GripVertical size={16} aria-hidden="true" className="cursor-grab text-ink-3" />
-      {children}
-    </li>
+          </span>
+        )}
+      </SortList>
+      <Field label={`Add a monitor to ${group.name}`}>
+        <Combobox
+          choices={monitors
+            .filter((one) => !ids.includes(one.id))
+            .map(({ id, name }) => ({ value: id, label: name }))}
+          value=""
+          placeholder="Name of a monitor"
+          onChange={(id) => onChange([...ids, id])}
+        />
+      </Field>
+    </div>
   );
 }

@@ -18,7 +18,7 @@ const THEMES = [
 
 /** The real page, as the server draws it, of a board that is not saved yet. */
 export function BoardPreview({ form }: { readonly form: BoardForm }) {
-  const [width, setWidth] = useState('desktop');
+  const [width, setWidth] = useState(() => (matchMedia('(width < 48rem)').matches ? 'phone' : 'desktop'));
   const [theme, setTheme] = useState(() =>
     matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
   );

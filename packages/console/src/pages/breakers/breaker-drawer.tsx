@@ -96,7 +96,7 @@ function History({ id }: { readonly id: string }) {
       ) : data === undefined ? (
         <SkeletonRows rows={3} />
       ) : data.data.length === 0 ? (
-        <p className="text-ui text-ink-2">Nothing yet: it has been closed all the time.</p>
+        <p className="text-ui text-ink-2">No change of its own was written down yet.</p>
       ) : (
         <ol className="grid gap-2">
           {data.data.map((change) => (

@@ -53,21 +53,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
   const [seconds, setSeconds] = useState('3600');
   const [reason, setReason] = useState('');
   const targets = useTargets(id === undefined);
-  const force = useChange(
-    () =>
-      send<Breaker>('POST', `api/management/breakers/${encodeURIComponent(target.trim())}/force`, {
-        state,
-        reason: reason.trim(),
-        ...(state === 'auto' ? {} : { expires_in_seconds: Number(seconds) }),
-      }),
-    {
-      touches: [['breakers']],
-      done: () => {
-        tell(state === 'auto' ? `${target} is its own again.` : `${target} is forced ${state}.`);
-        onClose();
-      },
-    },
-  );
+  const force = useForce({ target: target.trim(), state, seconds, reason: reason.trim() }, onClose);
   return (
     <Dialog
       open
@@ -117,6 +103,33 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
         </FormField>
       </Form>
     </Dialog>
+  );
+}
+
+function useForce(
+  asked: {
+    readonly target: string;
+    readonly state: string;
+    readonly seconds: string;
+    readonly reason: string;
+  },
+  onDone: () => void,
+) {
+  const { target, state, seconds, reason } = asked;
+  return useChange(
+    () =>
+      send<Breaker>('POST', `api/management/breakers/${encodeURIComponent(target)}/force`, {
+        state,
+        reason,
+        ...(state === 'auto' ? {} : { expires_in_seconds: Number(seconds) }),
+      }),
+    {
+      touches: [['breakers']],
+      done: () => {
+        tell(state === 'auto' ? `${target} is its own again.` : `${target} is forced ${state}.`);
+        onDone();
+      },
+    },
   );
 }
 

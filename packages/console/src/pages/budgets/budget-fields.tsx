@@ -27,33 +27,7 @@ export function BudgetFields({
         />
       </FormField>
       <SubjectFields form={form} onChange={onChange} />
-      <div className="grid gap-4 sm:grid-cols-3">
-        <FormField name="limit_usd" label="Limit in USD">
-          <Input
-            inputMode="decimal"
-            value={form.limit_usd}
-            placeholder="500"
-            onChange={({ target }) => onChange({ limit_usd: target.value })}
-          />
-        </FormField>
-        <FormField name="period" label="Starts anew each">
-          <Select
-            choices={PERIODS}
-            value={form.period}
-            onChange={({ target }) => {
-              const period = PERIODS.find(({ value }) => value === target.value)?.value;
-              if (period) onChange({ period });
-            }}
-          />
-        </FormField>
-        <FormField name="mode" label="At the limit">
-          <Select
-            choices={MODES}
-            value={form.mode}
-            onChange={({ target }) => onChange({ mode: target.value === 'soft' ? 'soft' : 'hard' })}
-          />
-        </FormField>
-      </div>
+      <Amount form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-2">
         <FormField
           name="metadata"
@@ -72,5 +46,44 @@ export function BudgetFields({
       </div>
       {sentence && <p className="rounded-control bg-sunken px-3 py-2 text-ui text-ink-2">{sentence}</p>}
     </>
+  );
+}
+
+/** How much, in which time, and what happens then. */
+function Amount({
+  form,
+  onChange,
+}: {
+  readonly form: BudgetForm;
+  readonly onChange: (fields: Partial<BudgetForm>) => void;
+}) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <FormField name="limit_usd" label="Limit in USD">
+        <Input
+          inputMode="decimal"
+          value={form.limit_usd}
+          placeholder="500"
+          onChange={({ target }) => onChange({ limit_usd: target.value })}
+        />
+      </FormField>
+      <FormField name="period" label="Starts anew each">
+        <Select
+          choices={PERIODS}
+          value={form.period}
+          onChange={({ target }) => {
+            const period = PERIODS.find(({ value }) => value === target.value)?.value;
+            if (period) onChange({ period });
+          }}
+        />
+      </FormField>
+      <FormField name="mode" label="At the limit">
+        <Select
+          choices={MODES}
+          value={form.mode}
+          onChange={({ target }) => onChange({ mode: target.value === 'soft' ? 'soft' : 'hard' })}
+        />
+      </FormField>
+    </div>
   );
 }

@@ -127,16 +127,14 @@ function ChannelEditor({
   readonly onGone: () => void;
   readonly onReload: () => void;
 }) {
-  const { id, name, source, kind, resting_until, failures } = channel;
+  const { id, name, source, kind } = channel;
   const [form, setForm] = useState(() => channelFormOf(channel));
   const [result, setResult] = useState<ChannelTest | null>(null);
-  const [asked, setAsked] = useState(false);
   const touches = [['channels']];
   const save = useChange(() => send<Channel>('PATCH', channelPath(id), channelChangeBody(form), etag), {
     touches,
     done: () => tell(`${name} was saved.`),
   });
-  const remove = useChange(() => send<null>('DELETE', channelPath(id)), { touches, done: onGone });
   const test = useChange(() => testChannel(id), {
     touches: [['alerts']],
     done: (answer) => setResult(answer),
@@ -145,35 +143,14 @@ function ChannelEditor({
   return (
     <div className="grid gap-4">
       <SourceNotice source={source} />
-      {failures > 0 && (
-        <Notice state="failing">
-          {failures} {failures === 1 ? 'try' : 'tries'} failed since the last one that arrived.
-          {resting_until !== null && ' It rests for a while, then the next message is tried.'}
-        </Notice>
-      )}
-      {save.error?.status === 412 && (
-        <Notice>
-          This channel was changed by somebody else while you were editing. Nothing was saved.{' '}
-          <button type="button" onClick={onReload} className="font-medium underline">
-            Show their version
-          </button>
-        </Notice>
-      )}
+      <Troubles channel={channel} changed={save.error?.status === 412} onReload={onReload} />
       <Form
         onSubmit={() => !locked && save.run(undefined)}
         error={save.error?.status === 412 ? null : (save.error ?? test.error)}
         running={save.running}
         actions={
           <>
-            <Button
-              icon={Trash2}
-              needs="monitoring"
-              disabled={locked}
-              onClick={() => setAsked(true)}
-              className="mr-auto"
-            >
-              Delete
-            </Button>
+            <DeleteChannel channel={channel} onGone={onGone} />
             <Button icon={Send} needs="monitoring" busy={test.running} onClick={() => test.run(undefined)}>
               Send a test
             </Button>
@@ -188,6 +165,63 @@ function ChannelEditor({
         </fieldset>
         <TestResult kind={KINDS[kind].label} result={result} />
       </Form>
+    </div>
+  );
+}
+
+/** What stands in the way of a message, or of a change. */
+function Troubles({
+  channel: { failures, resting_until },
+  changed,
+  onReload,
+}: {
+  readonly channel: Channel;
+  readonly changed: boolean;
+  readonly onReload: () => void;
+}) {
+  return (
+    <>
+      {failures > 0 && (
+        <Notice state="failing">
+          {failures} {failures === 1 ? 'try' : 'tries'} failed since the last one that arrived.
+          {resting_until !== null && ' It rests for a while, then the next message is tried.'}
+        </Notice>
+      )}
+      {changed && (
+        <Notice>
+          This channel was changed by somebody else while you were editing. Nothing was saved.{' '}
+          <button type="button" onClick={onReload} className="font-medium underline">
+            Show their version
+          </button>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function DeleteChannel({
+  channel: { id, name, source },
+  onGone,
+}: {
+  readonly channel: Channel;
+  readonly onGone: () => void;
+}) {
+  const [asked, setAsked] = useState(false);
+  const remove = useChange(() => send<null>('DELETE', channelPath(id)), {
+    touches: [['channels']],
+    done: onGone,
+  });
+  return (
+    <>
+      <Button
+        icon={Trash2}
+        needs="monitoring"
+        disabled={source.kind === 'file'}
+        onClick={() => setAsked(true)}
+        className="mr-auto"
+      >
+        Delete
+      </Button>
       <ConfirmDialog
         open={asked}
         onClose={() => setAsked(false)}
@@ -199,7 +233,7 @@ function ChannelEditor({
       >
         It is told nothing from then on. Monitors that name only this channel tell nobody.
       </ConfirmDialog>
-    </div>
+    </>
   );
 }
 

@@ -18,7 +18,7 @@ export function ChannelFields({
   const set = (part: Partial<ChannelForm>) => onChange({ ...form, ...part });
   return (
     <>
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="name" label="Name" hint="What monitors call it.">
           <Input
             value={form.name}
@@ -46,6 +46,21 @@ export function ChannelFields({
           onChange={(value) => set({ values: { ...form.values, [field.name]: value } })}
         />
       ))}
+      <ToldOf form={form} set={set} />
+    </>
+  );
+}
+
+/** Which events it hears of, of which monitors, and how often. */
+function ToldOf({
+  form,
+  set,
+}: {
+  readonly form: ChannelForm;
+  readonly set: (part: Partial<ChannelForm>) => void;
+}) {
+  return (
+    <>
       <fieldset>
         <legend className="text-label text-ink-2">Is told of</legend>
         <div className="mt-1 grid grid-cols-2 gap-1">
@@ -61,7 +76,7 @@ export function ChannelFields({
           ))}
         </div>
       </fieldset>
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="tags" label="Only monitors with a tag" optional hint="With commas between them.">
           <Input value={form.tags} onChange={({ target }) => set({ tags: target.value })} />
         </FormField>

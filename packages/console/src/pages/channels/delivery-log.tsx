@@ -103,7 +103,7 @@ const WORDS: Readonly<Record<Delivery['state'], { readonly state: State; readonl
 };
 
 function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
-  const { channel, state, status, error, attempts, sent_at, due_at, folded_into } = delivery;
+  const { channel, state, status, error, attempts, sent_at, folded_into } = delivery;
   const { state: look, word } = WORDS[state];
   const told = [
     folded_into !== null && 'told together with others',
@@ -115,9 +115,7 @@ function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
       <StateIcon state={look} size={14} />
       <span className="font-medium">{channel}</span>
       <span className="text-ink-2">
-        {word}
-        {state === 'pending' && <> until </>}
-        {state === 'pending' && <TimeText at={due_at} />}
+        {state === 'pending' && attempts > 0 ? 'not delivered yet, is tried again' : word}
         {sent_at !== null && <> </>}
         {sent_at !== null && <TimeText at={sent_at} />}
         {told.length > 0 && ` · ${told.join(' · ')}`}

@@ -21,7 +21,7 @@ import {
   limitForm,
   limitSentence,
 } from './limit-form.ts';
-import { Use } from './limits-page.tsx';
+import { Use } from './limit-use.tsx';
 import { capital, subjectText } from './subject.ts';
 import { AwayField, SubjectFields } from './subject-fields.tsx';
 

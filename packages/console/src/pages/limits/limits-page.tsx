@@ -4,15 +4,14 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { count } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { Meter } from '../../ui/meter.tsx';
 import { Results } from '../../ui/results.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
 import { LimitDrawer } from './limit-drawer.tsx';
 import type { Limit } from './limit-form.ts';
+import { Use } from './limit-use.tsx';
 import { capital, subjectText } from './subject.ts';
 
 /** Bars move while one looks: the list is read again every two seconds, which counts nothing. */
@@ -112,17 +111,6 @@ const COLUMNS: readonly Column<Limit>[] = [
   },
   { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
 ];
-
-const BOUNDS = { rpm: 'Requests a minute', tpm: 'Tokens a minute', concurrency: 'At the same time' } as const;
-
-/** How much of one bound is used; a rule with a bucket for each subject has no one figure. */
-export function Use({ limit, bound }: { readonly limit: Limit; readonly bound: keyof typeof BOUNDS }) {
-  const most = limit[bound];
-  if (most === null) return <span className="text-ink-3">–</span>;
-  const used = limit.state?.[`${bound}_used`] ?? null;
-  if (used === null) return <span className="figures">{count(most)} each</span>;
-  return <Meter label={BOUNDS[bound]} used={used} most={most} text={`${count(used)} / ${count(most)}`} />;
-}
 
 function LimitCard({ limit }: { readonly limit: Limit }) {
   const bound = (['rpm', 'tpm', 'concurrency'] as const).find((one) => limit[one] !== null) ?? 'rpm';

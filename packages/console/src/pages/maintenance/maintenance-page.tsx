@@ -142,7 +142,7 @@ function OpenWindow({ window }: { readonly window: MaintenanceWindow }) {
   return (
     <section className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-maintenance-line bg-maintenance-tint px-4 py-3">
       <StateBadge state="maintenance">Now</StateBadge>
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 max-md:basis-full">
         <h2 className="text-body font-semibold">
           {name} until {shortTime(until, browserZone())}
         </h2>

@@ -81,15 +81,13 @@ const KINDS = [
   { id: 'repeats', label: 'Repeats' },
 ] as const;
 
-function WindowFields({
-  form,
-  problems,
-  onChange,
-}: {
+interface FieldsProps {
   readonly form: WindowForm;
   readonly problems: Readonly<Record<string, string>>;
   readonly onChange: (form: WindowForm) => void;
-}) {
+}
+
+function WindowFields({ form, problems, onChange }: FieldsProps) {
   const set = (part: Partial<WindowForm>) => onChange({ ...form, ...part });
   return (
     <>
@@ -101,50 +99,15 @@ function WindowFields({
           onChange={({ target }) => set({ name: target.value })}
         />
       </FormField>
-      <Segments
-        label="How often"
-        options={KINDS}
-        value={form.kind}
-        onChange={(kind) => set({ kind: kind === 'repeats' ? 'repeats' : 'once' })}
-      />
-      <div className="grid gap-4 md:grid-cols-2">
-        {form.kind === 'once' ? (
-          <FormField
-            name="starts_at"
-            label={`Starts (${browserZone()})`}
-            problem={problems['starts_at'] ?? null}
-          >
-            <Input
-              type="datetime-local"
-              value={form.start}
-              onChange={({ target }) => set({ start: target.value })}
-            />
-          </FormField>
-        ) : (
-          <FormField name="schedule" label="Starts on a schedule (cron)" hint={cronWords(form.cron)}>
-            <Input
-              value={form.cron}
-              className="font-mono"
-              onChange={({ target }) => set({ cron: target.value })}
-            />
-          </FormField>
-        )}
-        <FormField name="duration_minutes" label="Lasts" problem={problems['duration_minutes'] ?? null}>
-          <Input value={form.length} onChange={({ target }) => set({ length: target.value })} />
-        </FormField>
-        {form.kind === 'repeats' && (
-          <FormField name="schedule.timezone" label="Time zone">
-            <Combobox
-              choices={[...new Set([form.timezone, ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
-                value: zone,
-                label: zone,
-              }))}
-              value={form.timezone}
-              onChange={(timezone) => set({ timezone })}
-            />
-          </FormField>
-        )}
+      <div>
+        <Segments
+          label="How often"
+          options={KINDS}
+          value={form.kind}
+          onChange={(kind) => set({ kind: kind === 'repeats' ? 'repeats' : 'once' })}
+        />
       </div>
+      <TimeFields form={form} problems={problems} onChange={onChange} />
       <MonitorChoice chosen={form.monitors} onChange={(monitors) => set({ monitors })} />
       <FormField name="tags" label="Monitors with a tag" optional hint="With commas between them.">
         <Input value={form.tags} placeholder="db" onChange={({ target }) => set({ tags: target.value })} />
@@ -158,6 +121,51 @@ function WindowFields({
         onChange={(onBoards) => set({ onBoards })}
       />
     </>
+  );
+}
+
+/** When it is open, and for how long. */
+function TimeFields({ form, problems, onChange }: FieldsProps) {
+  const set = (part: Partial<WindowForm>) => onChange({ ...form, ...part });
+  return (
+    <div className="grid items-start gap-4 md:grid-cols-2">
+      {form.kind === 'once' ? (
+        <FormField
+          name="starts_at"
+          label={`Starts (${browserZone()})`}
+          problem={problems['starts_at'] ?? null}
+        >
+          <Input
+            type="datetime-local"
+            value={form.start}
+            onChange={({ target }) => set({ start: target.value })}
+          />
+        </FormField>
+      ) : (
+        <FormField name="schedule" label="Starts on a schedule (cron)" hint={cronWords(form.cron)}>
+          <Input
+            value={form.cron}
+            className="font-mono"
+            onChange={({ target }) => set({ cron: target.value })}
+          />
+        </FormField>
+      )}
+      <FormField name="duration_minutes" label="Lasts" problem={problems['duration_minutes'] ?? null}>
+        <Input value={form.length} onChange={({ target }) => set({ length: target.value })} />
+      </FormField>
+      {form.kind === 'repeats' && (
+        <FormField name="schedule.timezone" label="Time zone">
+          <Combobox
+            choices={[...new Set([form.timezone, ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
+              value: zone,
+              label: zone,
+            }))}
+            value={form.timezone}
+            onChange={(timezone) => set({ timezone })}
+          />
+        </FormField>
+      )}
+    </div>
   );
 }
 

@@ -134,11 +134,15 @@ function ModelName({ model: { id, kind, targets } }: { readonly model: Model }) 
   const slash = id.indexOf('/') + 1;
   return (
     <span className="flex min-w-0 items-center gap-1.5">
-      <span className="truncate">
+      <span className={targets.length > 0 ? 'shrink-0' : 'truncate'}>
         <span className="text-ink-3">{id.slice(0, slash)}</span>
         {id.slice(slash)}
       </span>
-      {kind === 'alias' && <Badge>alias</Badge>}
+      {kind === 'alias' && (
+        <span className="shrink-0">
+          <Badge>alias</Badge>
+        </span>
+      )}
       {targets.length > 0 && (
         <span className="flex min-w-0 items-center gap-1 text-ink-2">
           <ArrowRight size={12} className="shrink-0 text-ink-3" role="img" aria-label="goes to" />

@@ -23,34 +23,14 @@ const FIELDS = [
 /** A price of the org's own for one model, which the catalog no longer has a say in. */
 export function OwnPrice({ model, provider }: { readonly model: Model; readonly provider: string }) {
   const [asked, setAsked] = useState(false);
+  const name = model.model ?? model.id;
   const [form, setForm] = useState<Readonly<Record<string, string>>>({
     input: fieldText(model.prices?.input_usd),
     output: fieldText(model.prices?.output_usd),
     cache_read: fieldText(model.prices?.cache_read_usd),
     cache_write: fieldText(model.prices?.cache_write_usd),
   });
-  const path = `api/management/providers/${encodeURIComponent(provider)}`;
-  const name = model.model ?? model.id;
-  const save = useChange(
-    async (own: boolean) => {
-      const { body, etag } = await getTagged<Provider>(path);
-      const others = Object.fromEntries(Object.entries(body.prices).filter(([id]) => id !== name));
-      const price = Object.fromEntries(
-        FIELDS.flatMap(([field]) => {
-          const value = typedNumber(form[field] ?? '');
-          return value === null ? [] : [[field, value]];
-        }),
-      );
-      return send<Provider>('PATCH', path, { prices: own ? { ...others, [name]: price } : others }, etag);
-    },
-    {
-      touches: [['models'], ['providers']],
-      done: () => {
-        setAsked(false);
-        tell('The next request has this price; those before keep theirs.');
-      },
-    },
-  );
+  const save = useSavePrice(provider, name, form, () => setAsked(false));
   return (
     <div className="mt-3">
       <Button needs="management" onClick={() => setAsked(true)}>
@@ -94,5 +74,35 @@ export function OwnPrice({ model, provider }: { readonly model: Model; readonly 
         </Form>
       </Dialog>
     </div>
+  );
+}
+
+/** Writes the price among those of the provider; false takes it away. */
+function useSavePrice(
+  provider: string,
+  name: string,
+  form: Readonly<Record<string, string>>,
+  onDone: () => void,
+) {
+  const path = `api/management/providers/${encodeURIComponent(provider)}`;
+  return useChange(
+    async (own: boolean) => {
+      const { body, etag } = await getTagged<Provider>(path);
+      const others = Object.fromEntries(Object.entries(body.prices).filter(([id]) => id !== name));
+      const price = Object.fromEntries(
+        FIELDS.flatMap(([field]) => {
+          const value = typedNumber(form[field] ?? '');
+          return value === null ? [] : [[field, value]];
+        }),
+      );
+      return send<Provider>('PATCH', path, { prices: own ? { ...others, [name]: price } : others }, etag);
+    },
+    {
+      touches: [['models'], ['providers']],
+      done: () => {
+        onDone();
+        tell('The next request has this price; those before keep theirs.');
+      },
+    },
   );
 }

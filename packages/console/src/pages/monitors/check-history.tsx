@@ -8,7 +8,7 @@ import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { STATES, type State, StateIcon } from '../../ui/state.tsx';
 import { Segments } from '../../ui/tabs.tsx';
-import { lateText, metadataText } from './check-words.ts';
+import { carriedBy, lateText, metadataText } from './check-words.ts';
 import { checksExport, checksQuery } from './monitor-data.ts';
 
 const SHOWN = [
@@ -158,7 +158,7 @@ function CheckRow({ check }: { readonly check: Check }) {
       <td className={`${CELL} text-right whitespace-nowrap`}>{duration(duration_ms)}</td>
       <td className={`${WIDE} max-w-56 text-ink-2`}>
         {error !== null && <span className="block text-failing-ink">{error}</span>}
-        <Metadata value={check.metadata} />
+        <Metadata value={carriedBy(check.metadata)} />
       </td>
     </tr>
   );

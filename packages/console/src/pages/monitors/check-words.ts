@@ -9,6 +9,19 @@ export function lateText({ expected_at, received_at }: Pick<Check, 'expected_at'
   return ms < 0 ? 'early' : `+${duration(ms)}`;
 }
 
+/** What a beat carried; the body of one by URL is text, which is mostly JSON. */
+export function carriedBy(value: Check['metadata']): Check['metadata'] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { body, ...rest } = value;
+  if (typeof body !== 'string') return value;
+  try {
+    const read: Check['metadata'] = JSON.parse(body);
+    return typeof read === 'object' && read !== null && !Array.isArray(read) ? { ...rest, ...read } : value;
+  } catch {
+    return value;
+  }
+}
+
 /** The first two facts of what a beat carried; null when it carried nothing. */
 export function metadataText(value: Check['metadata']): string | null {
   if (value === null) return null;

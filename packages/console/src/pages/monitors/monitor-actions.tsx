@@ -36,7 +36,8 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
         disabled={beat_url === null}
         onClick={() => beat.run(undefined)}
       >
-        Send a test beat
+        <span className="max-sm:hidden">Send a test beat</span>
+        <span className="sm:hidden">Test beat</span>
       </Button>
       <Button
         icon={paused ? Play : Pause}
@@ -58,23 +59,16 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
 
 type Asked = 'rotate' | 'delete' | null;
 
-function MoreMenu({ monitor: { id, name, source } }: { readonly monitor: Monitor }) {
+function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
+  const { id, name, source } = monitor;
   const [asked, setAsked] = useState<Asked>(null);
   const refusal = useRefusal('monitoring');
-  const navigate = useNavigate();
-  const org = useOrgId();
   const close = () => setAsked(null);
   const rotate = useChange(() => send<Monitor>('POST', monitorPath(id, '/rotate')), {
     touches: [['monitors']],
     done: () => {
       close();
       tell('The beat URL is another one now.');
-    },
-  });
-  const remove = useChange(() => send<null>('DELETE', monitorPath(id)), {
-    done: () => {
-      tell(`${name} was deleted.`);
-      void navigate({ to: `/o/${org}/monitors` });
     },
   });
   return (
@@ -103,19 +97,40 @@ function MoreMenu({ monitor: { id, name, source } }: { readonly monitor: Monitor
       >
         Jobs that call the old URL are refused at once. Beats with a key are not touched.
       </ConfirmDialog>
-      <ConfirmDialog
-        open={asked === 'delete'}
-        onClose={close}
-        onConfirm={() => remove.run(undefined)}
-        title={`Delete ${name}`}
-        verb="Delete monitor"
-        typed={id}
-        running={remove.running}
-        error={remove.error}
-      >
-        Its checks, its timeline and its uptime are lost, on boards too. Beats for it are refused from then
-        on.
-      </ConfirmDialog>
+      <DeleteMonitor monitor={monitor} open={asked === 'delete'} onClose={close} />
     </>
+  );
+}
+
+function DeleteMonitor({
+  monitor: { id, name },
+  open,
+  onClose,
+}: {
+  readonly monitor: Monitor;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}) {
+  const navigate = useNavigate();
+  const org = useOrgId();
+  const remove = useChange(() => send<null>('DELETE', monitorPath(id)), {
+    done: () => {
+      tell(`${name} was deleted.`);
+      void navigate({ to: `/o/${org}/monitors` });
+    },
+  });
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      onConfirm={() => remove.run(undefined)}
+      title={`Delete ${name}`}
+      verb="Delete monitor"
+      typed={id}
+      running={remove.running}
+      error={remove.error}
+    >
+      Its checks, its timeline and its uptime are lost, on boards too. Beats for it are refused from then on.
+    </ConfirmDialog>
   );
 }

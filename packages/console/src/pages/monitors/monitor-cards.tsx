@@ -5,7 +5,7 @@ import { apiUrl } from '../../data/base.ts';
 import { duration, uptime } from '../../format/amounts.ts';
 import { browserZone, day, fullTime } from '../../format/moments.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { Card, KeyValue, StatCard, StatStrip } from '../../ui/facts.tsx';
+import { Card, KeyValue, StatCard } from '../../ui/facts.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { type Alert, alertsOfMonitorQuery, boardsOfOrgQuery, uptimeQuery } from './monitor-data.ts';
@@ -15,12 +15,12 @@ import { beatSnippets } from './send-beats.ts';
 /** Uptime of four spans, rounded down: 100% means that nothing was missed. */
 export function UptimeStrip({ id }: { readonly id: string }) {
   return (
-    <StatStrip>
+    <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line md:grid-cols-4 *:bg-surface *:px-3.5 *:py-2.5">
       <UptimeCard id={id} days={1} label="Uptime, 24 hours" />
       <UptimeCard id={id} days={7} label="7 days" />
       <UptimeCard id={id} days={30} label="30 days" />
       <UptimeCard id={id} days={90} label="90 days" />
-    </StatStrip>
+    </div>
   );
 }
 

@@ -16,11 +16,11 @@ export type Recent = ReadonlyMap<string, MonitorStanding['recent'][number]>;
 export function monitorColumns(recent: Recent): readonly Column<Monitor>[] {
   return [
     { id: 'state', label: 'State', width: '7.5rem', cell: (row) => <StateText row={row} /> },
-    { id: 'name', label: 'Name', width: 'minmax(9rem, 1fr)', cell: (row) => <NameText row={row} /> },
+    { id: 'name', label: 'Name', width: 'minmax(11rem, 1.4fr)', cell: (row) => <NameText row={row} /> },
     {
       id: 'schedule',
       label: 'Schedule',
-      width: 'minmax(7rem, 11rem)',
+      width: 'minmax(8rem, 12rem)',
       cell: (row) => <span className="text-ink-2">{scheduleShort(row)}</span>,
     },
     {
@@ -47,6 +47,7 @@ export function monitorColumns(recent: Recent): readonly Column<Monitor>[] {
       id: 'source',
       label: 'Source',
       width: '8rem',
+      optional: true,
       cell: ({ source }) => <SourceBadge source={source} />,
     },
     { id: 'actions', label: '', width: '2.5rem', cell: (row) => <MonitorMenu monitor={row} /> },

@@ -145,6 +145,7 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
   if (!answer.ok) throw new Error(`The beat was answered with ${answer.status}.`);
 }
 
+export const createMonitor = (body: object) => send<Monitor>('POST', LIST, body);
 export const pauseMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/pause'), {});
 export const resumeMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/resume'));
 

@@ -13,7 +13,7 @@ import { Form } from '../../ui/form.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
-import { monitorPath, monitorQuery } from './monitor-data.ts';
+import { createMonitor, monitorPath, monitorQuery } from './monitor-data.ts';
 import { MonitorFields } from './monitor-fields.tsx';
 import {
   changesBetween,
@@ -33,14 +33,10 @@ export function NewMonitorPage() {
   const [form, setForm] = useState(() => emptyForm(browserZone()));
   const [tried, setTried] = useState(false);
   const leave = useLeave();
-  const create = useChange(
-    () =>
-      send<Monitor>('POST', 'api/monitoring/monitors', {
-        ...monitorBody(form),
-        id: form.id || idOf(form.name),
-      }),
-    { touches: [['monitors']], done: ({ id }) => leave(id) },
-  );
+  const create = useChange(() => createMonitor({ ...monitorBody(form), id: form.id || idOf(form.name) }), {
+    touches: [['monitors']],
+    done: ({ id }) => leave(id),
+  });
   const problems = tried ? problemsOf(form) : {};
   const submit = () => {
     setTried(true);
@@ -89,43 +85,10 @@ export function EditMonitorPage() {
 
 function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: string | null }) {
   const { id, source } = monitor;
-  const [read, setRead] = useState({ form: formOf(monitor, browserZone()), etag });
-  const [form, setForm] = useState(read.form);
-  const [theirs, setTheirs] = useState<{ readonly form: MonitorForm; readonly etag: string | null } | null>(
-    null,
-  );
-  const client = useQueryClient();
-  const leave = useLeave();
-  const save = useChange(
-    async () => {
-      try {
-        return await send<Monitor>('PATCH', monitorPath(id), monitorBody(form), read.etag);
-      } catch (error) {
-        const fresh = await getTagged<Monitor>(monitorPath(id)).catch(() => null);
-        if (fresh && fresh.etag !== read.etag)
-          setTheirs({ form: formOf(fresh.body, browserZone()), etag: fresh.etag });
-        throw error;
-      }
-    },
-    {
-      touches: [['monitors']],
-      done: () => {
-        tell('The monitor was saved.');
-        leave(id);
-      },
-    },
-  );
+  const { read, form, setForm, theirs, settle, save, leave } = useEditing(monitor, etag);
   const problems = problemsOf(form);
   const locked = source.kind === 'file';
   const changed = changesBetween(read.form, form).length > 0;
-  const settle = (keepMine: boolean) => {
-    if (!theirs) return;
-    setRead(theirs);
-    if (!keepMine) setForm(theirs.form);
-    setTheirs(null);
-    save.reset();
-    void client.invalidateQueries({ queryKey: ['monitors', 'one', id] });
-  };
   return (
     <div className="grid max-w-3xl gap-4">
       <SourceNotice source={source} />
@@ -165,6 +128,50 @@ function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: s
       </Form>
     </div>
   );
+}
+
+interface Version {
+  readonly form: MonitorForm;
+  readonly etag: string | null;
+}
+
+/** What was read, what is typed, and what somebody else saved meanwhile. */
+function useEditing(monitor: Monitor, etag: string | null) {
+  const { id } = monitor;
+  const [read, setRead] = useState<Version>(() => ({ form: formOf(monitor, browserZone()), etag }));
+  const [form, setForm] = useState(read.form);
+  const [theirs, setTheirs] = useState<Version | null>(null);
+  const client = useQueryClient();
+  const leave = useLeave();
+  const compare = async () => {
+    const fresh = await getTagged<Monitor>(monitorPath(id)).catch(() => null);
+    if (fresh && fresh.etag !== read.etag)
+      setTheirs({ form: formOf(fresh.body, browserZone()), etag: fresh.etag });
+  };
+  const change = () => send<Monitor>('PATCH', monitorPath(id), monitorBody(form), read.etag);
+  const save = useChange(
+    () =>
+      change().catch(async (error: unknown) => {
+        await compare();
+        throw error;
+      }),
+    {
+      touches: [['monitors']],
+      done: () => {
+        tell('The monitor was saved.');
+        leave(id);
+      },
+    },
+  );
+  const settle = (keepMine: boolean) => {
+    if (!theirs) return;
+    setRead(theirs);
+    if (!keepMine) setForm(theirs.form);
+    setTheirs(null);
+    save.reset();
+    void client.invalidateQueries({ queryKey: ['monitors', 'one', id] });
+  };
+  return { read, form, setForm, theirs, settle, save, leave };
 }
 
 /** To the monitor, or to the list. */

@@ -18,11 +18,11 @@ interface FieldsProps {
 
 /** Everything a monitor can be told. */
 export function MonitorFields(props: FieldsProps) {
-  const { form, problems, onChange, isNew = false } = props;
+  const { form, onChange, isNew = false } = props;
   const set = (part: Partial<MonitorForm>) => onChange({ ...form, ...part });
   return (
     <>
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="name" label="Name">
           <Input
             value={form.name}
@@ -42,47 +42,9 @@ export function MonitorFields(props: FieldsProps) {
         </FormField>
       </div>
       <ScheduleFields {...props} />
-      <div className="grid gap-4 md:grid-cols-3">
-        <FormField
-          name="grace_period_minutes"
-          label="Grace"
-          optional
-          hint="Late, and still fine. Empty: the org’s."
-          problem={problems['grace_period_minutes'] ?? null}
-        >
-          <Input
-            value={form.grace}
-            placeholder="5 min"
-            onChange={({ target }) => set({ grace: target.value })}
-          />
-        </FormField>
-        <FormField
-          name="alert_after_misses"
-          label="Alert after misses"
-          problem={problems['alert_after_misses'] ?? null}
-        >
-          <Input
-            value={form.alertAfter}
-            inputMode="numeric"
-            onChange={({ target }) => set({ alertAfter: target.value })}
-          />
-        </FormField>
-        <FormField
-          name="first_beat_due_minutes"
-          label="First beat due"
-          optional
-          hint="Reported when nothing came by then."
-          problem={problems['first_beat_due_minutes'] ?? null}
-        >
-          <Input
-            value={form.firstDue}
-            placeholder="after interval and grace"
-            onChange={({ target }) => set({ firstDue: target.value })}
-          />
-        </FormField>
-      </div>
+      <SlackFields {...props} />
       <ChannelChoice chosen={form.channels} onChange={(channels) => set({ channels })} />
-      <div className="grid gap-4 md:grid-cols-2">
+      <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="tags" label="Tags" optional hint="With commas between them.">
           <Input
             value={form.tags}
@@ -100,6 +62,52 @@ export function MonitorFields(props: FieldsProps) {
         </FormField>
       </div>
     </>
+  );
+}
+
+/** How late is fine, and when somebody is told. */
+function SlackFields({ form, problems, onChange }: FieldsProps) {
+  const set = (part: Partial<MonitorForm>) => onChange({ ...form, ...part });
+  return (
+    <div className="grid items-start gap-4 md:grid-cols-3">
+      <FormField
+        name="grace_period_minutes"
+        label="Grace"
+        optional
+        hint="Late, and still fine. Empty: the org’s."
+        problem={problems['grace_period_minutes'] ?? null}
+      >
+        <Input
+          value={form.grace}
+          placeholder="5 min"
+          onChange={({ target }) => set({ grace: target.value })}
+        />
+      </FormField>
+      <FormField
+        name="alert_after_misses"
+        label="Alert after misses"
+        problem={problems['alert_after_misses'] ?? null}
+      >
+        <Input
+          value={form.alertAfter}
+          inputMode="numeric"
+          onChange={({ target }) => set({ alertAfter: target.value })}
+        />
+      </FormField>
+      <FormField
+        name="first_beat_due_minutes"
+        label="First beat due"
+        optional
+        hint="Reported when nothing came by then."
+        problem={problems['first_beat_due_minutes'] ?? null}
+      >
+        <Input
+          value={form.firstDue}
+          placeholder="after interval and grace"
+          onChange={({ target }) => set({ firstDue: target.value })}
+        />
+      </FormField>
+    </div>
   );
 }
 
@@ -133,7 +141,7 @@ function ScheduleFields({ form, problems, onChange }: FieldsProps) {
           </FormField>
         </div>
       ) : (
-        <div className="grid gap-4 md:grid-cols-2">
+        <div className="grid items-start gap-4 md:grid-cols-2">
           <FormField
             name="schedule"
             label="Cron expression"

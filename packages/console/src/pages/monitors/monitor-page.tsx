@@ -55,7 +55,7 @@ function Results({ monitor }: { readonly monitor: Monitor }) {
             <NextDeadline monitor={monitor} />
           </Card>
           <UptimeStrip id={monitor.id} />
-          <MonitorTimeline id={monitor.id} />
+          <MonitorTimeline id={monitor.id} since={monitor.created_at} />
           <CheckHistory id={monitor.id} />
         </div>
         <div className="grid min-w-0 gap-4">
@@ -90,8 +90,8 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
             ·{' '}
           </>
         )}
-        <code className="font-mono text-code">{id}</code> · {scheduleText(monitor)}, {minutesText(grace)}{' '}
-        grace
+        <code className="font-mono text-code">{id}</code> · {scheduleText(monitor)},{' '}
+        {grace === 0 ? 'no' : minutesText(grace)} grace
       </p>
     </div>
   );

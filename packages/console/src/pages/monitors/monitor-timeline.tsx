@@ -26,13 +26,16 @@ const LOOKS: Readonly<Record<Period['status'], string>> = {
 };
 
 /** What the monitor was, over time; below it one mark for each beat. The same as a list for who cannot see it. */
-export function MonitorTimeline({ id }: { readonly id: string }) {
+export function MonitorTimeline({ id, since }: { readonly id: string; readonly since: string }) {
   const [days, setDays] = useState('1');
   const [listed, setListed] = useState(false);
   const answer = useQuery(periodsQuery(id, Number(days)));
   const checks = useQuery(marksQuery(id, Number(days)));
   const now = useNow();
-  const from = new Date(now.getTime() - Number(days) * 86_400_000);
+  // Of a young monitor there is nothing to see before it was made.
+  const from = new Date(
+    Math.max(now.getTime() - Number(days) * 86_400_000, new Date(since).getTime() - 60_000),
+  );
   const marks = marksOf(answer.data?.data ?? [], from, now);
   return (
     <Card
@@ -102,7 +105,7 @@ function Band({ marks }: { readonly marks: readonly Mark[] }) {
 
 function Ticks({ ticks }: { readonly ticks: ReturnType<typeof ticksOf> }) {
   return (
-    <div aria-hidden="true" className="relative h-4 overflow-hidden">
+    <div aria-hidden="true" className="relative h-4">
       {ticks.map(({ id, at, missed }) => (
         <span
           key={id}

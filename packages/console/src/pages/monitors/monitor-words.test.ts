@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lateText, metadataText } from './check-words.ts';
+import { carriedBy, lateText, metadataText } from './check-words.ts';
 import { crontabIn, cronWords, idOf, minutesIn, minutesText, scheduleShort } from './monitor-words.ts';
 
 test('lengths are read as people write them, and written so that they are read again as the same', () => {
@@ -76,4 +76,10 @@ test('metadata shows its first two facts and how many more there are', () => {
     'host db-3 · size 41 GB · 1 more',
   );
   assert.deepEqual([metadataText(null), metadataText({}), metadataText('x')], [null, null, 'x']);
+});
+
+test('the body of a beat by URL is read where it is JSON, and left alone where it is not', () => {
+  assert.deepEqual(carriedBy({ body: '{"exit":1}', method: 'POST' }), { method: 'POST', exit: 1 });
+  for (const value of [{ body: 'done' }, { body: '[1]' }, { host: 'a' }, null, 'x'])
+    assert.deepEqual(carriedBy(value), value);
 });

@@ -14,11 +14,13 @@ import { count } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
+import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { STATES, StateIcon } from '../../ui/state.tsx';
+import { shownColumns } from '../../ui/table-columns.ts';
 import { MonitorCard, monitorColumns, type Recent } from './monitor-columns.tsx';
 import {
   channelNamesQuery,
@@ -33,6 +35,8 @@ import { beatSnippets } from './send-beats.ts';
 const ASKED_AT_ONCE = 100;
 const RECENT_AT_MOST = 500;
 
+const ALL_COLUMNS = monitorColumns(new Map());
+
 /** Did the jobs run, and when must each call again? */
 export function MonitorsPage() {
   const { query, change } = useUrlState();
@@ -45,9 +49,18 @@ export function MonitorsPage() {
       title="Monitors"
       padded={false}
       actions={
-        <Button look="primary" icon={Plus} needs="monitoring" onClick={create}>
-          New monitor
-        </Button>
+        <>
+          <span className="max-md:hidden">
+            <ColumnMenu
+              columns={ALL_COLUMNS}
+              shown={shownColumns(ALL_COLUMNS, query.get('cols'))}
+              onChange={(cols) => change({ cols }, 'replace')}
+            />
+          </span>
+          <Button look="primary" icon={Plus} needs="monitoring" onClick={create}>
+            New monitor
+          </Button>
+        </>
       }
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
@@ -63,6 +76,7 @@ export function MonitorsPage() {
       </div>
       <Results
         list={list}
+        cols={query.get('cols')}
         filtered={tokens.length > 0}
         onClear={() => change({ status: null, tag: null, search: null })}
       />
@@ -160,16 +174,18 @@ function NobodyTold({ any }: { readonly any: boolean }) {
 
 function Results({
   list: { answer, rows, recent },
+  cols,
   filtered,
   onClear,
 }: {
   readonly list: ReturnType<typeof useMonitorList>;
+  readonly cols: string | null;
   readonly filtered: boolean;
   readonly onClear: () => void;
 }) {
   const navigate = useNavigate();
   const org = useOrgId();
-  const columns = useMemo(() => monitorColumns(recent), [recent]);
+  const columns = useMemo(() => shownColumns(monitorColumns(recent), cols), [recent, cols]);
   if (answer.error && rows.length === 0)
     return (
       <ErrorState

@@ -35,7 +35,9 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
           text={
             bar.overdue === 'past' && failing
               ? `missed ${duration(now.getTime() - deadline.getTime())} ago`
-              : `${grace} grace, then failing`
+              : monitor.grace_period_minutes === 0
+                ? 'no grace'
+                : `${grace} grace, then failing`
           }
           end
         />

@@ -15,9 +15,11 @@ export function beatSnippets(id: string, heartbeat: string, beatUrl: string | nu
     { label: 'curl', code: curl },
     {
       label: 'TypeScript',
-      code: `const answer = await fetch('${heartbeat}', {
+      code: `import { env } from 'node:process';
+
+const answer = await fetch('${heartbeat}', {
   method: 'POST',
-  headers: { 'x-api-key': process.env.FLOE_KEY, 'content-type': 'application/json' },
+  headers: { 'x-api-key': env.FLOE_KEY, 'content-type': 'application/json' },
   body: JSON.stringify({ monitor_id: '${id}', metadata: { host: 'db-1' } }),
 });
 if (!answer.ok) throw new Error(\`no beat: \${answer.status}\`);`,
@@ -33,6 +35,13 @@ request = urllib.request.Request(
 )
 urllib.request.urlopen(request, timeout=10)`,
     },
+    ...scheduledSnippets(id, beatUrl),
+  ];
+}
+
+/** For whoever starts jobs: by the secret address, which needs no header. */
+function scheduledSnippets(id: string, beatUrl: string | null): readonly Snippet[] {
+  return [
     {
       label: 'crontab',
       code: `# the exit status of the job says whether it went well

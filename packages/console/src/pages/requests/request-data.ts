@@ -3,30 +3,10 @@ import type { SummaryFigures, timeseries } from '@floe/contract/api/charts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { get, type Page } from '../../data/api-client.ts';
-import type { FilterField } from '../../filters/filter-text.ts';
 import { intervalOf, type TimeSpan } from '../../filters/time-range.ts';
 
 export type RequestDetail = z.output<typeof requestDetail>;
 export type Timeseries = z.output<typeof timeseries>;
-
-/** What requests are filtered by: the API's own parameters. */
-export const REQUEST_FIELDS: readonly FilterField[] = [
-  {
-    name: 'status',
-    label: 'status',
-    values: ['2xx', '4xx', '5xx', '200', '401', '402', '403', '429', '500', '502', '504'],
-  },
-  {
-    name: 'state',
-    label: 'state',
-    values: ['complete', 'partial', 'aborted', 'failed', 'blocked', 'cached'],
-  },
-  { name: 'model', label: 'model' },
-  { name: 'provider', label: 'provider' },
-  { name: 'key', label: 'key' },
-  { name: 'route_mode', label: 'route mode', values: ['unified', 'passthrough-a', 'passthrough-b', 'ide'] },
-  { name: 'metadata', label: 'metadata', keyed: true },
-];
 
 /** The parameters of the API that a link's filters and its time stand for. */
 export function apiFilters(
@@ -39,6 +19,8 @@ export function apiFilters(
 }
 
 const PAGE_ROWS = 100;
+/** What one look at the newest brings. */
+export const NEWEST_ROWS = PAGE_ROWS;
 
 /** Requests, newest first, page by page. */
 export function requestsQuery(filters: Readonly<Record<string, string>>) {
@@ -59,7 +41,7 @@ export function requestsQuery(filters: Readonly<Record<string, string>>) {
 
 /** The newest requests of a list that is live. */
 export function newestRequests(filters: Readonly<Record<string, string>>): Promise<Page<RequestRow>> {
-  return get('api/analytics/requests', { ...filters, limit: PAGE_ROWS });
+  return get('api/analytics/requests', { ...filters, limit: NEWEST_ROWS });
 }
 
 export function requestQuery(id: string) {

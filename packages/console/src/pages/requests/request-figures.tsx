@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
-import { type Lane, Lanes } from '../../ui/lanes.tsx';
+import { Lanes } from '../../ui/lanes.tsx';
 import { countsQuery, summaryQuery } from './request-data.ts';
+import { lanesOf } from './request-lanes.ts';
 
 /** What the list adds up to, and when: volume above the line, what was not OK below it. */
 export function RequestFigures({
@@ -43,18 +44,4 @@ export function RequestFigures({
       )}
     </div>
   );
-}
-
-type Counts = {
-  readonly at: readonly string[];
-  readonly series: readonly { readonly values: readonly (number | null)[] }[];
-};
-
-function lanesOf(requests: Counts | undefined, errors: Counts | undefined): readonly Lane[] {
-  const all = requests?.series[0]?.values ?? [];
-  const bad = errors?.series[0]?.values ?? [];
-  return (requests?.at ?? []).map((at, index) => {
-    const wrong = bad[index] ?? 0;
-    return { at: Date.parse(at), good: Math.max(0, (all[index] ?? 0) - wrong), bad: wrong };
-  });
 }

@@ -80,17 +80,29 @@ export function attemptPieces(attempt: Attempt, startMs: number, totalMs: number
   ];
 }
 
-/** New rows before the known ones, newest first, none twice, at most `most`. */
+/** New rows among the known ones, newest first, none twice, at most `most`. The known ones are in order already. */
 export function merged(
   known: readonly RequestRow[],
   fresh: readonly RequestRow[],
   most = 20_000,
 ): RequestRow[] {
   const ids = new Set(fresh.map(({ id }) => id));
-  const rows = [...fresh, ...known.filter(({ id }) => !ids.has(id))];
-  return rows
-    .sort((a, b) =>
-      a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : a.id < b.id ? 1 : -1,
-    )
-    .slice(0, most);
+  const added = [...new Map(fresh.map((row) => [row.id, row])).values()].sort(newestFirst);
+  const rows: RequestRow[] = [];
+  let next = 0;
+  for (const row of known) {
+    if (ids.has(row.id)) continue;
+    for (let one = added[next]; one && newestFirst(one, row) < 0; one = added[next]) {
+      rows.push(one);
+      next += 1;
+    }
+    rows.push(row);
+  }
+  rows.push(...added.slice(next));
+  return rows.length > most ? rows.slice(0, most) : rows;
+}
+
+function newestFirst(a: RequestRow, b: RequestRow): number {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
+  return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
 }

@@ -1,4 +1,6 @@
+import { lazy, Suspense } from 'react';
 import { Card } from '../../ui/facts.tsx';
+import { Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
@@ -6,6 +8,10 @@ import { CallerCard, CostCard, DroppedCard } from './request-cards.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { RequestStats } from './request-stats.tsx';
 import { RouteDecisions } from './route-decisions.tsx';
+
+const RequestBodies = lazy(() =>
+  import('./request-bodies.tsx').then(({ RequestBodies: Part }) => ({ default: Part })),
+);
 
 /** Everything known about a request; `narrow` stands in one column, in the drawer. */
 export function RequestTabs({
@@ -52,6 +58,15 @@ export function RequestTabs({
           label: 'Attempts',
           count: attempts.length,
           content: <JsonView value={attempts} label="attempts" />,
+        },
+        {
+          id: 'bodies',
+          label: 'Bodies',
+          content: (
+            <Suspense fallback={<Skeleton className="h-40" />}>
+              <RequestBodies id={request.id} />
+            </Suspense>
+          ),
         },
         { id: 'raw', label: 'Raw', content: <JsonView value={request} label="the request" /> },
       ]}

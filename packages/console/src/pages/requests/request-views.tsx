@@ -1,12 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
 import { cx } from '../../ui/class-names.ts';
+import { Notice } from '../../ui/feedback.tsx';
+import { gone, isBare, isEdited, turnTo } from './saved-views.ts';
+import { viewsQuery } from './view-data.ts';
+
+const SaveView = lazy(() => import('./save-view.tsx').then(({ SaveView: Part }) => ({ default: Part })));
+const ViewMenu = lazy(() => import('./save-view.tsx').then(({ ViewMenu: Part }) => ({ default: Part })));
 
 interface View {
   readonly label: string;
   readonly filters: Readonly<Record<string, string>>;
 }
 
-/** The built-in views; saved ones will stand behind them. */
+/** The built-in views; saved ones stand behind them. */
 const VIEWS: readonly View[] = [
   { label: 'All', filters: {} },
   { label: 'Errors', filters: { state: 'failed' } },
@@ -17,33 +25,95 @@ const VIEWS: readonly View[] = [
 ];
 const NAMES = ['state', 'route_mode'];
 
-/** Views as tabs over the list: filters by name. */
+/** Views as tabs over the list: filters by name. `view=` in the URL names a saved one. */
 export function RequestViews({
   query,
   onChange,
 }: {
   readonly query: URLSearchParams;
-  readonly onChange: (changes: UrlChanges) => void;
+  readonly onChange: (changes: UrlChanges, how?: 'push' | 'replace') => void;
 }) {
-  const isOn = ({ filters }: View) => NAMES.every((name) => (query.get(name) ?? undefined) === filters[name]);
+  const { data } = useQuery(viewsQuery);
+  const saved = data?.data ?? [];
+  const named = query.get('view');
+  const current = saved.find(({ id }) => id === named);
+  const open = useEffectEvent(() => current && isBare(query) && onChange(turnTo(query, current), 'replace'));
+  useEffect(() => {
+    if (current) open();
+  }, [current]);
+  const isOn = ({ filters }: View) =>
+    named === null && NAMES.every((name) => (query.get(name) ?? undefined) === filters[name]);
+  const edited = current !== undefined && isEdited(query, current);
   return (
-    <nav aria-label="Views" className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
-      {VIEWS.map((view) => (
-        <button
-          key={view.label}
-          type="button"
-          aria-current={isOn(view) ? 'true' : undefined}
-          onClick={() =>
-            onChange(Object.fromEntries(NAMES.map((name) => [name, view.filters[name] ?? null])))
-          }
-          className={cx(
-            '-mb-px flex h-10 shrink-0 items-center border-b-2 px-2 text-ui font-medium -outline-offset-2',
-            isOn(view) ? 'border-accent text-ink' : 'border-transparent text-ink-2 hover:text-ink',
+    <>
+      <nav aria-label="Views" className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
+        {VIEWS.map((view) => (
+          <ViewTab
+            key={view.label}
+            label={view.label}
+            isOn={isOn(view)}
+            onChoose={() =>
+              onChange({
+                // What a saved view has set goes with it.
+                ...(current ? gone(query) : {}),
+                view: null,
+                ...Object.fromEntries(NAMES.map((name) => [name, view.filters[name] ?? null])),
+              })
+            }
+          />
+        ))}
+        {saved.map((view) => (
+          <ViewTab
+            key={view.id}
+            label={view.name}
+            isOn={view.id === named}
+            onChoose={() => onChange(turnTo(query, view))}
+          />
+        ))}
+        <Suspense>
+          {current && (
+            <ViewMenu
+              saved={current}
+              query={query}
+              edited={edited}
+              onChange={onChange}
+              onReset={() => onChange(turnTo(query, current))}
+            />
           )}
-        >
-          {view.label}
-        </button>
-      ))}
-    </nav>
+          <SaveView query={query} onChange={onChange} />
+        </Suspense>
+      </nav>
+      {named !== null && data && !current && (
+        <div className="px-4 pt-3 md:px-6">
+          <Notice>
+            The view of this link is gone, or is somebody’s own. What else the link says is shown.
+          </Notice>
+        </div>
+      )}
+    </>
+  );
+}
+
+function ViewTab({
+  label,
+  isOn,
+  onChoose,
+}: {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChoose: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      aria-current={isOn ? 'true' : undefined}
+      onClick={onChoose}
+      className={cx(
+        '-mb-px flex h-10 max-w-48 shrink-0 items-center border-b-2 px-2 text-ui font-medium -outline-offset-2',
+        isOn ? 'border-accent text-ink' : 'border-transparent text-ink-2 hover:text-ink',
+      )}
+    >
+      <span className="truncate">{label}</span>
+    </button>
   );
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowUp, Radio } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
@@ -11,22 +11,28 @@ import { cx } from '../../ui/class-names.ts';
 import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { shownColumns } from '../../ui/table-columns.ts';
 import { TimeRange } from '../../ui/time-range.tsx';
 import { useLiveTail } from './live-tail.ts';
-import { NoRequests } from './no-requests.tsx';
 import { RequestCard, requestColumns } from './request-columns.tsx';
-import { apiFilters, REQUEST_FIELDS, requestsQuery } from './request-data.ts';
+import { apiFilters, requestsQuery } from './request-data.ts';
+import { REQUEST_FIELDS } from './request-fields.ts';
 import { RequestFigures } from './request-figures.tsx';
 import { merged } from './request-rows.ts';
 import { RequestViews } from './request-views.tsx';
-import { ShareMenu } from './share-menu.tsx';
 
 /** Not part of the first page: it is there before anyone has read a row. */
 const RequestDrawer = lazy(() =>
   import('./request-drawer.tsx').then(({ RequestDrawer: Part }) => ({ default: Part })),
+);
+
+const FilterBar = lazy(() =>
+  import('../../ui/filter-bar.tsx').then(({ FilterBar: Part }) => ({ default: Part })),
+);
+const ShareMenu = lazy(() => import('./share-menu.tsx').then(({ ShareMenu: Part }) => ({ default: Part })));
+const NoRequests = lazy(() =>
+  import('./no-requests.tsx').then(({ NoRequests: Part }) => ({ default: Part })),
 );
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model', 'latency']);
@@ -63,16 +69,18 @@ export function RequestsPage() {
     <PageFrame title="Requests" padded={false} actions={<Toolbar list={list} />} beside={drawer}>
       <RequestViews query={query} onChange={change} />
       <div className="grid gap-3 px-4 py-3 md:px-6">
-        <FilterBar
-          fields={REQUEST_FIELDS}
-          tokens={tokens}
-          onAdd={({ name, value }) => change({ [name]: value })}
-          onRemove={(name) => change({ [name]: null })}
-          placeholder="Filter by status, model, key, metadata…"
-        />
+        <Suspense fallback={<div className="min-h-control" />}>
+          <FilterBar
+            fields={REQUEST_FIELDS}
+            tokens={tokens}
+            onAdd={({ name, value }) => change({ [name]: value })}
+            onRemove={(name) => change({ [name]: null })}
+            placeholder="Filter by status, model, key, metadata…"
+          />
+        </Suspense>
         <RequestFigures filters={filters} span={span} onZoom={zoom} />
       </div>
-      {tail.waiting > 0 && <Waiting count={tail.waiting} onShow={tail.show} />}
+      <Arriving waiting={tail.waiting} isSampled={tail.isSampled && live} onShow={tail.show} />
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
         <Results list={list} />
       </div>
@@ -99,7 +107,9 @@ function Toolbar({ list }: { readonly list: RequestList }) {
           onChange={(cols) => change({ cols }, 'replace')}
         />
       </span>
-      <ShareMenu span={span} filters={filters} />
+      <Suspense>
+        <ShareMenu span={span} filters={filters} />
+      </Suspense>
     </>
   );
 }
@@ -121,11 +131,13 @@ function Results({ list }: { readonly list: RequestList }) {
   if (answer.isPending) return <SkeletonRows />;
   if (rows.length === 0)
     return (
-      <NoRequests
-        tokens={tokens}
-        onRemove={(name) => change({ [name]: null })}
-        onWiden={() => change({ range: '7d', from: null, to: null })}
-      />
+      <Suspense>
+        <NoRequests
+          tokens={tokens}
+          onRemove={(name) => change({ [name]: null })}
+          onWiden={() => change({ range: '7d', from: null, to: null })}
+        />
+      </Suspense>
     );
   return (
     <>
@@ -167,7 +179,12 @@ function useRequestList() {
   );
   const paged = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);
   const known = useMemo(() => new Set(paged.map(({ id }) => id)), [paged]);
-  const tail = useLiveTail(filters, live, held, known);
+  const client = useQueryClient();
+  const reread = useCallback(
+    () => void client.resetQueries({ queryKey: ['requests', filters], exact: true }),
+    [client, filters],
+  );
+  const tail = useLiveTail(filters, live, held, known, reread);
   const rows = useMemo(() => (tail.rows.length === 0 ? paged : merged(paged, tail.rows)), [paged, tail.rows]);
   const more = useCallback(() => {
     if (answer.hasNextPage && !answer.isFetchingNextPage) void answer.fetchNextPage();
@@ -200,12 +217,28 @@ function LiveButton({
   );
 }
 
-function Waiting({ count, onShow }: { readonly count: number; readonly onShow: () => void }) {
+/** Over the rows and without a place of its own, so that no row moves when it comes or goes. */
+function Arriving({
+  waiting,
+  isSampled,
+  onShow,
+}: {
+  readonly waiting: number;
+  readonly isSampled: boolean;
+  readonly onShow: () => void;
+}) {
+  if (waiting === 0 && !isSampled) return null;
   return (
     <div className="pointer-events-none sticky top-2 z-20 flex h-0 justify-center overflow-visible">
-      <Button icon={ArrowUp} onClick={onShow} className="pointer-events-auto rounded-full! shadow-popover">
-        {count} new
-      </Button>
+      {waiting > 0 ? (
+        <Button icon={ArrowUp} onClick={onShow} className="pointer-events-auto rounded-full! shadow-popover">
+          {waiting} new
+        </Button>
+      ) : (
+        <p className="h-8 rounded-full border border-line-strong bg-raised px-3 text-small leading-8 text-ink-2 shadow-popover">
+          More arrive than can be shown. Counts are exact.
+        </p>
+      )}
     </div>
   );
 }

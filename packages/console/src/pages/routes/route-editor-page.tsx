@@ -1,7 +1,7 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useOrgId, usePathParam, useUrlState } from '../../app/url-state.ts';
 import { get, getTagged, send, type Tagged } from '../../data/api-client.ts';
@@ -14,6 +14,7 @@ import { EditForm } from '../../ui/edit-form.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
+import { TwoColumns } from '../../ui/two-columns.tsx';
 import { RouteFields } from './route-fields.tsx';
 import { EMPTY_ROUTE, type Route, type RouteForm, routeBody, routeForm } from './route-form.ts';
 import { Simulator } from './simulator.tsx';
@@ -38,8 +39,8 @@ export function NewRoutePage() {
   });
   return (
     <PageFrame title="New route" crumbs={[ROUTES]}>
-      <Split
-        simulator={
+      <TwoColumns
+        beside={
           <Simulator
             draft={form.targets.length === 0 ? undefined : routeBody(form)}
             model={form.model.trim()}
@@ -66,7 +67,7 @@ export function NewRoutePage() {
             disabled={refusal !== null}
           />
         </Form>
-      </Split>
+      </TwoColumns>
     </PageFrame>
   );
 }
@@ -110,8 +111,8 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<R
   });
   const start = useRequestBefore();
   return (
-    <Split
-      simulator={
+    <TwoColumns
+      beside={
         start !== undefined && (
           <Simulator
             draft={edit.isChanged ? routeBody(edit.form) : undefined}
@@ -148,16 +149,7 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<R
           disabled={route.source.kind === 'file' || refusal !== null}
         />
       </EditForm>
-    </Split>
-  );
-}
-
-function Split({ simulator, children }: { readonly simulator: ReactNode; readonly children: ReactNode }) {
-  return (
-    <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
-      <div className="min-w-0">{children}</div>
-      <div className="min-w-0 xl:sticky xl:top-4">{simulator}</div>
-    </div>
+    </TwoColumns>
   );
 }
 

@@ -28,7 +28,6 @@ export function RouteFields({
   readonly onChange: (fields: Partial<RouteForm>) => void;
   readonly disabled: boolean;
 }) {
-  const warnings = routeWarnings(form);
   return (
     <>
       <FormField
@@ -50,20 +49,7 @@ export function RouteFields({
         onChange={(strategy) => onChange({ strategy })}
         disabled={disabled}
       />
-      <div className="grid gap-1.5">
-        <span className="text-label text-ink-2">
-          Targets <span className="font-normal text-ink-3">drag, or Alt+↑↓ on a handle</span>
-        </span>
-        <TargetList
-          form={form}
-          states={states}
-          onChange={(targets) => onChange({ targets })}
-          disabled={disabled}
-        />
-        {warnings.map((warning) => (
-          <Notice key={warning}>{warning}</Notice>
-        ))}
-      </div>
+      <Targets form={form} states={states} onChange={onChange} disabled={disabled} />
       <Choices
         label="If a stream breaks after content"
         options={RESCUES}
@@ -108,6 +94,36 @@ function Bounds({
             onChange={({ target }) => onChange({ timeouts: { ...form.timeouts, [name]: target.value } })}
           />
         </FormField>
+      ))}
+    </div>
+  );
+}
+
+function Targets({
+  form,
+  states,
+  onChange,
+  disabled,
+}: {
+  readonly form: RouteForm;
+  readonly states: TargetStates;
+  readonly onChange: (fields: Partial<RouteForm>) => void;
+  readonly disabled: boolean;
+}) {
+  const warnings = routeWarnings(form);
+  return (
+    <div className="grid gap-1.5">
+      <span className="text-label text-ink-2">
+        Targets <span className="font-normal text-ink-3">drag, or Alt+↑↓ on a handle</span>
+      </span>
+      <TargetList
+        form={form}
+        states={states}
+        onChange={(targets) => onChange({ targets })}
+        disabled={disabled}
+      />
+      {warnings.map((warning) => (
+        <Notice key={warning}>{warning}</Notice>
       ))}
     </div>
   );

@@ -23,7 +23,7 @@ export function SimulatedTargets({ answer: { targets, skipped } }: { readonly an
               <StateIcon state={state} />
             </span>
             <span className="min-w-0 break-words">
-              {provider}/{model} <span className="text-ink-3">{credential}</span>
+              {provider}/{model} {credential !== 'none' && <span className="text-ink-3">{credential}</span>}
               {state !== 'healthy' && (
                 <span className="block text-ink-2">
                   {word.toLowerCase()}

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { get, type Page, send } from '../../data/api-client.ts';
+import { useDebounced } from '../../data/debounced.ts';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
@@ -44,9 +45,10 @@ export function Simulator({
     tokens: '100',
     ...start,
   });
-  const asked = useDeferredValue({ ...form, model: form.model.trim() || model });
+  const asked = useDebounced({ ...form, model: form.model.trim() || model });
   const saved = useSimulation(asked, undefined, replaces, asked.model !== '');
-  const changed = useSimulation(asked, draft, replaces, asked.model !== '' && draft !== undefined);
+  const tried = useDebounced(draft);
+  const changed = useSimulation(asked, tried, replaces, asked.model !== '' && tried !== undefined);
   const answer = draft === undefined ? saved : changed;
   return (
     <Card title="What would happen now?" aside="nothing is sent or counted">

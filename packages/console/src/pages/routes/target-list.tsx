@@ -4,7 +4,7 @@ import { get, type Page } from '../../data/api-client.ts';
 import { percent } from '../../format/amounts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
-import { Input } from '../../ui/field.tsx';
+import { type Choice, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { SortList } from '../../ui/sort-list.tsx';
 import { type RouteForm, sharesOf, type TargetForm } from './route-form.ts';
@@ -43,29 +43,16 @@ export function TargetList({
           disabled={disabled}
         >
           {(target, index) => (
-            <div className="flex items-center gap-2">
-              <div className="min-w-0 flex-1">
-                <FormField name={`targets[${index}].model`} label={`Target ${index + 1}`} hideLabel>
-                  <Combobox
-                    free
-                    choices={models}
-                    value={target.model}
-                    onChange={(model) => set(target.key, { model })}
-                    placeholder="provider/model"
-                  />
-                </FormField>
-              </div>
-              <TargetMark states={states} model={target.model} />
-              {strategy === 'weighted' && (
-                <Weight target={target} index={index} share={shares[index] ?? 0} onChange={set} />
-              )}
-              <IconButton
-                icon={X}
-                label={`Remove ${target.model || 'the new target'}`}
-                disabled={disabled}
-                onClick={() => onChange(targets.filter(({ key }) => key !== target.key))}
-              />
-            </div>
+            <TargetRow
+              target={target}
+              index={index}
+              states={states}
+              models={models}
+              share={strategy === 'weighted' ? (shares[index] ?? 0) : null}
+              disabled={disabled}
+              onChange={set}
+              onRemove={() => onChange(targets.filter(({ key }) => key !== target.key))}
+            />
           )}
         </SortList>
       )}
@@ -78,6 +65,51 @@ export function TargetList({
           Add target
         </Button>
       </div>
+    </div>
+  );
+}
+
+function TargetRow({
+  target,
+  index,
+  states,
+  models,
+  share,
+  disabled,
+  onChange,
+  onRemove,
+}: {
+  readonly target: TargetForm;
+  readonly index: number;
+  readonly states: TargetStates;
+  readonly models: readonly Choice[];
+  /** Null where weights count for nothing. */
+  readonly share: number | null;
+  readonly disabled: boolean;
+  readonly onChange: (key: string, fields: Partial<TargetForm>) => void;
+  readonly onRemove: () => void;
+}) {
+  return (
+    <div className="flex items-center gap-2">
+      <div className="min-w-0 flex-1">
+        <FormField name={`targets[${index}].model`} label={`Target ${index + 1}`} hideLabel>
+          <Combobox
+            free
+            choices={models}
+            value={target.model}
+            onChange={(model) => onChange(target.key, { model })}
+            placeholder="provider/model"
+          />
+        </FormField>
+      </div>
+      <TargetMark states={states} model={target.model} />
+      {share !== null && <Weight target={target} index={index} share={share} onChange={onChange} />}
+      <IconButton
+        icon={X}
+        label={`Remove ${target.model || 'the new target'}`}
+        disabled={disabled}
+        onClick={onRemove}
+      />
     </div>
   );
 }

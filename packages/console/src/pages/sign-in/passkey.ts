@@ -18,3 +18,17 @@ export function canUsePasskeys(): boolean {
 function isOptions(value: unknown): value is PublicKeyCredentialRequestOptionsJSON {
   return typeof value === 'object' && value !== null && 'challenge' in value;
 }
+
+/** Has the browser make a passkey, with what the server says about it. */
+export async function makePasskey(options: unknown): Promise<unknown> {
+  if (!isCreation(options)) throw new Error('The server’s passkey question could not be read.');
+  const credential = await navigator.credentials.create({
+    publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
+  });
+  if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was made.');
+  return credential.toJSON();
+}
+
+function isCreation(value: unknown): value is PublicKeyCredentialCreationOptionsJSON {
+  return typeof value === 'object' && value !== null && 'challenge' in value && 'rp' in value;
+}

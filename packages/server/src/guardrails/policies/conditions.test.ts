@@ -183,3 +183,14 @@ test('a condition that could not work is refused with what is wrong with it', ()
     assert.match(problem ?? 'none', words, when);
   }
 });
+
+test('a session that never asked the relay can be refused from its second request on, and one without a name is let be', () => {
+  const when = "session.id != '' && !session.relayed && session.requests > 1";
+  const asks = (session: NonNullable<JudgedRequest['session']> | null) =>
+    holds(when, requestOf({ model: 'up/m' }, { session }));
+  assert.equal(asks({ id: 's', relayed: false, requests: 2 }), true);
+  assert.equal(asks({ id: 's', relayed: false, requests: 1 }), false);
+  assert.equal(asks({ id: 's', relayed: true, requests: 9 }), false);
+  assert.equal(asks({ id: '', relayed: false, requests: 9 }), false);
+  assert.equal(asks(null), false);
+});

@@ -8,7 +8,7 @@ export const DEFINITIONS = html`<svg class="defs" aria-hidden="true" focusable="
 <g id="s-failing"><path d="M6.7 2h6.6L18 6.7v6.6L13.3 18H6.7L2 13.3V6.7z"/><path d="m7.4 7.4 5.2 5.2m0-5.2-5.2 5.2"/></g>
 <g id="s-waiting"><path d="M5 2h10M5 18h10M6.2 2v3.2L10 10l3.8-4.8V2M6.2 18v-3.2L10 10l3.8 4.8V18"/></g>
 <g id="s-paused"><circle cx="10" cy="10" r="8"/><path d="M8 7v6m4-6v6"/></g>
-<g id="s-maintenance"><circle cx="10" cy="10" r="8"/><path d="M10 6.2V10l2.6 1.8"/></g>
+<g id="s-maintenance"><path d="M12.4 5.3a.8.8 0 0 0 0 1.2l1.2 1.2a.8.8 0 0 0 1.2 0l3-3a5 5 0 0 1-6.6 6.6l-5.5 5.5a1.7 1.7 0 0 1-2.5-2.5l5.5-5.5a5 5 0 0 1 6.6-6.6z"/></g>
 </defs></svg>`;
 
 /** The sign of a state; a colour alone would not tell everybody. */

@@ -87,7 +87,8 @@ function jobOf(monitor: ShownMonitor, view: BoardView, zone: ZoneText): Markup {
   const uptime = monitor.uptimeRatio === null ? 'no data yet' : `${percentText(monitor.uptimeRatio)} uptime`;
   const news = monitor.days.flatMap((sums, index) => (isNews(sums) ? [index] : []));
   const summary = `${view.days.length} days: ${uptime}, ${monitor.downtimeMs === 0 ? 'no downtime' : `${durationText(monitor.downtimeMs)} of downtime`}.`;
-  const pill = mood === 'healthy' ? null : html`<span class="pill ${mood}">${STATE_WORDS[mood]}</span>`;
+  const pill =
+    mood === 'healthy' ? null : html`<span class="pill ${mood}">${sign(mood)}${STATE_WORDS[mood]}</span>`;
   const label = mood === 'healthy' ? html`<title>${STATE_WORDS[mood]}</title>` : null;
   return html`<article class="job"><div class="line">${sign(mood, label)}<h3>${monitor.name}</h3><span class="note">${noteOf(monitor, mood, view.nowMs, zone)}</span>${pill}<span class="up">${monitor.uptimeRatio === null ? '–' : percentText(monitor.uptimeRatio)}</span></div>
 ${bars(monitor.days, summary, (index) => dayWords(monitor, view, index, zone))}<div class="ends"><span>${view.days.length} days ago</span>${news.length === 0 ? html`<span></span>` : daysTold(monitor, view, news, zone)}<span>Today</span></div></article>

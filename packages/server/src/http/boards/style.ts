@@ -67,7 +67,8 @@ svg { flex: none; }
 .line > svg { width: 1.125rem; height: 1.125rem; }
 .line h3 { font-size: .9375rem; font-weight: 600; overflow-wrap: anywhere; min-width: 0; }
 .line .note { font-size: .8125rem; color: var(--faint); flex: 1 1 auto; }
-.pill { display: inline-flex; align-items: center; padding: .0625rem .625rem; border: 1px solid; border-radius: 99rem; font-size: .8125rem; font-weight: 600; white-space: nowrap; }
+.pill { display: inline-flex; align-items: center; padding: .0625rem .625rem; border: 1px solid; border-radius: 99rem; font-size: .8125rem; font-weight: 600; white-space: nowrap; gap: .25rem; }
+.pill svg { width: .875rem; height: .875rem; margin-left: -.25rem; flex: none; }
 .pill.failing { background: var(--bad-tint); border-color: var(--bad-rule); }
 .pill.waiting { background: var(--wait-tint); border-color: var(--wait-rule); }
 .pill.paused { background: var(--rest-tint); border-color: var(--rest-rule); }

@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// Launcher of `floe hook <agent>`, started by agents for every event: nothing is loaded that an answer does not need.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+const [agent = ''] = process.argv.slice(2);
+// Warnings about type stripping in older versions of Node would be taken for the hook's words.
+process.removeAllListeners('warning');
+process.on('uncaughtException', end);
+process.on('unhandledRejection', end);
+if (process.features.typescript) {
+  const { enableCompileCache } = await import('node:module');
+  enableCompileCache(
+    join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'floe', 'relay', 'compiled'),
+  );
+  const { hookMain, refreshMain } = await import('../src/hook/main.ts');
+  process.exit(agent === '--refresh' ? await refreshMain() : await hookMain(agent));
+} else {
+  // A Node that cannot run TypeScript: the launcher of the command line knows where one is that can.
+  process.argv.splice(2, Number.POSITIVE_INFINITY, 'hook', agent);
+  await import('./floe.mjs');
+}
+
+/** A defect is told in one line and stops nothing, whatever is printed by then. */
+function end(error) {
+  process.stderr.write(`floe: the hook failed: ${error?.name ?? 'unknown error'}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { SignedBundle } from '@floe/relay/bundle';
+import type { HookSettings, SettingsPlaces } from './settings.ts';
+
+/** The rules as they were last fetched. */
+export interface CachedBundle {
+  readonly bundle: SignedBundle;
+  readonly etag: string | null;
+  /** Raw Ed25519 key, base64: of the first bundle, or of the settings. */
+  readonly pinnedKey: string;
+}
+
+export type BundlePlace = Pick<SettingsPlaces, 'cache'>;
+
+/** One directory for each address and key: what one key may not do, another may. */
+export function bundleDirectory({ cache }: BundlePlace, { baseUrl, key }: HookSettings): string {
+  // FNV-1a: a name, no secret; node:crypto would be the dearest import of a hook.
+  let hash = 0x811c9dc5;
+  for (const letter of `${baseUrl}\n${key}`)
+    hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return join(cache, hash.toString(16).padStart(8, '0'));
+}
+
+/** What is kept, read but not judged; null when there is nothing that could be a bundle. */
+export function readCachedBundle(directory: string, settings: HookSettings): CachedBundle | null {
+  const kept = jsonIn(join(directory, 'bundle.json'));
+  const bundle = kept && isObject(kept['bundle']) ? signedBundle(kept['bundle']) : null;
+  const pinnedKey = settings.publicKey ?? kept?.['pinned_key'];
+  if (!bundle || typeof pinnedKey !== 'string') return null;
+  const etag = kept?.['etag'];
+  return { bundle, pinnedKey, etag: typeof etag === 'string' ? etag : null };
+}
+
+export function keepBundle(directory: string, { bundle, etag, pinnedKey }: CachedBundle): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const path = join(directory, 'bundle.json');
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify({ pinned_key: pinnedKey, etag, bundle }), { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+/** Whether it is time to fetch the rules; says so to one process in an interval. */
+export function takesRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
+  const marker = join(directory, 'asked');
+  try {
+    if (nowMs - statSync(marker).mtimeMs < refreshMs) return false;
+    utimesSync(marker, nowMs / 1000, nowMs / 1000);
+  } catch {
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      writeFileSync(marker, '', { mode: 0o600 });
+    } catch {
+      return false;
+    }
+  }
+  return true;
+}
+
+export function signedBundle(value: JsonObject): SignedBundle | null {
+  const { payload, signature, public_key } = value;
+  const areTexts = typeof payload === 'string' && typeof signature === 'string';
+  return areTexts && typeof public_key === 'string' ? { payload, signature, public_key } : null;
+}
+
+function jsonIn(path: string): JsonObject | null {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isObject(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, before, suite, test } from 'node:test';
+import { RelaySchema } from '@floe/contract/config/relay';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { HookReply } from '@floe/relay/hooks/adapter';
+import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
+import { answerHook } from './answer-hook.ts';
+import { bundleDirectory, keepBundle } from './bundle-cache.ts';
+import type { HookSettings } from './settings.ts';
+
+const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'relay', 'src', 'hooks', 'golden');
+const DEADLINE_MS = 150;
+
+interface Golden {
+  readonly agent: string;
+  readonly name: string;
+  readonly payload: JsonObject;
+  readonly events: readonly string[];
+  readonly gates: boolean;
+  readonly replies: JsonObject;
+}
+
+const GOLDENS: readonly Golden[] = readdirSync(GOLDEN, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => {
+    const file: JsonObject = JSON.parse(readFileSync(join(GOLDEN, name), 'utf8'));
+    const { payload, call, replies } = file;
+    assert.ok(isObject(payload) && isObject(call) && isObject(replies));
+    const events = Array.isArray(call['events']) ? call['events'] : [];
+    return {
+      agent: name.split(/[\\/]/)[0] ?? '',
+      name: name.replace('.json', ''),
+      payload,
+      events: events.map((event) => (isObject(event) ? String(event['event']) : '')),
+      gates: file['gates'] === true,
+      replies,
+    };
+  });
+
+const ok = (body: string, length = Buffer.byteLength(body)) =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`;
+
+/** What a server may do instead of deciding. */
+const FAULTS: Readonly<Record<string, (socket: Socket) => void>> = {
+  'is slower than the deadline': () => undefined,
+  'answers 500': (socket) => socket.end('HTTP/1.1 500 Oops\r\ncontent-length: 2\r\n\r\n{}'),
+  'answers 401': (socket) => socket.end('HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n'),
+  'does not speak HTTP': (socket) => socket.end(Buffer.from([0, 1, 2, 255, 13, 10, 13, 10])),
+  'answers with no JSON': (socket) => socket.end(ok('<html>')),
+  'answers with nothing': (socket) => socket.end(ok('')),
+  'answers with no decision': (socket) => socket.end(ok('{"decision":"perhaps","data":[]}')),
+  'closes at once': (socket) => socket.end(),
+  'resets the connection': (socket) => socket.resetAndDestroy(),
+  'breaks off in its answer': (socket) => socket.end(ok('{"decision":"allow"', 200)),
+  'breaks off in a chunk': (socket) =>
+    socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\n{"decision":"allow"}'),
+  'begins a head that never ends': (socket) => socket.end(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`),
+};
+
+/** A server for every fault; what one that works answers. */
+class Server {
+  readonly #listener = createServer((socket) => this.#play(socket));
+  readonly #sockets = new Set<Socket>();
+  play: (socket: Socket) => void = () => undefined;
+  url = '';
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#listener.listen(0, '127.0.0.1', resolve));
+    const address = this.#listener.address();
+    assert.ok(address !== null && typeof address === 'object');
+    this.url = `http://127.0.0.1:${address.port}`;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#listener.close();
+  }
+
+  #play(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket));
+    socket.once('data', () => this.play(socket));
+  }
+}
+
+/** What the rules known here say about having no decision. */
+interface Mode {
+  readonly name: string;
+  readonly relay: object | null;
+  readonly stops: boolean;
+  readonly onError?: 'open' | 'closed';
+  readonly expired?: boolean;
+  readonly forged?: boolean;
+}
+
+const KINDS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
+const rule = (more: object) => ({ name: 'r', on: KINDS, when: 'false', decision: 'deny', ...more });
+const closed = { mode: 'enforce', offline: 'on_error', rules: [rule({ on_error: 'closed' })] };
+
+const MODES: readonly Mode[] = [
+  { name: 'rules fail open', relay: { ...closed, rules: [rule({ on_error: 'open' })] }, stops: false },
+  { name: 'rules fail closed', relay: closed, stops: true },
+  { name: 'rules fail closed and only observe', relay: { ...closed, mode: 'observe' }, stops: false },
+  { name: 'rules that fail closed are over', relay: closed, expired: true, stops: true },
+  {
+    name: 'rules that fail open are forged',
+    relay: { ...closed, rules: [] },
+    forged: true,
+    onError: 'closed',
+    stops: true,
+  },
+  { name: 'no rules, settings fail closed', relay: null, onError: 'closed', stops: true },
+  { name: 'no rules, settings fail open', relay: null, stops: false },
+  {
+    name: 'rules decide here and deny',
+    relay: { mode: 'enforce', rules: [rule({ when: 'true' })] },
+    stops: true,
+  },
+  {
+    name: 'rules decide here and have nothing against it',
+    relay: { ...closed, offline: 'decide' },
+    stops: false,
+  },
+  {
+    name: 'rules that would deny here are over',
+    relay: { mode: 'enforce', rules: [rule({ when: 'true' })] },
+    expired: true,
+    stops: false,
+  },
+];
+
+const home = mkdtempSync(join(tmpdir(), 'floe-hook-faults-'));
+const places = { managed: join(home, 'none'), user: join(home, 'none'), cache: home };
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const other = generateKeyPairSync('ed25519').privateKey;
+const server = new Server();
+
+function settingsOf(mode: Mode, baseUrl: string, at: number): HookSettings {
+  const settings: HookSettings = {
+    baseUrl,
+    key: `eis_${at}`,
+    publicKey: null,
+    onError: mode.onError ?? 'open',
+    refreshMs: 60_000,
+    deadlines: { default: DEADLINE_MS },
+    trouble: null,
+  };
+  if (mode.relay !== null) {
+    const pinnedKey = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
+    const bundle = signed(mode, mode.forged ? other : privateKey, pinnedKey);
+    keepBundle(bundleDirectory(places, settings), { bundle, etag: null, pinnedKey });
+  }
+  return settings;
+}
+
+function signed({ relay, expired }: Mode, key: KeyObject, public_key: string) {
+  const issued = Date.now() - (expired ? 48 : 1) * 3_600_000;
+  const payload = JSON.stringify({
+    format: 1,
+    org: 'acme',
+    version: '1',
+    issued_at: new Date(issued).toISOString(),
+    expires_at: new Date(issued + 24 * 3_600_000).toISOString(),
+    identity: { key: 'k', team: null, owner: null },
+    relay: RelaySchema.parse(relay),
+  });
+  return { payload, signature: sign(null, Buffer.from(payload), key).toString('base64'), public_key };
+}
+
+async function ask({ agent }: Golden, payload: string | Buffer, settings: HookSettings) {
+  const adapter = HOOK_ADAPTERS.get(agent);
+  assert.ok(adapter);
+  return (await answerHook(adapter, Readable.from([Buffer.from(payload)]), places, settings)).reply;
+}
+
+/** Whether an agent stops at such a reply, by what the protocols of agents say and not by the adapters. */
+function stops({ stdout, exitCode }: HookReply): boolean {
+  if (exitCode === 2) return true;
+  const text = JSON.stringify(stdout ?? {});
+  return /"(?:permissionDecision|permission|behavior)":"deny"|"decision":"(?:block|deny)"|"continue":false|"cancel":true/.test(
+    text,
+  );
+}
+
+before(() => server.listen());
+after(() => {
+  server.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+suite('without a decision of the server', () => {
+  for (const [at, mode] of MODES.entries())
+    test(`${mode.name}: every hook of every agent ${mode.stops ? 'stops' : 'goes on'}, whatever the server does`, async () => {
+      const working = settingsOf(mode, server.url, at);
+      const cases = GOLDENS.filter(({ events }) => events.length > 0);
+      for (const [fault, play] of Object.entries(FAULTS)) {
+        server.play = play;
+        // Slow servers and rules that decide here take their time: one golden file of each agent and event will do.
+        const some = fault === 'answers 500' ? cases : firstOfEach(cases);
+        const replies = await Promise.all(
+          some.map((golden) => ask(golden, JSON.stringify(golden.payload), working)),
+        );
+        for (const [index, golden] of some.entries()) {
+          const reply = replies[index];
+          assert.ok(reply);
+          const wanted = mode.stops && golden.gates;
+          assert.equal(
+            stops(reply),
+            wanted,
+            `${golden.name}, a server that ${fault}: ${JSON.stringify(reply)}`,
+          );
+          assert.ok(!JSON.stringify(reply).includes(' at '), 'no stack trace');
+        }
+      }
+      const away = settingsOf(mode, 'http://127.0.0.1:9', at);
+      for (const golden of firstOfEach(cases))
+        assert.equal(
+          stops(await ask(golden, JSON.stringify(golden.payload), away)),
+          mode.stops && golden.gates,
+          golden.name,
+        );
+    });
+});
+
+function firstOfEach(cases: readonly Golden[]): readonly Golden[] {
+  const seen = new Map(
+    cases.map((golden) => [`${golden.agent} ${golden.events[0]} ${golden.gates}`, golden]),
+  );
+  return [...seen.values()];
+}
+
+test('what the server decides is answered as the golden files say, and each event has an id of its own', async () => {
+  const settings = settingsOf({ name: '', relay: null, stops: false }, server.url, 99);
+  const spoken = { user_message: 'No force pushes.', agent_message: 'Open a pull request.', approval: null };
+  const DECISIONS: Readonly<Record<string, object>> = {
+    deny: { decision: 'deny', ...spoken },
+    allow: { decision: 'allow', user_message: null, agent_message: null, approval: null },
+    abstain: { decision: 'abstain', user_message: null, agent_message: null, approval: null },
+  };
+  for (const [name, decision] of Object.entries(DECISIONS)) {
+    for (const golden of GOLDENS.filter(({ events }) => events.length > 0)) {
+      const body = golden.events.length === 1 ? decision : { data: golden.events.map(() => decision) };
+      server.play = (socket) => socket.end(ok(JSON.stringify(body)));
+      const { stdout, stderr, exitCode } = await ask(golden, JSON.stringify(golden.payload), settings);
+      const reply = { ...(stdout && { stdout }), ...(stderr && { stderr }), exitCode };
+      assert.deepEqual(reply, golden.replies[name], `${golden.name}: ${name}`);
+    }
+  }
+});
+
+test('a payload that cannot be read stops only where rules fail closed', async () => {
+  const payloads = ['', 'null', '[]', '{"hook_event_name":', '\u0000', Buffer.alloc(12 << 20, 0x20)];
+  for (const mode of MODES.filter(({ relay, expired }) => (relay === closed && !expired) || relay === null)) {
+    const settings = settingsOf(mode, server.url, 100);
+    for (const golden of firstOfEach(GOLDENS))
+      for (const payload of payloads) {
+        const reply = await ask(golden, payload, settings);
+        assert.equal(reply.exitCode, mode.stops ? 2 : 0, `${golden.agent}: ${mode.name}`);
+        assert.equal(stops(reply), mode.stops);
+        if (mode.stops) assert.equal(reply.stdout, null);
+      }
+    if (mode.relay !== null) rmSync(bundleDirectory(places, settings), { recursive: true });
+  }
+});
+
+test('events that are no gates, and hooks nobody knows, go on whatever the server does', async () => {
+  server.play = (socket) => socket.end('HTTP/1.1 500 Oops\r\ncontent-length: 0\r\n\r\n');
+  const settings = settingsOf({ name: '', relay: closed, stops: true }, server.url, 101);
+  for (const golden of GOLDENS.filter(({ events }) => events.length === 0))
+    assert.ok(!stops(await ask(golden, JSON.stringify(golden.payload), settings)), golden.name);
+  for (const golden of firstOfEach(GOLDENS))
+    assert.ok(!stops(await ask(golden, '{"hook_event_name":"NeverHeardOf"}', settings)), golden.agent);
+});

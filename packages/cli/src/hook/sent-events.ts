@@ -1,0 +1,51 @@
+import { homedir, hostname } from 'node:os';
+import type { RelayEvent } from '@floe/contract/api/relay';
+import { repositoryAround } from './repository.ts';
+
+/** Of the client, as decisions keep it. */
+const CLIENT_VERSION = '0.1.0';
+/** Characters of a text that are sent: the server takes bodies of 1 MiB. */
+const MOST_TEXT = 200_000;
+const MOST_EVENT = 900_000;
+
+export interface SentEvents {
+  readonly events: readonly RelayEvent[];
+  /** Whether something was too long to be sent whole: what is not stopped by the rest is not decided. */
+  readonly isPartial: boolean;
+}
+
+/** Events as they are sent: with what only the client knows, an id each, and no longer than the server takes. */
+export function sentEvents(events: readonly RelayEvent[]): SentEvents {
+  const home = homedir();
+  const host = hostname().slice(0, 200);
+  const unique = `${Date.now().toString(36)}-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  let isPartial = false;
+  const sent = events.map((event, index) => {
+    const short = shortened(event);
+    isPartial ||= short !== event;
+    const repository = event.cwd === undefined ? undefined : repositoryAround(event.cwd);
+    return {
+      ...short,
+      id: event.id ?? `${unique}:${index}`,
+      client: { version: CLIENT_VERSION, ...(host !== '' && { host }) },
+      ...(home !== '' && { home }),
+      ...(repository && { repository }),
+    };
+  });
+  return { events: sent, isPartial };
+}
+
+/** The event itself when it is short enough. What is left of a longer one is still worth a look. */
+function shortened(event: RelayEvent): RelayEvent {
+  if (JSON.stringify(event).length <= MOST_EVENT) return event;
+  const { shell, prompt, file, tool, ...rest } = event;
+  return {
+    ...rest,
+    ...(shell && { shell: { ...shell, command: shell.command.slice(0, MOST_TEXT) } }),
+    ...(prompt && {
+      prompt: { text: prompt.text.slice(0, MOST_TEXT), attachments: prompt.attachments.slice(0, 100) },
+    }),
+    ...(file && { file: { path: file.path.slice(0, 4_096), content: file.content?.slice(0, MOST_TEXT) } }),
+    ...(tool && { tool: { ...tool, arguments: {} } }),
+  };
+}

@@ -1,0 +1,14 @@
+import { queryOptions } from '@tanstack/react-query';
+import { apiUrl } from './base.ts';
+import type { Session, SignedOut } from './session.ts';
+
+/** The ways to sign in here. Only who is not signed in is told them: so this asks without the cookie. */
+export const methodsQuery = queryOptions({
+  queryKey: ['session', 'methods'],
+  queryFn: async ({ signal }): Promise<SignedOut['methods']> => {
+    const answer = await fetch(apiUrl('api/session'), { credentials: 'omit', signal });
+    const session: Session = await answer.json();
+    return session.state === 'signed_out' ? session.methods : { password: true, passkey: true, oidc: [] };
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});

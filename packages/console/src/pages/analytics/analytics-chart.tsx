@@ -1,0 +1,121 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { UrlChanges } from '../../app/url-state.ts';
+import { count, duration, money, percent } from '../../format/amounts.ts';
+import { Chart, type Series } from '../../ui/chart.tsx';
+import { Delta, StatCard } from '../../ui/facts.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import type { MetricTab, Summary, Timeseries } from './analytics-data.ts';
+import { changeOf } from './figures.ts';
+
+interface Drawn {
+  readonly tab: MetricTab;
+  readonly percentile: string;
+  readonly compare: boolean;
+  readonly change: (changes: UrlChanges) => void;
+  readonly sum: UseQueryResult<Summary>;
+  readonly series: UseQueryResult<Timeseries>;
+  readonly before: UseQueryResult<Timeseries>;
+}
+
+/** The figure of the whole, and below it what it is made of over time. */
+export function AnalyticsChart({ page }: { readonly page: Drawn }) {
+  const { tab, change, series, sum, before, compare } = page;
+  const data = series.data;
+  const old = compare ? before.data?.previous : undefined;
+  const drawn = useMemo(() => {
+    if (!data) return null;
+    const parts = data.series.map(
+      ({ value, name, other, values }): Series => ({
+        label: other ? 'Other' : (name ?? value ?? 'none'),
+        values,
+      }),
+    );
+    const values = old?.series[0]?.values;
+    const dashed = values && {
+      label: 'the time before',
+      compare: true,
+      values: data.at.map((_, index) => values[index] ?? null),
+    };
+    return {
+      at: data.at.map((at) => Date.parse(at)),
+      series: [
+        ...(parts.length === 0 ? [{ label: tab.label, values: data.at.map(() => 0) }] : parts),
+        ...(dashed ? [dashed] : []),
+      ],
+    };
+  }, [data, old, tab.label]);
+  if (series.error && !data)
+    return (
+      <ErrorState what="Could not draw this." error={series.error} onRetry={() => void series.refetch()} />
+    );
+  return (
+    <section aria-label={tab.label} className="rounded-card border border-line bg-surface p-4">
+      {sum.data && <Headline page={page} sum={sum.data} />}
+      <div className="mt-3">
+        {drawn ? (
+          <Chart
+            label={`${tab.label} over time`}
+            at={drawn.at}
+            series={drawn.series}
+            kind={tab.adds ? 'stacked' : 'lines'}
+            format={tab.format}
+            height={240}
+            onZoom={(from, to) =>
+              change({ range: null, interval: null, from: from.toISOString(), to: to.toISOString() })
+            }
+          />
+        ) : (
+          <Skeleton className="h-60" />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Headline({ page, sum }: { readonly page: Drawn; readonly sum: Summary }) {
+  const { tab } = page;
+  const previous = sum.previous;
+  if (!tab.adds) {
+    const figures = tab.id === 'latency' ? sum.latency_ms : sum.first_token_ms;
+    return (
+      <div className="flex flex-wrap gap-x-9 gap-y-2">
+        <StatCard label="p50" value={duration(figures.p50)} />
+        <StatCard label="p95" value={duration(figures.p95)} />
+        <StatCard label="p99" value={duration(figures.p99)} />
+      </div>
+    );
+  }
+  const ratio = changeOf(sum[tab.sum], previous?.[tab.sum]);
+  return (
+    <div className="flex flex-wrap gap-x-9 gap-y-2">
+      <StatCard
+        label={tab.id === 'cache' ? 'Requests' : tab.label}
+        value={tab.sum === 'cost_nano_usd' ? money(sum.cost_nano_usd) : count(sum[tab.sum])}
+        delta={
+          <Delta
+            ratio={ratio}
+            text={ratio === null ? '' : percent(Math.abs(ratio))}
+            worse={tab.worse ?? false}
+          />
+        }
+        remark={
+          previous && (
+            <>
+              {previous.from.slice(0, 10)} to {previous.to.slice(0, 10)}: {tab.format(previous[tab.sum])}
+            </>
+          )
+        }
+      />
+      {tab.id === 'spend' && (
+        <StatCard
+          label="A request"
+          value={sum.requests === 0 ? '–' : money(Math.round(sum.cost_nano_usd / sum.requests))}
+        />
+      )}
+      {tab.id === 'errors' && (
+        <StatCard label="Of all requests" value={percent(sum.errors / Math.max(sum.requests, 1))} />
+      )}
+    </div>
+  );
+}

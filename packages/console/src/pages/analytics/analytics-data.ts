@@ -1,0 +1,111 @@
+import type { summary, timeseries, top } from '@floe/contract/api/charts';
+import { queryOptions } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { get } from '../../data/api-client.ts';
+import type { FilterField } from '../../filters/filter-text.ts';
+import { count, duration, money, tokens } from '../../format/amounts.ts';
+import type { SumName } from './figures.ts';
+
+export type Summary = z.output<typeof summary>;
+export type Timeseries = z.output<typeof timeseries>;
+export type Top = z.output<typeof top>;
+
+export interface MetricTab {
+  readonly id: string;
+  readonly label: string;
+  /** What the chart draws; percentiles take the one the page has chosen. */
+  readonly metric: (percentile: string) => string;
+  /** What the table goes by. */
+  readonly sum: SumName;
+  readonly format: (value: number) => string;
+  /** Parts of a whole are stacked; speeds are not. */
+  readonly adds: boolean;
+  /** More is worse. */
+  readonly worse?: boolean;
+  /** Shown when the page does not say what to group by. */
+  readonly by: string;
+}
+
+export const TABS: readonly MetricTab[] = [
+  sumTab('spend', 'Spend', 'cost_nano_usd', money),
+  sumTab('requests', 'Requests', 'requests', count),
+  sumTab('input', 'Input tokens', 'input_tokens', tokens),
+  sumTab('output', 'Output tokens', 'output_tokens', tokens),
+  { ...sumTab('errors', 'Errors', 'errors', count), by: 'error_code', worse: true },
+  speedTab('latency', 'Latency'),
+  speedTab('first_token', 'First token'),
+  { ...sumTab('cache', 'Cache', 'requests', count), by: 'cache' },
+];
+
+function sumTab(id: string, label: string, sum: SumName, format: (value: number) => string): MetricTab {
+  return { id, label, metric: () => sum, sum, format, adds: true, by: 'model' };
+}
+
+function speedTab(id: 'latency' | 'first_token', label: string): MetricTab {
+  const metric = (percentile: string) => `${id}_${percentile}_ms`;
+  return { id, label, metric, sum: 'requests', format: duration, adds: false, by: 'model' };
+}
+
+/** What can be grouped by and filtered on. */
+export const DIMENSIONS: readonly { readonly value: string; readonly label: string }[] = [
+  { value: 'model', label: 'Model that served' },
+  { value: 'model_requested', label: 'Model asked for' },
+  { value: 'provider', label: 'Provider' },
+  { value: 'key', label: 'Key' },
+  { value: 'team', label: 'Team' },
+  { value: 'owner', label: 'Owner' },
+  { value: 'surface', label: 'Surface' },
+  { value: 'route_mode', label: 'Route mode' },
+  { value: 'state', label: 'State' },
+  { value: 'status_class', label: 'Status' },
+  { value: 'error_code', label: 'Error code' },
+  { value: 'cache', label: 'Cache' },
+];
+
+export const CHART_FIELDS: readonly FilterField[] = [
+  ...DIMENSIONS.map(({ value, label }) => ({ name: value, label: label.toLowerCase() })),
+  { name: 'metadata', label: 'metadata', keyed: true },
+];
+
+type Query = Readonly<Record<string, string | number>>;
+const options = { staleTime: 60_000, refetchOnWindowFocus: true } as const;
+
+export function summaryQuery(query: Query) {
+  return queryOptions({
+    queryKey: ['analytics', 'summary', query],
+    queryFn: ({ signal }) => get<Summary>('api/analytics/summary', query, signal),
+    placeholderData: (before) => before,
+    ...options,
+  });
+}
+
+export function timeseriesQuery(query: Query) {
+  return queryOptions({
+    queryKey: ['analytics', 'timeseries', query],
+    queryFn: ({ signal }) => get<Timeseries>('api/analytics/timeseries', query, signal),
+    placeholderData: (before) => before,
+    ...options,
+  });
+}
+
+export function groupsQuery(query: Query) {
+  return queryOptions({
+    queryKey: ['analytics', 'top', query],
+    queryFn: ({ signal }) => get<Top>('api/analytics/top', query, signal),
+    placeholderData: (before) => before,
+    ...options,
+  });
+}
+
+/** The same requests in the list: its name for a status class is `status`. */
+export function requestSearch(
+  filter: readonly { readonly name: string; readonly value: string }[],
+  time: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    ...time,
+    ...Object.fromEntries(
+      filter.map(({ name, value }) => [name === 'status_class' ? 'status' : name, value]),
+    ),
+  };
+}

@@ -1,0 +1,248 @@
+import { useQuery } from '@tanstack/react-query';
+import { Download, Link2 } from 'lucide-react';
+import { useMemo } from 'react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useUrlState } from '../../app/url-state.ts';
+import { tokensOf } from '../../filters/filter-text.ts';
+import { intervalOf, spanOf } from '../../filters/time-range.ts';
+import { browserZone, shortTime, zoneName } from '../../format/moments.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { cx } from '../../ui/class-names.ts';
+import { copyText } from '../../ui/copy-button.tsx';
+import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { Select } from '../../ui/field.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
+import { Segments } from '../../ui/tabs.tsx';
+import { TimeRange } from '../../ui/time-range.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { rangeText } from '../overview/overview-data.ts';
+import { AnalyticsChart } from './analytics-chart.tsx';
+import {
+  CHART_FIELDS,
+  DIMENSIONS,
+  groupsQuery,
+  requestSearch,
+  summaryQuery,
+  TABS,
+  timeseriesQuery,
+} from './analytics-data.ts';
+import { csvOf, rowsOf } from './figures.ts';
+import { GroupTable } from './group-table.tsx';
+
+const PERCENTILES = ['p50', 'p95', 'p99'].map((id) => ({ id, label: id }));
+const INTERVALS = ['minute', 'hour', 'day'].map((id) => ({ id, label: `per ${id}` }));
+
+/** Who spent what, how fast, how often it failed: by any dimension, against the time before. */
+export function AnalyticsPage() {
+  const page = useAnalytics();
+  const { tab, span, change, filter, time, sum } = page;
+  return (
+    <PageFrame title="Analytics" padded={false} actions={<Toolbar page={page} />}>
+      <nav aria-label="Metrics" className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
+        {TABS.map(({ id, label }) => (
+          <button
+            key={id}
+            type="button"
+            aria-current={id === tab.id ? 'true' : undefined}
+            onClick={() => change({ metric: id === 'spend' ? null : id, by: null })}
+            className={cx(
+              '-mb-px flex h-10 shrink-0 items-center border-b-2 px-2 text-ui font-medium -outline-offset-2',
+              id === tab.id ? 'border-accent text-ink' : 'border-transparent text-ink-2 hover:text-ink',
+            )}
+          >
+            {label}
+          </button>
+        ))}
+      </nav>
+      <div className="grid gap-4 px-4 py-3 md:px-6">
+        <FilterBar
+          fields={CHART_FIELDS}
+          tokens={filter}
+          onAdd={(token) => change({ ...cleared(filter), [token.name]: token.value })}
+          onRemove={(name) => change({ [name]: null })}
+          placeholder="One filter: model, key, provider, metadata…"
+        />
+        {sum.error && !sum.data ? (
+          <ErrorState what="Could not add up." error={sum.error} onRetry={() => void sum.refetch()} />
+        ) : !sum.data ? (
+          <Skeleton className="h-64" />
+        ) : sum.data.requests === 0 ? (
+          <EmptyState
+            title="Nothing to add up yet"
+            action={
+              <>
+                <Button onClick={() => change({ range: '90d', from: null, to: null })}>
+                  Widen to 90 days
+                </Button>
+                <OrgLink to="/playground" className="self-center text-ui text-accent-ink underline">
+                  Send a request
+                </OrgLink>
+              </>
+            }
+          >
+            No request of this time fits. Charts start with the first one.
+          </EmptyState>
+        ) : (
+          <Figures page={page} />
+        )}
+        <p className="flex flex-wrap gap-x-4 text-small text-ink-3">
+          {sum.data && <AsOf at={sum.data.complete_until} />}
+          <span>Days in UTC.</span>
+          <OrgLink to="/requests" search={requestSearch(filter, time)}>
+            Open in Requests
+          </OrgLink>
+          {span.range !== null && <span>Updated when you come back to this tab.</span>}
+        </p>
+      </div>
+    </PageFrame>
+  );
+}
+
+type Analytics = ReturnType<typeof useAnalytics>;
+
+function useAnalytics() {
+  const { query, change } = useUrlState();
+  const timeKey = `${query.get('range')} ${query.get('from')} ${query.get('to')}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a span is resolved once per link.
+  const span = useMemo(() => spanOf(query, new Date(), '30d'), [timeKey]);
+  const tab = TABS.find(({ id }) => id === query.get('metric')) ?? TABS[0] ?? missing();
+  const by = query.get('by') ?? tab.by;
+  const compare = query.get('compare') !== '0';
+  const interval = query.get('interval') ?? intervalOf(span);
+  const percentile = query.get('p') ?? 'p95';
+  const filter = tokensOf(query, CHART_FIELDS);
+  const time = rangeText(span);
+  const which = { ...time, ...Object.fromEntries(filter.map(({ name, value }) => [name, value])) };
+  const against = compare ? { compare: 'previous' } : {};
+  const sum = useQuery(summaryQuery({ ...which, ...against }));
+  const series = useQuery(
+    timeseriesQuery({ ...which, metric: tab.metric(percentile), interval, group_by: by, limit: 7 }),
+  );
+  const groups = useQuery(groupsQuery({ ...which, ...against, by, metric: tab.sum, limit: 100 }));
+  const before = useQuery({
+    ...timeseriesQuery({ ...which, ...against, metric: tab.metric(percentile), interval }),
+    enabled: compare,
+  });
+  return { change, span, tab, by, compare, interval, percentile, filter, time, sum, series, groups, before };
+}
+
+function Toolbar({ page }: { readonly page: Analytics }) {
+  const { span, change, by, compare, groups, sum, tab } = page;
+  const save = () => {
+    if (!groups.data || !sum.data) return;
+    const text = csvOf(by, rowsOf(groups.data.data, sum.data, tab.sum), sum.data);
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+    link.download = `${tab.id}-by-${by}.csv`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  const share = () => {
+    const url = new URL(location.href);
+    url.searchParams.delete('range');
+    url.searchParams.set('from', span.from.toISOString());
+    url.searchParams.set('to', span.to.toISOString());
+    copyText(url.href).then(
+      () => tell('Link to exactly this time copied'),
+      (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
+    );
+  };
+  return (
+    <>
+      <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      <Button
+        aria-pressed={compare}
+        title="Against the same time before"
+        onClick={() => change({ compare: compare ? '0' : null }, 'replace')}
+        className={cx(compare && 'border-accent! bg-accent-tint! text-accent-ink!')}
+      >
+        Compare
+      </Button>
+      <IconButton icon={Link2} label="Share" onClick={share} />
+      <IconButton icon={Download} label="Download the table" onClick={save} />
+    </>
+  );
+}
+
+function Figures({ page }: { readonly page: Analytics }) {
+  const { tab, by, change, interval, percentile, groups, sum, series, filter, span } = page;
+  const known = DIMENSIONS.some(({ value }) => value === by);
+  const rows = useMemo(
+    () => (groups.data && sum.data ? rowsOf(groups.data.data, sum.data, tab.sum) : null),
+    [groups.data, sum.data, tab.sum],
+  );
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <span aria-hidden="true" className="text-ui text-ink-2">
+          by
+        </span>
+        <Select
+          aria-label="Group by"
+          className="w-44!"
+          choices={known ? DIMENSIONS : [...DIMENSIONS, { value: by, label: by }]}
+          value={by}
+          onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
+        />
+        <Segments
+          label="Interval"
+          options={INTERVALS}
+          value={interval}
+          onChange={(next) => change({ interval: next === intervalOf(span) ? null : next }, 'replace')}
+        />
+        {!tab.adds && (
+          <Segments
+            label="Percentile"
+            options={PERCENTILES}
+            value={percentile}
+            onChange={(next) => change({ p: next === 'p95' ? null : next }, 'replace')}
+          />
+        )}
+      </div>
+      {sum.data && sum.data.retained_from > span.from.toISOString() && (
+        <Notice state="partial">
+          Requests from before {sum.data.retained_from.slice(0, 10)} are no longer kept.
+        </Notice>
+      )}
+      <AnalyticsChart page={page} />
+      {groups.error && !rows ? (
+        <ErrorState
+          what={`Could not group by ${by}.`}
+          error={groups.error}
+          onRetry={() => void groups.refetch()}
+        />
+      ) : rows && sum.data ? (
+        <GroupTable
+          by={DIMENSIONS.find(({ value }) => value === by)?.label ?? by}
+          tab={tab}
+          rows={rows}
+          total={sum.data}
+          series={series.data?.series ?? []}
+          isStale={groups.isPlaceholderData}
+          onChoose={(value) => change({ ...cleared(filter), [by]: value })}
+        />
+      ) : (
+        <Skeleton className="h-40" />
+      )}
+    </>
+  );
+}
+
+function AsOf({ at }: { readonly at: string }) {
+  const moment = new Date(at);
+  return (
+    <span>
+      As of {shortTime(moment, browserZone())} {zoneName(moment, browserZone())}.
+    </span>
+  );
+}
+
+/** Charts take one filter at a time: a new one takes the place of the old. */
+function cleared(filter: readonly { readonly name: string }[]): Record<string, null> {
+  return Object.fromEntries(filter.map(({ name }) => [name, null]));
+}
+
+function missing(): never {
+  throw new Error('There is no metric.');
+}

@@ -1,0 +1,166 @@
+import { count, money, percent } from '../../format/amounts.ts';
+import { cx } from '../../ui/class-names.ts';
+import { Delta } from '../../ui/facts.tsx';
+import { Sparkline } from '../../ui/sparkline.tsx';
+import type { MetricTab, Timeseries } from './analytics-data.ts';
+import type { GroupRow, Sums } from './figures.ts';
+
+/** The parts of the whole as numbers, which together are the total. The squares are the chart's colours. */
+export function GroupTable({
+  by,
+  tab,
+  rows,
+  total,
+  series,
+  isStale,
+  onChoose,
+}: {
+  readonly by: string;
+  readonly tab: MetricTab;
+  readonly rows: readonly GroupRow[];
+  readonly total: Sums;
+  readonly series: Timeseries['series'];
+  readonly isStale: boolean;
+  readonly onChoose: (value: string) => void;
+}) {
+  const isRequests = tab.sum === 'requests';
+  return (
+    <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+      aria-label={`${tab.label} by ${by}`}
+      className={cx(
+        'overflow-x-auto rounded-card border border-line bg-surface -outline-offset-2',
+        isStale && 'opacity-60',
+      )}
+    >
+      <table className="w-full min-w-max text-ui figures">
+        <thead className="text-label text-ink-2">
+          <tr>
+            <th scope="col" className="px-4 py-2 text-left font-medium">
+              {by}
+            </th>
+            {!isRequests && <Head>{tab.label}</Head>}
+            <Head>{isRequests ? 'Requests' : 'Share'}</Head>
+            <Head>{isRequests ? 'Share' : 'Requests'}</Head>
+            <Head hidden>A request</Head>
+            <Head>Change</Head>
+            <th scope="col" className="px-4 py-2 text-left font-medium max-md:hidden">
+              Trend
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const at = series.findIndex(({ value, other }) => other === row.isOther && value === row.value);
+            return (
+              <tr key={`${row.isOther} ${row.value}`} className="border-t border-line hover:bg-hover">
+                <th scope="row" className="px-4 py-1.5 text-left font-normal">
+                  <span className="flex items-center gap-2">
+                    <Swatch at={at} />
+                    <Name row={row} onChoose={onChoose} />
+                  </span>
+                </th>
+                <Cells row={row} tab={tab} />
+                <td className="px-4 max-md:hidden">
+                  {at >= 0 && <Sparkline values={lastOf(series[at]?.values ?? [])} />}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+        <tfoot>
+          <tr className="border-t border-line-strong font-semibold">
+            <th scope="row" className="px-4 py-2 text-left">
+              Total
+            </th>
+            {!isRequests && <Cell>{tab.format(total[tab.sum])}</Cell>}
+            <Cell>{isRequests ? count(total.requests) : '100%'}</Cell>
+            <Cell>{isRequests ? '100%' : count(total.requests)}</Cell>
+            <Cell hidden>{perRequest(total)}</Cell>
+            <Cell>{null}</Cell>
+            <Cell hidden>{null}</Cell>
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  );
+}
+
+function Cells({ row, tab }: { readonly row: GroupRow; readonly tab: MetricTab }) {
+  const { sums, share, change } = row;
+  const part = share === null ? '–' : percent(share);
+  const isRequests = tab.sum === 'requests';
+  return (
+    <>
+      {!isRequests && <Cell>{tab.format(sums[tab.sum])}</Cell>}
+      <Cell>{isRequests ? count(sums.requests) : part}</Cell>
+      <Cell>{isRequests ? part : count(sums.requests)}</Cell>
+      <Cell hidden>{perRequest(sums)}</Cell>
+      <Cell>
+        {change === null ? (
+          <span className="text-ink-3">–</span>
+        ) : (
+          <Delta ratio={change} text={percent(Math.abs(change))} worse={tab.worse ?? false} />
+        )}
+      </Cell>
+    </>
+  );
+}
+
+function Name({ row, onChoose }: { readonly row: GroupRow; readonly onChoose: (value: string) => void }) {
+  const { value, label } = row;
+  if (value === null) return <span className="text-ink-2">{label}</span>;
+  return (
+    <button
+      type="button"
+      onClick={() => onChoose(value)}
+      className="min-h-6 max-w-80 truncate text-left hover:underline"
+    >
+      {label}
+    </button>
+  );
+}
+
+function Swatch({ at }: { readonly at: number }) {
+  const colour =
+    at < 0 ? 'transparent' : at < 7 ? `var(--color-series-${at + 1})` : 'var(--color-series-other)';
+  return (
+    <span aria-hidden="true" className="size-2.5 shrink-0 rounded-[2px]" style={{ background: colour }} />
+  );
+}
+
+function Head({
+  hidden = false,
+  children,
+}: {
+  readonly hidden?: boolean;
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <th scope="col" className={cx('px-4 py-2 text-right font-medium', hidden && 'max-md:hidden')}>
+      {children}
+    </th>
+  );
+}
+
+function Cell({
+  hidden = false,
+  children,
+}: {
+  readonly hidden?: boolean;
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <td className={cx('px-4 py-1.5 text-right whitespace-nowrap', hidden && 'max-md:hidden')}>{children}</td>
+  );
+}
+
+function perRequest({ cost_nano_usd, requests }: Sums): string {
+  return requests === 0 ? '–' : money(Math.round(cost_nano_usd / requests));
+}
+
+/** A sparkline holds 60 values: the newest. */
+function lastOf(values: readonly (number | null)[]): readonly (number | null)[] {
+  return values.slice(-60);
+}

@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const analytics: readonly PageRoute[] = [
+  {
+    path: '/analytics',
+    title: 'Analytics',
+    load: () => import('./analytics-page.tsx').then(({ AnalyticsPage: Page }) => ({ Page })),
+  },
+];

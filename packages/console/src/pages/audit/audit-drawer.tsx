@@ -1,0 +1,95 @@
+import type { AuditEntry } from '@floe/contract/api/audit';
+import { ChevronDown, ChevronUp, X } from 'lucide-react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { browserZone, fullTime } from '../../format/moments.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { KeyValue } from '../../ui/facts.tsx';
+import { FieldChanges } from '../../ui/stale-notice.tsx';
+import { actorName, changesOf, deedOf } from './audit-text.ts';
+
+/** One change whole: every field before and after, and its place in the chain. */
+export function AuditDrawer({
+  entry,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  readonly entry: AuditEntry;
+  readonly onClose: () => void;
+  readonly onPrevious: () => void;
+  readonly onNext: () => void;
+}) {
+  return (
+    <Drawer title="Change" about={entry.id} onClose={onClose}>
+      <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
+        <h2 className="min-w-0 flex-1 text-body font-semibold break-words">{deedOf(entry)}</h2>
+        <div className="flex">
+          <IconButton icon={ChevronUp} label="Previous change" keys="k" onClick={onPrevious} />
+          <IconButton icon={ChevronDown} label="Next change" keys="j" onClick={onNext} />
+          <IconButton icon={X} label="Close" keys="Esc" onClick={onClose} />
+        </div>
+      </div>
+      <div className="grid gap-5 px-4 pt-2 pb-8 md:px-6">
+        <KeyValue
+          items={[
+            ['When', fullTime(new Date(entry.at), browserZone(), true)],
+            ['Who', <Actor key="who" entry={entry} />],
+            [
+              'Action',
+              <code key="action" className="font-mono text-code">
+                {entry.action}
+              </code>,
+            ],
+            ['Subject', <Subject key="subject" id={entry.subject} />],
+            ['Entry', entry.seq],
+            [
+              'Hash',
+              entry.hash && (
+                <span className="flex items-center gap-1">
+                  <code className="min-w-0 truncate font-mono text-code">{entry.hash}</code>
+                  <CopyButton text={entry.hash} label="Copy hash" />
+                </span>
+              ),
+            ],
+          ]}
+        />
+        <section className="grid gap-2">
+          <h3 className="text-body font-semibold">Fields</h3>
+          <FieldChanges changes={changesOf(entry)} />
+        </section>
+      </div>
+    </Drawer>
+  );
+}
+
+function Actor({ entry }: { readonly entry: AuditEntry }) {
+  return (
+    <>
+      {actorName(entry)}{' '}
+      <OrgLink
+        to="/management/audit"
+        search={{ actor: entry.actor }}
+        className="text-small text-accent-ink underlined"
+      >
+        all by them
+      </OrgLink>
+    </>
+  );
+}
+
+function Subject({ id }: { readonly id: string }) {
+  return (
+    <>
+      <code className="font-mono text-code break-all">{id}</code>{' '}
+      <OrgLink
+        to="/management/audit"
+        search={{ subject: id }}
+        className="text-small text-accent-ink underlined"
+      >
+        its history
+      </OrgLink>
+    </>
+  );
+}

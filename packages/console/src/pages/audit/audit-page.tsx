@@ -1,0 +1,204 @@
+import type { AuditEntry } from '@floe/contract/api/audit';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { useUrlState } from '../../app/url-state.ts';
+import { apiUrl } from '../../data/base.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { tokensOf } from '../../filters/filter-text.ts';
+import { spanOf } from '../../filters/time-range.ts';
+import { browserZone, clockTime, day } from '../../format/moments.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { FilterBar } from '../../ui/filter-bar.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import type { Column } from '../../ui/table-columns.ts';
+import { TimeRange } from '../../ui/time-range.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { AUDIT_FIELDS, auditQuery } from './audit-data.ts';
+import { AuditDrawer } from './audit-drawer.tsx';
+import { actorName, deedOf, firstChange } from './audit-text.ts';
+import { ChainState } from './chain-state.tsx';
+
+/** Who changed what, before and after. */
+export function AuditPage() {
+  const list = useAuditList();
+  const { query, change, span, tokens, filters, rows } = list;
+  const open = query.get('open');
+  const at = rows.findIndex(({ id }) => id === open);
+  const walk = (step: number) => {
+    const next = rows[at + step];
+    if (next) change({ open: next.id }, 'replace');
+  };
+  useShortcuts([
+    { keys: 'j', does: 'Next change', run: () => walk(1) },
+    { keys: 'k', does: 'Previous change', run: () => walk(-1) },
+  ]);
+  const entry = rows[at];
+  const drawer = entry && (
+    <AuditDrawer
+      entry={entry}
+      onClose={() => change({ open: null })}
+      onPrevious={() => walk(-1)}
+      onNext={() => walk(1)}
+    />
+  );
+  return (
+    <PageFrame
+      title="Audit"
+      padded={false}
+      beside={drawer}
+      actions={
+        <>
+          <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+          <ExportMenu filters={filters} />
+        </>
+      }
+    >
+      <div className="grid gap-3 px-4 pb-3 md:px-6">
+        <ChainState />
+        <FilterBar
+          fields={AUDIT_FIELDS}
+          tokens={tokens}
+          onAdd={({ name, value }) => change({ [name]: value })}
+          onRemove={(name) => change({ [name]: null })}
+          placeholder="Filter by actor, action, subject…"
+        />
+      </div>
+      <Results list={list} narrow={entry !== undefined} />
+    </PageFrame>
+  );
+}
+
+type AuditList = ReturnType<typeof useAuditList>;
+
+function Results({ list, narrow }: { readonly list: AuditList; readonly narrow: boolean }) {
+  const { query, change, rows, answer, more } = list;
+  if (answer.error && rows.length === 0)
+    return (
+      <ErrorState
+        what="Could not load the audit log."
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
+    );
+  if (answer.isPending) return <SkeletonRows />;
+  if (rows.length === 0)
+    return (
+      <EmptyState
+        title="No change is like that"
+        action={
+          <Button onClick={() => change({ range: '90d', from: null, to: null, ...NO_FILTERS })}>
+            All changes of 90 days
+          </Button>
+        }
+      >
+        Everything that changes something here is written down with who did it.
+      </EmptyState>
+    );
+  return (
+    <>
+      <DataTable
+        label="Changes"
+        rows={rows}
+        rowId={({ id }) => id}
+        columns={narrow ? COLUMNS.filter(({ id }) => id !== 'change' && id !== 'action') : COLUMNS}
+        card={(row) => <AuditCard row={row} />}
+        openId={query.get('open')}
+        onOpen={({ id }) => change({ open: id })}
+        onEnd={more}
+        stale={answer.isPlaceholderData}
+      />
+      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+    </>
+  );
+}
+
+const NO_FILTERS = { actor: null, action: null, subject: null };
+
+/** The changes a URL asks for. */
+function useAuditList() {
+  const { query, change } = useUrlState();
+  const key = [...query].filter(([name]) => name !== 'open').join('&');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the query is what the key is made of.
+  const { span, tokens, filters } = useMemo(() => {
+    const time = spanOf(query, new Date(), '30d');
+    const found = tokensOf(query, AUDIT_FIELDS);
+    const asked: Record<string, string> = { from: time.from.toISOString() };
+    if (time.range === null) asked['to'] = time.to.toISOString();
+    for (const { name, value } of found) asked[name] = value;
+    return { span: time, tokens: found, filters: asked };
+  }, [key]);
+  const answer = useInfiniteQuery({ ...auditQuery(filters), placeholderData: (before) => before });
+  useLiveQuery('config', ['audit']);
+  const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);
+  const more = useCallback(() => {
+    if (answer.hasNextPage && !answer.isFetchingNextPage) void answer.fetchNextPage();
+  }, [answer]);
+  return { query, change, span, tokens, filters, answer, rows, more };
+}
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { id: 'time', label: 'Time', width: '9rem', cell: ({ at }) => <When at={at} /> },
+  { id: 'actor', label: 'Who', width: 'minmax(8rem, 12rem)', cell: actorName },
+  {
+    id: 'what',
+    label: 'What',
+    width: 'minmax(12rem, 1fr)',
+    cell: (entry) => <span className="font-medium">{deedOf(entry)}</span>,
+  },
+  {
+    id: 'change',
+    label: 'First field',
+    width: 'minmax(10rem, 1.4fr)',
+    cell: (entry) => <span className="font-mono text-code text-ink-2">{firstChange(entry)}</span>,
+  },
+  {
+    id: 'action',
+    label: 'Action',
+    width: '11rem',
+    cell: ({ action }) => <code className="font-mono text-code text-ink-3">{action}</code>,
+  },
+];
+
+function When({ at }: { readonly at: string }) {
+  const moment = new Date(at);
+  return (
+    <time dateTime={at}>
+      {day(moment, browserZone(), new Date())} {clockTime(moment, browserZone())}
+    </time>
+  );
+}
+
+function AuditCard({ row }: { readonly row: AuditEntry }) {
+  return (
+    <div className="grid gap-0.5">
+      <div className="truncate font-medium">{deedOf(row)}</div>
+      <div className="flex justify-between gap-3 text-small text-ink-2">
+        <span className="truncate">{actorName(row)}</span>
+        <span className="shrink-0">
+          <TimeText at={row.at} />
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** Every entry that the filters leave, with its hash. */
+function ExportMenu({ filters }: { readonly filters: Readonly<Record<string, string>> }) {
+  const save = (format: 'csv' | 'ndjson') => {
+    const url = apiUrl('api/management/audit/export');
+    url.search = new URLSearchParams({ ...filters, format }).toString();
+    location.assign(url);
+  };
+  return (
+    <Menu trigger={<IconButton icon={Download} label="Export" />}>
+      <MenuItem onSelect={() => save('csv')}>All that match, CSV</MenuItem>
+      <MenuItem onSelect={() => save('ndjson')}>All that match, JSON lines</MenuItem>
+    </Menu>
+  );
+}

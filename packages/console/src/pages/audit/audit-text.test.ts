@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AuditEntry } from '@floe/contract/api/audit';
+import { actorName, deedOf, firstChange } from './audit-text.ts';
+
+const entry: AuditEntry = {
+  id: 'aud_1',
+  at: '2027-01-01T00:00:00.000Z',
+  actor: 'mem_1',
+  actor_name: 'Mara Koch',
+  actor_kind: 'member',
+  action: 'keys.update',
+  subject: 'key_1',
+  before: { name: 'ci', scopes: ['gateway'], team: null },
+  after: { name: 'ci', scopes: ['gateway', 'read'], team: 'search' },
+  seq: 7,
+  hash: null,
+};
+
+test('a change says what was done to what, by the name it had', () => {
+  assert.equal(deedOf(entry), 'Changed key ci');
+  assert.equal(deedOf({ ...entry, action: 'policies.delete', after: null }), 'Removed policy ci');
+  assert.equal(deedOf({ ...entry, before: null, after: null }), 'Changed key key_1');
+});
+
+test('an action without words of its own is told as the log has it', () => {
+  assert.equal(deedOf({ ...entry, action: 'floes.melt' }), 'floes.melt key_1');
+});
+
+test('a row tells the first field that changed and counts the others', () => {
+  assert.equal(firstChange(entry), 'scopes: gateway → gateway, read, 1 more');
+  assert.equal(firstChange({ ...entry, before: null }), '');
+});
+
+test('the file and the machine itself are named as such', () => {
+  assert.equal(actorName(entry), 'Mara Koch');
+  assert.equal(actorName({ ...entry, actor_kind: 'file', actor_name: null }), 'floe.yaml');
+  assert.equal(actorName({ ...entry, actor_kind: 'key', actor: 'key_9', actor_name: null }), 'key_9');
+});

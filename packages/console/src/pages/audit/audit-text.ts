@@ -1,0 +1,99 @@
+import type { AuditEntry } from '@floe/contract/api/audit';
+import { type FieldChange, fieldChanges } from '../../data/field-changes.ts';
+
+type Said = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
+
+/** What happened in words: `Revoked key ci`. An action with no words of its own is told as the log has it. */
+export function deedOf({ action, subject, before, after }: Said): string {
+  const [kind = '', verb = ''] = action.split('.', 2);
+  const deed = DEEDS[action] ?? (DONE[verb] && `${DONE[verb]} ${singular(kind)}`);
+  return deed ? `${deed} ${nameOf(after) ?? nameOf(before) ?? subject}` : `${action} ${subject}`;
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  create: 'Created',
+  update: 'Changed',
+  replace: 'Changed',
+  delete: 'Removed',
+  remove: 'Removed',
+  revoke: 'Revoked',
+  rotate: 'Rotated',
+  pause: 'Paused',
+  resume: 'Resumed',
+  accept: 'Accepted',
+  apply: 'Applied',
+  reload: 'Reloaded',
+  purge: 'Emptied',
+  force: 'Forced',
+  test: 'Tested',
+};
+
+/** Where verb and kind alone would say it badly. */
+const DEEDS: Readonly<Record<string, string>> = {
+  'sessions.create': 'Signed in:',
+  'sessions.delete': 'Ended a session of',
+  'sessions.step_up': 'Confirmed who they are:',
+  'sign_in.fail': 'Failed to sign in:',
+  'sign_in.throttle': 'Was slowed down at sign-in:',
+  'password.update': 'Changed the password of',
+  'keys.report_leak': 'Reported a leak of key',
+  'settings.update': 'Changed the settings of',
+  'cache.purge': 'Emptied the cache of',
+  'cache.update': 'Changed the cache of',
+};
+
+function singular(kind: string): string {
+  const word = kind.replaceAll('_', ' ');
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  return word.endsWith('s') ? word.slice(0, -1) : word;
+}
+
+function nameOf(version: unknown): string | null {
+  if (typeof version !== 'object' || version === null) return null;
+  for (const field of ['name', 'email', 'model']) {
+    const value: unknown = Reflect.get(version, field);
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return null;
+}
+
+/** Who did it: the name they had then. */
+export function actorName({ actor, actor_name, actor_kind }: AuditEntry): string {
+  if (actor_kind === 'file') return 'floe.yaml';
+  return actor_name ?? (actor_kind === 'system' ? `Floe (${actor})` : actor);
+}
+
+/** Fields a change touched, the first of which stands in its row. */
+export function changesOf({ before, after }: Said): readonly FieldChange[] {
+  return fieldChanges(before, after);
+}
+
+/** `models: gpt-5 → gpt-5, claude` and how many more; empty when nothing was changed field by field. */
+export function firstChange(entry: Said): string {
+  if (entry.before === null || entry.after === null) return '';
+  const [first, ...others] = changesOf(entry);
+  if (!first) return '';
+  const more = others.length > 0 ? `, ${others.length} more` : '';
+  return `${first.field}: ${first.before || '–'} → ${first.after || '–'}${more}`;
+}
+
+/** Kinds of changes, offered while one filters; every action of the API is one. */
+export const ACTIONS: readonly string[] = [
+  'keys.create',
+  'keys.update',
+  'keys.rotate',
+  'keys.revoke',
+  'members.update',
+  'members.remove',
+  'invitations.create',
+  'invitations.revoke',
+  'providers.create',
+  'providers.update',
+  'routes.update',
+  'policies.update',
+  'budgets.update',
+  'settings.update',
+  'monitors.create',
+  'sessions.create',
+  'sign_in.fail',
+];

@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const audit: readonly PageRoute[] = [
+  {
+    path: '/management/audit',
+    title: 'Audit',
+    load: () => import('./audit-page.tsx').then(({ AuditPage: Page }) => ({ Page })),
+  },
+];

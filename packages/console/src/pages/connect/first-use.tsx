@@ -1,0 +1,68 @@
+import type { RequestRow } from '@floe/contract/api/analytics';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { OrgLink } from '../../app/org-link.tsx';
+import { get, type Page } from '../../data/api-client.ts';
+import { useConnection, useLiveQuery } from '../../data/events.ts';
+import { duration, money } from '../../format/amounts.ts';
+import { StateIcon } from '../../ui/state.tsx';
+import { modelsOf, outcomeOf } from '../requests/request-rows.ts';
+
+const NAME = 'first-use';
+
+/** The newest request of some keys, or of all with none named. */
+export function newestOf(keys: readonly string[]) {
+  const search = new URLSearchParams({ limit: '1' });
+  for (const key of keys) search.append('key', key);
+  return queryOptions({
+    queryKey: [NAME, ...keys],
+    queryFn: ({ signal }) => get<Page<RequestRow>>('api/analytics/requests', search, signal),
+  });
+}
+
+/** Waits for the first request of a key, and says what became of it. */
+export function FirstUse({ keyId, who }: { readonly keyId: string; readonly who: string }) {
+  const live = useConnection() === 'live';
+  useLiveQuery('requests', [NAME]);
+  const { data } = useQuery({ ...newestOf([keyId]), refetchInterval: live ? 10_000 : 2_000 });
+  const row = data?.data[0];
+  if (!row) return <Waiting>Waiting for {who}…</Waiting>;
+  return <Arrived row={row} who={who} />;
+}
+
+export function Waiting({ children }: { readonly children: React.ReactNode }) {
+  return (
+    <p role="status" className="flex items-center gap-2 text-ui text-ink-2">
+      <span
+        aria-hidden="true"
+        className="size-2 animate-pulse rounded-full bg-accent motion-reduce:animate-none"
+      />
+      {children}
+    </p>
+  );
+}
+
+/** `sandbox/echo answered 200 in 3 ms, $0.` and the way to what happened. */
+export function Arrived({ row, who }: { readonly row: RequestRow; readonly who: string }) {
+  const { state, status, reason } = outcomeOf(row);
+  const isFine = state === 'healthy' || state === 'cached';
+  const { asked } = modelsOf(row);
+  return (
+    <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
+      <StateIcon state={state} />
+      <span>
+        {isFine ? (
+          <>
+            <b className="font-medium">{who} is connected.</b> It asked for {asked}: {status} in{' '}
+            {duration(row.latency_ms)}, {money(row.cost_nano_usd)}.
+          </>
+        ) : (
+          <>
+            <b className="font-medium">{who} reached Floe, and was told no.</b> It asked for {asked}: {status}
+            {reason && `, ${reason}`}.
+          </>
+        )}
+      </span>
+      <OrgLink to={`/requests/${row.id}`}>See what happened to it</OrgLink>
+    </p>
+  );
+}

@@ -1,0 +1,126 @@
+import { money } from '../../format/amounts.ts';
+import { browserZone, day } from '../../format/moments.ts';
+import { SourceBadge } from '../../ui/source-badge.tsx';
+import { StateIcon } from '../../ui/state.tsx';
+import type { Column } from '../../ui/table-columns.ts';
+import { TimeText } from '../../ui/time-text.tsx';
+import type { Key } from './key-data.ts';
+import { standingOf } from './key-state.ts';
+
+/** The columns of the list. `costs` in nano-USD of 30 days, by id; what is not in it cost nothing. */
+export function keyColumns(costs: ReadonlyMap<string, number>, now: Date): readonly Column<Key>[] {
+  return [
+    {
+      id: 'name',
+      label: 'Name',
+      width: 'minmax(10rem, 1.4fr)',
+      cell: (key) => <KeyName row={key} now={now} />,
+      value: ({ name }) => name,
+    },
+    {
+      id: 'key',
+      label: 'Key',
+      width: '9rem',
+      cell: (key) => <KeyHint row={key} />,
+    },
+    {
+      id: 'scopes',
+      label: 'Scopes',
+      width: 'minmax(7rem, 1fr)',
+      cell: ({ scopes }) => scopes.join(', '),
+      value: ({ scopes }) => scopes.length,
+    },
+    {
+      id: 'models',
+      label: 'Models',
+      width: 'minmax(6rem, 1fr)',
+      cell: ({ models }) => (models === null ? <span className="text-ink-3">all</span> : models.join(', ')),
+    },
+    {
+      id: 'owner',
+      label: 'Owner',
+      width: 'minmax(7rem, 1fr)',
+      cell: ({ owner, team }) => owner ?? team ?? <span className="text-ink-3">–</span>,
+      value: ({ owner, team }) => owner ?? team,
+    },
+    {
+      id: 'used',
+      label: 'Last used',
+      width: '7rem',
+      cell: ({ last_used_at }) =>
+        last_used_at ? <TimeText at={last_used_at} /> : <span className="text-ink-3">never</span>,
+      value: ({ last_used_at }) => last_used_at,
+    },
+    {
+      id: 'cost',
+      label: '30 d',
+      width: '6rem',
+      align: 'end',
+      cell: ({ id }) => money(costs.get(id) ?? 0),
+      value: ({ id }) => costs.get(id) ?? 0,
+    },
+    {
+      id: 'expires',
+      label: 'Ends',
+      width: '6rem',
+      cell: ({ expires_at }) =>
+        expires_at ? <TimeText at={expires_at} /> : <span className="text-ink-3">never</span>,
+      value: ({ expires_at }) => expires_at,
+    },
+    {
+      id: 'source',
+      label: 'Source',
+      width: '8rem',
+      cell: ({ source }) => <SourceBadge source={source} />,
+    },
+  ];
+}
+
+function KeyName({ row, now }: { readonly row: Key; readonly now: Date }) {
+  const standing = standingOf(row, now);
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <span className="truncate font-medium">{row.name}</span>
+      {standing && (
+        <span className="flex shrink-0 items-center gap-1 text-small text-ink-2">
+          <StateIcon state={standing.state} size={14} />
+          {standing.word}
+          {row.revoked_at && ` ${day(new Date(row.revoked_at), browserZone(), now)}`}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** What is known of the value: its beginning and its last four. */
+export function KeyHint({ row }: { readonly row: Pick<Key, 'prefix' | 'last4'> }) {
+  return (
+    <code className="font-mono text-code text-ink-2">
+      {row.prefix.slice(0, 4)}…{row.last4}
+    </code>
+  );
+}
+
+/** A key on a phone. */
+export function KeyCard({
+  row,
+  cost,
+  now,
+}: {
+  readonly row: Key;
+  readonly cost: number | undefined;
+  readonly now: Date;
+}) {
+  return (
+    <div className="grid gap-0.5">
+      <div className="flex items-center justify-between gap-3">
+        <KeyName row={row} now={now} />
+        <KeyHint row={row} />
+      </div>
+      <div className="flex justify-between gap-3 text-small text-ink-2 figures">
+        <span>{row.last_used_at ? <TimeText at={row.last_used_at} /> : 'never used'}</span>
+        <span>{money(cost ?? 0)}</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import type { Tagged } from '../../data/api-client.ts';
+import { useEdit } from '../../data/edit.ts';
+import { useSignedIn } from '../../data/session.ts';
+import { EditForm } from '../../ui/edit-form.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { KEY_TOUCHES, type Key, keyPath } from './key-data.ts';
+import { draftOf, fieldsOf, KeyFields } from './key-fields.tsx';
+import { isOwn } from './key-state.ts';
+
+/** Name, scopes, models and whose it is. What ended is only shown. */
+export function KeyEditor({ read }: { readonly read: Tagged<Key> }) {
+  const edit = useEdit({
+    path: keyPath(read.body.id),
+    read,
+    formOf: draftOf,
+    write: fieldsOf,
+    touches: KEY_TOUCHES,
+    done: ({ name }) => tell(`Key ${name} saved`),
+  });
+  const session = useSignedIn();
+  const needs = isOwn(read.body, session) ? 'own_keys' : 'management';
+  if (read.body.status !== 'active') return <KeyFields draft={edit.form} onChange={edit.set} disabled />;
+  return (
+    <EditForm edit={edit} source={read.body.source} verb="Save key" needs={needs}>
+      <KeyFields draft={edit.form} onChange={edit.set} />
+    </EditForm>
+  );
+}

@@ -1,0 +1,48 @@
+import { browserZone, fullTime } from '../../format/moments.ts';
+import { Card, KeyValue } from '../../ui/facts.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { KeyHint } from './key-columns.tsx';
+import type { Key } from './key-data.ts';
+
+/** What is known of a key, and of the value before it while that works too. */
+export function KeyFacts({ row }: { readonly row: Key }) {
+  const { previous } = row;
+  return (
+    <>
+      <Card title="Facts">
+        <KeyValue
+          items={[
+            ['Value', <KeyHint key="value" row={row} />],
+            ['Last used', <Used key="used" at={row.last_used_at} never="never" />],
+            ['Ends', row.expires_at ? moment(row.expires_at) : 'never'],
+            ['Revoked', row.revoked_at && moment(row.revoked_at)],
+            ['Rotated', row.rotated_at && <TimeText at={row.rotated_at} />],
+            ['Made', moment(row.created_at)],
+            ['Made by', row.created_by],
+            ['Owner', row.owner],
+            ['Team', row.team],
+          ]}
+        />
+      </Card>
+      {previous && (
+        <Card title="The value before">
+          <KeyValue
+            items={[
+              ['Value', <KeyHint key="value" row={previous} />],
+              ['Works until', moment(previous.expires_at)],
+              ['Last used', <Used key="used" at={previous.last_used_at} never="not since the rotation" />],
+            ]}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Used({ at, never }: { readonly at: string | null; readonly never: string }) {
+  return at ? <TimeText at={at} /> : never;
+}
+
+function moment(text: string): string {
+  return fullTime(new Date(text), browserZone());
+}

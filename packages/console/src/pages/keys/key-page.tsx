@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { RefreshCw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { usePathParam } from '../../app/url-state.ts';
+import type { Tagged } from '../../data/api-client.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { useSignedIn } from '../../data/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Card } from '../../ui/facts.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { StateBadge } from '../../ui/state.tsx';
+import { useNow } from '../../ui/time-text.tsx';
+import { type Key, keyQuery } from './key-data.ts';
+import { KeyEditor } from './key-editor.tsx';
+import { KeyFacts } from './key-facts.tsx';
+import { KeyHistory } from './key-history.tsx';
+import { isOwn, standingOf } from './key-state.ts';
+import { KeyUse } from './key-use.tsx';
+import { RevokeKey } from './revoke-key.tsx';
+import { RotateKey } from './rotate-key.tsx';
+
+/** One key: what it may do, what it did, and how it ends. */
+export function KeyPage() {
+  const id = usePathParam('id');
+  const { data, error, refetch } = useQuery(keyQuery(id));
+  useLiveQuery('config', ['key', id]);
+  const key = data?.body;
+  return (
+    <PageFrame
+      title={key?.name ?? 'Key'}
+      crumbs={[{ label: 'Keys', to: '/management/keys' }]}
+      actions={key && <KeyActions row={key} />}
+    >
+      {error && !data ? (
+        <ErrorState what="Could not load this key." error={error} onRetry={() => void refetch()} />
+      ) : !data ? (
+        <Skeleton className="h-64" />
+      ) : (
+        <KeyBody read={data} />
+      )}
+    </PageFrame>
+  );
+}
+
+function KeyActions({ row }: { readonly row: Key }) {
+  const [asked, setAsked] = useState<'rotate' | 'revoke' | null>(null);
+  const session = useSignedIn();
+  const needs = isOwn(row, session) ? 'own_keys' : 'management';
+  const over = row.status !== 'active' || row.source.kind === 'file';
+  return (
+    <>
+      <Button icon={RefreshCw} needs={needs} disabled={over} onClick={() => setAsked('rotate')}>
+        Rotate
+      </Button>
+      <Button icon={Trash2} needs={needs} disabled={over} onClick={() => setAsked('revoke')}>
+        Revoke key
+      </Button>
+      {asked === 'rotate' && <RotateKey row={row} onClose={() => setAsked(null)} />}
+      {asked === 'revoke' && <RevokeKey row={row} onClose={() => setAsked(null)} />}
+    </>
+  );
+}
+
+function KeyBody({ read }: { readonly read: Tagged<Key> }) {
+  const row = read.body;
+  const standing = standingOf(row, useNow());
+  return (
+    <div className="grid gap-4">
+      <div className="flex flex-wrap items-center gap-2">
+        {standing ? (
+          <StateBadge state={standing.state}>{standing.word}</StateBadge>
+        ) : (
+          <StateBadge state="healthy">Active</StateBadge>
+        )}
+        <code className="font-mono text-code text-ink-2">{row.id}</code>
+        <CopyButton text={row.id} label="Copy key id" />
+      </div>
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="grid min-w-0 gap-4">
+          <KeyUse id={row.id} name={row.name} />
+          <Card title="What it may do">
+            <KeyEditor key={row.id} read={read} />
+          </Card>
+        </div>
+        <div className="grid min-w-0 gap-4">
+          <KeyFacts row={row} />
+          <KeyHistory id={row.id} />
+        </div>
+      </div>
+    </div>
+  );
+}

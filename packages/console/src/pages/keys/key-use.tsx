@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { OrgLink } from '../../app/org-link.tsx';
+import { count, money, percent, tokens } from '../../format/amounts.ts';
+import { Chart } from '../../ui/chart.tsx';
+import { Card, StatCard } from '../../ui/facts.tsx';
+import { Skeleton } from '../../ui/feedback.tsx';
+import { keyFiguresQuery, keyUseQuery } from './key-data.ts';
+
+/** What one key did in the last 30 days. */
+export function KeyUse({ id, name }: { readonly id: string; readonly name: string }) {
+  const figures = useQuery(keyFiguresQuery(id));
+  const use = useQuery(keyUseQuery(id)).data;
+  const requests = (
+    <OrgLink to="/requests" search={{ key: id, range: '30d' }}>
+      Its requests
+    </OrgLink>
+  );
+  const sums = figures.data;
+  return (
+    <Card title="Use, last 30 days" aside={requests}>
+      {figures.error ? (
+        <p className="text-ui text-ink-2">{figures.error.message}</p>
+      ) : !sums ? (
+        <Skeleton className="h-40" />
+      ) : sums.requests === 0 ? (
+        <p className="text-ui text-ink-2">Nothing was asked with it yet.</p>
+      ) : (
+        <div className="grid gap-4">
+          <div className="flex flex-wrap gap-x-9 gap-y-2">
+            <StatCard label="Requests" value={count(sums.requests)} />
+            <StatCard label="Errors" value={percent(sums.errors / sums.requests)} />
+            <StatCard label="Tokens in" value={tokens(sums.input_tokens)} />
+            <StatCard label="Tokens out" value={tokens(sums.output_tokens)} />
+            <StatCard label="Spend" value={money(sums.cost_nano_usd)} />
+          </div>
+          {use && (
+            <Chart
+              label={`Requests per day with ${name}`}
+              at={use.at.map((at) => Date.parse(at))}
+              series={[{ label: 'Requests', values: use.series[0]?.values ?? [] }]}
+              format={count}
+              height={140}
+            />
+          )}
+        </div>
+      )}
+    </Card>
+  );
+}

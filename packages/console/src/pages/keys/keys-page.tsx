@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { useOrgId, useUrlState } from '../../app/url-state.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { useRefusal } from '../../data/use-refusal.ts';
+import { Button } from '../../ui/button.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { Input } from '../../ui/field.tsx';
+import { readSort, sorted } from '../../ui/table-columns.ts';
+import { Segments } from '../../ui/tabs.tsx';
+import { useNow } from '../../ui/time-text.tsx';
+import { KeyCard, keyColumns } from './key-columns.tsx';
+import { type Key, keyCostsQuery, keysQuery } from './key-data.ts';
+import { isShown, SHOWN, shownOf } from './key-state.ts';
+import { NewKeyDialog } from './new-key-dialog.tsx';
+
+/** Who may call, and which of them nobody needs any more. */
+export function KeysPage() {
+  const [making, setMaking] = useState(false);
+  const refusal = useRefusal('own_keys');
+  useShortcuts([{ keys: 'c', does: 'New key', run: () => refusal === null && setMaking(true) }]);
+  const add = (
+    <Button look="primary" icon={Plus} needs="own_keys" onClick={() => setMaking(true)}>
+      New key
+    </Button>
+  );
+  return (
+    <PageFrame title="Keys" padded={false} actions={add}>
+      <KeyList onNew={() => setMaking(true)} />
+      {making && <NewKeyDialog onClose={() => setMaking(false)} />}
+    </PageFrame>
+  );
+}
+
+function KeyList({ onNew }: { readonly onNew: () => void }) {
+  const { query, change } = useUrlState();
+  const { data: keys, error, refetch } = useQuery(keysQuery);
+  const costs = useQuery(keyCostsQuery).data;
+  useLiveQuery('config', keysQuery.queryKey);
+  const navigate = useNavigate();
+  const org = useOrgId();
+  const now = useNow();
+  const columns = useMemo(() => keyColumns(costs ?? new Map(), now), [costs, now]);
+  const shown = shownOf(query.get('show'));
+  const typed = query.get('q') ?? '';
+  if (error && !keys)
+    return <ErrorState what="Could not load keys." error={error} onRetry={() => void refetch()} />;
+  if (!keys) return <SkeletonRows rows={6} />;
+  const found = keys.filter((key) => isShown(key, shown, now) && matches(key, typed));
+  const sort = readSort(query.get('sort'));
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-3 px-4 pb-3 md:px-6">
+        <div className="max-w-full overflow-x-auto">
+          <Segments
+            label="Which keys"
+            options={SHOWN}
+            value={shown}
+            onChange={(id) => change({ show: id === 'active' ? null : id })}
+          />
+        </div>
+        <Input
+          data-filter
+          aria-label="Find a key"
+          placeholder="Name, end of the key, owner or team"
+          value={typed}
+          onChange={({ target }) => change({ q: target.value || null }, 'replace')}
+          className="max-w-72"
+        />
+      </div>
+      {found.length === 0 ? (
+        <NoKeys any={keys.length > 0} onAll={() => change({ show: 'all', q: null })} onNew={onNew} />
+      ) : (
+        <DataTable
+          label="Keys"
+          rows={sorted(found, columns, sort)}
+          rowId={({ id }) => id}
+          columns={columns}
+          card={(row) => <KeyCard row={row} cost={costs?.get(row.id)} now={now} />}
+          onOpen={({ id }) => void navigate({ to: `/o/${org}/management/keys/${id}` })}
+          sort={sort}
+          onSort={(text) => change({ sort: text })}
+          total={found.length}
+        />
+      )}
+    </>
+  );
+}
+
+function NoKeys({
+  any,
+  onAll,
+  onNew,
+}: {
+  readonly any: boolean;
+  readonly onAll: () => void;
+  readonly onNew: () => void;
+}) {
+  if (any)
+    return (
+      <EmptyState title="No key is like that" action={<Button onClick={onAll}>Show all keys</Button>}>
+        Keys that ended stay in the list “Ended”, with who ended them.
+      </EmptyState>
+    );
+  return (
+    <EmptyState
+      title="No keys"
+      action={
+        <Button look="primary" needs="own_keys" onClick={onNew}>
+          New key
+        </Button>
+      }
+    >
+      Make one for each application, so that you can see and stop each alone.
+    </EmptyState>
+  );
+}
+
+function matches({ name, last4, owner, team, id }: Key, typed: string): boolean {
+  const wanted = typed.trim().toLowerCase();
+  return [name, last4, owner ?? '', team ?? '', id].some((text) => text.toLowerCase().includes(wanted));
+}

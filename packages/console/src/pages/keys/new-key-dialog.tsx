@@ -1,0 +1,59 @@
+import { useState } from 'react';
+import { apiUrl } from '../../data/base.ts';
+import { useChange } from '../../data/change.ts';
+import { Button } from '../../ui/button.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Select } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { SecretOnce } from '../../ui/secret-once.tsx';
+import { type CreatedKey, createKey, KEY_TOUCHES, type KeyCreation } from './key-data.ts';
+import { fieldsOf, KeyFields, NEW_KEY } from './key-fields.tsx';
+import { EXPIRIES, expiryOf } from './key-state.ts';
+
+/** A new key: what it may do, how long, and then its value, once. */
+export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
+  const [draft, setDraft] = useState(NEW_KEY);
+  const [expiry, setExpiry] = useState('90');
+  const [made, setMade] = useState<CreatedKey | null>(null);
+  const create = useChange((key: KeyCreation) => createKey(key), { touches: KEY_TOUCHES, done: setMade });
+  if (made)
+    return (
+      <SecretOnce title={`Key ${made.name}`} secret={made.key} label="Copy key" onClose={onClose}>
+        {made.scopes.includes('gateway') && <CodeBlock snippets={[{ label: 'shell', code: EXAMPLE }]} />}
+      </SecretOnce>
+    );
+  return (
+    <Dialog open onClose={onClose} title="New key">
+      <Form
+        error={create.error}
+        running={create.running}
+        onSubmit={() => create.run({ ...fieldsOf(draft), expires_at: expiryOf(expiry, new Date()) })}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" look="primary" busy={create.running}>
+              Create key
+            </Button>
+          </>
+        }
+      >
+        <KeyFields draft={draft} onChange={setDraft} />
+        <FormField
+          name="expires_at"
+          label="Ends"
+          hint={
+            expiry === 'never' ? 'A key that never ends is one that somebody has to remember.' : undefined
+          }
+        >
+          <Select choices={EXPIRIES} value={expiry} onChange={({ target }) => setExpiry(target.value)} />
+        </FormField>
+      </Form>
+    </Dialog>
+  );
+}
+
+const EXAMPLE = [
+  'export FLOE_KEY=<the key>',
+  `curl -fsS ${apiUrl('gateway/v1/models').href} -H "Authorization: Bearer $FLOE_KEY"`,
+].join('\n');

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { useChange } from '../../data/change.ts';
+import { count, money } from '../../format/amounts.ts';
+import { browserZone, clockTime, relative } from '../../format/moments.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useNow } from '../../ui/time-text.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { KEY_TOUCHES, type Key, keyFiguresQuery, revokeKey } from './key-data.ts';
+import { isInUse } from './key-state.ts';
+
+/** Ends a key for good. One that was used a moment ago wants its name typed. */
+export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClose: () => void }) {
+  const now = useNow();
+  const figures = useQuery(keyFiguresQuery(row.id)).data;
+  const revoke = useChange(() => revokeKey(row.id), {
+    touches: KEY_TOUCHES,
+    done: () => {
+      tell(`Revoked. Refused everywhere since ${clockTime(new Date(), browserZone())}.`);
+      onClose();
+    },
+  });
+  const used = row.last_used_at ? relative(new Date(row.last_used_at), now) : null;
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={() => revoke.run(undefined)}
+      title={`Revoke key ${row.name}`}
+      verb="Revoke key"
+      running={revoke.running}
+      error={revoke.error}
+      {...(isInUse(row, now) ? { typed: row.name } : {})}
+    >
+      {used ? `It was last used ${used}` : 'It was never used'}
+      {figures &&
+        figures.requests > 0 &&
+        `: ${count(figures.requests)} requests for ${money(figures.cost_nano_usd)} in the last 30 days`}
+      . Every request with it is refused within two seconds, for good; its history stays.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,14 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const keys: readonly PageRoute[] = [
+  {
+    path: '/management/keys',
+    title: 'Keys',
+    load: () => import('./keys-page.tsx').then(({ KeysPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/management/keys/$id',
+    title: 'Key',
+    load: () => import('./key-page.tsx').then(({ KeyPage: Page }) => ({ Page })),
+  },
+];

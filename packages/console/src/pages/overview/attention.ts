@@ -1,0 +1,47 @@
+import type { Attention } from '@floe/contract/api/overview';
+import type { State } from '../../ui/state.tsx';
+
+/** Where an entry leads: the page that shows what it is about, with what can be done. Pure. */
+export function placeOf({ subject }: Pick<Attention, 'subject'>): {
+  readonly to: string;
+  readonly search: Readonly<Record<string, string>>;
+} {
+  const id = encodeURIComponent(subject.id);
+  switch (subject.kind) {
+    case 'config':
+      return { to: '/management/settings', search: {} };
+    case 'monitor':
+      return { to: `/monitors/${id}`, search: {} };
+    case 'monitors':
+      return { to: '/monitors', search: {} };
+    case 'budget':
+      return { to: '/management/budgets', search: { open: subject.id } };
+    case 'key':
+      return { to: '/management/keys', search: { open: subject.id } };
+    case 'breaker':
+      return { to: '/management/breakers', search: { open: subject.id } };
+    default:
+      return { to: '/management/settings', search: {} };
+  }
+}
+
+const WORDS: Readonly<Record<Attention['kind'], string>> = {
+  config_refused: 'Change refused',
+  store_away: 'Away',
+  rows_waiting: 'Rows wait',
+  credential_refused: 'Credential refused',
+  breaker_open: 'Breaker open',
+  breaker_forced: 'Breaker forced',
+  monitor_failing: 'Failing',
+  budget_used: 'Budget',
+  beats_refused: 'Beats refused',
+  key_expires: 'Key ends soon',
+};
+
+export function wordOf({ kind }: Pick<Attention, 'kind'>): string {
+  return WORDS[kind];
+}
+
+export function stateOf({ severity }: Pick<Attention, 'severity'>): State {
+  return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
+}

@@ -1,0 +1,107 @@
+import type { me } from '@floe/contract/api/me';
+import type { Monitor } from '@floe/contract/api/monitors';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type * as z from 'zod';
+import { get, type Page, send } from '../../data/api-client.ts';
+import { useConnection, useLiveQuery } from '../../data/events.ts';
+import { useSignedIn } from '../../data/session.ts';
+import { CLIENTS } from '../connect/clients.ts';
+import { newestOf } from '../connect/first-use.tsx';
+import { doneOf, isClientKey, type Step } from './guide-steps.ts';
+
+type Me = z.output<typeof me>;
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+const FOLDED = 'guide_folded';
+
+const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => get<Me>('api/me', undefined, signal),
+  staleTime: 60_000,
+});
+
+function listQuery<Row>(path: string) {
+  return queryOptions({
+    queryKey: ['guide', path],
+    queryFn: ({ signal }) => get<Page<Row>>(path, { limit: 100 }, signal),
+  });
+}
+
+export interface GuideState {
+  /** The guide stands in place of the overview. */
+  readonly isOpen: boolean;
+  /** It is worth a line over the overview: not folded, not done, and this person can go on with it. */
+  readonly isInviting: boolean;
+  readonly done: ReadonlySet<Step>;
+  readonly monitors: readonly Monitor[];
+  readonly close: () => void;
+  /** Never offered again to this person. */
+  readonly fold: () => void;
+}
+
+/** How far the org is. @param asked the link asks for the guide */
+export function useGuide(asked: boolean): GuideState {
+  const client = useQueryClient();
+  const { role } = useSignedIn();
+  const mayGoOn = role === 'owner' || role === 'admin';
+  const { data: who } = useQuery(meQuery);
+  const preferences = who?.kind === 'member' ? who.preferences : {};
+  const isFolded = preferences[FOLDED] === true;
+  const on = who !== undefined && ((mayGoOn && !isFolded) || asked);
+  const seen = useSeen(on);
+  const [opened, setOpened] = useState<boolean | null>(null);
+  // What was open stays: the first request ticks a step, it does not take the page away.
+  if (opened === null && on && seen.requests !== undefined) setOpened(seen.requests === 0);
+  const done = doneOf(seen);
+  const isKnown =
+    seen.requests !== undefined && seen.providerKinds !== undefined && seen.budgets !== undefined;
+  const fold = () => {
+    setOpened(false);
+    if (who?.kind !== 'member') return;
+    // Should it not be remembered, it is offered once more: nothing is lost.
+    void send('PATCH', 'api/me', { preferences: { ...who.preferences, [FOLDED]: true } }).then(
+      () => client.invalidateQueries({ queryKey: meQuery.queryKey }),
+      () => undefined,
+    );
+  };
+  return {
+    isOpen: asked || opened === true,
+    isInviting: on && mayGoOn && opened === false && isKnown && done.size < 5,
+    done,
+    monitors: seen.monitors,
+    close: () => setOpened(false),
+    fold,
+  };
+}
+
+function useSeen(on: boolean) {
+  const live = useConnection() === 'live';
+  const polled = { enabled: on, refetchInterval: live ? 5_000 : 2_000 } as const;
+  useLiveQuery('requests', ['first-use'], on);
+  useLiveQuery('config', ['guide'], on);
+  useLiveQuery('monitors', ['guide'], on);
+  const first = useQuery({ ...newestOf([]), enabled: on, refetchInterval: live ? 10_000 : 2_000 }).data;
+  const providers = useQuery({
+    ...listQuery<{ readonly kind: string; readonly enabled: boolean }>('api/management/providers'),
+    enabled: on,
+  }).data;
+  const keys = useQuery({ ...listQuery<Named>('api/management/keys'), enabled: on }).data;
+  const monitors = useQuery({ ...listQuery<Monitor>('api/monitoring/monitors'), ...polled }).data;
+  const budgets = useQuery({ ...listQuery<Named>('api/management/budgets'), enabled: on }).data;
+  const clients = CLIENTS.map(({ id }) => id);
+  const made = keys?.data.filter(({ name }) => isClientKey(name, clients)).map(({ id }) => id) ?? [];
+  const byClients = useQuery({ ...newestOf(made.slice(0, 20)), enabled: on && made.length > 0 }).data;
+  return {
+    requests: first?.data.length,
+    providerKinds: providers?.data.filter(({ enabled }) => enabled).map(({ kind }) => kind),
+    // Without a key the question is that of all requests, whose answer may be there already.
+    clientRequests: made.length > 0 ? byClients?.data.length : 0,
+    beats: monitors?.data.map(({ last_beat_at }) => last_beat_at),
+    budgets: budgets?.data.length,
+    monitors: monitors?.data ?? [],
+  };
+}

@@ -1,0 +1,31 @@
+/** The first ten minutes: which steps there are and what shows that one is done. Pure. */
+
+export const STEPS = ['request', 'provider', 'client', 'monitor', 'budget'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** What the server has seen of an org; undefined while it has not said. */
+export interface Seen {
+  readonly requests: number | undefined;
+  readonly providerKinds: readonly string[] | undefined;
+  /** Requests by keys that were made for a client. */
+  readonly clientRequests: number | undefined;
+  readonly beats: readonly (string | null)[] | undefined;
+  readonly budgets: number | undefined;
+}
+
+/** A step is done when the server saw it happen, never by a click. */
+export function doneOf(seen: Seen): ReadonlySet<Step> {
+  const done: Record<Step, boolean> = {
+    request: (seen.requests ?? 0) > 0,
+    provider: seen.providerKinds?.some((kind) => kind !== 'sandbox') ?? false,
+    client: (seen.clientRequests ?? 0) > 0,
+    monitor: seen.beats?.some((at) => at !== null) ?? false,
+    budget: (seen.budgets ?? 0) > 0,
+  };
+  return new Set(STEPS.filter((step) => done[step]));
+}
+
+/** Names of keys that were made on Connect: they end in the client's. */
+export function isClientKey(name: string, clients: readonly string[]): boolean {
+  return clients.some((client) => name.endsWith(`-${client}`) || name.includes(`-${client}-`));
+}

@@ -1,0 +1,141 @@
+import { ChevronDown } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { Button } from '../../ui/button.tsx';
+import { cx } from '../../ui/class-names.ts';
+import { StateIcon } from '../../ui/state.tsx';
+import { BudgetStep } from './budget-step.tsx';
+import type { GuideState } from './guide-state.ts';
+import { STEPS, type Step } from './guide-steps.ts';
+import { MonitorStep } from './monitor-step.tsx';
+import { RequestStep } from './request-step.tsx';
+
+/** The first ten minutes in an org. Steps can be done in any order; each is done when Floe has seen it happen. */
+export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly onClose: () => void }) {
+  const { done } = guide;
+  const [chosen, setChosen] = useState<Step | 'none' | null>(null);
+  const open = chosen ?? 'request';
+  const steps: Readonly<Record<Step, { readonly title: string; readonly content: ReactNode }>> = {
+    request: { title: 'Send a request', content: <RequestStep /> },
+    provider: { title: 'Enable a provider', content: <ProviderStep isDone={done.has('provider')} /> },
+    client: { title: 'Connect your tool', content: <ClientStep isDone={done.has('client')} /> },
+    monitor: { title: 'Watch a job', content: <MonitorStep monitors={guide.monitors} /> },
+    budget: { title: 'Set a budget', content: <BudgetStep isDone={done.has('budget')} /> },
+  };
+  return (
+    <div className="mx-auto grid max-w-3xl gap-5 py-2">
+      <header>
+        <h2 className="text-title font-semibold tracking-tight">Five steps to a working gateway</h2>
+        <p className="mt-1 text-body text-ink-2">
+          Each step is done when Floe has seen it happen. Take them in any order.
+        </p>
+      </header>
+      <ol className="divide-y divide-line rounded-card border border-line bg-surface">
+        {STEPS.map((step, index) => (
+          <GuideStep
+            key={step}
+            number={index + 1}
+            title={steps[step].title}
+            isDone={done.has(step)}
+            isOpen={open === step}
+            onToggle={() => setChosen(open === step ? 'none' : step)}
+          >
+            {steps[step].content}
+          </GuideStep>
+        ))}
+      </ol>
+      <footer className="flex flex-wrap items-center gap-3 text-ui text-ink-2">
+        {done.size === STEPS.length && (
+          <p className="w-full">
+            <b className="font-medium text-ink">Done.</b> Overview shows your traffic from now on. Press{' '}
+            <kbd className="font-mono text-code">?</kbd> for the keys.
+          </p>
+        )}
+        <Button look={done.size === STEPS.length ? 'primary' : 'secondary'} onClick={onClose}>
+          Show the overview
+        </Button>
+        {done.size < STEPS.length && (
+          <Button
+            look="quiet"
+            onClick={() => {
+              guide.fold();
+              onClose();
+            }}
+          >
+            Not now
+          </Button>
+        )}
+      </footer>
+    </div>
+  );
+}
+
+function GuideStep({
+  number,
+  title,
+  isDone,
+  isOpen,
+  onToggle,
+  children,
+}: {
+  readonly number: number;
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li>
+      <h3>
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={onToggle}
+          className="flex min-h-12 w-full items-center gap-3 px-4 text-left text-body -outline-offset-2 hover:bg-hover"
+        >
+          <span className="grid size-6 shrink-0 place-items-center rounded-full border border-line-strong text-label text-ink-2">
+            {isDone ? <StateIcon state="healthy" /> : number}
+          </span>
+          <span className={cx('flex-1', isOpen && 'font-medium')}>{title}</span>
+          {isDone && <span className="text-small text-ink-2">done</span>}
+          <ChevronDown size={16} aria-hidden="true" className={cx('text-ink-3', isOpen && 'rotate-180')} />
+        </button>
+      </h3>
+      {isOpen && <div className="grid gap-3 px-4 pb-4 pl-13 max-md:pl-4">{children}</div>}
+    </li>
+  );
+}
+
+function ProviderStep({ isDone }: { readonly isDone: boolean }) {
+  return (
+    <>
+      <p className="text-ui text-ink-2">
+        {isDone
+          ? 'A provider beside the sandbox is on. Add more whenever you like.'
+          : 'Use a key you already have; it is tested before it is saved. One that is set in the environment, as OPENAI_API_KEY, is found by itself at the next start.'}
+      </p>
+      <p className="text-ui">
+        <OrgLink to="/management/providers">{isDone ? 'See the providers' : 'Enable a provider'}</OrgLink>
+      </p>
+    </>
+  );
+}
+
+function ClientStep({ isDone }: { readonly isDone: boolean }) {
+  return (
+    <>
+      <p className="text-ui text-ink-2">
+        {isDone
+          ? 'A tool with a key of its own has asked something.'
+          : 'Choose your tool, get a key for it and two lines to paste. Its first request shows there.'}
+      </p>
+      <p className="flex flex-wrap gap-x-4 gap-y-1 text-ui">
+        <OrgLink to="/connect/claude-code">Claude Code</OrgLink>
+        <OrgLink to="/connect/codex">Codex</OrgLink>
+        <OrgLink to="/connect/cursor">Cursor</OrgLink>
+        <OrgLink to="/connect">All clients</OrgLink>
+      </p>
+    </>
+  );
+}

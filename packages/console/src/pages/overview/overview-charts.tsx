@@ -1,0 +1,179 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { TimeSpan } from '../../filters/time-range.ts';
+import { compact, count, duration, money, percent } from '../../format/amounts.ts';
+import { Chart, type Series } from '../../ui/chart.tsx';
+import { Card, Delta, StatCard } from '../../ui/facts.tsx';
+import { Skeleton } from '../../ui/feedback.tsx';
+import { Lanes } from '../../ui/lanes.tsx';
+import { changeOf } from '../analytics/figures.ts';
+import { lanesOf } from '../requests/request-lanes.ts';
+import { comparedQuery, metricQuery, type Timeseries } from './overview-data.ts';
+
+/** Traffic, spend and speed of a time, each against the time before. A click leads to the requests of that moment. */
+export function OverviewCharts({
+  span,
+  onChoose,
+}: {
+  readonly span: TimeSpan;
+  readonly onChoose: (from: Date, to: Date) => void;
+}) {
+  return (
+    <div className="grid gap-4 xl:grid-cols-2">
+      <Traffic span={span} onChoose={onChoose} />
+      <Spend span={span} onChoose={onChoose} />
+      <Speed span={span} title="Latency" metric="latency" onChoose={onChoose} />
+      <Speed span={span} title="First token" metric="first_token" onChoose={onChoose} />
+    </div>
+  );
+}
+
+interface Props {
+  readonly span: TimeSpan;
+  readonly onChoose: (from: Date, to: Date) => void;
+}
+
+function Traffic({ span, onChoose }: Props) {
+  const { data: sum } = useQuery(comparedQuery(span));
+  const { data: requests } = useQuery(metricQuery('requests', span));
+  const { data: errors } = useQuery(metricQuery('errors', span));
+  const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
+  const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
+  return (
+    <Card title="Requests" aside={<Before span={span} />}>
+      <div className="mb-4 flex gap-9">
+        <StatCard
+          label="Requests"
+          value={sum ? count(sum.requests) : '–'}
+          delta={<Change now={sum?.requests} before={sum?.previous?.requests} />}
+        />
+        <StatCard
+          label="Errors"
+          value={sum && sum.requests > 0 ? percent(sum.errors / sum.requests) : '–'}
+          remark={
+            sum && sum.errors > 0 ? `${count(sum.errors)} ${sum.errors === 1 ? 'request' : 'requests'}` : null
+          }
+        />
+      </div>
+      {lanes.length === 0 ? (
+        <Skeleton className="h-24" />
+      ) : (
+        <Lanes
+          lanes={lanes}
+          label={`Requests per interval, ${count(sum?.errors ?? 0)} not OK`}
+          onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Spend({ span, onChoose }: Props) {
+  const { data: sum } = useQuery(comparedQuery(span));
+  const { data } = useQuery(metricQuery('cost_nano_usd', span, { compare: 'previous' }));
+  const drawn = useDrawn(data, 'Spend');
+  return (
+    <Card title="Spend" aside={<Before span={span} />}>
+      <StatCard
+        label="Known cost"
+        value={sum ? money(sum.cost_nano_usd) : '–'}
+        delta={<Change now={sum?.cost_nano_usd} before={sum?.previous?.cost_nano_usd} />}
+      />
+      <Drawn drawn={drawn} label="Spend over time" format={money} onChoose={onChoose} />
+    </Card>
+  );
+}
+
+function Speed({
+  span,
+  title,
+  metric,
+  onChoose,
+}: Props & { readonly title: string; readonly metric: 'latency' | 'first_token' }) {
+  const { data: sum } = useQuery(comparedQuery(span));
+  const { data: half } = useQuery(metricQuery(`${metric}_p50_ms`, span));
+  const { data: most } = useQuery(metricQuery(`${metric}_p95_ms`, span));
+  const drawn = useMemo(() => together([half, 'p50'], [most, 'p95']), [half, most]);
+  const figures = metric === 'latency' ? sum?.latency_ms : sum?.first_token_ms;
+  return (
+    <Card title={title}>
+      <div className="flex gap-9">
+        <StatCard label="p50" value={duration(figures?.p50 ?? null)} />
+        <StatCard label="p95" value={duration(figures?.p95 ?? null)} />
+      </div>
+      <Drawn drawn={drawn} label={`${title} over time`} format={duration} onChoose={onChoose} />
+    </Card>
+  );
+}
+
+interface Lines {
+  readonly at: readonly number[];
+  readonly series: readonly Series[];
+}
+
+function Drawn({
+  drawn,
+  label,
+  format,
+  onChoose,
+}: {
+  readonly drawn: Lines | null;
+  readonly label: string;
+  readonly format: (value: number) => string;
+  readonly onChoose: Props['onChoose'];
+}) {
+  if (!drawn) return <Skeleton className="mt-3 h-36" />;
+  return (
+    <div className="mt-3">
+      <Chart
+        label={label}
+        at={drawn.at}
+        series={drawn.series}
+        format={format}
+        height={140}
+        onZoom={onChoose}
+      />
+    </div>
+  );
+}
+
+function useDrawn(data: Timeseries | undefined, label: string): Lines | null {
+  return useMemo(() => {
+    if (!data) return null;
+    const before = data.previous?.series[0]?.values;
+    return {
+      at: data.at.map((at) => Date.parse(at)),
+      series: [
+        { label, values: data.series[0]?.values ?? data.at.map(() => 0) },
+        // The range before can have one interval more or less, where its ends were rounded.
+        ...(before
+          ? [{ label: 'the time before', compare: true, values: data.at.map((_, at) => before[at] ?? null) }]
+          : []),
+      ],
+    };
+  }, [data, label]);
+}
+
+function together(...parts: readonly (readonly [Timeseries | undefined, string])[]): Lines | null {
+  const first = parts[0]?.[0];
+  if (!first || parts.some(([data]) => data === undefined)) return null;
+  return {
+    at: first.at.map((at) => Date.parse(at)),
+    series: parts.map(([data, label]) => ({
+      label,
+      values: first.at.map((_, at) => data?.series[0]?.values[at] ?? null),
+    })),
+  };
+}
+
+function Change({ now, before }: { readonly now: number | undefined; readonly before: number | undefined }) {
+  const ratio = changeOf(now, before);
+  return <Delta ratio={ratio} text={ratio === null ? '' : percent(Math.abs(ratio))} />;
+}
+
+function Before({ span }: { readonly span: TimeSpan }) {
+  const hours = (span.to.getTime() - span.from.getTime()) / 3_600_000;
+  return (
+    <>against the {hours < 48 ? `${compact(Math.round(hours))} h` : `${Math.round(hours / 24)} d`} before</>
+  );
+}

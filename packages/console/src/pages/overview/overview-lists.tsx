@@ -1,0 +1,174 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { OrgLink } from '../../app/org-link.tsx';
+import type { TimeSpan } from '../../filters/time-range.ts';
+import { count, money } from '../../format/amounts.ts';
+import { Card } from '../../ui/facts.tsx';
+import { type State, StateIcon } from '../../ui/state.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { changesQuery, type Overview, topQuery } from './overview-data.ts';
+
+/** Who spends, what fails, how the jobs are, and what was changed. */
+export function OverviewLists({ span, overview }: { readonly span: TimeSpan; readonly overview: Overview }) {
+  return (
+    <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+      <Spenders span={span} title="Models by spend" by="model" />
+      <Spenders span={span} title="Keys by spend" by="key" />
+      <Errors span={span} />
+      <Monitors counts={overview.monitors} />
+      <Changes span={span} />
+    </div>
+  );
+}
+
+function Spenders({
+  span,
+  title,
+  by,
+}: {
+  readonly span: TimeSpan;
+  readonly title: string;
+  readonly by: 'model' | 'key';
+}) {
+  const { data } = useQuery(topQuery(by, 'cost_nano_usd', span));
+  const all = data?.data ?? [];
+  const most = Math.max(...all.map(({ cost_nano_usd }) => cost_nano_usd), 1);
+  return (
+    <Card
+      title={title}
+      aside={
+        <OrgLink to="/analytics" search={{ by }}>
+          All
+        </OrgLink>
+      }
+    >
+      <Rows empty={data && all.length === 0 ? 'No requests in this time.' : null}>
+        {all.map(({ value, name, cost_nano_usd, requests }) => (
+          <Row
+            key={value ?? ''}
+            label={
+              <OrgLink
+                to="/requests"
+                search={value === null ? { [by]: '!*' } : { [by]: value }}
+                className="hover:underline"
+              >
+                {name ?? value ?? 'none'}
+              </OrgLink>
+            }
+            value={cost_nano_usd === 0 ? `${count(requests)} requests, $0` : money(cost_nano_usd)}
+            share={cost_nano_usd / most}
+          />
+        ))}
+      </Rows>
+    </Card>
+  );
+}
+
+function Errors({ span }: { readonly span: TimeSpan }) {
+  const { data } = useQuery(topQuery('error_code', 'errors', span));
+  const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
+  return (
+    <Card title="Errors by code">
+      <Rows empty={data && all.length === 0 ? 'Nothing failed in this time.' : null}>
+        {all.map(({ value, errors }) => (
+          <Row
+            key={value ?? ''}
+            label={
+              value === null ? (
+                'without a code'
+              ) : (
+                <OrgLink to="/requests" search={{ error_code: value }} className="hover:underline">
+                  {value.replaceAll('_', ' ')}
+                </OrgLink>
+              )
+            }
+            value={count(errors)}
+          />
+        ))}
+      </Rows>
+    </Card>
+  );
+}
+
+function Monitors({ counts }: { readonly counts: Overview['monitors'] }) {
+  const states: readonly (readonly [State, string, number])[] = [
+    ['failing', 'failing', counts.failing],
+    ['waiting', 'waiting', counts.waiting],
+    ['paused', 'paused', counts.paused],
+    ['healthy', 'healthy', counts.healthy],
+  ];
+  const total = states.reduce((sum, [, , number]) => sum + number, 0);
+  return (
+    <Card title="Monitors" aside={<OrgLink to="/monitors">All</OrgLink>}>
+      {total === 0 ? (
+        <p className="text-ui text-ink-2">
+          No monitors. A job that calls when it is done, and a message when it does not.
+        </p>
+      ) : (
+        <ul className="flex flex-wrap gap-x-5 gap-y-2 text-ui">
+          {states.map(([state, word, number]) =>
+            number === 0 ? null : (
+              <li key={state} className="flex items-center gap-1.5">
+                <StateIcon state={state} />
+                <span className="figures">{number}</span> {word}
+              </li>
+            ),
+          )}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function Changes({ span }: { readonly span: TimeSpan }) {
+  const { data } = useQuery(changesQuery(span));
+  const all = data?.data ?? [];
+  return (
+    <Card title="What happened" aside={<OrgLink to="/management/audit">Audit</OrgLink>}>
+      <Rows empty={data && all.length === 0 ? 'Nothing was changed in this time.' : null}>
+        {all.map(({ at, text, actor, subject }) => (
+          <li key={`${at} ${text} ${subject.id}`} className="flex justify-between gap-3 py-1.5 text-ui">
+            <span className="min-w-0 break-words">
+              {text} {actor && <span className="text-ink-2">by {actor}</span>}
+            </span>
+            <span className="shrink-0 text-small text-ink-3">
+              <TimeText at={at} />
+            </span>
+          </li>
+        ))}
+      </Rows>
+    </Card>
+  );
+}
+
+function Rows({ empty, children }: { readonly empty: string | null; readonly children: ReactNode }) {
+  if (empty) return <p className="text-ui text-ink-2">{empty}</p>;
+  return <ul className="divide-y divide-line">{children}</ul>;
+}
+
+function Row({
+  label,
+  value,
+  share,
+}: {
+  readonly label: ReactNode;
+  readonly value: string;
+  /** Of the largest: draws a bar below. */
+  readonly share?: number;
+}) {
+  return (
+    <li className="py-1.5 text-ui">
+      <span className="flex justify-between gap-3">
+        <span className="min-w-0 truncate">{label}</span>
+        <span className="shrink-0 figures">{value}</span>
+      </span>
+      {share !== undefined && share > 0 && (
+        <span
+          aria-hidden="true"
+          className="mt-1 block h-1 rounded-full bg-volume"
+          style={{ width: `${share * 100}%` }}
+        />
+      )}
+    </li>
+  );
+}

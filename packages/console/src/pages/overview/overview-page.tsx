@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useOrgId, useUrlState } from '../../app/url-state.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { spanOf } from '../../filters/time-range.ts';
+import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { TimeRange } from '../../ui/time-range.tsx';
+import { AttentionList } from './attention-list.tsx';
+import { Guide } from './guide.tsx';
+import { GuideInvitation } from './guide-invitation.tsx';
+import { useGuide } from './guide-state.ts';
+import { OverviewCharts } from './overview-charts.tsx';
+import { overviewQuery } from './overview-data.ts';
+import { OverviewLists } from './overview-lists.tsx';
+
+/** In five seconds: whether something needs a person. In an org where nothing happened yet, the way to the first request. */
+export function OverviewPage() {
+  const { query, change } = useUrlState();
+  const guide = useGuide(query.get('guide') === '1');
+  const time = `${query.get('range')} ${query.get('from')} ${query.get('to')}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a span is resolved once per link.
+  const span = useMemo(() => spanOf(query, new Date()), [time]);
+  const { data, error, refetch } = useQuery(overviewQuery(span));
+  const navigate = useNavigate();
+  const org = useOrgId();
+  useLiveQuery('monitors', ['overview']);
+  useLiveQuery('breakers', ['overview']);
+  useLiveQuery('budgets', ['overview']);
+  useLiveQuery('config', ['overview']);
+  const choose = (from: Date, to: Date) =>
+    void navigate({
+      to: `/o/${org}/requests`,
+      search: { from: from.toISOString(), to: to.toISOString() },
+    });
+  const closeGuide = () => {
+    guide.close();
+    change({ guide: null }, 'replace');
+  };
+  if (guide.isOpen)
+    return (
+      <PageFrame title="Overview">
+        <Guide guide={guide} onClose={closeGuide} />
+      </PageFrame>
+    );
+  return (
+    <PageFrame
+      title="Overview"
+      actions={<TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />}
+    >
+      {error && !data ? (
+        <ErrorState what="Could not load the overview." error={error} onRetry={() => void refetch()} />
+      ) : data ? (
+        <div className="grid gap-4">
+          <GuideInvitation guide={guide} onOpen={() => change({ guide: '1' })} />
+          <AttentionList attention={data.attention} more={data.more} />
+          {data.summary.retained_from > span.from.toISOString() && (
+            <Notice state="partial">
+              Requests from before {new Date(data.summary.retained_from).toLocaleDateString('en-GB')} are no
+              longer kept.
+            </Notice>
+          )}
+          <OverviewCharts span={span} onChoose={choose} />
+          <OverviewLists span={span} overview={data} />
+        </div>
+      ) : (
+        <OverviewSkeleton />
+      )}
+    </PageFrame>
+  );
+}
+
+function OverviewSkeleton() {
+  return (
+    <div role="status" aria-label="Loading" className="grid gap-4 xl:grid-cols-2">
+      <Skeleton className="h-10 xl:col-span-2" />
+      {[1, 2, 3, 4].map((card) => (
+        <Skeleton key={card} className="h-56" />
+      ))}
+    </div>
+  );
+}

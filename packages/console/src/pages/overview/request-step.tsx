@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { Send } from 'lucide-react';
+import { useState } from 'react';
+import { useOrgId } from '../../app/url-state.ts';
+import { apiUrl } from '../../data/base.ts';
+import { useChange } from '../../data/change.ts';
+import { type CreatedKey, consoleKey } from '../../data/made-keys.ts';
+import { useSignedIn } from '../../data/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { CLIENTS } from '../connect/clients.ts';
+import { Arrived, newestOf, Waiting } from '../connect/first-use.tsx';
+import { KeyStep } from '../connect/key-step.tsx';
+import { NEW_PROMPT } from '../playground/chat-request.ts';
+import { runChat } from '../playground/run-chat.ts';
+
+const HELLO = { ...NEW_PROMPT, turns: [{ role: 'user', text: 'Hello' }] } as const;
+
+/** The first request: pasted, or sent from here. */
+export function RequestStep() {
+  const [made, setMade] = useState<CreatedKey | null>(null);
+  const org = useOrgId();
+  const { user } = useSignedIn();
+  const { data } = useQuery(newestOf([]));
+  const send = useChange(
+    async () => {
+      const key = await consoleKey(org, user.name);
+      const signal = AbortSignal.timeout(30_000);
+      const { error } = await runChat({
+        prompt: HELLO,
+        model: 'sandbox/echo',
+        key,
+        signal,
+        tell: () => undefined,
+      });
+      if (error) throw error;
+    },
+    { touches: [['first-use']] },
+  );
+  const place = { gateway: apiUrl('gateway').href, key: made?.key ?? '$FLOE_KEY', model: 'sandbox/echo' };
+  const snippets = ['curl', 'python-openai', 'typescript-openai'].flatMap((id) => {
+    const client = CLIENTS.find((one) => one.id === id);
+    return client ? client.snippets(place).map(({ code }) => ({ label: client.name, code })) : [];
+  });
+  const row = data?.data[0];
+  return (
+    <>
+      <p className="text-ui text-ink-2">
+        The sandbox provider is built in. It needs no account and costs nothing.
+      </p>
+      <KeyStep what="first-steps" made={made} onMade={setMade} />
+      <CodeBlock snippets={snippets} />
+      <div className="flex flex-wrap items-center gap-3">
+        <Button icon={Send} needs="playground" busy={send.running} onClick={() => send.run(undefined)}>
+          Send it for me
+        </Button>
+        {row ? <Arrived row={row} who="Your gateway" /> : <Waiting>Waiting for the first request…</Waiting>}
+      </div>
+      {send.error && (
+        <p role="alert" className="text-small text-failing-ink">
+          {send.error.message}
+        </p>
+      )}
+    </>
+  );
+}

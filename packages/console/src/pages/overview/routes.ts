@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const overview: readonly PageRoute[] = [
+  {
+    path: '/overview',
+    title: 'Overview',
+    load: () => import('./overview-page.tsx').then(({ OverviewPage: Page }) => ({ Page })),
+  },
+];

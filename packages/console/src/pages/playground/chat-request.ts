@@ -1,0 +1,140 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+
+/** What the playground asks, and the body that stands for it. Pure. */
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it. */
+  readonly args: string;
+}
+
+export interface Turn {
+  readonly role: 'user' | 'assistant' | 'tool';
+  readonly text: string;
+  /** `data:` URLs of pictures. */
+  readonly images?: readonly string[];
+  /** What an assistant's turn asked to be called. */
+  readonly calls?: readonly ToolCall[];
+  /** The call that a tool's turn answers. */
+  readonly callId?: string;
+}
+
+export interface Prompt {
+  readonly system: string;
+  readonly turns: readonly Turn[];
+  /** Numbers as typed; empty leaves them to the model. */
+  readonly temperature: string;
+  readonly maxTokens: string;
+  /** JSON text of the list of tools; empty for none. */
+  readonly tools: string;
+  readonly json: boolean;
+}
+
+export const NEW_PROMPT: Prompt = {
+  system: '',
+  turns: [{ role: 'user', text: '' }],
+  temperature: '',
+  maxTokens: '',
+  tools: '',
+  json: false,
+};
+
+export const EXAMPLE_TOOLS = JSON.stringify(
+  [
+    {
+      type: 'function',
+      function: {
+        name: 'get_weather',
+        description: 'Weather of a place, now.',
+        parameters: {
+          type: 'object',
+          properties: { place: { type: 'string' } },
+          required: ['place'],
+        },
+      },
+    },
+  ],
+  null,
+  2,
+);
+
+/** What keeps a prompt from being sent, or null. */
+export function promptProblem(prompt: Prompt): { readonly field: string; readonly text: string } | null {
+  if (!prompt.turns.some(({ text, images }) => text.trim() !== '' || images?.length))
+    return { field: 'turns', text: 'Write a message first.' };
+  if (prompt.temperature !== '' && !(Number(prompt.temperature) >= 0 && Number(prompt.temperature) <= 2))
+    return { field: 'temperature', text: 'A number from 0 to 2.' };
+  if (prompt.maxTokens !== '' && !/^[1-9]\d{0,6}$/.test(prompt.maxTokens))
+    return { field: 'max_tokens', text: 'A whole number from 1.' };
+  return prompt.tools.trim() !== '' && toolsOf(prompt.tools) === null
+    ? { field: 'tools', text: 'A JSON list of tools, each with type and function.' }
+    : null;
+}
+
+function toolsOf(text: string): readonly JsonObject[] | null {
+  try {
+    const value: Json = JSON.parse(text);
+    return Array.isArray(value) && value.length > 0 && value.every(isObject) ? value.filter(isObject) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The Chat Completions body of a prompt. */
+export function requestBody(prompt: Prompt, model: string): JsonObject {
+  const tools = toolsOf(prompt.tools);
+  return {
+    model,
+    messages: [
+      ...(prompt.system.trim() === '' ? [] : [{ role: 'system', content: prompt.system }]),
+      ...prompt.turns.filter(saysSomething).map(messageOf),
+    ],
+    ...(prompt.temperature === '' ? {} : { temperature: Number(prompt.temperature) }),
+    ...(prompt.maxTokens === '' ? {} : { max_tokens: Number(prompt.maxTokens) }),
+    ...(tools ? { tools: [...tools] } : {}),
+    ...(prompt.json ? { response_format: { type: 'json_object' } } : {}),
+  };
+}
+
+function saysSomething({ text, images, calls, role }: Turn): boolean {
+  return role === 'tool' || text.trim() !== '' || Boolean(images?.length) || Boolean(calls?.length);
+}
+
+function messageOf({ role, text, images = [], calls = [], callId }: Turn): JsonObject {
+  if (role === 'tool') return { role, tool_call_id: callId ?? '', content: text };
+  if (calls.length > 0)
+    return {
+      role,
+      content: text === '' ? null : text,
+      tool_calls: calls.map(({ id, name, args }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: args },
+      })),
+    };
+  if (images.length === 0) return { role, content: text };
+  return {
+    role,
+    content: [
+      ...(text === '' ? [] : [{ type: 'text', text }]),
+      ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
+    ],
+  };
+}
+
+/** The conversation after an answer, ready for the next message: an empty one, or one for each call to answer. */
+export function continued(
+  prompt: Prompt,
+  answer: { readonly text: string; readonly calls: readonly ToolCall[] },
+): Prompt {
+  const { text, calls } = answer;
+  const next: readonly Turn[] =
+    calls.length === 0
+      ? [{ role: 'user', text: '' }]
+      : calls.map(({ id }): Turn => ({ role: 'tool', text: '{"ok":true}', callId: id }));
+  return {
+    ...prompt,
+    turns: [...prompt.turns.filter(saysSomething), { role: 'assistant', text, calls }, ...next],
+  };
+}

@@ -1,0 +1,114 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import type { ToolCall } from './chat-request.ts';
+
+/** Reading a streamed chat answer, as any client does. Pure. */
+
+export interface ChatAnswer {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly ToolCall[];
+  readonly finish: string | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  /** An error that came inside the stream. */
+  readonly failure: { readonly message: string; readonly code: string } | null;
+}
+
+export const NO_ANSWER: ChatAnswer = {
+  text: '',
+  reasoning: '',
+  calls: [],
+  finish: null,
+  inputTokens: null,
+  outputTokens: null,
+  failure: null,
+};
+
+/** Cuts a stream of Server-Sent Events into the data of each, wherever the network cut it. */
+export class EventCutter {
+  #rest = '';
+
+  /** The data of every event that is complete by now. */
+  push(piece: string): string[] {
+    const text = this.#rest + piece;
+    const events = text.split(/\r?\n\r?\n/);
+    this.#rest = events.pop() ?? '';
+    return events.flatMap((event) => {
+      const data = event
+        .split(/\r?\n/)
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).replace(/^ /, ''));
+      return data.length === 0 ? [] : [data.join('\n')];
+    });
+  }
+}
+
+/** The answer with one more event; what is not understood changes nothing. */
+export function withEvent(answer: ChatAnswer, data: string): ChatAnswer {
+  const chunk = objectIn(data);
+  if (!chunk) return answer;
+  const error = chunk['error'];
+  if (isObject(error))
+    return {
+      ...answer,
+      failure: { message: textAt(error, 'message') || 'The stream broke.', code: textAt(error, 'code') },
+    };
+  const choices = chunk['choices'];
+  const choice = Array.isArray(choices) ? choices[0] : undefined;
+  const usage = chunk['usage'];
+  const counted = isObject(usage)
+    ? {
+        ...answer,
+        inputTokens: numberAt(usage, 'prompt_tokens'),
+        outputTokens: numberAt(usage, 'completion_tokens'),
+      }
+    : answer;
+  return isObject(choice) ? withChoice(counted, choice) : counted;
+}
+
+function withChoice(answer: ChatAnswer, choice: JsonObject): ChatAnswer {
+  const delta = choice['delta'] ?? choice['message'];
+  const finish = textAt(choice, 'finish_reason') || answer.finish;
+  if (!isObject(delta)) return { ...answer, finish };
+  const calls = delta['tool_calls'];
+  return {
+    ...answer,
+    finish,
+    text: answer.text + textAt(delta, 'content') + textAt(delta, 'refusal'),
+    reasoning: answer.reasoning + (textAt(delta, 'reasoning_content') || textAt(delta, 'reasoning')),
+    calls: Array.isArray(calls) ? calls.filter(isObject).reduce(withCall, answer.calls) : answer.calls,
+  };
+}
+
+function withCall(calls: readonly ToolCall[], piece: JsonObject): readonly ToolCall[] {
+  const index = numberAt(piece, 'index') ?? calls.length;
+  const told = piece['function'];
+  const known = calls[index] ?? { id: '', name: '', args: '' };
+  const next: ToolCall = {
+    id: textAt(piece, 'id') || known.id,
+    name: known.name + (isObject(told) ? textAt(told, 'name') : ''),
+    args: known.args + (isObject(told) ? textAt(told, 'arguments') : ''),
+  };
+  const list = [...calls];
+  list[index] = next;
+  return list;
+}
+
+function objectIn(data: string): JsonObject | null {
+  try {
+    const value: Json = JSON.parse(data);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function textAt(from: JsonObject, name: string): string {
+  const value = from[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function numberAt(from: JsonObject, name: string): number | null {
+  const value = from[name];
+  return typeof value === 'number' ? value : null;
+}

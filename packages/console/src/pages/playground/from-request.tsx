@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useEffect, useEffectEvent } from 'react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { ApiError } from '../../data/api-error.ts';
+import { shortId } from '../../format/amounts.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Notice } from '../../ui/feedback.tsx';
+import { bodiesQuery } from '../requests/request-bodies.tsx';
+import type { Prompt } from './chat-request.ts';
+import { promptOfBody } from './prompt-of-body.ts';
+
+/** Loads the kept body of a request into the prompt, or says why it cannot. */
+export function FromRequest({
+  id,
+  onLoaded,
+  onClose,
+}: {
+  readonly id: string;
+  readonly onLoaded: (prompt: Partial<Prompt>, model: string) => void;
+  readonly onClose: () => void;
+}) {
+  const { data, error } = useQuery(bodiesQuery(id));
+  const found = data?.request && !data.request.truncated ? promptOfBody(data.request.text) : null;
+  const loaded = useEffectEvent(() => found && onLoaded(found.prompt, found.model));
+  useEffect(() => {
+    if (data) loaded();
+  }, [data]);
+  const kept = !(error instanceof ApiError && error.status === 404);
+  if (!data && !error) return null;
+  return (
+    <Notice state="unknown">
+      <span className="flex flex-wrap items-center gap-x-2">
+        <span>
+          {error && kept
+            ? error.message
+            : error
+              ? 'No bodies are kept of this request.'
+              : 'Its body is none that the playground can send.'}{' '}
+          <OrgLink to={`/requests/${id}`}>{shortId(id)}</OrgLink>
+        </span>
+        <IconButton icon={X} label="Dismiss" onClick={onClose} className="size-6" />
+      </span>
+    </Notice>
+  );
+}

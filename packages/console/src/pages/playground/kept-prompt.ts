@@ -1,0 +1,54 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { NEW_PROMPT, type Prompt, type Turn } from './chat-request.ts';
+
+/** What was typed stays in this tab: never in the URL, never on the server. */
+const KEPT = 'floe.playground';
+
+export function keepPrompt(prompt: Prompt): void {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(prompt));
+  } catch {
+    // Pictures can be larger than the browser keeps; the page works on without.
+    sessionStorage.removeItem(KEPT);
+  }
+}
+
+export function keptPrompt(): Prompt {
+  const value = objectIn(sessionStorage.getItem(KEPT) ?? '');
+  return value ? { ...NEW_PROMPT, ...readPrompt(value) } : NEW_PROMPT;
+}
+
+function readPrompt(value: JsonObject): Partial<Prompt> {
+  const { system, temperature, maxTokens, tools, json, turns } = value;
+  return {
+    ...(typeof system === 'string' ? { system } : {}),
+    ...(typeof temperature === 'string' ? { temperature } : {}),
+    ...(typeof maxTokens === 'string' ? { maxTokens } : {}),
+    ...(typeof tools === 'string' ? { tools } : {}),
+    json: json === true,
+    ...(Array.isArray(turns) ? { turns: turns.filter(isObject).map(keptTurn) } : {}),
+  };
+}
+
+function keptTurn({ role, text, images, calls, callId }: JsonObject): Turn {
+  return {
+    role: role === 'assistant' || role === 'tool' ? role : 'user',
+    text: typeof text === 'string' ? text : '',
+    images: Array.isArray(images) ? images.filter((url) => typeof url === 'string') : [],
+    calls: Array.isArray(calls)
+      ? calls
+          .filter(isObject)
+          .map(({ id, name, args }) => ({ id: String(id), name: String(name), args: String(args) }))
+      : [],
+    ...(typeof callId === 'string' ? { callId } : {}),
+  };
+}
+
+function objectIn(text: string): JsonObject | null {
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

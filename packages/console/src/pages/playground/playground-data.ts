@@ -1,0 +1,46 @@
+import type { model } from '@floe/contract/api/models';
+import { queryOptions } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { get, type Page } from '../../data/api-client.ts';
+import { ApiError } from '../../data/api-error.ts';
+import { compact, price } from '../../format/amounts.ts';
+import type { Choice } from '../../ui/field.tsx';
+import type { RequestDetail } from '../requests/request-data.ts';
+
+export type Model = z.output<typeof model>;
+
+export const modelsQuery = queryOptions({
+  queryKey: ['models', 'playground'],
+  queryFn: ({ signal }) => get<Page<Model>>('api/management/models', { limit: 500 }, signal),
+  staleTime: 60_000,
+});
+
+/** Routes first, then models by provider; context and price behind the name. */
+export function modelChoices(models: readonly Model[]): readonly Choice[] {
+  const order = [...models].sort((a, b) =>
+    a.kind === b.kind ? a.id.localeCompare(b.id, 'en') : a.kind === 'alias' ? -1 : 1,
+  );
+  return order.map(({ id, kind, targets, context_window, prices }) => {
+    const facts =
+      kind === 'alias'
+        ? [`route to ${targets.join(', ')}`]
+        : [
+            context_window === null ? null : `${compact(context_window)} context`,
+            prices === null ? 'price unknown' : `$${price(prices.input_usd)} / $${price(prices.output_usd)}`,
+          ].filter((fact) => fact !== null);
+    return { value: id, label: facts.length === 0 ? id : `${id} · ${facts.join(' · ')}` };
+  });
+}
+
+/** The row of a run. It is written a moment after the answer, so it is asked for until it is there. */
+export function writtenRowQuery(id: string | null) {
+  return queryOptions({
+    queryKey: ['request', id],
+    queryFn: ({ signal }) =>
+      get<RequestDetail>(`api/analytics/requests/${encodeURIComponent(id ?? '')}`, undefined, signal),
+    enabled: id !== null,
+    retry: (failures, error) => failures < 12 && error instanceof ApiError && error.status === 404,
+    retryDelay: 500,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}

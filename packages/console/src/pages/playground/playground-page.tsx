@@ -1,0 +1,211 @@
+import { useQuery } from '@tanstack/react-query';
+import { Columns2, Play, Square, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { useUrlState } from '../../app/url-state.ts';
+import { apiUrl } from '../../data/base.ts';
+import { useRefusal } from '../../data/use-refusal.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { copyText } from '../../ui/copy-button.tsx';
+import { ErrorState, Notice } from '../../ui/feedback.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { AnswerPane } from './answer-pane.tsx';
+import { continued, NEW_PROMPT, type Prompt, promptProblem } from './chat-request.ts';
+import { copiesOf } from './copy-as.ts';
+import { FromRequest } from './from-request.tsx';
+import { keepPrompt, keptPrompt } from './kept-prompt.ts';
+import { type Model, modelChoices, modelsQuery } from './playground-data.ts';
+import { PromptForm } from './prompt-form.tsx';
+import { useRuns } from './use-runs.ts';
+
+/** Tries a model or a route as a caller would, beside another one when asked to. */
+export function PlaygroundPage() {
+  const play = usePlayground();
+  const { models, chosen, prompt, setPrompt, problem, runs, from, change } = play;
+  const refusal = useRefusal('playground');
+  return (
+    <PageFrame title="Playground" actions={<Toolbar play={play} />}>
+      <div className="grid gap-4">
+        {refusal && (
+          <Notice state="unknown">The playground calls models with a key of your own. {refusal}</Notice>
+        )}
+        {from && (
+          <FromRequest
+            id={from}
+            onLoaded={(loaded, model) => {
+              setPrompt({ ...NEW_PROMPT, ...loaded });
+              change({ from: null, ...(model ? { model } : {}) }, 'replace');
+            }}
+            onClose={() => change({ from: null }, 'replace')}
+          />
+        )}
+        {models.error && (
+          <ErrorState
+            what="Could not load the models."
+            error={models.error}
+            onRetry={() => void models.refetch()}
+          />
+        )}
+        {models.data && isSandboxOnly(models.data.data) && (
+          <p className="text-ui text-ink-2">
+            <b className="font-medium text-ink">Only the sandbox is enabled.</b> It echoes.{' '}
+            <OrgLink to="/management/providers">Enable a provider</OrgLink> to talk to a model.
+          </p>
+        )}
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          <section aria-label="Prompt" className="grid gap-4">
+            <ModelPickers play={play} />
+            <PromptForm prompt={prompt} problem={problem} onChange={setPrompt} />
+          </section>
+          <section
+            aria-label="Answers"
+            className={chosen.length > 1 ? 'grid gap-4 2xl:grid-cols-2' : 'grid gap-4'}
+          >
+            {chosen.map((model, index) => (
+              <AnswerPane
+                // biome-ignore lint/suspicious/noArrayIndexKey: the two columns are told apart by their place.
+                key={index}
+                run={runs.runs[index] ?? null}
+                onContinue={
+                  chosen.length === 1 && model !== ''
+                    ? () => {
+                        const run = runs.runs[0];
+                        if (run) setPrompt(continued(prompt, run.answer));
+                        runs.clear();
+                      }
+                    : null
+                }
+              />
+            ))}
+          </section>
+        </div>
+      </div>
+    </PageFrame>
+  );
+}
+
+type Playground = ReturnType<typeof usePlayground>;
+
+function usePlayground() {
+  const { query, change } = useUrlState();
+  const models = useQuery(modelsQuery);
+  const [prompt, setPrompt] = useState<Prompt>(keptPrompt);
+  const [tried, setTried] = useState(false);
+  const runs = useRuns();
+  const refusal = useRefusal('playground');
+  useEffect(() => keepPrompt(prompt), [prompt]);
+  const choices = modelChoices(models.data?.data ?? []);
+  const first = query.get('model') ?? usual(models.data?.data ?? []);
+  const beside = query.get('beside');
+  const chosen = beside === null ? [first] : [first, beside];
+  const found = promptProblem(prompt);
+  const run = () => {
+    setTried(true);
+    if (found === null && refusal === null && chosen.every((model) => model !== ''))
+      runs.start(prompt, chosen);
+  };
+  const copy = (label: string) => {
+    const code =
+      copiesOf(prompt, first, apiUrl('gateway').href).find((one) => one.label === label)?.code ?? '';
+    copyText(code).then(
+      () => tell(`${label} copied. The key is $FLOE_KEY.`),
+      (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
+    );
+  };
+  useShortcuts([
+    { keys: 'mod+enter', does: 'Run', run },
+    { keys: 'Escape', does: 'Stop', run: runs.stop },
+  ]);
+  const problem = tried ? found : null;
+  const from = query.get('from');
+  return { models, choices, chosen, beside, change, prompt, setPrompt, problem, runs, run, copy, from };
+}
+
+function Toolbar({ play }: { readonly play: Playground }) {
+  const { beside, change, choices, runs, run, copy, chosen } = play;
+  const other = choices.find(({ value }) => value !== chosen[0])?.value ?? chosen[0] ?? '';
+  return (
+    <>
+      {beside === null && (
+        <Button icon={Columns2} onClick={() => change({ beside: other })}>
+          Compare
+        </Button>
+      )}
+      <Menu trigger={<Button>Copy as…</Button>}>
+        {[
+          'curl',
+          'Python, OpenAI',
+          'Python, Anthropic',
+          'TypeScript, OpenAI',
+          'TypeScript, Anthropic',
+          'AI SDK',
+        ].map((label) => (
+          <MenuItem key={label} onSelect={() => copy(label)}>
+            {label}
+          </MenuItem>
+        ))}
+      </Menu>
+      {runs.running ? (
+        <Button icon={Square} onClick={runs.stop}>
+          Stop
+        </Button>
+      ) : (
+        <Button look="primary" icon={Play} needs="playground" onClick={run}>
+          Run
+        </Button>
+      )}
+    </>
+  );
+}
+
+function ModelPickers({ play }: { readonly play: Playground }) {
+  const { choices, chosen, beside, change } = play;
+  return (
+    <div className={beside === null ? 'grid gap-3' : 'grid gap-3 sm:grid-cols-2'}>
+      <Field label="Model or route">
+        <Combobox
+          choices={choices}
+          value={chosen[0] ?? ''}
+          placeholder="provider/model"
+          free
+          onChange={(model) => change({ model }, 'replace')}
+        />
+      </Field>
+      {beside !== null && (
+        <div className="relative">
+          <Field label="Beside it">
+            <Combobox
+              choices={choices}
+              value={beside}
+              placeholder="provider/model"
+              free
+              onChange={(model) => change({ beside: model }, 'replace')}
+            />
+          </Field>
+          <IconButton
+            icon={X}
+            label="Do not compare"
+            onClick={() => change({ beside: null })}
+            className="absolute! -top-1.5 right-0 size-6"
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What to begin with: a route when there is one, else the sandbox that echoes, else the first model. */
+function usual(models: readonly Model[]): string {
+  const route = models.find(({ kind }) => kind === 'alias');
+  const echo = models.find(({ id }) => id === 'sandbox/echo');
+  return (route ?? echo ?? models[0])?.id ?? '';
+}
+
+function isSandboxOnly(models: readonly Model[]): boolean {
+  return models.every(({ kind, provider }) => kind === 'alias' || provider === 'sandbox');
+}

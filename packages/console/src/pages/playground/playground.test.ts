@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { continued, NEW_PROMPT, type Prompt, promptProblem, requestBody } from './chat-request.ts';
+import { EventCutter, NO_ANSWER, withEvent } from './chat-stream.ts';
+import { copiesOf } from './copy-as.ts';
+import { promptOfBody } from './prompt-of-body.ts';
+
+const ASKED: Prompt = { ...NEW_PROMPT, system: 'Be short.', turns: [{ role: 'user', text: 'It\'s "so"' }] };
+
+test('a prompt becomes the body that a client would send, without what was left empty', () => {
+  assert.deepEqual(requestBody(ASKED, 'smart'), {
+    model: 'smart',
+    messages: [
+      { role: 'system', content: 'Be short.' },
+      { role: 'user', content: 'It\'s "so"' },
+    ],
+  });
+  const picture = {
+    ...NEW_PROMPT,
+    turns: [{ role: 'user', text: 'What?', images: ['data:image/png;base64,AA'] }],
+  } as const;
+  assert.deepEqual(requestBody(picture, 'm')['messages'], [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What?' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
+      ],
+    },
+  ]);
+});
+
+test('what cannot be sent names its field', () => {
+  assert.equal(promptProblem(NEW_PROMPT)?.field, 'turns');
+  assert.equal(promptProblem({ ...ASKED, temperature: '3' })?.field, 'temperature');
+  assert.equal(promptProblem({ ...ASKED, maxTokens: '0' })?.field, 'max_tokens');
+  for (const tools of ['{', '{}', '[]', '[1]'])
+    assert.equal(promptProblem({ ...ASKED, tools })?.field, 'tools', tools);
+  assert.equal(promptProblem(ASKED), null);
+});
+
+test('a stream is read whole wherever the network cuts it', () => {
+  const chunks = [
+    '{"choices":[{"delta":{"role":"assistant","content":"Hé"}}]}',
+    '{"choices":[{"delta":{"content":"llo"}}]}',
+    '{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"get","arguments":"{\\"a\\""}}]}}]}',
+    '{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]},"finish_reason":"tool_calls"}]}',
+    '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5}}',
+    '[DONE]',
+  ];
+  const text = chunks.map((data) => `data: ${data}\n\n`).join('');
+  for (const size of [1, 7, text.length]) {
+    const cutter = new EventCutter();
+    let answer = NO_ANSWER;
+    for (let at = 0; at < text.length; at += size)
+      answer = cutter.push(text.slice(at, at + size)).reduce(withEvent, answer);
+    assert.deepEqual(
+      [answer.text, answer.calls, answer.finish, answer.inputTokens, answer.outputTokens],
+      ['Héllo', [{ id: 'c1', name: 'get', args: '{"a":1}' }], 'tool_calls', 3, 5],
+    );
+  }
+});
+
+test('an error inside a stream is told, and what came before it stays', () => {
+  const before = withEvent(NO_ANSWER, '{"choices":[{"delta":{"content":"Half"}}]}');
+  const after = withEvent(before, '{"error":{"message":"The provider stopped.","code":"upstream_error"}}');
+  assert.deepEqual([after.text, after.failure?.code], ['Half', 'upstream_error']);
+  assert.equal(withEvent(after, 'not json'), after);
+});
+
+test('a conversation goes on with an empty message, or with one result for each call', () => {
+  assert.deepEqual(
+    continued(ASKED, { text: 'Yes', calls: [] }).turns.map(({ role }) => role),
+    ['user', 'assistant', 'user'],
+  );
+  const called = continued(ASKED, { text: '', calls: [{ id: 'c1', name: 'get', args: '{}' }] });
+  const body = requestBody(called, 'm')['messages'];
+  assert.deepEqual(Array.isArray(body) ? body.slice(2) : [], [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: '{"ok":true}' },
+  ]);
+});
+
+test('copied code holds the key by its name, and quotes survive the shell', () => {
+  const copies = copiesOf({ ...ASKED, json: true }, 'smart', 'http://floe.test/gateway');
+  assert.equal(copies.length, 6);
+  for (const { label, code } of copies) {
+    assert.match(code, /FLOE_KEY/, label);
+    assert.match(code, /http:\/\/floe\.test\/gateway/, label);
+  }
+  assert.match(copies[0]?.code ?? '', /It'\\''s/);
+  assert.match(copies[1]?.code ?? '', /"content": "It's \\"so\\""/);
+});
+
+test('a kept request of any surface becomes a prompt', () => {
+  const chat = promptOfBody(
+    JSON.stringify(requestBody({ ...ASKED, temperature: '0.5', maxTokens: '9' }, 'smart')),
+  );
+  assert.deepEqual(
+    [chat?.model, chat?.prompt.system, chat?.prompt.temperature, chat?.prompt.maxTokens],
+    ['smart', 'Be short.', '0.5', '9'],
+  );
+  const messages = promptOfBody(
+    '{"model":"m","system":[{"type":"text","text":"S"}],"messages":[{"role":"user","content":"Hi"}]}',
+  );
+  assert.deepEqual([messages?.prompt.system, messages?.prompt.turns], ['S', [{ role: 'user', text: 'Hi' }]]);
+  const responses = promptOfBody(
+    '{"model":"m","instructions":"S","input":[{"role":"user","content":[{"type":"input_text","text":"Hi"}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"7"}]}',
+  );
+  assert.deepEqual(
+    responses?.prompt.turns?.map(({ role, text }) => [role, text]),
+    [
+      ['user', 'Hi'],
+      ['assistant', ''],
+      ['tool', '7'],
+    ],
+  );
+  assert.equal(promptOfBody('half a bo'), null);
+});

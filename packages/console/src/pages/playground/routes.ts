@@ -1,0 +1,9 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const playground: readonly PageRoute[] = [
+  {
+    path: '/playground',
+    title: 'Playground',
+    load: () => import('./playground-page.tsx').then(({ PlaygroundPage: Page }) => ({ Page })),
+  },
+];

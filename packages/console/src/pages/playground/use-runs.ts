@@ -1,0 +1,69 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useOrgId } from '../../app/url-state.ts';
+import { ApiError } from '../../data/api-error.ts';
+import { consoleKey, forgetConsoleKey } from '../../data/made-keys.ts';
+import { useSignedIn } from '../../data/session.ts';
+import type { Prompt } from './chat-request.ts';
+import { begun, type Run, runChat } from './run-chat.ts';
+
+export interface Runs {
+  /** One for each model, in the order of the columns. */
+  readonly runs: readonly (Run | null)[];
+  readonly running: boolean;
+  readonly start: (prompt: Prompt, models: readonly string[]) => void;
+  readonly stop: () => void;
+  readonly clear: () => void;
+}
+
+/** Runs of one prompt by one or two models, drawn once a frame however fast the answer comes. */
+export function useRuns(): Runs {
+  const [runs, setRuns] = useState<readonly (Run | null)[]>([]);
+  const abort = useRef<AbortController | null>(null);
+  const org = useOrgId();
+  const { name } = useSignedIn().user;
+  const stop = useCallback(() => abort.current?.abort(), []);
+  useEffect(() => stop, [stop]);
+
+  const start = (prompt: Prompt, models: readonly string[]) => {
+    abort.current?.abort();
+    const mine = new AbortController();
+    abort.current = mine;
+    const latest: Run[] = models.map(begun);
+    const draw = drawnOncePerFrame(() => abort.current === mine && setRuns([...latest]));
+    draw();
+    models.forEach((model, index) => {
+      const tell = (run: Run) => {
+        latest[index] = run;
+        draw();
+      };
+      void consoleKey(org, name).then(
+        async (key) => {
+          const { error } = await runChat({ prompt, model, key, signal: mine.signal, tell });
+          // Revoked meanwhile, or ended: the next run makes another.
+          if (error?.status === 401) forgetConsoleKey();
+        },
+        (error: unknown) =>
+          tell({ ...begun(model), phase: 'failed', error: error instanceof ApiError ? error : null }),
+      );
+    });
+  };
+  return {
+    runs,
+    running: runs.some((run) => run?.phase === 'running'),
+    start,
+    stop,
+    clear: () => setRuns([]),
+  };
+}
+
+function drawnOncePerFrame(draw: () => void): () => void {
+  let due = false;
+  return () => {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => {
+      due = false;
+      draw();
+    });
+  };
+}

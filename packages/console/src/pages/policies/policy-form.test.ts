@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  EMPTY_POLICY,
+  EXAMPLES,
+  type Policy,
+  pastedObject,
+  policyBody,
+  policyForm,
+  policyWhat,
+  triedPolicy,
+} from './policy-form.ts';
+
+test('what a form sends reads back as the same form', () => {
+  for (const { form } of [...EXAMPLES, { form: { ...EMPTY_POLICY, name: 'x', pii: ['email', 'iban'] } }]) {
+    const shown: Policy = JSON.parse(JSON.stringify(policyBody(form)));
+    assert.deepEqual(policyForm(shown), form);
+  }
+});
+
+test('a rule that is tried has no empty parts, and a name even before it has one', () => {
+  const tried = triedPolicy({ ...EMPTY_POLICY, when: 'true' });
+  assert.deepEqual(Object.keys(tried).sort(), ['action', 'enabled', 'mode', 'name', 'on', 'when']);
+  assert.equal(tried['name'], 'draft');
+});
+
+test('a rule says what it looks at', () => {
+  assert.equal(policyWhat({ when: 'true', detect: null }), 'true');
+  assert.equal(
+    policyWhat({ when: "team == 'a'", detect: { secrets: true, pii: ['us_ssn'] } }),
+    "team == 'a' and finds secrets, us ssn",
+  );
+});
+
+test('what was pasted is an object or says why it is none', () => {
+  assert.deepEqual(pastedObject('{"a":1}'), { object: { a: 1 } });
+  for (const text of ['', '{', '[]', '1', 'null']) assert.ok('problem' in pastedObject(text), text);
+});

@@ -1,0 +1,137 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { send } from '../../data/api-client.ts';
+import { useDebounced } from '../../data/debounced.ts';
+import { Card } from '../../ui/facts.tsx';
+import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { Field, TextArea } from '../../ui/field.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
+import { type State, StateIcon } from '../../ui/state.tsx';
+import { type DryRun, type PolicyForm, pastedObject, triedPolicy } from './policy-form.ts';
+
+const REQUEST = JSON.stringify(
+  {
+    model: 'openai/gpt-5',
+    max_tokens: 9000,
+    messages: [{ role: 'user', content: 'My card is 4111 1111 1111 1111.' }],
+  },
+  null,
+  2,
+);
+const ANSWER = JSON.stringify(
+  {
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'Write to mara@example.com.' },
+        finish_reason: 'stop',
+      },
+    ],
+  },
+  null,
+  2,
+);
+
+/** Judges a pasted request with the rule as it stands in the form, as if it were enforced. Nothing is sent or kept. */
+export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
+  const [request, setRequest] = useState(REQUEST);
+  const [answer, setAnswer] = useState(ANSWER);
+  const [askedOf, answeredWith] = [pastedObject(request), pastedObject(answer)];
+  const onAnswer = form.on === 'answer';
+  const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
+  const body = useDebounced({
+    policies: [triedPolicy({ ...form, enabled: true })],
+    samples: [
+      {
+        request: 'object' in askedOf ? askedOf.object : {},
+        ...(onAnswer && 'object' in answeredWith ? { answer: answeredWith.object } : {}),
+      },
+    ],
+  });
+  const valid = 'object' in askedOf && (!onAnswer || 'object' in answeredWith) && !isEmpty;
+  const trial = useQuery({
+    queryKey: ['policies', 'trial', body],
+    queryFn: () => send<DryRun>('POST', 'api/management/policies/dry-run', body),
+    enabled: valid,
+    retry: false,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Card title="Try it on a request" aside="nothing is sent or kept">
+      <div className="grid gap-4">
+        <Field label="Request body" error={'problem' in askedOf ? askedOf.problem : null}>
+          <TextArea
+            rows={8}
+            spellCheck={false}
+            className="font-mono text-code"
+            value={request}
+            onChange={({ target }) => setRequest(target.value)}
+          />
+        </Field>
+        {onAnswer && (
+          <Field label="Answer" error={'problem' in answeredWith ? answeredWith.problem : null}>
+            <TextArea
+              rows={6}
+              spellCheck={false}
+              className="font-mono text-code"
+              value={answer}
+              onChange={({ target }) => setAnswer(target.value)}
+            />
+          </Field>
+        )}
+        {isEmpty ? (
+          <p className="text-ui text-ink-2">Write a condition, or choose what to find.</p>
+        ) : trial.error ? (
+          <ErrorState what="This rule cannot be judged." error={trial.error} />
+        ) : trial.data ? (
+          <Judgement trial={trial.data} mode={form.mode} onAnswer={onAnswer} />
+        ) : (
+          valid && <SkeletonRows rows={2} />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+const OUTCOMES: Readonly<Record<string, { readonly state: State; readonly word: string }>> = {
+  passes: { state: 'healthy', word: 'Passes' },
+  denied: { state: 'blocked', word: 'Denied' },
+  rewritten: { state: 'partial', word: 'Rewritten' },
+};
+
+function Judgement({
+  trial,
+  mode,
+  onAnswer,
+}: {
+  readonly trial: DryRun;
+  readonly mode: PolicyForm['mode'];
+  readonly onAnswer: boolean;
+}) {
+  const [sample] = trial.data;
+  const judged = onAnswer ? sample?.answer : sample?.request;
+  if (!judged) return null;
+  const { state, word } = OUTCOMES[judged.outcome] ?? { state: 'unknown', word: judged.outcome };
+  return (
+    <div className="grid gap-3">
+      <p role="status" className="flex items-center gap-2 text-body font-medium">
+        <StateIcon state={state} />
+        {word}
+        {mode === 'monitor' && judged.outcome !== 'passes' && (
+          <span className="text-ui font-normal text-ink-2">
+            if it were enforced; now it is only written down
+          </span>
+        )}
+      </p>
+      {judged.decisions.map(({ policy, outcome, because }) => (
+        <p key={policy} className="text-ui text-ink-2">
+          <span className="text-ink">{outcome.replaceAll('_', ' ')}</span>
+          {because && ` · ${because}`}
+        </p>
+      ))}
+      {judged.body !== null && judged.body !== undefined && (
+        <JsonView value={judged.body} label="what would go on" />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const policies: readonly PageRoute[] = [
+  {
+    path: '/management/policies',
+    title: 'Policies',
+    load: () => import('./policies-page.tsx').then(({ PoliciesPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/management/policies/new',
+    title: 'New policy',
+    load: () => import('./policy-editor-page.tsx').then(({ NewPolicyPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/management/policies/$id',
+    title: 'Policy',
+    load: () => import('./policy-editor-page.tsx').then(({ PolicyPage: Page }) => ({ Page })),
+  },
+];

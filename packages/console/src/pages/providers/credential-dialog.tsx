@@ -1,0 +1,100 @@
+import { useState } from 'react';
+import { send } from '../../data/api-client.ts';
+import { useChange } from '../../data/change.ts';
+import { typedNumber } from '../../format/numbers-typed.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { type Credential, type Provider, providerPath, TOUCHES } from './provider-data.ts';
+
+const EMPTY = { name: '', api_key: '', weight: '1' };
+
+/** Another key for a provider, or one in the place of another: rotate by adding, watching, removing. */
+export function CredentialDialog({
+  provider,
+  replaces,
+  onClose,
+}: {
+  readonly provider: Provider;
+  /** Name of the key whose place it takes. */
+  readonly replaces?: string;
+  readonly onClose: () => void;
+}) {
+  const [form, setForm] = useState(EMPTY);
+  const save = useSaveKey(provider, replaces, form, onClose);
+  const set = (fields: Partial<typeof form>) => setForm({ ...form, ...fields });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={replaces === undefined ? `Add a key to ${provider.id}` : `Another key for ${replaces}`}
+      description="Stored encrypted, sent to the address of this provider only, and never shown again."
+    >
+      <Form
+        onSubmit={() => save.run(undefined)}
+        error={save.error}
+        running={save.running}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" look="primary" busy={save.running} disabled={form.api_key === ''}>
+              {replaces === undefined ? 'Add key' : 'Replace key'}
+            </Button>
+          </>
+        }
+      >
+        {replaces === undefined && (
+          <FormField name="name" label="Name" hint="Shown in analytics and breakers instead of the key.">
+            <Input
+              value={form.name}
+              placeholder="eu-2"
+              onChange={({ target }) => set({ name: target.value })}
+            />
+          </FormField>
+        )}
+        <FormField name="api_key" label="Key">
+          <Input
+            type="password"
+            autoComplete="off"
+            value={form.api_key}
+            onChange={({ target }) => set({ api_key: target.value })}
+          />
+        </FormField>
+        {replaces === undefined && <Weight value={form.weight} onChange={(weight) => set({ weight })} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+function useSaveKey(
+  provider: Provider,
+  replaces: string | undefined,
+  form: typeof EMPTY,
+  onDone: () => void,
+) {
+  const all = `${providerPath(provider.id)}/credentials`;
+  const { api_key, weight } = form;
+  return useChange(
+    () =>
+      replaces === undefined
+        ? send<Credential>('POST', all, { name: form.name.trim(), api_key, weight: typedNumber(weight) ?? 1 })
+        : send<Credential>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key }),
+    {
+      touches: TOUCHES,
+      done: ({ name }) => {
+        tell(`${name} is in use. Test it to be sure.`);
+        onDone();
+      },
+    },
+  );
+}
+
+function Weight({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  return (
+    <FormField name="weight" label="Weight" hint="Its share of the traffic among the keys.">
+      <Input inputMode="decimal" value={value} onChange={({ target }) => onChange(target.value)} />
+    </FormField>
+  );
+}

@@ -1,0 +1,150 @@
+import { Ellipsis, Plus, TestTube } from 'lucide-react';
+import { useState } from 'react';
+import { send } from '../../data/api-client.ts';
+import { useChange } from '../../data/change.ts';
+import { useRefusal } from '../../data/use-refusal.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { CredentialDialog } from './credential-dialog.tsx';
+import {
+  type Credential,
+  type CredentialTest,
+  type Provider,
+  providerPath,
+  TOUCHES,
+} from './provider-data.ts';
+import { TestResult } from './test-result.tsx';
+
+/** The keys of a provider: written, tried in place, and never shown again. */
+export function Credentials({ provider }: { readonly provider: Provider }) {
+  const [adding, setAdding] = useState(false);
+  const fromFile = provider.source.kind === 'file';
+  return (
+    <div className="grid max-w-3xl gap-3">
+      {provider.credentials.length === 0 ? (
+        <p className="text-ui text-ink-2">
+          {provider.credential_source === 'caller'
+            ? 'Callers bring their own key beside the platform key.'
+            : 'No key: it is asked without one.'}
+        </p>
+      ) : (
+        <ul className="grid gap-2">
+          {provider.credentials.map((credential) => (
+            <CredentialRow
+              key={credential.name}
+              provider={provider}
+              credential={credential}
+              isLast={provider.credentials.length === 1}
+            />
+          ))}
+        </ul>
+      )}
+      {!fromFile && (
+        <div>
+          <Button icon={Plus} needs="management" onClick={() => setAdding(true)}>
+            Add key
+          </Button>
+        </div>
+      )}
+      {adding && <CredentialDialog provider={provider} onClose={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+function CredentialRow({
+  provider,
+  credential,
+  isLast,
+}: {
+  readonly provider: Provider;
+  readonly credential: Credential;
+  readonly isLast: boolean;
+}) {
+  const { name, weight, last4, tested_at } = credential;
+  const path = `${providerPath(provider.id)}/credentials/${encodeURIComponent(name)}`;
+  const [found, setFound] = useState<CredentialTest | null>(null);
+  const test = useChange(() => send<CredentialTest>('POST', `${path}/test`), {
+    touches: [['providers']],
+    done: setFound,
+  });
+  const shown = found ?? credential.test;
+  return (
+    <li className="grid gap-2 rounded-control border border-line bg-surface px-3 py-2.5">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <span className="font-medium">{name}</span>
+        <code className="font-mono text-code text-ink-2">{last4 === null ? 'hidden' : `…${last4}`}</code>
+        <span className="text-ui text-ink-2">weight {weight}</span>
+        <span className="ml-auto flex items-center gap-1">
+          <Button icon={TestTube} needs="management" busy={test.running} onClick={() => test.run(undefined)}>
+            Test
+          </Button>
+          {provider.source.kind === 'console' && (
+            <CredentialMenu provider={provider} name={name} path={path} isLast={isLast} />
+          )}
+        </span>
+      </div>
+      {test.error ? (
+        <p role="alert" className="text-ui text-failing-ink">
+          {test.error.message}
+        </p>
+      ) : shown ? (
+        <div className="flex flex-wrap items-center gap-x-3">
+          <TestResult test={shown} />
+          {tested_at && (
+            <span className="text-small text-ink-3">
+              tested <TimeText at={tested_at} />
+            </span>
+          )}
+        </div>
+      ) : (
+        <p className="text-ui text-ink-3">Not tested yet.</p>
+      )}
+    </li>
+  );
+}
+
+function CredentialMenu({
+  provider,
+  name,
+  path,
+  isLast,
+}: {
+  readonly provider: Provider;
+  readonly name: string;
+  readonly path: string;
+  readonly isLast: boolean;
+}) {
+  const [open, setOpen] = useState<'replace' | 'remove' | null>(null);
+  const refusal = useRefusal('management');
+  const remove = useChange(() => send<null>('DELETE', path), { touches: TOUCHES, done: () => setOpen(null) });
+  return (
+    <>
+      <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />}>
+        <MenuItem disabled={refusal !== null} onSelect={() => setOpen('replace')}>
+          Put another key in its place
+        </MenuItem>
+        <MenuItem danger disabled={refusal !== null} onSelect={() => setOpen('remove')}>
+          Remove
+        </MenuItem>
+      </Menu>
+      {open === 'replace' && (
+        <CredentialDialog provider={provider} replaces={name} onClose={() => setOpen(null)} />
+      )}
+      <ConfirmDialog
+        open={open === 'remove'}
+        onClose={() => setOpen(null)}
+        onConfirm={() => remove.run(undefined)}
+        title={`Remove ${name}?`}
+        verb="Remove key"
+        running={remove.running}
+        error={remove.error}
+      >
+        {isLast
+          ? `It is the only key: requests to ${provider.id} are sent without one from then on.`
+          : 'No request is sent with it from then on; the other keys take its share.'}
+      </ConfirmDialog>
+    </>
+  );
+}

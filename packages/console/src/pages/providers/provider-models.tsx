@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { OrgLink } from '../../app/org-link.tsx';
+import { get, type Page, type Tagged } from '../../data/api-client.ts';
+import { useEdit } from '../../data/edit.ts';
+import { count } from '../../format/amounts.ts';
+import { EditForm } from '../../ui/edit-form.tsx';
+import { TextArea } from '../../ui/field.tsx';
+import { FormField } from '../../ui/form.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
+import { allows, lines } from './provider-words.ts';
+
+const formOf = ({ models }: Provider) => ({ models: models.join('\n') });
+
+/** Which of its models may be asked for: patterns, with what they match of the models that are known. */
+export function ProviderModels({ read }: { readonly read: Tagged<Provider> }) {
+  const provider = read.body;
+  const edit = useEdit<Provider, { readonly models: string }>({
+    path: providerPath(provider.id),
+    read,
+    formOf,
+    write: ({ models }) => ({ models: lines(models).length === 0 ? null : lines(models) }),
+    touches: TOUCHES,
+    done: () => tell('The allowlist holds from now on.'),
+  });
+  const { data } = useQuery({
+    queryKey: ['models', 'of', provider.id],
+    queryFn: ({ signal }) =>
+      get<Page<{ readonly model: string | null }>>(
+        'api/management/models',
+        { provider: provider.id, limit: 500 },
+        signal,
+      ),
+  });
+  const known = (data?.data ?? []).flatMap(({ model }) => model ?? []);
+  const patterns = lines(edit.form.models);
+  const matched = known.filter((model) => patterns.some((pattern) => allows(pattern, model)));
+  return (
+    <div className="max-w-2xl">
+      <EditForm edit={edit} source={provider.source} verb="Save allowlist" showSource={false}>
+        <FormField
+          name="models"
+          label="Allowed models"
+          hint="Ids or patterns such as gpt-5*, one a line; * is all."
+        >
+          <TextArea
+            rows={5}
+            spellCheck={false}
+            className="font-mono text-code"
+            value={edit.form.models}
+            onChange={({ target }) => edit.set({ models: target.value })}
+          />
+        </FormField>
+        {known.length > 0 && (
+          <p className="text-ui break-words text-ink-2">
+            Matches {count(matched.length)} of the {count(known.length)} models that are usable now
+            {matched.length > 0 && `: ${matched.slice(0, 12).join(', ')}${matched.length > 12 ? ' …' : '.'}`}
+          </p>
+        )}
+        <p className="text-ui">
+          <OrgLink to="/management/models" search={{ provider: provider.id }}>
+            Its models and their prices
+          </OrgLink>
+        </p>
+      </EditForm>
+    </div>
+  );
+}

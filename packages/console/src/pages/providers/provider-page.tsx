@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useOrgId, usePathParam, useUrlState } from '../../app/url-state.ts';
+import type { Tagged } from '../../data/api-client.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { count, percent } from '../../format/amounts.ts';
+import { DeleteButton } from '../../ui/delete-button.tsx';
+import { StatCard, StatStrip } from '../../ui/facts.tsx';
+import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { SourceNotice } from '../../ui/source-badge.tsx';
+import { StateBadge } from '../../ui/state.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { Credentials } from './credentials.tsx';
+import { type Provider, providerPath, providerQuery, TOUCHES, trafficQuery } from './provider-data.ts';
+import { ProviderLimits } from './provider-limits.tsx';
+import { ProviderModels } from './provider-models.tsx';
+import { ProviderSettings } from './provider-settings.tsx';
+import { providerState } from './provider-words.ts';
+
+/** One upstream: its keys, what it may be asked for, where it is and how long it may take. */
+export function ProviderPage() {
+  const id = usePathParam('id');
+  useLiveQuery('config', ['providers']);
+  const { data, error, refetch } = useQuery(providerQuery(id));
+  return (
+    <PageFrame title={id} crumbs={[{ label: 'Providers', to: '/management/providers' }]} padded={false}>
+      {error && !data ? (
+        <ErrorState what="Could not load this provider." error={error} onRetry={() => void refetch()} />
+      ) : data ? (
+        <Parts key={id} read={data} />
+      ) : (
+        <Skeleton className="m-6 h-96" />
+      )}
+    </PageFrame>
+  );
+}
+
+function Parts({ read }: { readonly read: Tagged<Provider> }) {
+  const { query, change } = useUrlState();
+  const provider = read.body;
+  const tabs = [
+    {
+      id: 'credentials',
+      label: 'Credentials',
+      count: provider.credentials.length,
+      content: <Credentials provider={provider} />,
+    },
+    { id: 'models', label: 'Models', content: <ProviderModels read={read} /> },
+    {
+      id: 'settings',
+      label: 'Address and use',
+      content: <ProviderSettings read={read} more={<Delete id={provider.id} />} />,
+    },
+    { id: 'limits', label: 'Time limits', content: <ProviderLimits read={read} /> },
+  ];
+  return (
+    <div className="grid gap-4">
+      <div className="grid gap-3 px-4 md:px-6">
+        <Head provider={provider} />
+        <SourceNotice source={provider.source} />
+      </div>
+      <Tabs
+        label="Parts of the provider"
+        tabs={tabs}
+        value={query.get('tab') ?? 'credentials'}
+        onChange={(tab) => change({ tab }, 'replace')}
+      />
+    </div>
+  );
+}
+
+function Head({ provider }: { readonly provider: Provider }) {
+  const { state, word } = providerState(provider);
+  const traffic = useQuery(trafficQuery).data?.data.find(({ value }) => value === provider.id);
+  const requests = traffic?.requests ?? 0;
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-3 text-ui text-ink-2">
+        <StateBadge state={state}>{word}</StateBadge>
+        {provider.kind}
+        {provider.origin && <code className="font-mono text-code">{provider.origin}</code>}
+      </p>
+      {provider.enabled && provider.problem && (
+        <Notice state="failing">Enabled, but not in use: {provider.problem}</Notice>
+      )}
+      <StatStrip>
+        <StatCard label="Requests, 24 h" value={count(requests)} />
+        <StatCard label="Errors" value={requests === 0 ? '–' : percent((traffic?.errors ?? 0) / requests)} />
+        <StatCard
+          label="Speaks"
+          value={<span className="text-ui">{provider.speaks.join(', ') || '–'}</span>}
+        />
+        <StatCard label="Billing" value={<span className="text-ui">{provider.billing}</span>} />
+      </StatStrip>
+    </>
+  );
+}
+
+function Delete({ id }: { readonly id: string }) {
+  const navigate = useNavigate();
+  const org = useOrgId();
+  return (
+    <DeleteButton
+      path={providerPath(id)}
+      title={`Delete provider ${id}?`}
+      verb="Delete provider"
+      typed={id}
+      touches={TOUCHES}
+      onDone={() => void navigate({ to: `/o/${org}/management/providers` })}
+    >
+      Its keys are gone for good, and {id}/… answers 404. Routes that use it have to leave it first. To stop
+      it for a while, take it out of use instead.
+    </DeleteButton>
+  );
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allows, credentialsText, lines, providerState, testText } from './provider-words.ts';
+
+const tested = (ok: boolean) => ({
+  name: 'a',
+  weight: 1,
+  last4: null,
+  origin: null,
+  tested_at: null,
+  source: { kind: 'console' as const, file: null, line: null },
+  created_at: null,
+  updated_at: null,
+  updated_by: null,
+  test: { ok, asked: 'models' as const, status: 200, models: 1, message: 'No such key.', duration_ms: 12 },
+});
+
+test('a provider is never called well while a key of it was refused or it is not in use', () => {
+  const state = (enabled: boolean, problem: string | null, ...keys: boolean[]) =>
+    providerState({ enabled, problem, credentials: keys.map(tested) }).state;
+  assert.equal(state(true, null, true), 'healthy');
+  assert.equal(state(true, null), 'healthy');
+  assert.equal(state(true, null, true, false), 'warning');
+  assert.equal(state(true, 'no base_url', true), 'failing');
+  assert.equal(state(false, 'no base_url', false), 'paused');
+});
+
+test('keys are counted by what their last test found out', () => {
+  assert.equal(credentialsText([]), 'none');
+  assert.equal(
+    credentialsText([tested(true), tested(false), { ...tested(true), test: null }]),
+    '1 good, 1 refused, 1 not tested',
+  );
+});
+
+test('a test tells the models and the time, or the words of the provider', () => {
+  assert.equal(testText(tested(true).test), 'Works: 1 model, 12 ms');
+  assert.equal(testText({ ...tested(true).test, models: null }), 'Works, 12 ms');
+  assert.equal(testText(tested(false).test), 'No such key.');
+});
+
+test('a pattern allows what its stars stand for, and its other signs mean themselves', () => {
+  assert.equal(allows('gpt-5*', 'gpt-5-mini'), true);
+  assert.equal(allows('*', 'any/thing'), true);
+  assert.equal(allows('gpt.5', 'gpt-5'), false);
+  assert.equal(allows('gpt-5', 'gpt-5-mini'), false);
+  assert.equal(allows('a(b', 'a(b'), true);
+});
+
+test('a list is typed by line or with commas', () => {
+  assert.deepEqual(lines(' a, b\n\n c '), ['a', 'b', 'c']);
+});

@@ -1,0 +1,171 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { useOrgId, useUrlState } from '../../app/url-state.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { listQuery, useRows } from '../../data/lists.ts';
+import { compact, percent } from '../../format/amounts.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState, Notice } from '../../ui/feedback.tsx';
+import { Results } from '../../ui/results.tsx';
+import { SourceBadge } from '../../ui/source-badge.tsx';
+import { StateIcon } from '../../ui/state.tsx';
+import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import { ALL, type Provider, type Traffic, trafficQuery } from './provider-data.ts';
+import { credentialsText, providerState } from './provider-words.ts';
+
+type TrafficOf = (id: string) => Traffic | undefined;
+
+/** The upstreams of the org, how their keys stand and what goes through them. */
+export function ProvidersPage() {
+  const { query, change } = useUrlState();
+  const navigate = useNavigate();
+  const org = useOrgId();
+  useLiveQuery('config', ['providers']);
+  const list = useRows(listQuery<Provider>('providers', ALL));
+  const traffic = useQuery(trafficQuery).data?.data;
+  const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
+  const open = (id: string) =>
+    void navigate({ to: `/o/${org}/management/providers/${encodeURIComponent(id)}` });
+  useShortcuts([{ keys: 'c', does: 'Add a provider', run: () => open('new') }]);
+  const all = columns(of);
+  const sort = readSort(query.get('sort'));
+  const add = (
+    <Button look="primary" icon={Plus} needs="management" onClick={() => open('new')}>
+      Add provider
+    </Button>
+  );
+  const isSandboxAlone = list.rows?.length === 1 && list.rows[0]?.kind === 'sandbox';
+  return (
+    <PageFrame title="Providers" padded={false} actions={add}>
+      {isSandboxAlone && (
+        <div className="px-4 pb-3 md:px-6">
+          <Notice state="unknown">
+            Sandbox is the only provider: it echoes. Add one with a key you already have; it is tested before
+            it is saved.
+          </Notice>
+        </div>
+      )}
+      <Results
+        list={list}
+        what="providers"
+        label="Providers"
+        shown={sorted(list.rows ?? [], all, sort)}
+        rowId={({ id }) => id}
+        columns={all}
+        card={(provider) => <ProviderCard provider={provider} traffic={of(provider.id)} />}
+        onOpen={({ id }) => open(id)}
+        sort={sort}
+        onSort={(next) => change({ sort: next }, 'replace')}
+        empty={
+          <EmptyState title="No providers" action={add}>
+            A provider is where models are. Add one with a key you already have; it is tested before it is
+            saved.
+          </EmptyState>
+        }
+      />
+    </PageFrame>
+  );
+}
+
+function columns(of: TrafficOf): readonly Column<Provider>[] {
+  return [
+    {
+      id: 'id',
+      label: 'Provider',
+      width: 'minmax(8rem, 1fr)',
+      value: ({ id }) => id,
+      cell: (provider) => (
+        <span className="flex items-center gap-2 font-medium">
+          <StateIcon state={providerState(provider).state} />
+          {provider.id}
+        </span>
+      ),
+    },
+    {
+      id: 'kind',
+      label: 'Kind',
+      width: 'minmax(6rem, 11rem)',
+      value: ({ kind }) => kind,
+      cell: ({ kind }) => kind,
+    },
+    {
+      id: 'state',
+      label: 'State',
+      width: 'minmax(7rem, 14rem)',
+      value: (provider) => providerState(provider).word,
+      cell: (provider) => (
+        <span title={provider.problem ?? undefined}>
+          {providerState(provider).word}
+          {provider.enabled && provider.problem && <span className="text-ink-3"> · {provider.problem}</span>}
+        </span>
+      ),
+    },
+    ...trafficColumns(of),
+  ];
+}
+
+function trafficColumns(of: TrafficOf): readonly Column<Provider>[] {
+  return [
+    {
+      id: 'credentials',
+      label: 'Credentials',
+      width: '9.5rem',
+      cell: ({ credentials }) => credentialsText(credentials),
+    },
+    {
+      id: 'models',
+      label: 'Allowed',
+      width: 'minmax(5rem, 10rem)',
+      cell: ({ models }) => <code className="font-mono text-code">{models.join(', ')}</code>,
+    },
+    {
+      id: 'requests',
+      label: 'Requests, 24 h',
+      width: '8rem',
+      align: 'end',
+      value: ({ id }) => of(id)?.requests ?? 0,
+      cell: ({ id }) => compact(of(id)?.requests ?? 0),
+    },
+    {
+      id: 'errors',
+      label: 'Errors',
+      width: '5rem',
+      align: 'end',
+      value: ({ id }) => errorRate(of(id)),
+      cell: ({ id }) => <Errors traffic={of(id)} />,
+    },
+    { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+  ];
+}
+
+function errorRate(traffic: Traffic | undefined): number | null {
+  return traffic && traffic.requests > 0 ? traffic.errors / traffic.requests : null;
+}
+
+function Errors({ traffic }: { readonly traffic: Traffic | undefined }) {
+  const rate = errorRate(traffic);
+  return rate === null ? <span className="text-ink-3">–</span> : percent(rate);
+}
+
+function ProviderCard({
+  provider,
+  traffic,
+}: {
+  readonly provider: Provider;
+  readonly traffic: Traffic | undefined;
+}) {
+  return (
+    <span className="grid gap-0.5">
+      <span className="flex items-center gap-2 font-medium">
+        <StateIcon state={providerState(provider).state} />
+        {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
+      </span>
+      <span className="truncate text-small text-ink-2">
+        {providerState(provider).word} · {compact(traffic?.requests ?? 0)} in 24 h
+      </span>
+    </span>
+  );
+}

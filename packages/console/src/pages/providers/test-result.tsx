@@ -1,0 +1,15 @@
+import { StateIcon } from '../../ui/state.tsx';
+import type { CredentialTest } from './provider-data.ts';
+import { testText } from './provider-words.ts';
+
+/** What a test found out, in the provider's own words where it refused. */
+export function TestResult({ test }: { readonly test: CredentialTest }) {
+  return (
+    <span role="status" className="inline-flex min-w-0 items-start gap-1.5 text-ui">
+      <span className="mt-0.5">
+        <StateIcon state={test.ok ? 'healthy' : 'failing'} />
+      </span>
+      <span className="min-w-0 break-words">{testText(test)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,67 @@
+import type { RequestRow } from '@floe/contract/api/analytics';
+import { isObject } from '@floe/contract/json';
+import { merged } from './request-rows.ts';
+
+/** So many rows that arrived are held; older ones are read again by scrolling. */
+const MOST_ROWS = 5_000;
+
+/** Rows that arrived while a list is shown. */
+export interface Tail {
+  readonly rows: readonly RequestRow[];
+  /** Arrived while the reader was busy: they wait. */
+  readonly held: readonly RequestRow[];
+  /** How many of the waiting ones the server counted without telling them one by one. */
+  readonly untold: number;
+  /** Between these rows there are others that were not told: the list must be read to have them. */
+  readonly hasGap: boolean;
+}
+
+export const NO_TAIL: Tail = { rows: [], held: [], untold: 0, hasGap: false };
+
+/** What came at once. */
+export interface Batch {
+  readonly rows: readonly RequestRow[];
+  /** Rows that were counted and not told; null when they may be some, nobody knows how many. */
+  readonly untold: number | null;
+}
+
+/** The tail with one more batch: behind the reader's back while busy, else on top with what waited. */
+export function taken(tail: Tail, batch: Batch, known: ReadonlySet<string>, isBusy: boolean): Tail {
+  const fresh = batch.rows.filter(({ id }) => !known.has(id));
+  const hasGap = tail.hasGap || batch.untold !== 0;
+  if (isBusy) {
+    const shown = new Set(tail.rows.map(({ id }) => id));
+    const waiting = fresh.filter(({ id }) => !shown.has(id));
+    if (waiting.length === 0 && !batch.untold) return tail;
+    return {
+      rows: tail.rows,
+      held: merged(tail.held, waiting, MOST_ROWS),
+      untold: tail.untold + (batch.untold ?? 0),
+      hasGap,
+    };
+  }
+  if (fresh.length === 0 && tail.held.length === 0 && hasGap === tail.hasGap) return tail;
+  return { rows: merged(tail.rows, [...tail.held, ...fresh], MOST_ROWS), held: [], untold: 0, hasGap };
+}
+
+/** What an event of the topic `requests` tells; null for one that tells nothing, such as `resync`. */
+export function batchIn(data: unknown): Batch | null {
+  if (!isObject(data)) return null;
+  const { count, data: rows } = data;
+  if (typeof count !== 'number' || !isRows(rows)) return null;
+  return { rows, untold: Math.max(0, count - rows.length) };
+}
+
+/** Several batches as one. */
+export function together(batches: readonly Batch[]): Batch {
+  const untold = batches.map((batch) => batch.untold);
+  return {
+    rows: batches.flatMap(({ rows }) => rows),
+    untold: untold.includes(null) ? null : untold.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+  };
+}
+
+/** The contract's rows, as the server's own tests hold them against the schema. */
+function isRows(value: unknown): value is readonly RequestRow[] {
+  return Array.isArray(value) && value.every((row) => isObject(row) && typeof row['id'] === 'string');
+}

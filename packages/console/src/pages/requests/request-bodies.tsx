@@ -1,0 +1,189 @@
+import type { requestBodies } from '@floe/contract/api/bodies';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Download, SquareTerminal } from 'lucide-react';
+import { useState } from 'react';
+import type * as z from 'zod';
+import { OrgLink } from '../../app/org-link.tsx';
+import { get } from '../../data/api-client.ts';
+import { ApiError } from '../../data/api-error.ts';
+import { useRefusal } from '../../data/use-refusal.ts';
+import { count } from '../../format/amounts.ts';
+import { Button } from '../../ui/button.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Card } from '../../ui/facts.tsx';
+import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
+import { Segments } from '../../ui/tabs.tsx';
+import { conversationIn, type Part, parsed, type Said } from './body-messages.ts';
+
+type Bodies = z.output<typeof requestBodies>;
+type Body = NonNullable<Bodies['request']>;
+
+export function bodiesQuery(id: string) {
+  return queryOptions({
+    queryKey: ['request', id, 'bodies'],
+    queryFn: ({ signal }) =>
+      get<Bodies>(`api/analytics/requests/${encodeURIComponent(id)}/bodies`, undefined, signal),
+    // Each look stands in the audit log: nothing is read again unasked.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** What a client sent and was told, where the org keeps it. Read when the tab is opened, not before. */
+export function RequestBodies({ id }: { readonly id: string }) {
+  const refusal = useRefusal('playground');
+  const { data, error, refetch } = useQuery({ ...bodiesQuery(id), enabled: refusal === null });
+  if (refusal) return <EmptyState title="Bodies are not for viewers">{refusal}</EmptyState>;
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <EmptyState title="No bodies are kept of this request">
+        Keep them for new requests in <OrgLink to="/management/settings/data">Settings › Data</OrgLink>.
+        Members see those of their own keys.
+      </EmptyState>
+    );
+  if (error)
+    return <ErrorState what="Could not load the bodies." error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton className="h-40" />;
+  return (
+    <div className="grid gap-4">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-ui text-ink-2">
+        <span className="flex-1">That you looked stands in the audit log.</span>
+        {data.request && !data.request.truncated && (
+          <OrgLink
+            to="/playground"
+            search={{ from: id }}
+            className="inline-flex items-center gap-1.5 text-accent-ink underlined"
+          >
+            <SquareTerminal size={16} strokeWidth={1.75} aria-hidden="true" />
+            Open in the playground
+          </OrgLink>
+        )}
+      </p>
+      <KeptBody title="Request" body={data.request} none="It was not read, or is no text." />
+      <KeptBody title="Answer" body={data.answer} none="There was none, or it is no text." />
+    </div>
+  );
+}
+
+function KeptBody({
+  title,
+  body,
+  none,
+}: {
+  readonly title: string;
+  readonly body: Body | null;
+  readonly none: string;
+}) {
+  const [as, setAs] = useState('messages');
+  if (!body)
+    return (
+      <Card title={title}>
+        <p className="text-ui text-ink-2">{none}</p>
+      </Card>
+    );
+  const said = conversationIn(body.text);
+  const taken = Object.entries(body.redacted);
+  return (
+    <Card
+      title={title}
+      aside={
+        <span className="flex items-center gap-2">
+          {count(body.bytes)} B
+          <Button look="quiet" icon={Download} onClick={() => save(title, body.text)}>
+            Download
+          </Button>
+        </span>
+      }
+    >
+      <div className="grid gap-3">
+        {body.truncated && <Notice state="partial">Only the first 64 KB are kept.</Notice>}
+        {taken.length > 0 && (
+          <Notice state="unknown">
+            Redacted before it was kept: {taken.map(([kind, times]) => `${times} ${kind}`).join(', ')}.
+          </Notice>
+        )}
+        {said && (
+          <Segments
+            label={`Show the ${title.toLowerCase()} as`}
+            options={[
+              { id: 'messages', label: 'Messages' },
+              { id: 'raw', label: 'As sent' },
+            ]}
+            value={as}
+            onChange={setAs}
+          />
+        )}
+        {said && as === 'messages' ? <Conversation said={said} /> : <AsSent title={title} text={body.text} />}
+      </div>
+    </Card>
+  );
+}
+
+function AsSent({ title, text }: { readonly title: string; readonly text: string }) {
+  const value = parsed(text);
+  return typeof value === 'object' && value !== null ? (
+    <JsonView value={value} label={`the ${title.toLowerCase()}`} />
+  ) : (
+    <CodeBlock snippets={[{ label: title, code: text }]} />
+  );
+}
+
+function Conversation({ said }: { readonly said: readonly Said[] }) {
+  return (
+    <ol className="grid gap-3">
+      {said.map(({ role, parts }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what was said keeps its order.
+        <li key={index} className="grid gap-1 sm:grid-cols-[5.5rem_1fr]">
+          <span className="text-label text-ink-2 capitalize">{role}</span>
+          <div className="grid min-w-0 gap-2">
+            {parts.map((part, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: as above.
+              <PartView key={at} part={part} />
+            ))}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Text is text, whatever it holds; what was redacted is marked, not starred. */
+function PartView({ part }: { readonly part: Part }) {
+  if (part.kind === 'text') return <Words text={part.text} />;
+  if (part.kind === 'other') return <p className="text-ui text-ink-2">{part.what}</p>;
+  const isCall = part.kind === 'call';
+  return (
+    <section className="rounded-control border border-line bg-sunken px-3 py-2">
+      <h3 className="text-label text-ink-2">{isCall ? `Calls ${part.name}` : 'Result of the call'}</h3>
+      <p className="mt-1 font-mono text-code break-words whitespace-pre-wrap">
+        {isCall ? part.args : part.text}
+      </p>
+    </section>
+  );
+}
+
+function Words({ text }: { readonly text: string }) {
+  return (
+    <p className="text-ui break-words whitespace-pre-wrap">
+      {text.split(/(\[redacted:[\w-]+\])/).map((piece, index) =>
+        index % 2 === 0 ? (
+          piece
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text.
+          <mark key={index} className="rounded-tag bg-unknown-tint px-1 text-unknown-ink">
+            {piece.slice(1, -1).replace('redacted:', 'redacted ')}
+          </mark>
+        ),
+      )}
+    </p>
+  );
+}
+
+function save(title: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  link.download = `${title.toLowerCase()}.json`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { useRefusal } from '../../data/use-refusal.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { Checkbox } from '../../ui/toggles.tsx';
+import type { SavedView } from './saved-views.ts';
+
+/** Name of a view, and who sees it. */
+export function ViewDialog({
+  title,
+  from,
+  make,
+  onClose,
+  onDone,
+}: {
+  readonly title: string;
+  readonly from?: SavedView;
+  readonly make: (name: string, shared: boolean) => Promise<SavedView>;
+  readonly onClose: () => void;
+  readonly onDone: (saved: SavedView) => void;
+}) {
+  const [name, setName] = useState(from?.name ?? '');
+  const [shared, setShared] = useState(from?.shared ?? false);
+  const refusal = useRefusal('management');
+  const save = useChange(() => make(name.trim(), shared), {
+    touches: [['views']],
+    done(saved) {
+      onDone(saved);
+      onClose();
+    },
+  });
+  return (
+    <Dialog open onClose={onClose} title={title}>
+      <Form
+        onSubmit={() => save.run(undefined)}
+        error={save.error}
+        running={save.running}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" look="primary" busy={save.running}>
+              Save view
+            </Button>
+          </>
+        }
+      >
+        <FormField name="name" label="Name">
+          <Input
+            value={name}
+            placeholder="Slow Claude Code"
+            onChange={({ target }) => setName(target.value)}
+          />
+        </FormField>
+        <Checkbox
+          label="Everybody in the org sees it"
+          checked={shared}
+          disabled={refusal !== null}
+          onChange={setShared}
+          hint={refusal ?? 'Else it is yours alone.'}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,63 @@
+import type uPlot from 'uplot';
+import { browserZone, fullTime } from '../format/moments.ts';
+
+export interface Pointed {
+  readonly label: string;
+  /** As a CSS colour; absent for a line that is only named. */
+  readonly colour: string;
+  readonly values: readonly (number | null)[];
+}
+
+/** What stands under the crosshair, in words. Written by hand: it changes with every move of the pointer. */
+export function chartTooltip(
+  series: readonly Pointed[],
+  format: (value: number) => string,
+): { readonly element: HTMLElement; readonly move: (plot: uPlot) => void } {
+  const element = document.createElement('div');
+  element.className =
+    'pointer-events-none absolute z-30 hidden max-w-72 rounded-control border border-line-strong bg-raised px-2 py-1.5 text-small text-ink shadow-popover figures';
+  const zone = browserZone();
+  const move = (plot: uPlot) => {
+    const { idx, left = -1, top = -1 } = plot.cursor;
+    const at = typeof idx === 'number' ? plot.data[0][idx] : undefined;
+    if (typeof idx !== 'number' || at === undefined || left < 0) {
+      element.style.display = 'none';
+      return;
+    }
+    const lines = series.flatMap(({ label, colour, values }) => {
+      const value = values[idx];
+      return value === null || value === undefined ? [] : [line(label, format(value), colour)];
+    });
+    element.replaceChildren(heading(fullTime(new Date(at * 1000), zone)), ...lines);
+    element.style.display = 'block';
+    // On the side of the pointer where there is room.
+    const room = plot.over.clientWidth - left;
+    element.style.left = room < element.offsetWidth + 24 ? '' : `${plot.over.offsetLeft + left + 12}px`;
+    element.style.right = room < element.offsetWidth + 24 ? `${room + 12}px` : '';
+    element.style.top = `${Math.max(0, Math.min(top, plot.over.clientHeight - element.offsetHeight))}px`;
+  };
+  return { element, move };
+}
+
+function heading(text: string): HTMLElement {
+  const element = document.createElement('div');
+  element.className = 'text-ink-2';
+  element.textContent = text;
+  return element;
+}
+
+function line(label: string, value: string, colour: string): HTMLElement {
+  const element = document.createElement('div');
+  element.className = 'flex items-center gap-2';
+  const mark = document.createElement('span');
+  mark.className = 'size-2 shrink-0 rounded-[2px]';
+  mark.style.background = colour;
+  const name = document.createElement('span');
+  name.className = 'min-w-0 flex-1 truncate';
+  name.textContent = label;
+  const figure = document.createElement('span');
+  figure.className = 'font-medium';
+  figure.textContent = value;
+  element.append(mark, name, figure);
+  return element;
+}

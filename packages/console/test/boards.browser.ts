@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import { after, before, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { assertAccessible, screenshot } from './checks.ts';
+import { type House, KEY, openPage, startHouse } from './harness.ts';
+
+/** What others see and who is told: boards, channels with their log, maintenance, alerts. */
+
+const DESKTOP_AND_PHONE = [
+  ['desktop-light', {}],
+  ['phone-dark', { phone: true, dark: true }],
+] as const;
+const headers = { 'x-api-key': KEY };
+const received: string[] = [];
+let house: House;
+let receiver: Server;
+
+const api = (path: string, body: object) =>
+  call(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
+
+async function beat(id: string, tail = '') {
+  const answer = await call(`${house.floe.url}/api/monitoring/monitors/${id}`, { headers });
+  const monitor = answer.json();
+  const url = new URL(isObject(monitor) ? String(monitor['beat_url']) : '');
+  await call(`${house.floe.url}${url.pathname}${tail}`, { body: {} });
+}
+
+before(async () => {
+  house = await startHouse();
+  receiver = createServer((req, res) => {
+    received.push(req.url ?? '');
+    req.resume();
+    if (req.url === '/refuses') res.writeHead(403).end('invalid_token');
+    else res.writeHead(200).end('ok');
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  await api('monitors', { id: 'invoices', name: 'Invoice export', expected_interval_minutes: 60 });
+  await api('channels', { name: 'chat', kind: 'webhook', url: `${receiverUrl()}/refuses` });
+  await beat('nightly-backup');
+  await beat('invoices');
+  await beat('invoices', '/fail');
+  const now = Date.now();
+  await api('maintenance', {
+    id: 'move',
+    name: 'Database move',
+    starts_at: new Date(now - 60_000).toISOString(),
+    ends_at: new Date(now + 7_200_000).toISOString(),
+    monitors: ['nightly-backup'],
+    on_boards: true,
+  });
+  await api('maintenance', {
+    id: 'sundays',
+    name: 'Sunday work',
+    schedule: { cron: '0 2 * * 0', timezone: 'Europe/Riga' },
+    duration_minutes: 120,
+  });
+  await api('boards', {
+    slug: 'status',
+    name: 'Acme',
+    public: true,
+    groups: [{ name: 'Scheduled jobs', monitors: ['nightly-backup', 'invoices'] }],
+  });
+});
+after(async () => {
+  receiver.closeAllConnections();
+  receiver.close();
+  await house.close();
+});
+
+function receiverUrl(): string {
+  const address = receiver.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+}
+
+for (const [name, look] of DESKTOP_AND_PHONE)
+  test(`a board is edited beside the page it will be: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/o/acme/boards', look);
+    await page.getByRole('row').filter({ hasText: 'Acme' }).first().waitFor();
+    await screenshot(page, `boards-${name}`);
+    await assertAccessible(page);
+    await page.locator('[data-row="status"]').click();
+    const preview = page.frameLocator('iframe');
+    await preview.getByRole('heading', { name: 'Invoice export is failing' }).waitFor();
+    const first = page.locator('ol > li').first();
+    assert.match(await first.innerText(), /Nightly backup/);
+    await page.getByRole('button', { name: /^Move Invoice export/ }).focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Space');
+    assert.match(await first.innerText(), /Invoice export/);
+    await page.getByLabel('Title').fill('Acme jobs');
+    await preview.getByRole('heading', { name: 'Acme jobs' }).waitFor();
+    await screenshot(page, `board-editor-${name}`);
+    await assertAccessible(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+test('a board is made, published, and read by anyone, also without scripts', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/boards/new');
+  await page.getByLabel('Address').fill('jobs');
+  await page.getByLabel('Add a monitor to Scheduled jobs').fill('nightly');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Public').click();
+  await page.getByRole('button', { name: 'Create board' }).click();
+  await page.getByRole('heading', { name: 'Show it elsewhere' }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+  const browser = await house.browser();
+  const plain = await browser.newContext({ javaScriptEnabled: false });
+  const board = await plain.newPage();
+  await board.goto(`${house.floe.url}/boards/jobs`);
+  await board
+    .getByRole('heading', { name: 'All jobs are running' })
+    .or(board.locator('h2').first())
+    .first()
+    .waitFor();
+  assert.match(await board.locator('body').innerText(), /Nightly backup/);
+  await plain.close();
+});
+
+for (const [name, look] of [
+  ['desktop-light', {}],
+  ['desktop-dark', { dark: true }],
+  ['phone-light', { phone: true }],
+  ['phone-dark', { phone: true, dark: true }],
+] as const)
+  test(`the public board says it in words and colours: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/boards/status', look);
+    await page.getByRole('heading', { name: 'Invoice export is failing' }).waitFor();
+    await screenshot(page, `public-board-${name}`);
+    await assertAccessible(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+for (const [name, look] of DESKTOP_AND_PHONE)
+  test(`a channel is tested before it is made, and its log says what became of each message: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/o/acme/channels', look);
+    await page.locator('[data-row]').first().waitFor();
+    await screenshot(page, `channels-${name}`);
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'New channel' }).click();
+    await page.getByLabel('Name').fill(`ops-${name}`);
+    await page.getByLabel('Address').fill(`${receiverUrl()}/${name}`);
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText(/Webhook answered 200 in/).waitFor();
+    assert.ok(received.includes(`/${name}`));
+    await screenshot(page, `channel-test-${name}`);
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Create channel' }).click();
+    await page.getByRole('tab', { name: 'Deliveries' }).waitFor();
+    assert.doesNotMatch(await page.content(), new RegExp(`${receiverUrl()}/${name}`));
+    await page.keyboard.press('Escape');
+    await page.locator('[data-row]').filter({ hasText: 'chat' }).click();
+    await page.getByRole('tab', { name: 'Deliveries' }).click();
+    await page.getByText('answered 403').first().waitFor();
+    await screenshot(page, `channel-log-${name}`);
+    await assertAccessible(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+for (const [name, look] of DESKTOP_AND_PHONE)
+  test(`maintenance stands on a calendar, can be ended and planned: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/o/acme/maintenance', look);
+    await page.getByRole('heading', { name: /Database move until/ }).waitFor();
+    await screenshot(page, `maintenance-${name}`);
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Extend 30 min' }).click();
+    await page.getByRole('button', { name: 'Plan a window' }).click();
+    await page.getByLabel('Name').fill(`Network ${name}`);
+    await page.getByLabel('Lasts').fill('90 min');
+    await screenshot(page, `maintenance-plan-${name}`);
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Plan window' }).click();
+    await page.getByText(`Network ${name}`).first().waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+test('alerts are a list that links to what they are about', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/alerts');
+  await page.getByText('Invoice export is failing').first().waitFor();
+  await screenshot(page, 'alerts-desktop-light');
+  await assertAccessible(page);
+  await page.getByRole('link', { name: 'Invoice export' }).first().click();
+  await page.waitForURL(/monitors\/invoices/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});

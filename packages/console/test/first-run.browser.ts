@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { assertAccessible, screenshot } from './checks.ts';
+import { browserPath } from './harness.ts';
+
+/** The first ten minutes of a real installation: nothing before it, nobody stands in for its sign-in. */
+let floe: Floe;
+let browser: Browser;
+let page: Page;
+const faults: string[] = [];
+
+before(async () => {
+  floe = await startFloe();
+  browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  });
+  page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  page.on('pageerror', (error) => faults.push(error.message));
+});
+after(async () => {
+  await browser.close();
+  await floe.stop();
+});
+
+test('the printed link makes the owner, who is shown five steps', async () => {
+  const [link = ''] = await floe.printed(/http\S+\/sign-in#token=[\w-]{43}/);
+  await page.goto(link);
+  await page.getByLabel('Name').fill('Mara Koch');
+  await page.getByLabel('E-mail').fill('mara@acme.example');
+  await page.getByLabel('Password').fill('quiet harbour lantern');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('heading', { name: 'Five steps to a working gateway' }).waitFor();
+  await page.getByText('Waiting for the first request…').waitFor();
+  await screenshot(page, 'guide-desktop-light');
+  await assertAccessible(page);
+});
+
+test('the shown line ticks the first step, and its link opens the request with what was decided', async () => {
+  await page.getByRole('button', { name: 'Make key mara-first-steps' }).click();
+  await page.getByText('This is the only time the key is shown.').waitFor();
+  const code = (await page.locator('pre').first().textContent()) ?? '';
+  const [key = ''] = /eis_[\w-]+/.exec(code) ?? [];
+  const [, body = '{}'] = /-d '(.*)'$/m.exec(code) ?? [];
+  const sent = await call(`${floe.url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.parse(body),
+  });
+  assert.equal(sent.status, 200);
+  const step = page.getByRole('button', { name: 'Send a request' });
+  await step.getByText('done').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Connect your tool' }).getByText('done').count(), 0);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await screenshot(page, 'guide-phone-dark');
+  await assertAccessible(page);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole('link', { name: 'See what happened to it' }).click();
+  await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
+  await page.goBack();
+});
+
+test('a job is watched and a budget is set without leaving the guide', async () => {
+  await page.goto(`${new URL(page.url()).origin}${new URL(page.url()).pathname}?guide=1`);
+  await page.getByRole('button', { name: 'Watch a job' }).click();
+  await page.getByLabel('Name of the job').fill('Nightly backup');
+  await page.getByText('The job calls once a day. If 30 minutes pass').waitFor();
+  await page.getByRole('button', { name: 'Watch it' }).click();
+  await page.getByText('Waiting for the first beat of Nightly backup…').waitFor();
+  const line = (await page.locator('pre').first().textContent()) ?? '';
+  await call(line.replace('curl -fsS ', ''), { method: 'POST' });
+  await page.getByText('Beat of Nightly backup received').waitFor();
+  await page.getByRole('button', { name: 'Set a budget' }).click();
+  await page.getByLabel('Dollars a month').fill('100');
+  await page.getByRole('button', { name: 'Set the budget' }).click();
+  await page.getByText('There is one.').waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Not now' }).click();
+  await page.getByRole('heading', { name: 'Models by spend' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Models by spend' }).waitFor();
+  assert.equal(await page.getByText('Five steps').count(), 0, 'what was put away stays away');
+  assert.deepEqual(faults, []);
+});

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { jsonReply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import type { Page } from 'playwright-core';
+import { assertAccessible, screenshot } from './checks.ts';
+import { type House, KEY, openPage, startHouse } from './harness.ts';
+
+let house: House;
+let upstream: Upstream;
+const MANAGEMENT = '/o/acme/management';
+
+before(async () => {
+  upstream = await startUpstream({
+    respond: ({ headers }) =>
+      headers['authorization'] === 'Bearer sk-good'
+        ? jsonReply({ object: 'list', data: [{ id: 'large' }, { id: 'small' }] })
+        : jsonReply({ error: { message: 'No such key here.', code: 'invalid_api_key' } }, 401),
+  });
+  house = await startHouse();
+});
+after(async () => {
+  await house.close();
+  await upstream.close();
+});
+
+const at = (page: Page, path: string) => page.goto(`${house.url}${MANAGEMENT}${path}`);
+
+test('a provider is tried before it is saved: a refusal is told in its words and nothing is kept', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/providers/new`);
+  await page.getByLabel('Kind').selectOption('openai-compatible');
+  await page.getByLabel('Id', { exact: true }).fill('main');
+  await page.getByLabel('Address').fill(`${upstream.url}/v1`);
+  await page.getByLabel('Key', { exact: true }).fill('sk-wrong');
+  await page.keyboard.press('Enter');
+  await page.getByText('No such key here.').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.type'), 'password');
+  await screenshot(page, 'provider-new-desktop-light');
+  await assertAccessible(page);
+  await page.getByLabel('Key', { exact: true }).fill('sk-good');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/management\/providers\/main$/);
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await page.getByText(/Works: 2 models, \d+ ms/).waitFor();
+  await screenshot(page, 'provider-desktop-light');
+  await assertAccessible(page);
+  await page.getByRole('tab', { name: 'Models' }).click();
+  await page.getByLabel('Allowed models').fill('large');
+  await page.getByText(/Matches 1 of the/).waitFor();
+  await page.getByRole('button', { name: 'Save allowlist' }).click();
+  await page.getByText('The allowlist holds from now on.').first().waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a route is arranged with the keyboard, and the simulator knows the draft before it is saved', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/routes/new`);
+  await page.getByLabel('Model or alias').fill('clever');
+  for (const [index, target] of ['sandbox/flaky', 'sandbox/echo'].entries()) {
+    await page.getByRole('button', { name: 'Add target' }).click();
+    await page.getByLabel(`Target ${index + 1}`, { exact: true }).fill(target);
+  }
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Move sandbox/echo, position 2 of 2' }).press('Alt+ArrowUp');
+  await page.getByText('sandbox/echo, position 1 of 2', { exact: true }).waitFor({ state: 'attached' });
+  await page.getByText('sandbox/echo would be used').first().waitFor();
+  await page.getByRole('button', { name: 'Create route' }).click();
+  await page.waitForURL(/routes\/clever$/);
+  const handle = page.getByRole('button', { name: 'Move sandbox/flaky, position 2 of 2' });
+  await handle.press(' ');
+  await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press('ArrowUp');
+  await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press(' ');
+  await page.getByText('Your draft changes this.').waitFor();
+  await screenshot(page, 'route-draft-desktop-light');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Save route' }).click();
+  await page.getByText('Running ones finish as they are.').first().waitFor();
+  await at(page, '/routes');
+  await page.locator('[data-row="clever"]').getByText('sandbox/flaky').waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('what stands in the file can be read, says its line, and cannot be changed', async () => {
+  const { page, context } = await openPage(house, `${MANAGEMENT}/routes/smart`, { dark: true });
+  await page
+    .getByText(/Change it there; it reloads by itself/)
+    .first()
+    .waitFor();
+  assert.equal(await page.getByLabel('Model or alias').isDisabled(), true);
+  assert.equal(await page.getByRole('button', { name: 'Save route' }).count(), 0);
+  await screenshot(page, 'route-file-desktop-dark');
+  await assertAccessible(page);
+  await context.close();
+});
+
+test('a change of somebody else is shown before anything is saved over it', async () => {
+  const { page, context } = await openPage(house, `${MANAGEMENT}/limits?open=new`);
+  await page.getByLabel('Applies to').selectOption('scope:key');
+  await page.getByRole('combobox', { name: 'Key' }).fill('agents');
+  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('100');
+  await page.getByText('Key agents may send 100 requests in any 60 seconds').waitFor();
+  await page.getByRole('button', { name: 'Add limit' }).last().click();
+  await page.waitForURL(/open=lim/);
+  const id = new URL(page.url()).searchParams.get('open') ?? '';
+  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('200');
+  await page.evaluate(
+    `fetch('/api/management/limits/${id}', { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"tpm":5000}' })`,
+  );
+  await page.getByRole('button', { name: 'Save limit' }).click();
+  await page.getByText('changed this while you were editing').waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'limit-conflict-desktop-light');
+  await page.getByRole('button', { name: 'Save mine over it' }).click();
+  await page.getByText('The limit was saved.').first().waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Requests a minute' }).inputValue(), '200');
+  assert.equal(await page.getByRole('textbox', { name: 'Tokens a minute' }).inputValue(), '5000');
+  await context.close();
+});
+
+test('a rule is tried on a pasted request, and holds once it is enforced', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/policies`);
+  await page.getByRole('button', { name: 'Cap the output' }).click();
+  await page.getByText('if it were enforced').waitFor();
+  await page.getByLabel('When (CEL)').fill('request.max_to');
+  await page.keyboard.press('End');
+  await page.keyboard.type('k');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(' > 100');
+  assert.equal(await page.getByLabel('When (CEL)').inputValue(), 'request.max_tokens > 100');
+  await page.getByText('if it were enforced; now it is only written down').waitFor();
+  await screenshot(page, 'policy-new-desktop-light');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Create policy' }).click();
+  await page.waitForURL(/policies\/cap-output$/);
+  await page.getByLabel('Enforce').check();
+  await page.getByRole('button', { name: 'Save policy' }).click();
+  await page.getByRole('button', { name: 'Enforce policy' }).click();
+  await page.getByText('The policy was saved.').first().waitFor();
+  const refused = await call(`${house.floe.url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${KEY}` },
+    body: { model: 'sandbox/echo', max_tokens: 500, messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  assert.equal(refused.status, 403);
+  assert.match(refused.text, /cap-output/);
+  await at(page, '/policies');
+  await page.getByText('enforce', { exact: true }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a breaker is forced with a reason, and everybody sees it', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/breakers`, {
+    phone: true,
+    dark: true,
+  });
+  await page
+    .getByText(/take traffic/)
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Force a breaker' }).click();
+  await page.getByRole('combobox', { name: 'Breaker' }).fill('sandbox/flaky@default');
+  await page.getByLabel('Reason').fill('Trial of the failover');
+  await page.getByRole('button', { name: 'Force open' }).click();
+  await page.getByText('Forced open').first().waitFor();
+  await screenshot(page, 'breakers-phone-dark');
+  await page.locator('[data-row]').first().click();
+  await page.getByText('Trial of the failover').first().waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'breaker-phone-dark');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('the cache is turned on, answers, and is emptied after its word was typed', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/cache`);
+  await page.getByLabel('Answer equal requests from earlier answers').click();
+  await page.getByRole('button', { name: 'Save cache' }).click();
+  await page.getByText('The cache answers equal requests from now on.').first().waitFor();
+  for (let n = 0; n < 3; n += 1) await house.chat('sandbox/echo', { temperature: 0 });
+  await page.getByText(/of \d+ that could be answered/).waitFor();
+  await page.getByRole('button', { name: 'Empty…' }).click();
+  assert.equal(await page.getByRole('button', { name: 'Empty cache' }).getAttribute('aria-disabled'), 'true');
+  await page.getByLabel('Type empty to go on').fill('empty');
+  await page.getByRole('button', { name: 'Empty cache' }).click();
+  await page.getByText('The cache is empty.').first().waitFor();
+  await screenshot(page, 'cache-desktop-light');
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a model says why it cannot be used, and takes a price of the org', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/models`);
+  await page.getByLabel('Why can’t I use …?').fill('openai/gpt-6');
+  await page.keyboard.press('Enter');
+  await page.getByText('is not usable').waitFor();
+  await screenshot(page, 'models-desktop-light');
+  await assertAccessible(page);
+  await page.locator('[data-row="main/large"]').click();
+  await page.getByRole('button', { name: 'Give it a price' }).click();
+  await page.getByLabel('Input', { exact: true }).fill('1.25');
+  await page.getByLabel('Output', { exact: true }).fill('10');
+  await page.getByRole('button', { name: 'Save price' }).click();
+  await page.getByText('this org').waitFor();
+  await screenshot(page, 'model-desktop-light');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a budget says in a sentence what it refuses; who may not change it is told who can', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/budgets?open=new`, { phone: true });
+  await page.getByLabel('Name', { exact: true }).fill('agents-month');
+  await page.getByLabel('Limit in USD').fill('0.01');
+  await page.getByText('are refused with 402 once $0.0100 in a calendar month are spent').waitFor();
+  await screenshot(page, 'budget-new-phone-light');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Add budget' }).last().click();
+  await page.waitForURL(/open=bud/);
+  house.as('viewer');
+  await page.reload();
+  await page.getByRole('button', { name: 'Delete budget' }).waitFor();
+  assert.equal(await page.getByLabel('Limit in USD').isDisabled(), true);
+  assert.equal(
+    await page.getByRole('button', { name: 'Delete budget' }).getAttribute('aria-disabled'),
+    'true',
+  );
+  await assertAccessible(page);
+  house.as('owner');
+  assert.deepEqual(faults, []);
+  await context.close();
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible, screenshot } from './checks.ts';
+import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
+
+let house: House;
+before(async () => {
+  house = await startHouse();
+  for (let n = 0; n < 6; n += 1) await house.chat('sandbox/echo');
+  await house.chat('smart');
+  await house.chat('sandbox/none');
+  await house.chat('sandbox/tools');
+  await rowsWritten(house, '', 7);
+});
+after(() => house.close());
+
+for (const [name, look] of [
+  ['desktop-light', {}],
+  ['desktop-dark', { dark: true }],
+  ['phone-dark', { phone: true, dark: true }],
+] as const)
+  test(`the overview says what needs somebody, and adds up the day: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/o/acme/overview', look);
+    await page.getByRole('heading', { name: 'Models by spend' }).waitFor();
+    await page.getByText('Nothing needs you.').waitFor();
+    await page.locator('.u-over').nth(2).waitFor({ state: 'attached' });
+    await page.getByRole('link', { name: 'echo' }).first().waitFor();
+    await screenshot(page, `overview-${name}`);
+    await assertAccessible(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+test('analytics by key adds up to the total, in the table, the file and the list of requests', async () => {
+  const { page, context, faults } = await openPage(
+    house,
+    '/o/acme/analytics?metric=requests&by=key&range=24h',
+  );
+  const table = page.getByRole('region', { name: 'Requests by Key' });
+  await table.getByRole('rowheader', { name: 'agents' }).waitFor();
+  await page.locator('.u-over').first().waitFor({ state: 'attached' });
+  await screenshot(page, 'analytics-desktop-light');
+  await assertAccessible(page);
+  const figures = await table.locator('tbody tr td:nth-child(2)').allTextContents();
+  const sum = figures.reduce((total, text) => total + Number(text), 0);
+  const total = Number(await table.locator('tfoot td').first().textContent());
+  assert.equal(sum, total);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download the table' }).click(),
+  ]);
+  const lines = (await streamText(await file.createReadStream())).trim().split('\r\n');
+  assert.equal(Number(lines.at(-1)?.split(',')[2]), total);
+  // A row is a filter; the list with the same filter has as many.
+  await table.getByRole('button', { name: 'agents' }).click();
+  await page.waitForURL(/key=key_/);
+  await page.getByRole('link', { name: 'Open in Requests' }).click();
+  await page.waitForFunction((count) => document.querySelectorAll('[data-row]').length === count, total);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('ten thousand points are drawn and looked at without a stutter', async () => {
+  const { page, context, faults } = await openPage(house, '/sign-in');
+  const [told] = await Promise.all([
+    page.waitForResponse(/timeseries/),
+    page.goto(`${house.url}/o/acme/analytics?metric=requests&interval=minute&compare=0&range=71h`),
+  ]);
+  const { at, series } = await told.json();
+  assert.ok(at.length * series.length >= 10_000, `${at.length} moments of ${series.length}`);
+  await page.locator('.u-over').first().waitFor({ state: 'attached' });
+  await page.waitForTimeout(300);
+  const box = await page.locator('.u-over').first().boundingBox();
+  assert.ok(box);
+  await page.evaluate(`globalThis.long = [];
+    new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' })`);
+  for (let step = 0; step < 30; step += 1) await page.mouse.move(box.x + (box.width * step) / 30, box.y + 40);
+  const long: readonly number[] = await page.evaluate('long');
+  assert.deepEqual(
+    long.filter((ms) => ms > 200),
+    [],
+  );
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+for (const [name, look] of [
+  ['phone-light', { phone: true }],
+  ['desktop-dark', { dark: true }],
+] as const)
+  test(`analytics can be read and grouped anywhere: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/o/acme/analytics?range=24h', look);
+    await page.getByRole('rowheader', { name: 'echo' }).waitFor();
+    await page.getByRole('button', { name: 'Latency' }).click();
+    await page.waitForURL(/metric=latency/);
+    await page.locator('.u-over').first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Show as table' }).waitFor();
+    await screenshot(page, `analytics-${name}`);
+    await assertAccessible(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+async function streamText(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = '';
+  for await (const piece of stream) text += String(piece);
+  return text;
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { assertAccessible, screenshot } from './checks.ts';
+import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
+
+let house: House;
+before(async () => {
+  house = await startHouse();
+  await house.chat('sandbox/echo');
+  await rowsWritten(house, '', 1);
+});
+after(() => house.close());
+
+for (const [name, look] of [
+  ['desktop-light', {}],
+  ['phone-dark', { phone: true, dark: true }],
+] as const)
+  test(`the playground streams an answer, tells its cost and leads to its request: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/o/acme/playground?model=smart', look);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('Write a message first.').waitFor();
+    await page.getByLabel('User').fill('A quiet harbour at night');
+    await page.keyboard.press('Control+Enter');
+    const answer = page.getByRole('article', { name: 'Answer of smart' });
+    await answer.getByText('A quiet harbour at night').waitFor();
+    await answer.getByText('$0', { exact: true }).waitFor();
+    await answer.getByText('served by').waitFor();
+    await screenshot(page, `playground-${name}`);
+    await assertAccessible(page);
+    await answer.getByRole('button', { name: 'Go on from here' }).click();
+    await page.getByLabel('Assistant').waitFor();
+    assert.ok(!page.url().includes('harbour'), 'what was typed stands in no address');
+    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    assert.doesNotMatch(stored, /eis_/, 'the key is in memory only');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+test('Stop ends the request: its row says that the client left', async () => {
+  const { page, context } = await openPage(house, '/o/acme/playground?model=sandbox/slow');
+  await page.getByLabel('User').fill('one two three four five six seven eight nine ten eleven twelve');
+  await page.getByRole('button', { name: 'Run' }).click();
+  const answer = page.getByRole('article', { name: 'Answer of sandbox/slow' });
+  await answer.getByText('one').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await answer.getByText('Stopped').waitFor();
+  await answer.getByText('Client left').waitFor();
+  await context.close();
+});
+
+test('two models answer side by side, and the copied code asks the same', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/playground?model=sandbox/echo');
+  await page.getByLabel('User').fill("It's a test");
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByLabel('Beside it').fill('sandbox/tools');
+  await page.getByLabel('User').click();
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('article', { name: 'Answer of sandbox/echo' }).getByText("It's a test").waitFor();
+  await page
+    .getByRole('article', { name: 'Answer of sandbox/tools' })
+    .getByText('See what happened')
+    .waitFor();
+  await screenshot(page, 'playground-compare');
+  await assertAccessible(page);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy as…' }).click();
+  await page.getByRole('menuitem', { name: 'Python, OpenAI' }).click();
+  const code = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(code, /"content": "It's a test"/);
+  assert.match(code, /environ\["FLOE_KEY"\]/);
+  assert.doesNotMatch(code, /eis_/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a viewer reads the playground and cannot run it', async () => {
+  house.as('viewer');
+  const { page, context } = await openPage(house, '/o/acme/playground');
+  const run = page.getByRole('button', { name: 'Run' });
+  await run.waitFor();
+  assert.equal(await run.getAttribute('aria-disabled'), 'true');
+  await page.getByText('Needs member.').first().waitFor();
+  house.as('owner');
+  await context.close();
+});
+
+for (const [name, look] of [
+  ['desktop-dark', { dark: true }],
+  ['phone-light', { phone: true }],
+] as const)
+  test(`Connect makes a key and sees the first call with it: ${name}`, async () => {
+    const { page, context, faults } = await openPage(house, '/o/acme/connect', look);
+    await page.getByRole('link', { name: 'Claude Code' }).click();
+    await page.getByRole('button', { name: 'Make key mara-claude-code' }).click();
+    await page.getByText('This is the only time the key is shown.').waitFor();
+    const lines = (await page.locator('pre').first().textContent()) ?? '';
+    const [key = ''] = /eis_[\w-]+/.exec(lines) ?? [];
+    assert.match(lines, /^export ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+\/gateway$/m);
+    await page.getByText('Waiting for Claude Code…').waitFor();
+    await page.getByText('If nothing comes').click();
+    await page
+      .getByText(`…${key.slice(-4)}`)
+      .first()
+      .waitFor();
+    await call(`${house.floe.url}/gateway/v1/messages`, {
+      headers: { 'x-api-key': key },
+      body: { model: 'sandbox/echo', max_tokens: 20, messages: [{ role: 'user', content: 'Hello' }] },
+    });
+    await page.getByText('Claude Code is connected.').waitFor();
+    await screenshot(page, `connect-${name}`);
+    await assertAccessible(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });

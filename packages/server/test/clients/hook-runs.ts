@@ -1,0 +1,123 @@
+// One agent with the hook that `floe hook install` writes, one scripted upstream: what a rule denies has no effect and
+// the model hears why; what no rule is against goes on.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Dialect, objectOf } from '../answers-said.ts';
+import type { House } from '../house-of-dialects.ts';
+import { endDaemons, environment, run } from './agent-runs.ts';
+import type { AgentSheet, Place } from './agent-sheets.ts';
+import { bringsResult, LAST_WORDS, type Order, scriptedReply } from './scripted-model.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'cli', 'src', 'main.ts');
+
+/** What the agent's model reads when the rule below applies. */
+export const DENIED_BECAUSE = 'Files of that name are made by the release only.';
+
+/** The org's relay: one rule, about one file. */
+export const RELAY = {
+  mode: 'enforce',
+  rules: [
+    {
+      name: 'release-only',
+      on: 'shell',
+      when: "shell.text.contains('forbidden.txt')",
+      decision: 'deny',
+      message: { user: DENIED_BECAUSE, agent: DENIED_BECAUSE },
+    },
+  ],
+};
+
+export interface HookSheet {
+  /** As `floe hook` calls the agent. */
+  readonly agent: string;
+  readonly sheet: AgentSheet;
+  readonly dialect: Dialect;
+}
+
+interface Situation {
+  readonly name: string;
+  readonly file: string;
+  /** Of the connection that hooks are given; null for the house. */
+  readonly baseUrl: string | null;
+  /** What the model must have read; null when the command has to have its effect. */
+  readonly refusedWith: string | null;
+}
+
+export const SITUATIONS: readonly Situation[] = [
+  { name: 'a rule denies', file: 'forbidden.txt', baseUrl: null, refusedWith: DENIED_BECAUSE },
+  { name: 'no rule is against it', file: 'free.txt', baseUrl: null, refusedWith: null },
+  {
+    name: 'no server, failing closed',
+    file: 'free.txt',
+    baseUrl: 'http://127.0.0.1:9',
+    refusedWith: 'could not decide about this',
+  },
+];
+
+/** What was not as it has to be; an empty list when all was. */
+export async function runHooked(
+  { agent, sheet, dialect }: HookSheet,
+  situation: Situation,
+  house: House,
+  installed: string,
+): Promise<readonly string[]> {
+  const home = mkdtempSync(join(tmpdir(), 'floe-hook-'));
+  const work = join(home, 'work');
+  mkdirSync(work);
+  const command = `echo done > ${situation.file} && cat ${situation.file}`;
+  const task = `Run this with your shell tool, then say that it is done: ${command}`;
+  const place: Place = {
+    url: house.url,
+    key: house.key,
+    model: `${dialect}/${sheet.model ?? 'm-1'}`,
+    home,
+    task,
+  };
+  for (const [name, text] of Object.entries(sheet.files?.(place) ?? {})) put(join(home, name), text);
+  const connection = {
+    base_url: situation.baseUrl ?? new URL(house.url).origin,
+    key: house.key,
+    on_error: 'closed',
+  };
+  put(join(home, '.config', 'floe', 'relay.json'), JSON.stringify(connection));
+  const env = environment(sheet, place, work);
+  const setUp = await run(
+    process.execPath,
+    [PROGRAM, 'hook', 'install', agent, '--user', '--yes'],
+    work,
+    env,
+  );
+
+  const order: Order = { tool: sheet.tool, input: sheet.input(command) };
+  const upstream = house.upstream(dialect);
+  const from = upstream.requests.length;
+  house.play(dialect, (request) => scriptedReply(dialect, request, order));
+  const ran = await run(join(installed, 'node_modules', '.bin', sheet.program), sheet.args(place), work, env);
+  endDaemons(home);
+
+  const asked = upstream.requests.slice(from).map(({ body }) => body.toString());
+  const brought = asked.filter((body) => bringsResult(dialect, objectOf(JSON.parse(body || '{}'))));
+  const faults: string[] = [];
+  if (setUp.code !== 0) faults.push(`floe hook install ended with ${setUp.code}: ${setUp.output}`);
+  const hasEffect = existsSync(join(work, situation.file));
+  if (situation.refusedWith !== null) {
+    if (hasEffect) faults.push('the command had its effect');
+    // Failing closed stops the prompt already, where prompts can be stopped: the model is never asked.
+    const isHeard = asked.some((body) => body.includes(situation.refusedWith ?? ''));
+    const isStopped = situation.baseUrl !== null && asked.length === 0;
+    if (!isHeard && !isStopped) faults.push('the model did not read the reason');
+  } else {
+    if (!hasEffect) faults.push('the command had no effect');
+    if (brought.length === 0) faults.push('its result did not come back');
+    if (!ran.output.includes(LAST_WORDS)) faults.push('the last words were not shown');
+    if (ran.code !== 0) faults.push(`ended with ${ran.code}`);
+  }
+  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  return faults.length === 0 ? [] : [...faults, ran.output.slice(-2500)];
+}
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode: 0o600 });
+}

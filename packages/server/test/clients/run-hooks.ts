@@ -1,0 +1,53 @@
+// Run by scripts/test-clients.mjs --hooks with the directory the agents are installed in, why they are not there, and
+// a pattern of names to run. Ends with 1 when an agent did not do what its hook said.
+import { join } from 'node:path';
+import { startHouse } from '../house-of-dialects.ts';
+import { AGENTS, type AgentSheet } from './agent-sheets.ts';
+import { type HookSheet, RELAY, runHooked, SITUATIONS } from './hook-runs.ts';
+
+const place = process.argv[2] ?? '.';
+const absent: Record<string, string> = JSON.parse(process.argv[3] ?? '{}');
+const pattern = new RegExp(process.argv[4] ?? '', 'i');
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const named = (name: string): AgentSheet => {
+  const sheet = AGENTS.find((one) => one.name === name);
+  if (!sheet) throw new Error(`no sheet of ${name}`);
+  return sheet;
+};
+
+/** Hooks of a user are passed over until somebody trusts them in a dialog; a run without a terminal says so itself. */
+const codex = named('Codex');
+const trusting: AgentSheet = {
+  ...codex,
+  args: (at) =>
+    codex.args(at).flatMap((arg) => (arg === 'exec' ? [arg, '--dangerously-bypass-hook-trust'] : [arg])),
+};
+
+const HOOKED: readonly HookSheet[] = [
+  { agent: 'claude-code', sheet: named('Claude Code'), dialect: 'messages' },
+  { agent: 'codex', sheet: trusting, dialect: 'responses' },
+  { agent: 'copilot-cli', sheet: named('Copilot CLI, completions'), dialect: 'chat' },
+];
+
+let failures = 0;
+let runs = 0;
+if (absent['agents'] !== undefined) throw new Error(absent['agents']);
+const house = await startHouse({ relay: RELAY });
+try {
+  for (const hooked of HOOKED.filter(({ sheet }) => pattern.test(sheet.name)))
+    for (const situation of SITUATIONS) {
+      const faults = await runHooked(hooked, situation, house, join(place, 'agents'));
+      runs += 1;
+      if (faults.length > 0) failures += 1;
+      process.stdout.write(
+        `${faults.length === 0 ? 'ok  ' : 'FAIL'} ${hooked.sheet.name}: ${situation.name}\n`,
+      );
+      for (const fault of faults) process.stdout.write(`     ${fault}\n`);
+    }
+} finally {
+  await house.close();
+}
+process.stdout.write(`${runs} runs, ${failures} failures\n`);
+process.exitCode = failures === 0 && runs > 0 ? 0 : 1;
