@@ -1,5 +1,4 @@
 // One line for each page: a folder with a `routes.ts`. What is not listed does not exist, in the navigation either.
-
 export { alerts } from './alerts/routes.ts';
 export { analytics } from './analytics/routes.ts';
 export { audit } from './audit/routes.ts';
@@ -19,6 +18,7 @@ export { overview } from './overview/routes.ts';
 export { playground } from './playground/routes.ts';
 export { policies } from './policies/routes.ts';
 export { providers } from './providers/routes.ts';
+export { relay } from './relay/routes.ts';
 export { requests } from './requests/routes.ts';
 export { routes } from './routes/routes.ts';
 export { settings } from './settings/routes.ts';
