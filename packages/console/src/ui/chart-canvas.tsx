@@ -73,7 +73,7 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
     },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [
-      { ...axis, values: [...CLOCK_TICKS] },
+      { ...axis, values: CLOCK_TICKS.map((tick) => [...tick]) },
       { ...axis, size: 64, values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format) },
     ],
     hooks: { setSelect: [(plot) => zoom(plot, onZoom)], setCursor: [tooltip.move] },
