@@ -6,12 +6,6 @@ import { assertAccessible, screenshot } from './checks.ts';
 import { type House, KEY, openPage, rowsWritten, startHouse } from './harness.ts';
 
 let house: House;
-before(async () => {
-  house = await startHouse();
-  for (let n = 0; n < 30; n += 1) await house.chat('sandbox/echo');
-  await rowsWritten(house, '', 30);
-});
-after(() => house.close());
 
 /** Requests by some clients at once, `count` in all. */
 async function flood(count: number): Promise<void> {
@@ -24,6 +18,22 @@ async function flood(count: number): Promise<void> {
   };
   await Promise.all(Array.from({ length: 16 }, one));
 }
+
+async function newestId(): Promise<string> {
+  const answer = await call(`${house.floe.url}/api/analytics/requests?limit=1`, {
+    headers: { 'x-api-key': KEY },
+  });
+  const body = answer.json();
+  const [row] = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
+  return isObject(row) ? String(row['id']) : '';
+}
+
+before(async () => {
+  house = await startHouse();
+  for (let n = 0; n < 30; n += 1) await house.chat('sandbox/echo');
+  await rowsWritten(house, '', 30);
+});
+after(() => house.close());
 
 test('a flood of requests freezes nothing: the open row stays, what waits is counted, nothing is lost', async () => {
   const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h');
@@ -99,12 +109,3 @@ test('without kept bodies the tab says where to turn them on; a viewer is told w
   assert.deepEqual(faults, []);
   await context.close();
 });
-
-async function newestId(): Promise<string> {
-  const answer = await call(`${house.floe.url}/api/analytics/requests?limit=1`, {
-    headers: { 'x-api-key': KEY },
-  });
-  const body = answer.json();
-  const [row] = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
-  return isObject(row) ? String(row['id']) : '';
-}

@@ -3,6 +3,12 @@ import { after, before, test } from 'node:test';
 import { assertAccessible, screenshot } from './checks.ts';
 import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
 
+async function streamText(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = '';
+  for await (const piece of stream) text += String(piece);
+  return text;
+}
+
 let house: House;
 before(async () => {
   house = await startHouse();
@@ -100,9 +106,3 @@ for (const [name, look] of [
     assert.deepEqual(faults, []);
     await context.close();
   });
-
-async function streamText(stream: NodeJS.ReadableStream): Promise<string> {
-  let text = '';
-  for await (const piece of stream) text += String(piece);
-  return text;
-}

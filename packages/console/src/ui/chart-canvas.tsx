@@ -41,21 +41,12 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
   const { at, series, kind = 'lines', format, height, onZoom } = props;
   const colour = colours(element);
   const text = colour('ink-3');
-  const axis = {
-    stroke: text,
-    grid: { stroke: colour('grid'), width: 1 },
-    ticks: { show: false },
-    font: '11px sans-serif',
-  };
+  const axis = axisOf(colour);
   const base = series.filter(({ compare }) => !compare);
   // The time before is measured against the whole: it is not a part of the stack.
   const sums = kind === 'stacked' ? stacked(base.map(({ values }) => values)) : null;
   const shown = series.map((one, index) => (one.compare ? one.values : (sums?.[index] ?? one.values)));
-  const strokes = series.map((one, index) => {
-    if (one.compare && kind === 'stacked') return text;
-    const place = one.compare ? index - base.length : index;
-    return colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
-  });
+  const strokes = strokesOf(series, kind, colour);
   const isFlat = !shown.some((values) => values.some((value) => value));
   const tooltip = chartTooltip(
     series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
@@ -73,7 +64,7 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
     },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [
-      { ...axis, values: [...CLOCK_TICKS] },
+      { ...axis, values: CLOCK_TICKS },
       { ...axis, size: 64, values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format) },
     ],
     hooks: { setSelect: [(plot) => zoom(plot, onZoom)], setCursor: [tooltip.move] },
@@ -86,7 +77,7 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
           stroke,
           width: 1.5,
           // A value between two gaps has no line: it is a dot.
-          points: { show: true, size: 4, fill: stroke, filter: (plot, place) => lonePoints(plot, place) },
+          points: { show: true, size: 4, fill: stroke, filter: lonePoints },
           ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
           ...(kind === 'stacked' && !one.compare ? { fill: stroke } : {}),
         };
@@ -103,8 +94,31 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
   return plot;
 }
 
+function axisOf(colour: (name: string) => string) {
+  return {
+    stroke: colour('ink-3'),
+    grid: { stroke: colour('grid'), width: 1 },
+    ticks: { show: false },
+    font: '11px sans-serif',
+  };
+}
+
+/** One colour for each series; the time before wears that of what it follows, over a stack that of words. */
+function strokesOf(
+  series: readonly Series[],
+  kind: 'lines' | 'stacked',
+  colour: (name: string) => string,
+): string[] {
+  const base = series.filter(({ compare }) => !compare).length;
+  return series.map((one, index) => {
+    if (one.compare && kind === 'stacked') return colour('ink-3');
+    const place = one.compare ? index - base : index;
+    return colour(place < 7 ? `series-${Math.max(0, place) + 1}` : 'series-other');
+  });
+}
+
 /** Times as the whole console writes them, in 24 hours: increment, text, and what is added where the day begins. */
-const CLOCK_TICKS: readonly (readonly (string | number | null)[])[] = [
+const CLOCK_TICKS: (string | number | null)[][] = [
   [86_400 * 28, '{MMM} {YYYY}', null, null, null, null, null, null, 1],
   [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
   [60, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],

@@ -36,25 +36,10 @@ const INTERVALS = ['minute', 'hour', 'day'].map((id) => ({ id, label: `per ${id}
 /** Who spent what, how fast, how often it failed: by any dimension, against the time before. */
 export function AnalyticsPage() {
   const page = useAnalytics();
-  const { tab, span, change, filter, time, sum } = page;
+  const { span, change, filter, time, sum } = page;
   return (
     <PageFrame title="Analytics" padded={false} actions={<Toolbar page={page} />}>
-      <nav aria-label="Metrics" className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
-        {TABS.map(({ id, label }) => (
-          <button
-            key={id}
-            type="button"
-            aria-current={id === tab.id ? 'true' : undefined}
-            onClick={() => change({ metric: id === 'spend' ? null : id, by: null })}
-            className={cx(
-              '-mb-px flex h-10 shrink-0 items-center border-b-2 px-2 text-ui font-medium -outline-offset-2',
-              id === tab.id ? 'border-accent text-ink' : 'border-transparent text-ink-2 hover:text-ink',
-            )}
-          >
-            {label}
-          </button>
-        ))}
-      </nav>
+      <MetricTabs page={page} />
       <div className="grid gap-4 px-4 py-3 md:px-6">
         <FilterBar
           fields={CHART_FIELDS}
@@ -100,6 +85,28 @@ export function AnalyticsPage() {
 }
 
 type Analytics = ReturnType<typeof useAnalytics>;
+
+function MetricTabs({ page }: { readonly page: Analytics }) {
+  const { tab, change } = page;
+  return (
+    <nav aria-label="Metrics" className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
+      {TABS.map(({ id, label }) => (
+        <button
+          key={id}
+          type="button"
+          aria-current={id === tab.id ? 'true' : undefined}
+          onClick={() => change({ metric: id === 'spend' ? null : id, by: null })}
+          className={cx(
+            '-mb-px flex h-10 shrink-0 items-center border-b-2 px-2 text-ui font-medium -outline-offset-2',
+            id === tab.id ? 'border-accent text-ink' : 'border-transparent text-ink-2 hover:text-ink',
+          )}
+        >
+          {label}
+        </button>
+      ))}
+    </nav>
+  );
+}
 
 function useAnalytics() {
   const { query, change } = useUrlState();
@@ -166,40 +173,14 @@ function Toolbar({ page }: { readonly page: Analytics }) {
 }
 
 function Figures({ page }: { readonly page: Analytics }) {
-  const { tab, by, change, interval, percentile, groups, sum, series, filter, span } = page;
-  const known = DIMENSIONS.some(({ value }) => value === by);
+  const { tab, by, change, groups, sum, series, filter, span } = page;
   const rows = useMemo(
     () => (groups.data && sum.data ? rowsOf(groups.data.data, sum.data, tab.sum) : null),
     [groups.data, sum.data, tab.sum],
   );
   return (
     <>
-      <div className="flex flex-wrap items-center gap-2">
-        <span aria-hidden="true" className="text-ui text-ink-2">
-          by
-        </span>
-        <Select
-          aria-label="Group by"
-          className="w-44!"
-          choices={known ? DIMENSIONS : [...DIMENSIONS, { value: by, label: by }]}
-          value={by}
-          onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
-        />
-        <Segments
-          label="Interval"
-          options={INTERVALS}
-          value={interval}
-          onChange={(next) => change({ interval: next === intervalOf(span) ? null : next }, 'replace')}
-        />
-        {!tab.adds && (
-          <Segments
-            label="Percentile"
-            options={PERCENTILES}
-            value={percentile}
-            onChange={(next) => change({ p: next === 'p95' ? null : next }, 'replace')}
-          />
-        )}
-      </div>
+      <Controls page={page} />
       {sum.data && sum.data.retained_from > span.from.toISOString() && (
         <Notice state="partial">
           Requests from before {sum.data.retained_from.slice(0, 10)} are no longer kept.
@@ -226,6 +207,40 @@ function Figures({ page }: { readonly page: Analytics }) {
         <Skeleton className="h-40" />
       )}
     </>
+  );
+}
+
+/** What the chart and the table go by. */
+function Controls({ page }: { readonly page: Analytics }) {
+  const { tab, by, change, interval, percentile, span } = page;
+  const known = DIMENSIONS.some(({ value }) => value === by);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <span aria-hidden="true" className="text-ui text-ink-2">
+        by
+      </span>
+      <Select
+        aria-label="Group by"
+        className="w-44!"
+        choices={known ? DIMENSIONS : [...DIMENSIONS, { value: by, label: by }]}
+        value={by}
+        onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
+      />
+      <Segments
+        label="Interval"
+        options={INTERVALS}
+        value={interval}
+        onChange={(next) => change({ interval: next === intervalOf(span) ? null : next }, 'replace')}
+      />
+      {!tab.adds && (
+        <Segments
+          label="Percentile"
+          options={PERCENTILES}
+          value={percentile}
+          onChange={(next) => change({ p: next === 'p95' ? null : next }, 'replace')}
+        />
+      )}
+    </div>
   );
 }
 

@@ -23,7 +23,6 @@ export function GroupTable({
   readonly isStale: boolean;
   readonly onChoose: (value: string) => void;
 }) {
-  const isRequests = tab.sum === 'requests';
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
@@ -35,21 +34,7 @@ export function GroupTable({
       )}
     >
       <table className="w-full min-w-max text-ui figures">
-        <thead className="text-label text-ink-2">
-          <tr>
-            <th scope="col" className="px-4 py-2 text-left font-medium">
-              {by}
-            </th>
-            {!isRequests && <Head>{tab.label}</Head>}
-            <Head>{isRequests ? 'Requests' : 'Share'}</Head>
-            <Head>{isRequests ? 'Share' : 'Requests'}</Head>
-            <Head hidden>A request</Head>
-            <Head>Change</Head>
-            <th scope="col" className="px-4 py-2 text-left font-medium max-md:hidden">
-              Trend
-            </th>
-          </tr>
-        </thead>
+        <TableHead by={by} tab={tab} />
         <tbody>
           {rows.map((row) => {
             const at = series.findIndex(({ value, other }) => other === row.isOther && value === row.value);
@@ -69,21 +54,49 @@ export function GroupTable({
             );
           })}
         </tbody>
-        <tfoot>
-          <tr className="border-t border-line-strong font-semibold">
-            <th scope="row" className="px-4 py-2 text-left">
-              Total
-            </th>
-            {!isRequests && <Cell>{tab.format(total[tab.sum])}</Cell>}
-            <Cell>{isRequests ? count(total.requests) : '100%'}</Cell>
-            <Cell>{isRequests ? '100%' : count(total.requests)}</Cell>
-            <Cell hidden>{perRequest(total)}</Cell>
-            <Cell>{null}</Cell>
-            <Cell hidden>{null}</Cell>
-          </tr>
-        </tfoot>
+        <TableFoot tab={tab} total={total} />
       </table>
     </section>
+  );
+}
+
+function TableHead({ by, tab }: { readonly by: string; readonly tab: MetricTab }) {
+  const isRequests = tab.sum === 'requests';
+  return (
+    <thead className="text-label text-ink-2">
+      <tr>
+        <th scope="col" className="px-4 py-2 text-left font-medium">
+          {by}
+        </th>
+        {!isRequests && <Head>{tab.label}</Head>}
+        <Head>{isRequests ? 'Requests' : 'Share'}</Head>
+        <Head>{isRequests ? 'Share' : 'Requests'}</Head>
+        <Head hidden>A request</Head>
+        <Head>Change</Head>
+        <th scope="col" className="px-4 py-2 text-left font-medium max-md:hidden">
+          Trend
+        </th>
+      </tr>
+    </thead>
+  );
+}
+
+function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: Sums }) {
+  const isRequests = tab.sum === 'requests';
+  return (
+    <tfoot>
+      <tr className="border-t border-line-strong font-semibold">
+        <th scope="row" className="px-4 py-2 text-left">
+          Total
+        </th>
+        {!isRequests && <Cell>{tab.format(total[tab.sum])}</Cell>}
+        <Cell>{isRequests ? count(total.requests) : '100%'}</Cell>
+        <Cell>{isRequests ? '100%' : count(total.requests)}</Cell>
+        <Cell hidden>{perRequest(total)}</Cell>
+        <Cell>{null}</Cell>
+        <Cell hidden>{null}</Cell>
+      </tr>
+    </tfoot>
   );
 }
 

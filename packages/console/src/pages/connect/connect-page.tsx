@@ -100,17 +100,7 @@ function Sheet({ client }: { readonly client: Client }) {
   const isReachable = !client.needsPublic || !isPrivate(new URL(gateway).host);
   return (
     <section aria-labelledby="client" className="min-w-0 rounded-card border border-line bg-surface">
-      <header className="flex flex-wrap items-baseline justify-between gap-x-4 border-b border-line px-4 py-3">
-        <h2 id="client" className="text-body font-semibold">
-          {client.name}
-        </h2>
-        <span className="flex gap-3 text-small text-ink-2">
-          asks by {client.surface}
-          <OrgLink to="/connect" className="text-accent-ink underlined xl:hidden">
-            All clients
-          </OrgLink>
-        </span>
-      </header>
+      <SheetHead client={client} />
       {!isReachable && (
         <div className="px-4 pt-4">
           <Notice>
@@ -148,6 +138,22 @@ function Sheet({ client }: { readonly client: Client }) {
         <Trouble client={client} made={made} gateway={gateway} />
       </footer>
     </section>
+  );
+}
+
+function SheetHead({ client }: { readonly client: Client }) {
+  return (
+    <header className="flex flex-wrap items-baseline justify-between gap-x-4 border-b border-line px-4 py-3">
+      <h2 id="client" className="text-body font-semibold">
+        {client.name}
+      </h2>
+      <span className="flex gap-3 text-small text-ink-2">
+        asks by {client.surface}
+        <OrgLink to="/connect" className="text-accent-ink underlined xl:hidden">
+          All clients
+        </OrgLink>
+      </span>
+    </header>
   );
 }
 

@@ -31,15 +31,7 @@ export function AnswerPane({
       aria-label={`Answer of ${run.model}`}
       className="min-w-0 rounded-card border border-line bg-surface"
     >
-      <header className="flex min-h-11 items-center gap-2 border-b border-line px-4">
-        <h2 className="min-w-0 flex-1 truncate text-ui font-semibold">{run.model}</h2>
-        {phase === 'running' && (
-          <span className="text-small text-ink-2">{answer.text ? 'Writing…' : 'Waiting…'}</span>
-        )}
-        {phase === 'stopped' && <StateBadge state="aborted">Stopped</StateBadge>}
-        {phase === 'failed' && <StateBadge state="failing">Failed</StateBadge>}
-        {answer.text !== '' && <CopyButton text={answer.text} label="Copy the answer" />}
-      </header>
+      <AnswerHead run={run} />
       <div className="grid gap-3 p-4">
         {answer.reasoning !== '' && (
           <details className="text-ui text-ink-2">
@@ -74,6 +66,21 @@ export function AnswerPane({
         )}
       </footer>
     </article>
+  );
+}
+
+function AnswerHead({ run }: { readonly run: Run }) {
+  const { answer, phase } = run;
+  return (
+    <header className="flex min-h-11 items-center gap-2 border-b border-line px-4">
+      <h2 className="min-w-0 flex-1 truncate text-ui font-semibold">{run.model}</h2>
+      {phase === 'running' && (
+        <span className="text-small text-ink-2">{answer.text ? 'Writing…' : 'Waiting…'}</span>
+      )}
+      {phase === 'stopped' && <StateBadge state="aborted">Stopped</StateBadge>}
+      {phase === 'failed' && <StateBadge state="failing">Failed</StateBadge>}
+      {answer.text !== '' && <CopyButton text={answer.text} label="Copy the answer" />}
+    </header>
   );
 }
 

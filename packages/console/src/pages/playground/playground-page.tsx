@@ -26,7 +26,7 @@ import { useRuns } from './use-runs.ts';
 /** Tries a model or a route as a caller would, beside another one when asked to. */
 export function PlaygroundPage() {
   const play = usePlayground();
-  const { models, chosen, prompt, setPrompt, problem, runs, from, change } = play;
+  const { models, prompt, setPrompt, problem, from, change } = play;
   const refusal = useRefusal('playground');
   return (
     <PageFrame title="Playground" actions={<Toolbar play={play} />}>
@@ -62,27 +62,7 @@ export function PlaygroundPage() {
             <ModelPickers play={play} />
             <PromptForm prompt={prompt} problem={problem} onChange={setPrompt} />
           </section>
-          <section
-            aria-label="Answers"
-            className={chosen.length > 1 ? 'grid gap-4 2xl:grid-cols-2' : 'grid gap-4'}
-          >
-            {chosen.map((model, index) => (
-              <AnswerPane
-                // biome-ignore lint/suspicious/noArrayIndexKey: the two columns are told apart by their place.
-                key={index}
-                run={runs.runs[index] ?? null}
-                onContinue={
-                  chosen.length === 1 && model !== ''
-                    ? () => {
-                        const run = runs.runs[0];
-                        if (run) setPrompt(continued(prompt, run.answer));
-                        runs.clear();
-                      }
-                    : null
-                }
-              />
-            ))}
-          </section>
+          <Answers play={play} />
         </div>
       </div>
     </PageFrame>
@@ -124,6 +104,30 @@ function usePlayground() {
   const problem = tried ? found : null;
   const from = query.get('from');
   return { models, choices, chosen, beside, change, prompt, setPrompt, problem, runs, run, copy, from };
+}
+
+function Answers({ play }: { readonly play: Playground }) {
+  const { chosen, runs, prompt, setPrompt } = play;
+  return (
+    <section aria-label="Answers" className={chosen.length > 1 ? 'grid gap-4 2xl:grid-cols-2' : 'grid gap-4'}>
+      {chosen.map((model, index) => (
+        <AnswerPane
+          // biome-ignore lint/suspicious/noArrayIndexKey: the two columns are told apart by their place.
+          key={index}
+          run={runs.runs[index] ?? null}
+          onContinue={
+            chosen.length === 1 && model !== ''
+              ? () => {
+                  const run = runs.runs[0];
+                  if (run) setPrompt(continued(prompt, run.answer));
+                  runs.clear();
+                }
+              : null
+          }
+        />
+      ))}
+    </section>
+  );
 }
 
 function Toolbar({ play }: { readonly play: Playground }) {

@@ -74,7 +74,6 @@ function TurnField({
   readonly onChange: (turn: Turn) => void;
   readonly onRemove: (() => void) | null;
 }) {
-  const picker = useRef<HTMLInputElement>(null);
   const take = async (files: FileList | null) => {
     const read = await Promise.all([...(files ?? [])].filter(isPicture).map(dataUrl));
     if (read.length > 0) onChange({ ...turn, images: [...(turn.images ?? []), ...read] });
@@ -96,24 +95,7 @@ function TurnField({
         />
       </Field>
       <span className="absolute -top-2 right-0 flex pointer-coarse:-top-5">
-        {turn.role === 'user' && (
-          <>
-            <input
-              ref={picker}
-              type="file"
-              accept="image/*"
-              multiple
-              hidden
-              onChange={({ target }) => void take(target.files)}
-            />
-            <IconButton
-              icon={ImagePlus}
-              label="Add a picture"
-              onClick={() => picker.current?.click()}
-              className="size-6! pointer-coarse:size-10!"
-            />
-          </>
-        )}
+        {turn.role === 'user' && <PicturePicker onPick={(files) => void take(files)} />}
         {onRemove && (
           <IconButton
             icon={Trash2}
@@ -132,6 +114,28 @@ function TurnField({
         <Pictures images={turn.images} onChange={(images) => onChange({ ...turn, images })} />
       )}
     </div>
+  );
+}
+
+function PicturePicker({ onPick }: { readonly onPick: (files: FileList | null) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        accept="image/*"
+        multiple
+        hidden
+        onChange={({ target }) => onPick(target.files)}
+      />
+      <IconButton
+        icon={ImagePlus}
+        label="Add a picture"
+        onClick={() => picker.current?.click()}
+        className="size-6! pointer-coarse:size-10!"
+      />
+    </>
   );
 }
 
@@ -213,15 +217,26 @@ function Parameters({
             onChange={({ target }) => onChange({ ...prompt, tools: target.value })}
           />
         </Field>
-        {prompt.tools.trim() === '' && (
-          <div>
-            <Button look="quiet" onClick={() => onChange({ ...prompt, tools: EXAMPLE_TOOLS })}>
-              Fill in an example
-            </Button>
-          </div>
-        )}
+        <ToolsExample prompt={prompt} onChange={onChange} />
       </div>
     </details>
+  );
+}
+
+function ToolsExample({
+  prompt,
+  onChange,
+}: {
+  readonly prompt: Prompt;
+  readonly onChange: (prompt: Prompt) => void;
+}) {
+  if (prompt.tools.trim() !== '') return null;
+  return (
+    <div>
+      <Button look="quiet" onClick={() => onChange({ ...prompt, tools: EXAMPLE_TOOLS })}>
+        Fill in an example
+      </Button>
+    </div>
   );
 }
 

@@ -33,14 +33,7 @@ export function RequestViews({
   readonly query: URLSearchParams;
   readonly onChange: (changes: UrlChanges, how?: 'push' | 'replace') => void;
 }) {
-  const { data } = useQuery(viewsQuery);
-  const saved = data?.data ?? [];
-  const named = query.get('view');
-  const current = saved.find(({ id }) => id === named);
-  const open = useEffectEvent(() => current && isBare(query) && onChange(turnTo(query, current), 'replace'));
-  useEffect(() => {
-    if (current) open();
-  }, [current]);
+  const { saved, named, current, isGone } = useNamedView(query, onChange);
   const isOn = ({ filters }: View) =>
     named === null && NAMES.every((name) => (query.get(name) ?? undefined) === filters[name]);
   const edited = current !== undefined && isEdited(query, current);
@@ -83,7 +76,7 @@ export function RequestViews({
           <SaveView query={query} onChange={onChange} />
         </Suspense>
       </nav>
-      {named !== null && data && !current && (
+      {isGone && (
         <div className="px-4 pt-3 md:px-6">
           <Notice>
             The view of this link is gone, or is somebody’s own. What else the link says is shown.
@@ -92,6 +85,22 @@ export function RequestViews({
       )}
     </>
   );
+}
+
+/** The saved views, and the one that the link names; a link that says nothing else becomes it. */
+function useNamedView(
+  query: URLSearchParams,
+  onChange: (changes: UrlChanges, how?: 'push' | 'replace') => void,
+) {
+  const { data } = useQuery(viewsQuery);
+  const saved = data?.data ?? [];
+  const named = query.get('view');
+  const current = saved.find(({ id }) => id === named);
+  const open = useEffectEvent(() => current && isBare(query) && onChange(turnTo(query, current), 'replace'));
+  useEffect(() => {
+    if (current) open();
+  }, [current]);
+  return { saved, named, current, isGone: named !== null && data !== undefined && !current };
 }
 
 function ViewTab({

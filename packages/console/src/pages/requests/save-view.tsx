@@ -58,27 +58,9 @@ export function ViewMenu({
   readonly onChange: (changes: UrlChanges) => void;
   readonly onReset: () => void;
 }) {
-  const client = useQueryClient();
   const [renaming, setRenaming] = useState(false);
   const shared = useRefusal(saved.shared ? 'management' : 'views');
-  const failed = (error: unknown) => tell(error instanceof Error ? error.message : 'Not saved');
-  const keep = useChange(() => rewriteView(saved.id, query), {
-    touches: TOUCHES,
-    done: () => tell(`${saved.name} shows this from now on`),
-  });
-  const remove = useChange(() => deleteView(saved.id), {
-    touches: TOUCHES,
-    done() {
-      onChange({ view: null });
-      // Undone by saving it again, under an id of its own.
-      tell(`View ${saved.name} deleted`, () => {
-        void createView(saved.name, saved.shared, query).then(({ id }) => {
-          onChange({ view: id });
-          return client.invalidateQueries({ queryKey: ['views'] });
-        }, failed);
-      });
-    },
-  });
+  const { keep, remove } = useViewChanges(saved, query, onChange);
   return (
     <>
       <Menu
@@ -120,4 +102,27 @@ export function ViewMenu({
       )}
     </>
   );
+}
+
+function useViewChanges(saved: SavedView, query: URLSearchParams, onChange: (changes: UrlChanges) => void) {
+  const client = useQueryClient();
+  const failed = (error: unknown) => tell(error instanceof Error ? error.message : 'Not saved');
+  const keep = useChange(() => rewriteView(saved.id, query), {
+    touches: TOUCHES,
+    done: () => tell(`${saved.name} shows this from now on`),
+  });
+  const remove = useChange(() => deleteView(saved.id), {
+    touches: TOUCHES,
+    done() {
+      onChange({ view: null });
+      // Undone by saving it again, under an id of its own.
+      tell(`View ${saved.name} deleted`, () => {
+        void createView(saved.name, saved.shared, query).then(({ id }) => {
+          onChange({ view: id });
+          return client.invalidateQueries({ queryKey: ['views'] });
+        }, failed);
+      });
+    },
+  });
+  return { keep, remove };
 }
