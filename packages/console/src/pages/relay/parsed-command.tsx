@@ -12,7 +12,11 @@ export function ParsedCommand({ text, read }: { readonly text: string; readonly 
       {read.commands.length > 0 && (
         <ol aria-label="Commands in it" className="grid gap-1.5">
           {read.commands.map((command, index) => (
-            <SimpleCommand key={`${command.start} ${command.via.join(' ')}`} command={command} rules={rulesAt(read, index)} />
+            <SimpleCommand
+              key={`${command.start} ${command.via.join(' ')}`}
+              command={command}
+              rules={rulesAt(read, index)}
+            />
           ))}
         </ol>
       )}

@@ -100,7 +100,10 @@ function simulated({ decision, would, hit, hits, userMessage, agentMessage, find
   };
 }
 
-function indexOf(commands: readonly SimpleCommand[] | undefined, command: SimpleCommand | null): number | null {
+function indexOf(
+  commands: readonly SimpleCommand[] | undefined,
+  command: SimpleCommand | null,
+): number | null {
   const index = command === null ? -1 : (commands ?? []).indexOf(command);
   return index === -1 ? null : index;
 }
