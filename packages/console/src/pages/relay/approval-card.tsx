@@ -3,6 +3,7 @@ import { Ban, Check, CheckCheck } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { send } from '../../data/api-client.ts';
+import type { ApiError } from '../../data/api-error.ts';
 import { type Change, useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { duration } from '../../format/amounts.ts';
@@ -35,7 +36,6 @@ export function ApprovalCard({
 }) {
   const { what, event, session_id, owner, key } = approval;
   const [note, setNote] = useState('');
-  const client = useQueryClient();
   const refusal = useRefusal('relay');
   const left = Date.parse(approval.expires_at) - useNow().getTime();
   const answer = useAnswer(approval, note.trim());
@@ -79,14 +79,7 @@ export function ApprovalCard({
           onChange={({ target }) => setNote(target.value)}
         />
       </Field>
-      {answer.error && (
-        <p role="alert" className="flex flex-wrap items-center gap-2 text-ui text-failing-ink">
-          {answer.error.message}
-          <Button onClick={() => void client.invalidateQueries({ queryKey: ['relay', 'approvals'] })}>
-            Read again
-          </Button>
-        </p>
-      )}
+      {answer.error && <Refused error={answer.error} />}
       <Answers answer={answer} isOver={isOver} hasSession={session_id !== null} />
     </article>
   );
@@ -119,6 +112,19 @@ function Asked({ approval }: { readonly approval: Approval }) {
         asked {clockTime(new Date(approval.created_at), browserZone())}
       </span>
     </header>
+  );
+}
+
+/** Somebody else was faster, or the time is over: the message says which. */
+function Refused({ error }: { readonly error: ApiError }) {
+  const client = useQueryClient();
+  return (
+    <p role="alert" className="flex flex-wrap items-center gap-2 text-ui text-failing-ink">
+      {error.message}
+      <Button onClick={() => void client.invalidateQueries({ queryKey: ['relay', 'approvals'] })}>
+        Read again
+      </Button>
+    </p>
   );
 }
 

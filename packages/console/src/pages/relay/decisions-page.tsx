@@ -3,7 +3,7 @@ import { Radio } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useUrlState } from '../../app/url-state.ts';
+import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
 import { type FilterToken, tokensOf } from '../../filters/filter-text.ts';
 import { spanOf } from '../../filters/time-range.ts';
 import { Button } from '../../ui/button.tsx';
@@ -78,13 +78,7 @@ export function DecisionsPage() {
         card={(row) => <DecisionCard row={row} />}
         openId={open}
         onOpen={({ id }) => change({ open: id })}
-        empty={
-          <NoDecisions
-            tokens={tokens}
-            onRemove={(name) => change({ [name]: null })}
-            onWiden={() => change({ range: '7d', from: null, to: null })}
-          />
-        }
+        empty={<NoDecisions tokens={tokens} onChange={change} />}
       />
     </PageFrame>
   );
@@ -149,13 +143,12 @@ function useDecisions() {
 
 function NoDecisions({
   tokens,
-  onRemove,
-  onWiden,
+  onChange,
 }: {
   readonly tokens: readonly FilterToken[];
-  readonly onRemove: (name: string) => void;
-  readonly onWiden: () => void;
+  readonly onChange: (changes: UrlChanges) => void;
 }) {
+  const onWiden = () => onChange({ range: '7d', from: null, to: null });
   if (tokens.length > 0)
     return (
       <EmptyState
@@ -163,7 +156,7 @@ function NoDecisions({
         action={
           <>
             {tokens.map(({ name, value }) => (
-              <Button key={name} onClick={() => onRemove(name)}>
+              <Button key={name} onClick={() => onChange({ [name]: null })}>
                 Remove {name} is {value}
               </Button>
             ))}
