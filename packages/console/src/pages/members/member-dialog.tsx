@@ -29,7 +29,6 @@ export function MemberDialog({
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);
   const held = holdOn(row, all, me.role);
-  const byGroup = row.source === 'oidc';
   const save = useChange(
     () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),
     {
@@ -60,12 +59,7 @@ export function MemberDialog({
           </>
         }
       >
-        {held && <Notice state="unknown">{held}</Notice>}
-        {byGroup && (
-          <Notice state="unknown">
-            A group of the issuer gives this role, at each sign-in. Change the mapping in floe.yaml.
-          </Notice>
-        )}
+        <Held held={held} byGroup={row.source === 'oidc'} />
         <RoleField
           value={role}
           roles={rolesToGive(me.role).includes(row.role) ? rolesToGive(me.role) : [row.role]}
@@ -80,6 +74,20 @@ export function MemberDialog({
         <TeamField value={team} onChange={setTeam} />
       </Form>
     </Dialog>
+  );
+}
+
+/** Why the role cannot be changed here, if it cannot. */
+function Held({ held, byGroup }: { readonly held: string | null; readonly byGroup: boolean }) {
+  return (
+    <>
+      {held && <Notice state="unknown">{held}</Notice>}
+      {byGroup && (
+        <Notice state="unknown">
+          A group of the issuer gives this role, at each sign-in. Change the mapping in floe.yaml.
+        </Notice>
+      )}
+    </>
   );
 }
 
