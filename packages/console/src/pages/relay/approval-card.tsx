@@ -8,6 +8,7 @@ import { useRefusal } from '../../data/use-refusal.ts';
 import { duration } from '../../format/amounts.ts';
 import { browserZone, clockTime } from '../../format/moments.ts';
 import { Button } from '../../ui/button.tsx';
+import { cx } from '../../ui/class-names.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { tell } from '../../ui/toast.tsx';
@@ -24,7 +25,14 @@ const TOLD = {
 const KEYS: Readonly<Record<string, Answer>> = { a: 'once', s: 'session', d: 'deny' };
 
 /** One question. Its keys work only while the card itself has the focus, so that nothing is allowed by accident. */
-export function ApprovalCard({ approval }: { readonly approval: Approval }) {
+export function ApprovalCard({
+  approval,
+  wanted = false,
+}: {
+  readonly approval: Approval;
+  /** The one a link led to. */
+  readonly wanted?: boolean;
+}) {
   const { id, what, event, session_id, owner, key, agent } = approval;
   const [note, setNote] = useState('');
   const client = useQueryClient();
@@ -61,7 +69,10 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus says which card the keys are for.
       tabIndex={0}
       onKeyDown={press}
-      className="grid gap-3 rounded-card border border-line bg-surface p-4"
+      className={cx(
+        'grid gap-3 rounded-card border bg-surface p-4',
+        wanted ? 'border-accent' : 'border-line',
+      )}
     >
       <header className="flex flex-wrap items-baseline gap-x-2 text-ui">
         <span className="font-semibold">{owner ?? key}</span>

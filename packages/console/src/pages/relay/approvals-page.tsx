@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
+import { usePathParam } from '../../app/url-state.ts';
 import { get, type Page } from '../../data/api-client.ts';
 import { browserZone, clockTime } from '../../format/moments.ts';
 import { Card } from '../../ui/facts.tsx';
@@ -17,7 +18,8 @@ const ANSWERED_MS = 10_000;
 export function ApprovalsPage() {
   const waiting = useQuery(approvalsQuery({ state: 'waiting', limit: 200 }, WAITING_MS));
   const recent = useQuery(approvalsQuery({ limit: 50 }, ANSWERED_MS));
-  const cards = waiting.data?.data ?? [];
+  const wanted = usePathParam('id');
+  const cards = wantedFirst(waiting.data?.data ?? [], wanted);
   const answered = (recent.data?.data ?? []).filter(({ state }) => state !== 'waiting');
   return (
     <PageFrame title={cards.length === 0 ? 'Approvals' : `Approvals (${cards.length})`}>
@@ -39,7 +41,7 @@ export function ApprovalsPage() {
           <ul aria-label="Waiting for an answer" className="grid gap-4">
             {cards.map((approval) => (
               <li key={approval.id}>
-                <ApprovalCard approval={approval} />
+                <ApprovalCard approval={approval} wanted={approval.id === wanted} />
               </li>
             ))}
           </ul>
@@ -48,6 +50,11 @@ export function ApprovalsPage() {
       </div>
     </PageFrame>
   );
+}
+
+/** The question that a link leads to stands first. */
+function wantedFirst(approvals: readonly Approval[], wanted: string): readonly Approval[] {
+  return [...approvals].sort((one, other) => Number(other.id === wanted) - Number(one.id === wanted));
 }
 
 function approvalsQuery(query: { readonly state?: string; readonly limit: number }, refetchInterval: number) {

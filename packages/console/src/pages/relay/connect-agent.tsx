@@ -29,8 +29,8 @@ export function ConnectAgent() {
 
 export function installLines(agent: string): string {
   return [
-    `export FLOE_URL=${apiUrl('').href.replace(/\/$/, '')}`,
-    'export FLOE_KEY=… # a key with the scope relay',
+    `export FLOE_BASE_URL=${apiUrl('').href.replace(/\/$/, '')}`,
+    'export FLOE_RELAY_KEY=… # a key with the scope relay',
     `floe hook install ${agent}`,
   ].join('\n');
 }
@@ -38,7 +38,7 @@ export function installLines(agent: string): string {
 function byHand(): string {
   return [
     `curl -fsS ${apiUrl('relay/v1/decisions').href} \\`,
-    '  -H "Authorization: Bearer $FLOE_KEY" -H "Content-Type: application/json" \\',
+    '  -H "Authorization: Bearer $FLOE_RELAY_KEY" -H "Content-Type: application/json" \\',
     `  -d '{"event":"shell","shell":{"command":"git push -f"}}'`,
   ].join('\n');
 }

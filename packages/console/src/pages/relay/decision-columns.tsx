@@ -1,3 +1,4 @@
+import { Minus } from 'lucide-react';
 import { duration } from '../../format/amounts.ts';
 import { browserZone, clockTime } from '../../format/moments.ts';
 import { Badge, StateIcon } from '../../ui/state.tsx';
@@ -58,7 +59,11 @@ export function DecisionCard({ row }: { readonly row: KeptDecision }) {
   const { state, word } = saidOf(row);
   return (
     <div className="flex items-center gap-3 text-body">
-      {state ? <StateIcon state={state} /> : <span className="w-4 shrink-0" />}
+      {state ? (
+        <StateIcon state={state} />
+      ) : (
+        <Minus size={16} strokeWidth={1.75} className="shrink-0 text-ink-3" aria-hidden="true" />
+      )}
       <div className="min-w-0 flex-1">
         <code className="block truncate font-mono text-code">{row.what}</code>
         <div className="truncate text-small text-ink-2 figures">

@@ -163,7 +163,7 @@ function Answers({ decision }: About) {
           [
             'Approval',
             approval_id && (
-              <OrgLink key="approval" to="/relay/approvals">
+              <OrgLink key="approval" to={`/relay/approvals/${approval_id}`}>
                 {approval_id}
               </OrgLink>
             ),

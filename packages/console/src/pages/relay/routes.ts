@@ -27,6 +27,12 @@ export const relay: readonly PageRoute[] = [
     load: () => import('./approvals-page.tsx').then(({ ApprovalsPage: Page }) => ({ Page })),
   },
   {
+    // Where the relay's messages to people lead.
+    path: '/relay/approvals/$id',
+    title: 'Approval',
+    load: () => import('./approvals-page.tsx').then(({ ApprovalsPage: Page }) => ({ Page })),
+  },
+  {
     path: '/relay/coverage',
     title: 'Coverage',
     load: () => import('./coverage-page.tsx').then(({ CoveragePage: Page }) => ({ Page })),
