@@ -102,6 +102,10 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   await page.getByLabel('Command', { exact: true }).fill(FORCE);
   await page.getByText('Would deny by no-force-push.').waitFor();
   await page.getByText('Your draft changes this.').waitFor();
+  const named = page.getByRole('list', { name: 'Commands in it' }).getByRole('listitem');
+  assert.deepEqual(await named.filter({ hasText: 'no-force-push' }).allInnerTexts(), [
+    await named.last().innerText(),
+  ]);
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByText('1 would be newly denied.').waitFor();
   await screenshot(page, 'relay-rule-editor-desktop-dark');

@@ -19,6 +19,8 @@ export interface Hit {
   readonly reason: string;
   /** Positions in the shell text; null for other events. */
   readonly place: { readonly start: number; readonly end: number } | null;
+  /** The simple command it is about: those behind `sudo` and the like share its place. */
+  readonly command: SimpleCommand | null;
 }
 
 /** What the rules of an org say about an event. */
@@ -90,6 +92,7 @@ function hitOf({ name, decision, mode }: Rule, applies: readonly Applies[], rela
     mode: modeOf(mode, relay),
     reason: chosen?.because ?? '',
     place: placeOf(chosen?.command ?? chosen?.file ?? null),
+    command: chosen?.command ?? null,
   };
 }
 
@@ -122,6 +125,7 @@ function unclearHit(
     mode: modeOf(mode, relay),
     reason: doubt.because,
     place: placeOf(doubt),
+    command: null,
   };
 }
 
@@ -140,6 +144,7 @@ function allowed(
     mode: modeOf(rule.mode, relay),
     reason: 'it is what the rule names',
     place: null,
+    command: null,
   };
   if (!shell)
     return allowing.some(({ applies }) => applies.some(({ match }) => match === 'yes')) ? hit : null;

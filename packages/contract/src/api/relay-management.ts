@@ -170,6 +170,7 @@ export const relaySimulationAnswer = z.strictObject({
       mode,
       reason: z.string(),
       place: z.strictObject(place).nullable().describe('In the command, in UTF-16 code units.'),
+      command: z.int().nullable().describe('Which of `commands` it is about, from 0.'),
     }),
   ),
   findings: z.array(finding),

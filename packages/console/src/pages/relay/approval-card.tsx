@@ -3,7 +3,7 @@ import { Ban, Check, CheckCheck } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { type Change, useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { duration } from '../../format/amounts.ts';
 import { browserZone, clockTime } from '../../format/moments.ts';
@@ -33,25 +33,12 @@ export function ApprovalCard({
   /** The one a link led to. */
   readonly wanted?: boolean;
 }) {
-  const { id, what, event, session_id, owner, key, agent } = approval;
+  const { what, event, session_id, owner, key } = approval;
   const [note, setNote] = useState('');
   const client = useQueryClient();
   const refusal = useRefusal('relay');
   const left = Date.parse(approval.expires_at) - useNow().getTime();
-  const answer = useChange(
-    async (given: Answer) => {
-      const body = {
-        decision: given === 'deny' ? 'deny' : 'allow',
-        ...(given === 'session' ? { scope: 'session' } : {}),
-        ...(note.trim() === '' ? {} : { note: note.trim() }),
-      };
-      return send<Approval>('POST', `${RELAY}/approvals/${encodeURIComponent(id)}`, body);
-    },
-    {
-      touches: [['relay', 'approvals']],
-      done: (_, given) => tell(TOLD[given]),
-    },
-  );
+  const answer = useAnswer(approval, note.trim());
   const isOver = left <= 0;
   const press = (pressed: KeyboardEvent<HTMLElement>) => {
     if (pressed.target !== pressed.currentTarget || pressed.ctrlKey || pressed.metaKey || pressed.altKey)
@@ -62,7 +49,6 @@ export function ApprovalCard({
     pressed.preventDefault();
     answer.run(given);
   };
-  const big = 'max-md:h-12! max-md:w-full max-md:text-body';
   return (
     <article
       aria-label={`${owner ?? key}: ${what}`}
@@ -74,13 +60,7 @@ export function ApprovalCard({
         wanted ? 'border-accent' : 'border-line',
       )}
     >
-      <header className="flex flex-wrap items-baseline gap-x-2 text-ui">
-        <span className="font-semibold">{owner ?? key}</span>
-        <span className="text-ink-2">{[agent, approval.repository].filter(Boolean).join(' · ')}</span>
-        <span className="ml-auto text-small text-ink-3 figures">
-          asked {clockTime(new Date(approval.created_at), browserZone())}
-        </span>
-      </header>
+      <Asked approval={approval} />
       <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
         {what}
       </p>
@@ -107,42 +87,75 @@ export function ApprovalCard({
           </Button>
         </p>
       )}
-      <div className="flex flex-wrap gap-2">
-        <Button
-          look="primary"
-          icon={Check}
-          needs="relay"
-          busy={answer.running}
-          disabled={isOver}
-          className={big}
-          onClick={() => answer.run('once')}
-        >
-          Allow once
-        </Button>
-        {session_id !== null && (
+      <Answers answer={answer} isOver={isOver} hasSession={session_id !== null} />
+    </article>
+  );
+}
+
+function useAnswer({ id }: Approval, note: string): Change<Answer> {
+  return useChange(
+    async (given: Answer) => {
+      const body = {
+        decision: given === 'deny' ? 'deny' : 'allow',
+        ...(given === 'session' ? { scope: 'session' } : {}),
+        ...(note === '' ? {} : { note }),
+      };
+      return send<Approval>('POST', `${RELAY}/approvals/${encodeURIComponent(id)}`, body);
+    },
+    {
+      touches: [['relay', 'approvals']],
+      done: (_, given) => tell(TOLD[given]),
+    },
+  );
+}
+
+function Asked({ approval }: { readonly approval: Approval }) {
+  const { owner, key, agent } = approval;
+  return (
+    <header className="flex flex-wrap items-baseline gap-x-2 text-ui">
+      <span className="font-semibold">{owner ?? key}</span>
+      <span className="text-ink-2">{[agent, approval.repository].filter(Boolean).join(' · ')}</span>
+      <span className="ml-auto text-small text-ink-3 figures">
+        asked {clockTime(new Date(approval.created_at), browserZone())}
+      </span>
+    </header>
+  );
+}
+
+const BUTTONS = [
+  { given: 'once', label: 'Allow once', icon: Check, look: 'primary' },
+  { given: 'session', label: 'Allow for this session', icon: CheckCheck, look: 'secondary' },
+  { given: 'deny', label: 'Deny', icon: Ban, look: 'secondary' },
+] as const;
+
+function Answers({
+  answer,
+  isOver,
+  hasSession,
+}: {
+  readonly answer: Change<Answer>;
+  readonly isOver: boolean;
+  readonly hasSession: boolean;
+}) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      {BUTTONS.filter(({ given }) => hasSession || given !== 'session').map(
+        ({ given, label, icon, look }) => (
           <Button
-            icon={CheckCheck}
+            key={given}
+            look={look}
+            icon={icon}
             needs="relay"
             busy={answer.running}
             disabled={isOver}
-            className={big}
-            onClick={() => answer.run('session')}
+            className="max-md:h-12! max-md:w-full max-md:text-body"
+            onClick={() => answer.run(given)}
           >
-            Allow for this session
+            {label}
           </Button>
-        )}
-        <Button
-          icon={Ban}
-          needs="relay"
-          busy={answer.running}
-          disabled={isOver}
-          className={big}
-          onClick={() => answer.run('deny')}
-        >
-          Deny
-        </Button>
-      </div>
-    </article>
+        ),
+      )}
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plug } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { get } from '../../data/api-client.ts';
@@ -28,15 +28,7 @@ export function CoveragePage() {
   const { query, change } = useUrlState();
   const [connecting, setConnecting] = useState(false);
   const days = DAYS.find(({ id }) => id === query.get('days'))?.id ?? '7';
-  const answer = useQuery({
-    queryKey: ['relay', 'coverage', days],
-    queryFn: ({ signal }) => {
-      const from = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
-      return get<Coverage>(`${RELAY}/coverage`, { from }, signal);
-    },
-    refetchInterval: 15_000,
-    placeholderData: (before) => before,
-  });
+  const answer = useCoverage(days);
   const open = query.get('open');
   const opened = answer.data?.data.find((row) => coverageId(row) === open);
   const connect = (
@@ -69,25 +61,8 @@ export function CoveragePage() {
           {
             id: 'people',
             label: 'People',
-            content: answer.data ? (
-              <CoveragePeople
-                rows={answer.data.data}
-                openId={open}
-                onOpen={(id) => change({ open: id })}
-                empty={
-                  <EmptyState title="No agent has asked yet" action={connect}>
-                    Whoever uses models through Floe, and whose agents ask the relay, becomes a row here.
-                  </EmptyState>
-                }
-              />
-            ) : answer.error ? (
-              <ErrorState
-                what="Could not load coverage."
-                error={answer.error}
-                onRetry={() => void answer.refetch()}
-              />
-            ) : (
-              <SkeletonRows rows={5} />
+            content: (
+              <People answer={answer} openId={open} onOpen={(id) => change({ open: id })} connect={connect} />
             ),
           },
           { id: 'sessions', label: 'Sessions', content: <SessionList days={Number(days)} /> },
@@ -102,6 +77,47 @@ export function CoveragePage() {
         <ConnectAgent />
       </Dialog>
     </PageFrame>
+  );
+}
+
+function useCoverage(days: string) {
+  return useQuery({
+    queryKey: ['relay', 'coverage', days],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
+      return get<Coverage>(`${RELAY}/coverage`, { from }, signal);
+    },
+    refetchInterval: 15_000,
+    placeholderData: (before) => before,
+  });
+}
+
+function People({
+  answer,
+  openId,
+  onOpen,
+  connect,
+}: {
+  readonly answer: ReturnType<typeof useCoverage>;
+  readonly openId: string | null;
+  readonly onOpen: (id: string) => void;
+  readonly connect: ReactNode;
+}) {
+  return answer.data ? (
+    <CoveragePeople
+      rows={answer.data.data}
+      openId={openId}
+      onOpen={onOpen}
+      empty={
+        <EmptyState title="No agent has asked yet" action={connect}>
+          Whoever uses models through Floe, and whose agents ask the relay, becomes a row here.
+        </EmptyState>
+      }
+    />
+  ) : answer.error ? (
+    <ErrorState what="Could not load coverage." error={answer.error} onRetry={() => void answer.refetch()} />
+  ) : (
+    <SkeletonRows rows={5} />
   );
 }
 

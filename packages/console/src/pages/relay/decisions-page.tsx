@@ -12,10 +12,11 @@ import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { Results } from '../../ui/results.tsx';
-import { shownColumns } from '../../ui/table-columns.ts';
+import { type Column, shownColumns } from '../../ui/table-columns.ts';
 import { TimeRange } from '../../ui/time-range.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';
+import type { KeptDecision } from './decision-words.ts';
 import { DECISION_FIELDS, decisionsQuery } from './relay-data.ts';
 
 const DecisionDrawer = lazy(() =>
@@ -29,7 +30,7 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'decision', 'what'])
 /** What agents asked and were answered: find one, or watch them come. */
 export function DecisionsPage() {
   const list = useDecisions();
-  const { query, change, span, live, tokens, rows = [] } = list;
+  const { query, change, live, tokens, rows = [] } = list;
   const open = query.get('open');
   const walk = (step: number) => {
     const next = rows[rows.findIndex(({ id }) => id === open) + step];
@@ -42,26 +43,6 @@ export function DecisionsPage() {
     { keys: 'k', does: 'Previous decision', run: () => walk(-1) },
   ]);
   const chosen = shownColumns(DECISION_COLUMNS, query.get('cols'));
-  const toolbar = (
-    <>
-      <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-      <Button
-        icon={Radio}
-        aria-pressed={live}
-        onClick={toggle}
-        className={cx(live && 'border-healthy-line! bg-healthy-tint! text-healthy-ink!')}
-      >
-        Live
-      </Button>
-      <span className="max-md:hidden">
-        <ColumnMenu
-          columns={DECISION_COLUMNS}
-          shown={chosen}
-          onChange={(cols) => change({ cols }, 'replace')}
-        />
-      </span>
-    </>
-  );
   const drawer = open && (
     <Suspense>
       <DecisionDrawer
@@ -73,7 +54,12 @@ export function DecisionsPage() {
     </Suspense>
   );
   return (
-    <PageFrame title="Decisions" padded={false} actions={toolbar} beside={drawer}>
+    <PageFrame
+      title="Decisions"
+      padded={false}
+      actions={<Toolbar list={list} chosen={chosen} onLive={toggle} />}
+      beside={drawer}
+    >
       <div className="px-4 py-3 md:px-6">
         <FilterBar
           fields={DECISION_FIELDS}
@@ -101,6 +87,37 @@ export function DecisionsPage() {
         }
       />
     </PageFrame>
+  );
+}
+
+function Toolbar({
+  list: { span, live, change },
+  chosen,
+  onLive,
+}: {
+  readonly list: ReturnType<typeof useDecisions>;
+  readonly chosen: readonly Column<KeptDecision>[];
+  readonly onLive: () => void;
+}) {
+  return (
+    <>
+      <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      <Button
+        icon={Radio}
+        aria-pressed={live}
+        onClick={onLive}
+        className={cx(live && 'border-healthy-line! bg-healthy-tint! text-healthy-ink!')}
+      >
+        Live
+      </Button>
+      <span className="max-md:hidden">
+        <ColumnMenu
+          columns={DECISION_COLUMNS}
+          shown={chosen}
+          onChange={(cols) => change({ cols }, 'replace')}
+        />
+      </span>
+    </>
   );
 }
 

@@ -11,8 +11,12 @@ export function ParsedCommand({ text, read }: { readonly text: string; readonly 
       <MarkedText text={text} read={read} />
       {read.commands.length > 0 && (
         <ol aria-label="Commands in it" className="grid gap-1.5">
-          {read.commands.map((command) => (
-            <SimpleCommand key={`${command.start} ${command.via.join(' ')}`} command={command} read={read} />
+          {read.commands.map((command, index) => (
+            <SimpleCommand
+              key={`${command.start} ${command.via.join(' ')}`}
+              command={command}
+              rules={rulesAt(read, index)}
+            />
           ))}
         </ol>
       )}
@@ -49,10 +53,25 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Simu
 
 type Command = Simulation['commands'][number];
 
+/** A rule is about one command; what cannot be analysed has only a place. */
+function rulesAt({ hits, commands }: Simulation, index: number): Simulation['hits'] {
+  const command = commands[index];
+  return hits.filter((hit) =>
+    hit.command === null
+      ? hit.place !== null && command !== undefined && touches(hit.place, command)
+      : hit.command === index,
+  );
+}
+
 /** `sudo → env → git push -f`, with the rules that are about it. */
-function SimpleCommand({ command, read }: { readonly command: Command; readonly read: Simulation }) {
+function SimpleCommand({
+  command,
+  rules,
+}: {
+  readonly command: Command;
+  readonly rules: Simulation['hits'];
+}) {
   const { name, args, via, does, redirects } = command;
-  const rules = read.hits.filter(({ place }) => place !== null && touches(place, command));
   return (
     <li
       className={cx(

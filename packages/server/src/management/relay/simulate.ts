@@ -93,11 +93,19 @@ function simulated({ decision, would, hit, hits, userMessage, agentMessage, find
     mode: hit?.mode ?? null,
     user_message: userMessage,
     agent_message: agentMessage,
-    hits: hits.map((one) => ({ ...one })),
+    hits: hits.map(({ command, ...one }) => ({ ...one, command: indexOf(shell?.commands, command) })),
     findings: findings.map((one) => ({ ...one })),
     commands: (shell?.commands ?? []).map(commandView),
     unclear: (shell?.doubts ?? []).map((doubt) => ({ ...doubt })),
   };
+}
+
+function indexOf(
+  commands: readonly SimpleCommand[] | undefined,
+  command: SimpleCommand | null,
+): number | null {
+  const index = command === null ? -1 : (commands ?? []).indexOf(command);
+  return index === -1 ? null : index;
 }
 
 function commandView({ name, args, via, traits, assignments, redirects, start, end }: SimpleCommand) {
