@@ -29,6 +29,7 @@ export function MemberDialog({
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);
   const held = holdOn(row, all, me.role);
+  const roles = rolesToGive(me.role).includes(row.role) ? rolesToGive(me.role) : [row.role];
   const save = useChange(
     () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),
     {
@@ -62,18 +63,22 @@ export function MemberDialog({
         <Held held={held} byGroup={row.source === 'oidc'} />
         <RoleField
           value={role}
-          roles={rolesToGive(me.role).includes(row.role) ? rolesToGive(me.role) : [row.role]}
+          roles={roles}
           disabled={held !== null}
           onChange={(text) => setRole(roleOf(text))}
         />
-        {isSmaller(row.role, role) && (
-          <p className="text-small text-ink-2">
-            Keys of theirs lose the scopes that {role} could not give; one that is left with none is revoked.
-          </p>
-        )}
+        {isSmaller(row.role, role) && <Narrowed role={role} />}
         <TeamField value={team} onChange={setTeam} />
       </Form>
     </Dialog>
+  );
+}
+
+function Narrowed({ role }: { readonly role: string }) {
+  return (
+    <p className="text-small text-ink-2">
+      Keys of theirs lose the scopes that {role} could not give; one that is left with none is revoked.
+    </p>
   );
 }
 
