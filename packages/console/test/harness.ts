@@ -23,11 +23,13 @@ export interface House {
   /** One request through the gateway; resolves to its id. */
   chat(model: string, more?: Readonly<Record<string, unknown>>): Promise<string>;
   browser(): Promise<Browser>;
+  /** The cookies of whoever is signed in, where real sessions are used. */
+  cookies?(): readonly { readonly name: string; readonly value: string; readonly url: string }[];
   close(): Promise<void>;
 }
 
-/** Starts everything. `prefix` is a path below which it lies, such as `/floe`. */
-export async function startHouse(prefix = ''): Promise<House> {
+/** Starts everything. `prefix` is a path below which it lies, such as `/floe`; `more` are further sections of the org. */
+export async function startHouse(prefix = '', more: Readonly<Record<string, unknown>> = {}): Promise<House> {
   const config = {
     ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
     orgs: [
@@ -35,7 +37,7 @@ export async function startHouse(prefix = ''): Promise<House> {
         id: 'acme',
         name: 'Acme',
         keys: [
-          { name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'read'] },
+          { name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'read', 'relay'] },
           { name: 'ci', key: `eis_second${'0'.repeat(32)}`, scopes: ['gateway'] },
         ],
         providers: [{ id: 'sandbox', kind: 'sandbox' }],
@@ -44,6 +46,7 @@ export async function startHouse(prefix = ''): Promise<House> {
         ],
         limits: [{ scope: 'key', key: 'ci', rpm: 1 }],
         monitors: [{ id: 'nightly-backup', name: 'Nightly backup', expected_interval_minutes: 1440 }],
+        ...more,
       },
     ],
   };
@@ -151,6 +154,7 @@ export async function openPage(
     locale: 'en-GB',
     reducedMotion: 'reduce',
   });
+  if (house.cookies) await context.addCookies([...house.cookies()]);
   const faults: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);

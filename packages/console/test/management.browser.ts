@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
 import { jsonReply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import type { Page } from 'playwright-core';
 import { assertAccessible, screenshot } from './checks.ts';
-import { type House, openPage, startHouse } from './harness.ts';
+import { type House, KEY, openPage, startHouse } from './harness.ts';
 
 let house: House;
 let upstream: Upstream;
@@ -137,8 +138,12 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
   await page.getByRole('button', { name: 'Save policy' }).click();
   await page.getByRole('button', { name: 'Enforce policy' }).click();
   await page.getByText('The policy was saved.').first().waitFor();
-  const id = await house.chat('sandbox/echo', { max_tokens: 500 });
-  assert.match(id, /^exc_/);
+  const refused = await call(`${house.floe.url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${KEY}` },
+    body: { model: 'sandbox/echo', max_tokens: 500, messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  assert.equal(refused.status, 403);
+  assert.match(refused.text, /cap-output/);
   await at(page, '/policies');
   await page.getByText('enforce', { exact: true }).waitFor();
   assert.deepEqual(faults, []);

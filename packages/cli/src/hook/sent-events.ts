@@ -24,22 +24,15 @@ export function sentEvents(events: readonly RelayEvent[]): SentEvents {
     const short = shortened(event);
     isPartial ||= short !== event;
     const repository = event.cwd === undefined ? undefined : repositoryAround(event.cwd);
-    // The files of one call have one id of the call: each is an event of its own.
-    const id =
-      event.id === undefined ? `${unique}:${index}` : index === 0 ? event.id : numbered(event.id, index);
     return {
       ...short,
-      id,
+      id: event.id ?? `${unique}:${index}`,
       client: { version: CLIENT_VERSION, ...(host !== '' && { host }) },
       ...(home !== '' && { home }),
       ...(repository && { repository }),
     };
   });
   return { events: sent, isPartial };
-}
-
-function numbered(id: string, index: number): string {
-  return `${id.slice(0, 190)}#${index}`;
 }
 
 /** The event itself when it is short enough. What is left of a longer one is still worth a look. */

@@ -78,6 +78,14 @@ const MCP = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
 /** What a call of one of the agent's tools is about to do; several files of one call are several events. */
 export function toolEvents(name: string, input: JsonObject, common: Common): RelayEvent[] {
+  const events = eventsOfTool(name, input, common);
+  // One id is one event: the call's own is that of the first.
+  return events.map((event, at) =>
+    at === 0 || event.id === undefined ? event : { ...event, id: `${event.id.slice(0, 190)}#${at}` },
+  );
+}
+
+function eventsOfTool(name: string, input: JsonObject, common: Common): RelayEvent[] {
   const mcp = MCP.exec(name);
   if (mcp)
     return [

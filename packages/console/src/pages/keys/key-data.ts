@@ -76,10 +76,6 @@ export function createKey(key: KeyCreation): Promise<CreatedKey> {
   return send('POST', 'api/management/keys', key);
 }
 
-export function changeKey(id: string, change: KeyChange, etag: string | null): Promise<Key> {
-  return send('PATCH', keyPath(id), change, etag);
-}
-
 export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey> {
   return send('POST', `${keyPath(id)}/rotate`, { overlap_hours: overlapHours });
 }
@@ -88,7 +84,8 @@ export function revokeKey(id: string): Promise<null> {
   return send('DELETE', keyPath(id));
 }
 
-function keyPath(id: string): string {
+/** The key in the API. */
+export function keyPath(id: string): string {
   return `api/management/keys/${encodeURIComponent(id)}`;
 }
 

@@ -3,13 +3,13 @@ import { RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
+import type { Tagged } from '../../data/api-client.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StateBadge } from '../../ui/state.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { type Key, keyQuery } from './key-data.ts';
@@ -38,7 +38,7 @@ export function KeyPage() {
       ) : !data ? (
         <Skeleton className="h-64" />
       ) : (
-        <KeyBody row={data.body} etag={data.etag} />
+        <KeyBody read={data} />
       )}
     </PageFrame>
   );
@@ -63,7 +63,8 @@ function KeyActions({ row }: { readonly row: Key }) {
   );
 }
 
-function KeyBody({ row, etag }: { readonly row: Key; readonly etag: string | null }) {
+function KeyBody({ read }: { readonly read: Tagged<Key> }) {
+  const row = read.body;
   const standing = standingOf(row, useNow());
   return (
     <div className="grid gap-4">
@@ -76,12 +77,11 @@ function KeyBody({ row, etag }: { readonly row: Key; readonly etag: string | nul
         <code className="font-mono text-code text-ink-2">{row.id}</code>
         <CopyButton text={row.id} label="Copy key id" />
       </div>
-      <SourceNotice source={row.source} />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="grid min-w-0 gap-4">
           <KeyUse id={row.id} name={row.name} />
           <Card title="What it may do">
-            <KeyEditor key={row.id} row={row} etag={etag} />
+            <KeyEditor key={row.id} read={read} />
           </Card>
         </div>
         <div className="grid min-w-0 gap-4">

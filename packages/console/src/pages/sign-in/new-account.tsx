@@ -12,8 +12,8 @@ const SAID = {
     button: 'Start',
   },
   invitation: {
-    title: 'You are invited',
-    text: 'Make an account and you are in. This link works once.',
+    title: null,
+    text: 'Without an account yet, choose a password. With one, enter its own.',
     button: 'Accept the invitation',
   },
 } as const;
@@ -43,7 +43,7 @@ export function NewAccount({
   });
   return (
     <div className="grid gap-4">
-      <h1 className="text-display font-semibold tracking-tight">{title}</h1>
+      {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
       <p className="text-body text-ink-2">{text}</p>
       <Form
         error={make.error}

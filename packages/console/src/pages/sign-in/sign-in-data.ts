@@ -1,3 +1,6 @@
+import type { invitationPreview } from '@floe/contract/api/session';
+import { queryOptions } from '@tanstack/react-query';
+import type * as z from 'zod';
 import { send } from '../../data/api-client.ts';
 import { apiUrl, BASE_PATH } from '../../data/base.ts';
 import { askPasskey } from './passkey.ts';
@@ -35,7 +38,32 @@ export function setUp(token: string, account: Account): Promise<unknown> {
   return send('POST', 'api/session/setup', { token, ...account });
 }
 
-/** Takes an invitation into an org. */
-export function acceptInvitation(token: string, account: Account): Promise<unknown> {
-  return send('POST', 'api/session/invitation', { token, name: account.name, password: account.password });
+export type InvitationPreview = z.output<typeof invitationPreview>;
+
+/** What an invitation invites to, and whom. */
+export function invitationQuery(token: string) {
+  return queryOptions({
+    queryKey: ['invitation', token],
+    queryFn: () => send<InvitationPreview>('POST', 'api/session/invitation/preview', { token }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
 }
+
+/** Takes an invitation into an org; whoever is signed in as its account sends no account. */
+export function acceptInvitation(token: string, account: Account | null): Promise<unknown> {
+  const { name, password } = account ?? { name: undefined, password: undefined };
+  return send('POST', 'api/session/invitation', { token, name: name || undefined, password });
+}
+
+/** Why an issuer led back without signing anybody in (`/sign-in?error=`), and what to do about it. */
+export const ISSUER_ERRORS: Readonly<Record<string, string>> = {
+  refused: 'The issuer, or you there, said no. Try again, or sign in another way.',
+  not_allowed: 'None of your groups may sign in here. Ask an owner to map one, or for an invitation.',
+  email: 'The issuer does not vouch for your e-mail address. Ask whoever runs it.',
+  expired: 'That took more than ten minutes, or was begun in another browser. Try again.',
+  unavailable: 'The issuer cannot be reached. Try again in a moment, or sign in another way.',
+  too_many_tries: 'Too many tries. Wait a few minutes, then try again.',
+  failed: 'The answer of the issuer did not fit. The log of Floe says how.',
+};

@@ -6,8 +6,9 @@ import { nextPath, querySearch } from '../../app/query-text.ts';
 import { BASE } from '../../data/base.ts';
 import { type Session, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { Invitation } from './invitation.tsx';
 import { NewAccount } from './new-account.tsx';
-import { linkToken } from './sign-in-data.ts';
+import { ISSUER_ERRORS, linkToken } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
 /** The door: signing in, the first account, an invitation. What the link brought decides which. */
@@ -18,6 +19,7 @@ export function SignInPage() {
   const invited = useLocation({ select: ({ pathname }) => pathname.endsWith('/invite') });
   const [token] = useState(() => linkToken(new URL(location.href)));
   // Fixed at arrival: on the way out the location is already another.
+  const [reason] = useState(() => new URLSearchParams(location.search).get('error'));
   const [next] = useState(() => nextPath(new URLSearchParams(location.search).get('next')));
   useEffect(() => {
     document.title = 'Sign in · Floe';
@@ -30,7 +32,10 @@ export function SignInPage() {
       void navigate({ to, search: querySearch(query), replace: true });
     }
   }, [session, invited, next, navigate]);
-  const entered = () => client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  const entered = async () => {
+    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    if (invited) void navigate({ to: '/', replace: true });
+  };
   return (
     <main className="grid min-h-full place-items-center p-4">
       <div className="grid w-full max-w-90 gap-5">
@@ -53,6 +58,7 @@ export function SignInPage() {
             token={token}
             invited={invited}
             next={next}
+            reason={reason}
             onEntered={() => void entered()}
           />
         )}
@@ -66,16 +72,19 @@ function Door({
   token,
   invited,
   next,
+  reason,
   onEntered,
 }: {
   readonly session: Session;
   readonly token: string | null;
   readonly invited: boolean;
   readonly next: string;
+  /** Why an issuer led back here; null when none did. */
+  readonly reason: string | null;
   readonly onEntered: () => void;
 }): ReactNode {
+  if (invited && token) return <Invitation token={token} session={session} onEntered={onEntered} />;
   if (session.state === 'signed_in') return <p className="text-body text-ink-2">You are signed in.</p>;
-  if (invited && token) return <NewAccount kind="invitation" token={token} onEntered={onEntered} />;
   if (session.setup && token) return <NewAccount kind="first" token={token} onEntered={onEntered} />;
   return (
     <>
@@ -85,7 +94,13 @@ function Door({
           owner.
         </Notice>
       )}
-      {!session.setup && token && <Notice>This link was used already. Sign in with your account.</Notice>}
+      {!session.setup && token && (
+        <Notice>
+          This link was used already. Sign in, or make a new one with{' '}
+          <code className="font-mono text-code">npx floe owner-link</code>
+        </Notice>
+      )}
+      {reason && <Notice>{ISSUER_ERRORS[reason] ?? ISSUER_ERRORS['failed']}</Notice>}
       <SignInForm methods={session.methods} next={next} onEntered={onEntered} />
     </>
   );

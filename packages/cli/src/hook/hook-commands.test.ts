@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { suite, test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
+import { jsonReply } from '@floe/testkit/reply';
+import { startUpstream } from '@floe/testkit/upstream';
+import { agentFiles } from './agent-files.ts';
+import { countHooks, withHooks } from './hook-configuration.ts';
+import { readSettings } from './settings.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', 'main.ts');
+const HOOK = join(import.meta.dirname, '..', '..', 'bin', 'floe-hook.mjs');
+const PAYLOAD = JSON.stringify({
+  hook_event_name: 'PreToolUse',
+  session_id: 's',
+  cwd: '/',
+  tool_name: 'Bash',
+  tool_input: { command: 'git push -f' },
+  tool_use_id: 't1',
+});
+
+interface Cleanup {
+  after(fn: () => unknown): void;
+}
+
+function newHome(t: Cleanup): string {
+  const home = mkdtempSync(join(tmpdir(), 'floe-hook-home-'));
+  t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+  return home;
+}
+
+function put(path: string, text: string, mode = 0o600): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+}
+
+async function run(
+  args: readonly string[],
+  home: string,
+  more: { env?: Record<string, string>; input?: string } = {},
+) {
+  const child = spawn(process.execPath, [...args], {
+    cwd: home,
+    env: { ...BARE_ENVIRONMENT, HOME: home, ...more.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: 60_000,
+  });
+  child.stdin.on('error', () => undefined).end(more.input ?? '');
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    stdout += part;
+  });
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr += part;
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, stdout, stderr };
+}
+
+/** A Floe with one rule set, which denies everything it is asked. */
+async function denyingFloe(t: Cleanup) {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const payload = JSON.stringify({
+    format: 1,
+    org: 'acme',
+    version: 'v7',
+    issued_at: new Date(Date.now() - 1000).toISOString(),
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    identity: { key: 'k', team: null, owner: null },
+    relay: { mode: 'enforce', rules: [], offline: 'decide' },
+  });
+  const bundle = {
+    payload,
+    signature: sign(null, Buffer.from(payload), privateKey).toString('base64'),
+    public_key: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
+    key_id: 'k',
+  };
+  const server = await startUpstream({
+    respond: ({ path }) =>
+      path === '/relay/v1/bundle'
+        ? jsonReply(bundle)
+        : jsonReply({
+            decision: 'deny',
+            user_message: 'No.',
+            agent_message: 'Not this way.',
+            approval: null,
+          }),
+  });
+  t.after(() => server.close());
+  return server;
+}
+
+suite('the settings of agents', () => {
+  for (const agent of agentFiles({}, '/project')) {
+    const foreign: JsonObject = {
+      theme: 'dark',
+      hooks: {
+        ...Object.fromEntries(Object.keys(agent.hooks).map((name) => [name, [theirs(agent.shape)]])),
+        SomethingElse: [theirs(agent.shape)],
+      },
+    };
+
+    test(`${agent.agent}: installed twice is installed once, and uninstalled is as before`, () => {
+      const command = `"/opt/node" "/opt/floe/bin/floe-hook.mjs" ${agent.agent}`;
+      const once = withHooks(foreign, agent, command);
+      assert.deepEqual(withHooks(once, agent, command), once);
+      const wanted = Object.keys(agent.hooks).length;
+      assert.deepEqual(countHooks(once, agent), { found: wanted, wanted });
+      assert.deepEqual(countHooks(foreign, agent), { found: 0, wanted });
+      const { version: _root, ...without } = withHooks(once, agent, null);
+      assert.deepEqual(without, foreign);
+      assert.deepEqual(withHooks(withHooks({}, agent, command), agent, null), agent.root);
+      const moved = withHooks(once, agent, `floe-hook ${agent.agent}`);
+      assert.ok(!JSON.stringify(moved).includes('/opt/floe'), 'an older place of the hook is replaced');
+    });
+  }
+});
+
+function theirs(shape: 'grouped' | 'flat'): JsonObject {
+  const entry = { type: 'command', command: 'their-floe-hooks check' };
+  return shape === 'flat' ? entry : { matcher: 'Bash', hooks: [entry] };
+}
+
+test('install shows the change, keeps the connection for this user alone, and the installed command answers', async (t) => {
+  const home = newHome(t);
+  const floe = await denyingFloe(t);
+  const settings = join(home, '.claude', 'settings.json');
+  put(settings, '{\n    "model": "opus"\n}\n', 0o640);
+  const env = { FLOE_RELAY_KEY: 'eis_test', FLOE_BASE_URL: floe.url };
+
+  const dry = await run([PROGRAM, 'hook', 'install', 'claude-code', '--dry-run'], home, { env });
+  assert.equal(dry.code, 0);
+  assert.match(dry.stdout, /^\+ .*"PreToolUse"/m);
+  assert.equal(readFileSync(settings, 'utf8'), '{\n    "model": "opus"\n}\n');
+  const asked = await run([PROGRAM, 'hook', 'install', 'claude-code'], home, { env });
+  assert.equal(asked.code, 2, 'without a terminal nobody can agree');
+  assert.match(asked.stderr, /--yes/);
+
+  const done = await run([PROGRAM, 'hook', 'install', 'claude-code', '--yes'], home, { env });
+  assert.equal(done.code, 0, done.stderr);
+  assert.match(done.stdout, /rules v7 until/);
+  assert.equal(statSync(settings).mode & 0o777, 0o640);
+  assert.equal(statSync(join(home, '.config', 'floe', 'relay.json')).mode & 0o777, 0o600);
+  const written: JsonObject = JSON.parse(readFileSync(settings, 'utf8'));
+  assert.equal(written['model'], 'opus');
+  const status = await run([PROGRAM, 'hook', 'status'], home);
+  assert.match(status.stdout, /claude-code user: 3 of 3 hooks/);
+
+  const answered = await run([HOOK, 'claude-code'], home, { input: PAYLOAD });
+  assert.deepEqual(JSON.parse(answered.stdout), {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: 'Not this way.',
+    },
+  });
+  assert.equal(answered.code, 0);
+  const sent: JsonObject = JSON.parse(floe.requests.at(-1)?.body.toString() ?? '{}');
+  assert.equal(sent['id'], 'PreToolUse:s:t1');
+  assert.equal(sent['home'], home);
+
+  assert.equal((await run([PROGRAM, 'hook', 'uninstall', 'claude-code', '--yes'], home)).code, 0);
+  assert.deepEqual(JSON.parse(readFileSync(settings, 'utf8')), { model: 'opus' });
+});
+
+test('settings that are no plain JSON are left alone', async (t) => {
+  const home = newHome(t);
+  const settings = join(home, '.claude', 'settings.json');
+  put(settings, '{ // mine\n}\n');
+  const { code, stderr } = await run([PROGRAM, 'hook', 'install', 'claude-code', '--yes'], home);
+  assert.equal(code, 2);
+  assert.match(stderr, /left alone/);
+  assert.equal(readFileSync(settings, 'utf8'), '{ // mine\n}\n');
+  assert.ok(!existsSync(join(home, '.config')));
+});
+
+test('the process prints one JSON value or nothing, and never a stack trace, whatever it is given', async (t) => {
+  const home = newHome(t);
+  const env = {
+    FLOE_RELAY_KEY: 'eis_test',
+    FLOE_BASE_URL: 'http://127.0.0.1:9',
+    FLOE_RELAY_ON_ERROR: 'closed',
+  };
+  const denied = await run([HOOK, 'claude-code'], home, { env, input: PAYLOAD });
+  assert.equal(denied.code, 0);
+  const said: JsonObject = JSON.parse(denied.stdout);
+  assert.ok(isObject(said['hookSpecificOutput']));
+  assert.equal(said['hookSpecificOutput']['permissionDecision'], 'deny');
+  const garbage = await run([HOOK, 'cursor'], home, { env, input: '\u0000{' });
+  assert.deepEqual([garbage.code, garbage.stdout], [2, '']);
+  const unknown = await run([HOOK, 'nobody'], home, { env, input: PAYLOAD });
+  assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
+  for (const { stderr } of [denied, garbage, unknown]) assert.doesNotMatch(stderr, /^\s+at /m);
+});
+
+test('a key that others may read is not used, and the environment cannot send it elsewhere', (t) => {
+  const home = newHome(t);
+  const places = { managed: join(home, 'managed.json'), user: join(home, 'relay.json'), cache: home };
+  put(places.user, '{"base_url":"https://floe.example","key":"eis_file"}', 0o644);
+  const open = readSettings(places, { FLOE_BASE_URL: 'http://rogue.example' });
+  assert.equal(open.key, null);
+  assert.match(open.trouble ?? '', /chmod 600/);
+  chmodSync(places.user, 0o600);
+  const kept = readSettings(places, { FLOE_BASE_URL: 'http://rogue.example', FLOE_RELAY_KEY: 'eis_rogue' });
+  assert.deepEqual([kept.baseUrl, kept.key, kept.trouble], ['https://floe.example', 'eis_file', null]);
+  put(places.managed, '{"base_url":"https://managed.example","on_error":"closed"}', 0o644);
+  const managed = readSettings(places, {});
+  assert.deepEqual(
+    [managed.baseUrl, managed.key, managed.onError],
+    ['https://managed.example', 'eis_file', 'closed'],
+  );
+});

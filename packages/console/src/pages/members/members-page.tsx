@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { useUrlState } from '../../app/url-state.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { useRefusal } from '../../data/use-refusal.ts';
+import { Button } from '../../ui/button.tsx';
+import { Segments } from '../../ui/tabs.tsx';
+import { InvitationList } from './invitation-list.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { invitationsQuery, membersQuery, teamsQuery } from './member-data.ts';
+import { MemberList } from './member-list.tsx';
+import { TeamList } from './team-list.tsx';
+
+/** Who can sign in, as what; who was asked to; and the teams they are counted in. */
+export function MembersPage() {
+  const { query, change } = useUrlState();
+  const [inviting, setInviting] = useState(false);
+  const refusal = useRefusal('members');
+  const shown = query.get('show') ?? 'members';
+  useLiveQuery('config', membersQuery.queryKey);
+  useLiveQuery('config', invitationsQuery.queryKey);
+  useLiveQuery('config', teamsQuery.queryKey);
+  useShortcuts([{ keys: 'c', does: 'Invite', run: () => refusal === null && setInviting(true) }]);
+  const counts = {
+    members: useQuery(membersQuery).data?.length,
+    invitations: useQuery(invitationsQuery).data?.length,
+    teams: useQuery(teamsQuery).data?.length,
+  };
+  const invite = (
+    <Button look="primary" icon={UserPlus} needs="members" onClick={() => setInviting(true)}>
+      Invite
+    </Button>
+  );
+  return (
+    <PageFrame title="Members" padded={false} actions={invite}>
+      <div className="overflow-x-auto px-4 pb-3 md:px-6">
+        <Segments
+          label="What is shown"
+          options={[
+            { id: 'members', label: withCount('Members', counts.members) },
+            { id: 'invitations', label: withCount('Invited', counts.invitations) },
+            { id: 'teams', label: withCount('Teams', counts.teams) },
+          ]}
+          value={shown}
+          onChange={(id) => change({ show: id === 'members' ? null : id })}
+        />
+      </div>
+      {shown === 'invitations' ? (
+        <InvitationList onInvite={() => setInviting(true)} />
+      ) : shown === 'teams' ? (
+        <TeamList />
+      ) : (
+        <MemberList onInvite={() => setInviting(true)} />
+      )}
+      {inviting && <InviteDialog onClose={() => setInviting(false)} />}
+    </PageFrame>
+  );
+}
+
+function withCount(label: string, count: number | undefined): string {
+  return count === undefined ? label : `${label} ${count}`;
+}

@@ -1,0 +1,98 @@
+import type { Team } from '@floe/contract/api/teams';
+import { useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import { SourceNotice } from '../../ui/source-badge.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { changeTeam, createTeam, PEOPLE_TOUCHES, removeTeam } from './member-data.ts';
+
+/** A team, or a new one for null. */
+export function TeamDialog({ row, onClose }: { readonly row: Team | null; readonly onClose: () => void }) {
+  const [draft, setDraft] = useState({
+    id: row?.id ?? '',
+    name: row?.name ?? '',
+    cost_center: row?.cost_center ?? '',
+  });
+  const [removing, setRemoving] = useState(false);
+  const fields = { cost_center: draft.cost_center.trim() || null };
+  const save = useChange(
+    () => {
+      const name = draft.name.trim() || draft.id;
+      return row ? changeTeam(row.id, { ...fields, name }) : createTeam({ ...fields, name, id: draft.id });
+    },
+    {
+      touches: PEOPLE_TOUCHES,
+      done: ({ name }) => {
+        tell(`Team ${name} saved`);
+        onClose();
+      },
+    },
+  );
+  if (removing && row) return <Removal row={row} onClose={onClose} />;
+  const readOnly = row?.source.kind === 'file';
+  const put = (name: keyof typeof draft) => ({
+    value: draft[name],
+    disabled: readOnly,
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      setDraft({ ...draft, [name]: target.value }),
+  });
+  const actions = (
+    <>
+      {row && (
+        <Button needs="members" disabled={readOnly} onClick={() => setRemoving(true)}>
+          Remove team…
+        </Button>
+      )}
+      <span className="flex-1" />
+      <Button onClick={onClose}>Cancel</Button>
+      <Button type="submit" look="primary" needs="members" disabled={readOnly} busy={save.running}>
+        Save team
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open onClose={onClose} title={row ? `Team ${row.name}` : 'New team'}>
+      <Form error={save.error} running={save.running} onSubmit={() => save.run(undefined)} actions={actions}>
+        {row && <SourceNotice source={row.source} />}
+        {!row && (
+          <FormField name="id" label="Id" hint="Lower case, digits and dashes. It never changes.">
+            <Input autoComplete="off" {...put('id')} />
+          </FormField>
+        )}
+        <FormField name="name" label="Name" optional hint="Shown instead of the id.">
+          <Input autoComplete="off" {...put('name')} />
+        </FormField>
+        <FormField name="cost_center" label="Cost centre" optional hint="Where its spending is booked.">
+          <Input autoComplete="off" {...put('cost_center')} />
+        </FormField>
+      </Form>
+    </Dialog>
+  );
+}
+
+function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () => void }) {
+  const remove = useChange(() => removeTeam(row.id), {
+    touches: PEOPLE_TOUCHES,
+    done: () => {
+      tell(`Team ${row.name} removed`);
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      onConfirm={() => remove.run(undefined)}
+      title={`Remove team ${row.name}`}
+      verb="Remove team"
+      running={remove.running}
+      error={remove.error}
+    >
+      A team that a key or a member still names is not removed. What it spent stays in analytics.
+    </ConfirmDialog>
+  );
+}

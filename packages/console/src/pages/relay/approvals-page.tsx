@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { get, type Page } from '../../data/api-client.ts';
+import { browserZone, clockTime } from '../../format/moments.ts';
+import { Card } from '../../ui/facts.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { StateIcon } from '../../ui/state.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { ApprovalCard } from './approval-card.tsx';
+import { type Approval, RELAY } from './relay-data.ts';
+
+/** Agents wait while one reads: what is new must be here before the next breath. */
+const WAITING_MS = 2000;
+const ANSWERED_MS = 10_000;
+
+/** What agents may not do before a person says so. Made for the phone first. */
+export function ApprovalsPage() {
+  const waiting = useQuery(approvalsQuery({ state: 'waiting', limit: 200 }, WAITING_MS));
+  const recent = useQuery(approvalsQuery({ limit: 50 }, ANSWERED_MS));
+  const cards = waiting.data?.data ?? [];
+  const answered = (recent.data?.data ?? []).filter(({ state }) => state !== 'waiting');
+  return (
+    <PageFrame title={cards.length === 0 ? 'Approvals' : `Approvals (${cards.length})`}>
+      <div className="mx-auto grid max-w-3xl gap-6">
+        {waiting.error && !waiting.data ? (
+          <ErrorState
+            what="Could not load what waits."
+            error={waiting.error}
+            onRetry={() => void waiting.refetch()}
+          />
+        ) : waiting.isPending ? (
+          <Skeleton className="h-48" />
+        ) : cards.length === 0 ? (
+          <EmptyState title="Nobody waits">
+            When a rule asks, the agent waits here for an answer, while{' '}
+            <code className="font-mono text-code">relay.approvals.enabled</code> is on in floe.yaml.
+          </EmptyState>
+        ) : (
+          <ul aria-label="Waiting for an answer" className="grid gap-4">
+            {cards.map((approval) => (
+              <li key={approval.id}>
+                <ApprovalCard approval={approval} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {answered.length > 0 && <Answered approvals={answered} />}
+      </div>
+    </PageFrame>
+  );
+}
+
+function approvalsQuery(query: { readonly state?: string; readonly limit: number }, refetchInterval: number) {
+  return {
+    queryKey: ['relay', 'approvals', query.state ?? 'all'],
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+      get<Page<Approval>>(`${RELAY}/approvals`, query, signal),
+    refetchInterval,
+  };
+}
+
+const ENDS = {
+  waiting: { state: 'waiting', word: 'Waiting' },
+  allowed: { state: 'healthy', word: 'Allowed' },
+  denied: { state: 'blocked', word: 'Denied' },
+  expired: { state: 'unknown', word: 'Nobody answered' },
+} as const;
+
+function Answered({ approvals }: { readonly approvals: readonly Approval[] }) {
+  return (
+    <Card title="Answered" aside="the newest 50">
+      <ul className="divide-y divide-line">
+        {approvals.map((approval) => (
+          <li key={approval.id} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
+            <span className="flex items-center gap-2 text-ui">
+              <StateIcon state={ENDS[approval.state].state} />
+              <span className="whitespace-nowrap">{endOf(approval)}</span>
+              <code className="min-w-0 flex-1 truncate font-mono text-code text-ink-2">{approval.what}</code>
+              <span className="text-small whitespace-nowrap text-ink-3">
+                <TimeText at={approval.decided_at ?? approval.created_at} />
+              </span>
+            </span>
+            {(approval.decided_by || approval.note) && (
+              <span className="pl-6 text-small text-ink-2">
+                {[approval.decided_by && `by ${approval.decided_by}`, approval.note]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function endOf({ state, scope, expires_at }: Approval): string {
+  if (state !== 'allowed') return ENDS[state].word;
+  return scope === 'session'
+    ? `Allowed for the session, until ${clockTime(new Date(expires_at), browserZone())}`
+    : 'Allowed once';
+}

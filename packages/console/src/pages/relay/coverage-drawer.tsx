@@ -1,0 +1,54 @@
+import { OrgLink } from '../../app/org-link.tsx';
+import { count } from '../../format/amounts.ts';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { DrawerHead } from '../../ui/drawer-head.tsx';
+import { Card, KeyValue } from '../../ui/facts.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { installLines } from './connect-agent.tsx';
+import { type CoverageRow, coverageId, coverageOf, REQUIRE_POLICY } from './coverage-words.ts';
+
+/** One person with one agent: what is seen of them, and what to do where it is not enough. */
+export function CoverageDrawer({
+  row,
+  onClose,
+}: {
+  readonly row: CoverageRow;
+  readonly onClose: () => void;
+}) {
+  const { owner, key, agent } = row;
+  const lines = installLines(agent ?? 'claude-code');
+  return (
+    <Drawer title="Coverage" about={coverageId(row)} onClose={onClose}>
+      <DrawerHead title={`${owner ?? `key ${key}`}, ${agent ?? 'no agent named'}`} onClose={onClose}>
+        {coverageOf(row).word}
+      </DrawerHead>
+      <div className="grid gap-4 p-4 md:p-6">
+        <Card title="Seen">
+          <KeyValue
+            items={[
+              ['Key', key],
+              ['Sessions with models', count(row.sessions)],
+              ['Of those, ask the relay', count(row.covered_sessions)],
+              ['Requests without a session', row.unnamed_requests === 0 ? null : count(row.unnamed_requests)],
+              ['Agent version', row.agent_version],
+              ['Hook version', row.client_version],
+              ['Last model request', row.last_model_at && <TimeText key="m" at={row.last_model_at} />],
+              ['Last asked the relay', row.last_relay_at && <TimeText key="r" at={row.last_relay_at} />],
+            ]}
+          />
+        </Card>
+        <Card title="Install the hook">
+          <CodeBlock snippets={[{ label: agent ?? 'Claude Code', code: lines }]} />
+        </Card>
+        <Card title="Require it" aside={<OrgLink to="/management/policies">Policies</OrgLink>}>
+          <p className="mb-3 text-ui text-ink-2">
+            A policy can refuse models to sessions that never ask. In monitor mode it only writes down what it
+            would have done.
+          </p>
+          <CodeBlock snippets={[{ label: 'floe.yaml', code: REQUIRE_POLICY }]} />
+        </Card>
+      </div>
+    </Drawer>
+  );
+}

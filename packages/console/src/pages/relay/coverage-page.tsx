@@ -1,0 +1,138 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plug } from 'lucide-react';
+import { useState } from 'react';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useUrlState } from '../../app/url-state.ts';
+import { get } from '../../data/api-client.ts';
+import { count } from '../../format/amounts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { Segments, Tabs } from '../../ui/tabs.tsx';
+import { ConnectAgent } from './connect-agent.tsx';
+import { CoverageDrawer } from './coverage-drawer.tsx';
+import { CoveragePeople } from './coverage-people.tsx';
+import { coverageId } from './coverage-words.ts';
+import { type Coverage, RELAY } from './relay-data.ts';
+import { SessionList } from './session-list.tsx';
+
+const DAYS = [
+  { id: '1', label: '24 h' },
+  { id: '7', label: '7 d' },
+  { id: '30', label: '30 d' },
+] as const;
+const DAY_MS = 24 * 3_600_000;
+
+/** Who uses models, and whose agents ask the relay first. */
+export function CoveragePage() {
+  const { query, change } = useUrlState();
+  const [connecting, setConnecting] = useState(false);
+  const days = DAYS.find(({ id }) => id === query.get('days'))?.id ?? '7';
+  const answer = useQuery({
+    queryKey: ['relay', 'coverage', days],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
+      return get<Coverage>(`${RELAY}/coverage`, { from }, signal);
+    },
+    refetchInterval: 15_000,
+    placeholderData: (before) => before,
+  });
+  const open = query.get('open');
+  const opened = answer.data?.data.find((row) => coverageId(row) === open);
+  const connect = (
+    <Button look="primary" icon={Plug} onClick={() => setConnecting(true)}>
+      Connect an agent
+    </Button>
+  );
+  return (
+    <PageFrame
+      title="Coverage"
+      padded={false}
+      actions={
+        <>
+          <Segments
+            label="Time"
+            options={DAYS}
+            value={days}
+            onChange={(id) => change({ days: id === '7' ? null : id }, 'replace')}
+          />
+          {connect}
+        </>
+      }
+      beside={opened && <CoverageDrawer row={opened} onClose={() => change({ open: null })} />}
+    >
+      <Tabs
+        label="Parts of coverage"
+        value={query.get('tab') ?? 'people'}
+        onChange={(tab) => change({ tab: tab === 'people' ? null : tab, open: null }, 'replace')}
+        tabs={[
+          {
+            id: 'people',
+            label: 'People',
+            content: answer.data ? (
+              <CoveragePeople
+                rows={answer.data.data}
+                openId={open}
+                onOpen={(id) => change({ open: id })}
+                empty={
+                  <EmptyState title="No agent has asked yet" action={connect}>
+                    Whoever uses models through Floe, and whose agents ask the relay, becomes a row here.
+                  </EmptyState>
+                }
+              />
+            ) : answer.error ? (
+              <ErrorState
+                what="Could not load coverage."
+                error={answer.error}
+                onRetry={() => void answer.refetch()}
+              />
+            ) : (
+              <SkeletonRows rows={5} />
+            ),
+          },
+          { id: 'sessions', label: 'Sessions', content: <SessionList days={Number(days)} /> },
+          {
+            id: 'versions',
+            label: 'Hook versions',
+            content: answer.data ? <Versions clients={answer.data.clients} /> : <SkeletonRows rows={3} />,
+          },
+        ]}
+      />
+      <Dialog open={connecting} onClose={() => setConnecting(false)} title="Connect an agent">
+        <ConnectAgent />
+      </Dialog>
+    </PageFrame>
+  );
+}
+
+/** The fleet: which hook runs where, in sessions that asked. */
+function Versions({ clients }: { readonly clients: Coverage['clients'] }) {
+  if (clients.length === 0)
+    return (
+      <EmptyState title="No hook has asked in this time">Versions come with the first session.</EmptyState>
+    );
+  const most = Math.max(...clients.map(({ sessions }) => sessions));
+  return (
+    <ul className="grid max-w-3xl gap-2">
+      {clients.map(({ client_version, agent, sessions }) => (
+        <li
+          key={`${client_version} ${agent}`}
+          className="grid grid-cols-[minmax(0,12rem)_1fr_max-content] items-center gap-3 text-ui"
+        >
+          <span className="truncate">
+            {agent ?? 'unknown'} <span className="text-ink-3">{client_version ?? 'no version'}</span>
+          </span>
+          <span aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-sunken">
+            <span
+              className="block h-full rounded-full bg-series-1"
+              style={{ width: `${(sessions / most) * 100}%` }}
+            />
+          </span>
+          <span className="text-right figures">
+            {count(sessions)} {sessions === 1 ? 'session' : 'sessions'}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { coverageOf } from './coverage-words.ts';
+
+const ROW = {
+  owner: 'ana',
+  key: 'laptops',
+  agent: 'codex',
+  sessions: 4,
+  covered_sessions: 0,
+  covered_ratio: 0,
+  model_requests: 1204,
+  relay_calls: 0,
+  unnamed_requests: 0,
+  agent_version: null,
+  client_version: null,
+  last_model_at: null,
+  last_relay_at: null,
+};
+
+test('who never asks stands out, who always does is quiet', () => {
+  assert.equal(coverageOf(ROW).state, 'warning');
+  assert.equal(coverageOf({ ...ROW, covered_ratio: 0.5 }).state, 'partial');
+  assert.equal(coverageOf({ ...ROW, covered_ratio: 1 }).state, null);
+});
+
+test('what nobody can tell is unknown, not covered', () => {
+  assert.equal(coverageOf({ ...ROW, covered_ratio: null }).state, 'unknown');
+  assert.equal(coverageOf({ ...ROW, covered_ratio: null, model_requests: 0 }).state, null);
+});

@@ -1,0 +1,72 @@
+import { duration } from '../../format/amounts.ts';
+import { browserZone, clockTime } from '../../format/moments.ts';
+import { Badge, StateIcon } from '../../ui/state.tsx';
+import type { Column } from '../../ui/table-columns.ts';
+import { eventName, type KeptDecision, saidOf } from './decision-words.ts';
+import { SaidText } from './said-text.tsx';
+
+export const DECISION_COLUMNS: readonly Column<KeptDecision>[] = [
+  {
+    id: 'time',
+    label: 'Time',
+    width: '6.5rem',
+    cell: ({ created_at }) => (
+      <time dateTime={created_at}>{clockTime(new Date(created_at), browserZone(), true)}</time>
+    ),
+  },
+  {
+    id: 'decision',
+    label: 'Decision',
+    width: '8rem',
+    cell: (row) => <SaidText said={saidOf(row)} />,
+  },
+  { id: 'event', label: 'Event', width: '6.5rem', cell: ({ event }) => eventName(event) },
+  {
+    id: 'what',
+    label: 'What',
+    width: 'minmax(10rem, 1fr)',
+    cell: ({ what }) => <code className="block truncate font-mono text-code">{what}</code>,
+  },
+  { id: 'rule', label: 'Rule', width: 'minmax(6rem, 11rem)', cell: ({ rule }) => rule ?? '–' },
+  { id: 'mode', label: 'Mode', width: '5.5rem', cell: ({ mode }) => mode ?? '–' },
+  { id: 'agent', label: 'Agent', width: 'minmax(6rem, 9rem)', cell: agentText },
+  { id: 'owner', label: 'Person', width: 'minmax(5rem, 9rem)', cell: ({ owner, key }) => owner ?? key },
+  {
+    id: 'latency',
+    label: 'Took',
+    width: '5rem',
+    align: 'end',
+    cell: ({ latency_us }) => duration(latency_us / 1000),
+  },
+  extra('repository', 'Repository', ({ repository }) => repository ?? '–'),
+  extra('key', 'Key', ({ key }) => key),
+  extra('team', 'Team', ({ team }) => team ?? '–'),
+  extra('session', 'Session', ({ session_id }) => session_id ?? '–'),
+  extra('client', 'Hook version', ({ client_version }) => client_version ?? '–'),
+];
+
+function extra(id: string, label: string, cell: Column<KeptDecision>['cell']): Column<KeptDecision> {
+  return { id, label, cell, width: 'minmax(5rem, 12rem)', optional: true };
+}
+
+export function agentText({ agent, agent_version }: Pick<KeptDecision, 'agent' | 'agent_version'>): string {
+  return agent_version === null ? agent : `${agent} ${agent_version}`;
+}
+
+/** A row on a phone: what was asked for, then when, by whom and by which rule. */
+export function DecisionCard({ row }: { readonly row: KeptDecision }) {
+  const { state, word } = saidOf(row);
+  return (
+    <div className="flex items-center gap-3 text-body">
+      {state ? <StateIcon state={state} /> : <span className="w-4 shrink-0" />}
+      <div className="min-w-0 flex-1">
+        <code className="block truncate font-mono text-code">{row.what}</code>
+        <div className="truncate text-small text-ink-2 figures">
+          {clockTime(new Date(row.created_at), browserZone())} · {word}
+          {row.rule && ` by ${row.rule}`} · {row.agent}
+        </div>
+      </div>
+      <Badge>{eventName(row.event)}</Badge>
+    </div>
+  );
+}

@@ -1,0 +1,202 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChevronDown, ChevronUp, FlaskConical, X } from 'lucide-react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { duration } from '../../format/amounts.ts';
+import { browserZone, fullTime } from '../../format/moments.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { Card, KeyValue } from '../../ui/facts.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { Badge, StateBadge } from '../../ui/state.tsx';
+import { agentText } from './decision-columns.tsx';
+import { eventName, type KeptDecision, saidOf, wouldOf } from './decision-words.ts';
+import { ParsedCommand } from './parsed-command.tsx';
+import { decisionQuery, simulationQuery } from './relay-data.ts';
+import { SaidText } from './said-text.tsx';
+
+/** One decision beside the list: what was asked, what was answered, and why. */
+export function DecisionDrawer({
+  id,
+  onClose,
+  onPrevious,
+  onNext,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onPrevious: () => void;
+  readonly onNext: () => void;
+}) {
+  const { data, error, refetch } = useQuery(decisionQuery(id));
+  return (
+    <Drawer title="Decision" about={id} onClose={onClose}>
+      <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
+        <div className="min-w-0 flex-1">
+          {data ? <Heading decision={data} /> : <Skeleton className="h-7 w-64" />}
+        </div>
+        <div className="flex">
+          <IconButton icon={ChevronUp} label="Previous decision" keys="k" onClick={onPrevious} />
+          <IconButton icon={ChevronDown} label="Next decision" keys="j" onClick={onNext} />
+          <IconButton icon={X} label="Close" keys="Esc" onClick={onClose} />
+        </div>
+      </div>
+      <p className="flex flex-wrap items-center gap-x-2 border-b border-line px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
+        {data && fullTime(new Date(data.created_at), browserZone(), true)}
+        <code className="font-mono text-code">{id}</code>
+        <CopyButton text={id} label="Copy decision id" />
+      </p>
+      {error && !data ? (
+        <ErrorState what="Could not load this decision." error={error} onRetry={() => void refetch()} />
+      ) : data ? (
+        <div className="grid gap-4 p-4 md:p-6">
+          <What decision={data} />
+          <Rules decision={data} />
+          <Answers decision={data} />
+          <Asker decision={data} />
+        </div>
+      ) : (
+        <Skeleton className="m-6 h-40" />
+      )}
+    </Drawer>
+  );
+}
+
+interface About {
+  readonly decision: KeptDecision;
+}
+
+function Heading({ decision }: About) {
+  const { state, word } = saidOf(decision);
+  return (
+    <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+      {state === null ? <Badge>{word}</Badge> : <StateBadge state={state}>{word}</StateBadge>}
+      <h2 className="min-w-0 text-body font-semibold break-words">
+        {decision.rule === null ? eventName(decision.event) : `by ${decision.rule}`}
+      </h2>
+    </div>
+  );
+}
+
+/** What is kept of it; a command is read again, by the rules of now. */
+function What({ decision: { event, what, findings } }: About) {
+  const isShell = event === 'shell';
+  const read = useQuery({
+    ...simulationQuery({ event: 'shell', text: what, url: '' }),
+    enabled: isShell && what !== '',
+  });
+  const link = isShell && (
+    <OrgLink
+      to="/relay/rules"
+      search={{ try: what }}
+      className="inline-flex items-center gap-1 text-accent-ink underlined"
+    >
+      <FlaskConical size={14} aria-hidden="true" /> Try it against the rules of now
+    </OrgLink>
+  );
+  return (
+    <Card title={isShell ? 'Command, as it is read' : 'What'} aside={link}>
+      <div className="grid gap-3">
+        {read.data ? (
+          <ParsedCommand text={what} read={read.data} />
+        ) : (
+          <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
+            {what}
+          </p>
+        )}
+        {findings.length > 0 && (
+          <p className="flex flex-wrap items-center gap-1 text-ui text-ink-2">
+            Masked:
+            {findings.map(({ kind, count }) => (
+              <Badge key={kind} name={kind.replaceAll('_', ' ')}>
+                {count}
+              </Badge>
+            ))}
+          </p>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function Rules({ decision: { hits, reason } }: About) {
+  return (
+    <Card title="Rules that applied" aside="the strictest decides">
+      {hits.length === 0 ? (
+        <p className="text-ui text-ink-2">
+          {reason ?? 'None: the agent’s own permissions went on as before.'}
+        </p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {hits.map((hit) => (
+            <li key={hit.rule} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
+              <span className="flex flex-wrap items-center gap-x-3 text-ui">
+                <SaidText
+                  said={saidOf({
+                    decision: hit.mode === 'enforce' ? hit.decision : 'abstain',
+                    would: hit.decision,
+                  })}
+                />
+                <OrgLink to="/relay/decisions" search={{ rule: hit.rule }}>
+                  {hit.rule}
+                </OrgLink>
+                <span className="text-small text-ink-3">{hit.mode}</span>
+              </span>
+              <span className="text-small text-ink-2">{hit.reason}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function Answers({ decision }: About) {
+  const { user_message, agent_message, decision: answered, would, approval_id, latency_us } = decision;
+  return (
+    <Card title="What the hook was told" aside={`in ${duration(latency_us / 1000)}`}>
+      <KeyValue
+        items={[
+          ['Answer', <code key="answer">{answered}</code>],
+          ['If enforced', would === answered ? null : wouldOf(would).word.toLowerCase()],
+          ['To the person', user_message],
+          ['To the agent', agent_message],
+          [
+            'Approval',
+            approval_id && (
+              <OrgLink key="approval" to="/relay/approvals">
+                {approval_id}
+              </OrgLink>
+            ),
+          ],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Asker({ decision }: About) {
+  const { key, owner, team, agent, agent_version, client_version, repository, cwd, session_id } = decision;
+  return (
+    <Card title="Who asked">
+      <KeyValue
+        items={[
+          ['Person', owner],
+          ['Team', team],
+          ['Key', key],
+          ['Agent', agentText({ agent, agent_version })],
+          ['Hook version', client_version],
+          ['Repository', repository],
+          ['Directory', cwd && <code className="font-mono text-code break-all">{cwd}</code>],
+          [
+            'Session',
+            session_id && (
+              <OrgLink key="session" to="/relay/decisions" search={{ session: session_id }}>
+                {session_id}
+              </OrgLink>
+            ),
+          ],
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { piecesOf, saidOf, touches } from './decision-words.ts';
+
+test('a rule that only watches says what it would have done', () => {
+  assert.deepEqual(saidOf({ decision: 'abstain', would: 'deny' }), { state: 'partial', word: 'Would deny' });
+  assert.equal(saidOf({ decision: 'deny', would: 'deny' }).word, 'Denied');
+  assert.equal(saidOf({ decision: 'abstain', would: 'abstain' }).state, null);
+});
+
+test('a command is cut at its marks and loses nothing', () => {
+  const text = 'cd /tmp && git push -f';
+  const hit = { start: 11, end: 22 };
+  assert.deepEqual(piecesOf(text, [hit], []), [
+    { text: 'cd /tmp && ', mark: null },
+    { text: 'git push -f', mark: 'hit' },
+  ]);
+  const mixed = piecesOf(text, [hit], [{ start: 3, end: 13 }]);
+  assert.equal(mixed.map((piece) => piece.text).join(''), text);
+  assert.deepEqual(
+    mixed.map(({ mark }) => mark),
+    [null, 'unclear', 'hit'],
+  );
+});
+
+test('places beyond a text that was shortened are left out', () => {
+  assert.deepEqual(piecesOf('git', [{ start: 10, end: 20 }], []), [{ text: 'git', mark: null }]);
+  assert.deepEqual(piecesOf('', [], []), []);
+});
+
+test('places touch when they share a character', () => {
+  assert.equal(touches({ start: 0, end: 4 }, { start: 3, end: 9 }), true);
+  assert.equal(touches({ start: 0, end: 4 }, { start: 4, end: 9 }), false);
+});

@@ -1,0 +1,122 @@
+import { ChevronRight } from 'lucide-react';
+import { cx } from '../../ui/class-names.ts';
+import { Notice } from '../../ui/feedback.tsx';
+import { Badge } from '../../ui/state.tsx';
+import { hitPlaces, piecesOf, type Simulation, touches, traitName } from './decision-words.ts';
+
+/** A shell command as the relay reads it: the text with what rules are about, then each simple command in it. */
+export function ParsedCommand({ text, read }: { readonly text: string; readonly read: Simulation }) {
+  return (
+    <div className="grid min-w-0 gap-3">
+      <MarkedText text={text} read={read} />
+      {read.commands.length > 0 && (
+        <ol aria-label="Commands in it" className="grid gap-1.5">
+          {read.commands.map((command) => (
+            <SimpleCommand key={`${command.start} ${command.via.join(' ')}`} command={command} read={read} />
+          ))}
+        </ol>
+      )}
+      {read.unclear.length > 0 && <Unclear text={text} read={read} />}
+    </div>
+  );
+}
+
+function MarkedText({ text, read }: { readonly text: string; readonly read: Simulation }) {
+  const pieces = piecesOf(text, hitPlaces(read), read.unclear);
+  return (
+    <p className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-code break-words whitespace-pre-wrap">
+      {pieces.map((piece, index) =>
+        piece.mark === null ? (
+          piece.text
+        ) : (
+          <mark
+            // biome-ignore lint/suspicious/noArrayIndexKey: pieces are the text in its order.
+            key={index}
+            className={cx(
+              'rounded-tag bg-transparent underline underline-offset-4',
+              piece.mark === 'hit'
+                ? 'text-blocked-ink decoration-2'
+                : 'text-unknown-ink decoration-dotted decoration-2',
+            )}
+          >
+            {piece.text}
+          </mark>
+        ),
+      )}
+    </p>
+  );
+}
+
+type Command = Simulation['commands'][number];
+
+/** `sudo → env → git push -f`, with the rules that are about it. */
+function SimpleCommand({ command, read }: { readonly command: Command; readonly read: Simulation }) {
+  const { name, args, via, does, redirects } = command;
+  const rules = read.hits.filter(({ place }) => place !== null && touches(place, command));
+  return (
+    <li
+      className={cx(
+        'grid gap-1 rounded-control border px-3 py-1.5',
+        rules.length > 0 ? 'border-blocked-line bg-blocked-tint' : 'border-line bg-surface',
+      )}
+    >
+      <span className="flex min-w-0 flex-wrap items-center gap-x-1 gap-y-0.5 font-mono text-code">
+        {via.map((outer, depth) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same wrapper may stand twice, in this order.
+          <span key={depth} className="flex items-center gap-1 text-ink-2">
+            {outer}
+            <ChevronRight size={12} role="img" aria-label="runs" />
+          </span>
+        ))}
+        <span className="font-semibold break-all">{name ?? <Nobody />}</span>
+        {args.map((arg, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: arguments are known by their place.
+          <span key={place} className="break-all">
+            {arg ?? <Nobody />}
+          </span>
+        ))}
+        {redirects.map(({ operator, target }, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: redirections are known by their place.
+          <span key={place} className="break-all text-ink-2">
+            {operator} {target ?? <Nobody />}
+          </span>
+        ))}
+      </span>
+      {(does.length > 0 || rules.length > 0) && (
+        <span className="flex flex-wrap gap-1">
+          {rules.map(({ rule, decision }) => (
+            <Badge key={rule} name={decision}>
+              {rule}
+            </Badge>
+          ))}
+          {does.map((trait) => (
+            <Badge key={trait}>{traitName(trait)}</Badge>
+          ))}
+        </span>
+      )}
+    </li>
+  );
+}
+
+function Nobody() {
+  return <span className="font-normal text-unknown-ink italic">only known when it runs</span>;
+}
+
+function Unclear({ text, read }: { readonly text: string; readonly read: Simulation }) {
+  return (
+    <Notice state="unknown">
+      <p className="font-medium">Part of this cannot be analysed.</p>
+      <ul className="my-1 grid gap-0.5">
+        {read.unclear.map(({ because, start, end }) => (
+          <li key={`${start} ${because}`} className="break-words">
+            {because}
+            {end > start && <code className="ml-1.5 font-mono text-code">{text.slice(start, end)}</code>}
+          </li>
+        ))}
+      </ul>
+      <p className="text-ink-2">
+        Where a rule denies or asks about shell commands, the relay asks; no rule allows it.
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,106 @@
+import type { relayApproval } from '@floe/contract/api/relay';
+import type { relayCoverage, relayRule, relaySession } from '@floe/contract/api/relay-management';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { get, type Page, send } from '../../data/api-client.ts';
+import type { FilterField } from '../../filters/filter-text.ts';
+import type { KeptDecision, RelayEventKind, Simulation } from './decision-words.ts';
+
+export type Approval = z.output<typeof relayApproval>;
+export type Coverage = z.output<typeof relayCoverage>;
+export type Session = z.output<typeof relaySession>;
+export type RelayRule = z.output<typeof relayRule>;
+
+export const RELAY = 'api/management/relay';
+const PAGE_ROWS = 100;
+
+/** What decisions are filtered by: the API's own parameters. */
+export const DECISION_FIELDS: readonly FilterField[] = [
+  { name: 'decision', label: 'decision', values: ['deny', 'ask', 'allow', 'abstain'] },
+  { name: 'would', label: 'would', values: ['deny', 'ask', 'allow', 'abstain'] },
+  { name: 'event', label: 'event', values: ['shell', 'tool', 'prompt', 'file_read', 'file_write'] },
+  { name: 'rule', label: 'rule' },
+  { name: 'mode', label: 'mode', values: ['observe', 'warn', 'enforce'] },
+  { name: 'agent', label: 'agent' },
+  { name: 'key', label: 'key' },
+  { name: 'owner', label: 'person' },
+  { name: 'repository', label: 'repository' },
+  { name: 'session', label: 'session' },
+  { name: 'q', label: 'text', hint: 'Stands in the command, tool, prompt or path.' },
+];
+
+/** Decisions, newest first, page by page. */
+export function decisionsQuery(filters: Readonly<Record<string, string>>) {
+  return infiniteQueryOptions({
+    queryKey: ['relay', 'decisions', filters],
+    queryFn: ({ pageParam, signal }) =>
+      get<Page<KeptDecision>>(
+        `${RELAY}/decisions`,
+        { ...filters, limit: PAGE_ROWS, cursor: pageParam },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function decisionQuery(id: string) {
+  return queryOptions({
+    queryKey: ['relay', 'decision', id],
+    queryFn: ({ signal }) =>
+      get<KeptDecision>(`${RELAY}/decisions/${encodeURIComponent(id)}`, undefined, signal),
+  });
+}
+
+/** What an agent would ask about. */
+export interface Tried {
+  readonly event: RelayEventKind;
+  /** Command, prompt, path, or name of a tool. */
+  readonly text: string;
+  /** Address of the connector of a tool. */
+  readonly url: string;
+}
+
+/** How it is read and which rules apply: those in force, or a draft of all of them. */
+export function simulationQuery(tried: Tried, rules?: readonly object[]) {
+  return queryOptions({
+    queryKey: ['relay', 'simulation', tried, rules ?? null],
+    queryFn: ({ signal }) => {
+      signal.throwIfAborted();
+      return send<Simulation>('POST', `${RELAY}/simulate`, {
+        event: eventOf(tried),
+        ...(rules === undefined ? {} : { rules }),
+      });
+    },
+    enabled: tried.text.trim() !== '',
+    placeholderData: keepPreviousData,
+    staleTime: 5_000,
+    retry: false,
+  });
+}
+
+function eventOf({ event, text, url }: Tried) {
+  if (event === 'shell') return { event, shell: { command: text } };
+  if (event === 'prompt') return { event, prompt: { text } };
+  if (event === 'tool') return { event, tool: { name: text, ...(url === '' ? {} : { url }) } };
+  return { event, file: { path: text } };
+}
+
+export const RULES = `${RELAY}/rules`;
+const RULES_AT_ONCE = 500;
+
+/** Every rule: a draft is judged among all of them. */
+export const allRulesQuery = queryOptions({
+  queryKey: ['relay', 'rules', 'all'],
+  queryFn: async ({ signal }) => {
+    const rules: RelayRule[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: Page<RelayRule> = await get(RULES, { limit: RULES_AT_ONCE, cursor }, signal);
+      rules.push(...page.data);
+      cursor = page.next_cursor;
+    }
+    return rules;
+  },
+});

@@ -1,0 +1,34 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+export const relay: readonly PageRoute[] = [
+  {
+    path: '/relay/decisions',
+    title: 'Decisions',
+    load: () => import('./decisions-page.tsx').then(({ DecisionsPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/relay/rules',
+    title: 'Rules',
+    load: () => import('./rules-page.tsx').then(({ RulesPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/relay/rules/new',
+    title: 'New rule',
+    load: () => import('./rule-editor-page.tsx').then(({ NewRulePage: Page }) => ({ Page })),
+  },
+  {
+    path: '/relay/rules/$id',
+    title: 'Rule',
+    load: () => import('./rule-editor-page.tsx').then(({ RulePage: Page }) => ({ Page })),
+  },
+  {
+    path: '/relay/approvals',
+    title: 'Approvals',
+    load: () => import('./approvals-page.tsx').then(({ ApprovalsPage: Page }) => ({ Page })),
+  },
+  {
+    path: '/relay/coverage',
+    title: 'Coverage',
+    load: () => import('./coverage-page.tsx').then(({ CoveragePage: Page }) => ({ Page })),
+  },
+];

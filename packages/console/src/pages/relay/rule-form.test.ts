@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { draftRules, EMPTY_RULE, isHeldBack, ruleBody, ruleForm, ruleText } from './rule-form.ts';
+
+const RULE = {
+  name: 'no-force-push',
+  on: ['shell'],
+  mode: 'enforce',
+  match: { command: ['git'], subcommand: ['push'], any_flag: ['-f', '--force'], all_flags: ['-q'] },
+  who: { teams: ['search'] },
+  schedule: { days: ['mon'], from: '09:00', to: '17:00', timezone: 'UTC' },
+  except: [],
+  decision: 'deny',
+  on_error: 'closed',
+  message: { user: 'No.', agent: 'Open a pull request.' },
+};
+
+const shown = (rule: typeof RULE, mode: 'observe' | 'enforce' = 'enforce') => ({
+  id: rule.name,
+  rule,
+  mode,
+  hits: 0,
+  source: { kind: 'console', file: null, line: null } as const,
+  created_at: null,
+  updated_at: null,
+  updated_by: null,
+});
+
+test('a rule goes through the form and loses nothing, not even what has no field', () => {
+  const { except: _, ...kept } = RULE;
+  assert.deepEqual(ruleBody(ruleForm({ rule: RULE })), {
+    ...kept,
+    detect: null,
+    except: null,
+    when: null,
+  });
+});
+
+test('a field that is emptied is cleared, not kept', () => {
+  const form = { ...ruleForm({ rule: RULE }), rest: '', user: '', agent: '' };
+  const body = ruleBody({ ...form, match: EMPTY_RULE.match });
+  assert.equal(body['who'], null);
+  assert.equal(body['message'], null);
+  assert.equal(body['match'], null);
+});
+
+test('a rest that is no JSON object is refused by its field', () => {
+  for (const rest of ['{', '[]', '3'])
+    assert.throws(() => ruleBody({ ...EMPTY_RULE, rest }), { param: 'rest' });
+});
+
+test('a draft takes the place of its rule, and a new one joins them', () => {
+  const all = [shown(RULE), shown({ ...RULE, name: 'other' })];
+  const names = (rules: object[] | null) => rules?.map((rule) => Reflect.get(rule, 'name'));
+  assert.deepEqual(names(draftRules(all, 'other', { ...EMPTY_RULE, name: 'next' })), [
+    'no-force-push',
+    'next',
+  ]);
+  assert.deepEqual(names(draftRules(all, null, EMPTY_RULE))?.length, 3);
+  assert.equal(draftRules(all, null, { ...EMPTY_RULE, rest: '{' }), null);
+});
+
+test('a rule is told in one line', () => {
+  assert.equal(ruleText({ rule: RULE }), 'git push -f|--force -q');
+  assert.equal(
+    ruleText({ rule: { name: 'a', detect: { secrets: true, pii: ['iban'] } } }),
+    'holds secrets, iban',
+  );
+});
+
+test('rules are held back when they run milder than they say', () => {
+  assert.equal(isHeldBack([shown(RULE, 'observe')]), true);
+  assert.equal(isHeldBack([shown(RULE)]), false);
+});

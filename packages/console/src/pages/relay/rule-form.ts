@@ -1,0 +1,204 @@
+import { isObject } from '@floe/contract/json';
+import { ApiError } from '../../data/api-error.ts';
+import type { RelayEventKind } from './decision-words.ts';
+import type { RelayRule } from './relay-data.ts';
+
+/** A rule between the API and the fields of its form. Pure. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Parts of `match` with a field of their own; patterns with commas in them stand one to a line. */
+export const MATCH_FIELDS = [
+  'command',
+  'subcommand',
+  'any_flag',
+  'args',
+  'does',
+  'server_url',
+  'server_command',
+  'tool',
+  'path',
+  'text',
+] as const;
+export type MatchField = (typeof MATCH_FIELDS)[number];
+
+export interface RuleForm {
+  readonly name: string;
+  readonly decision: 'allow' | 'deny' | 'ask';
+  readonly mode: 'observe' | 'warn' | 'enforce';
+  readonly on: readonly RelayEventKind[];
+  /** One pattern to a line. */
+  readonly match: Readonly<Record<MatchField, string>>;
+  readonly when: string;
+  readonly user: string;
+  readonly agent: string;
+  readonly onError: 'open' | 'closed';
+  /** What has no field: detect, who, schedule, except and the rest of match, as JSON. */
+  readonly rest: string;
+}
+
+const NO_MATCH: RuleForm['match'] = {
+  command: '',
+  subcommand: '',
+  any_flag: '',
+  args: '',
+  does: '',
+  server_url: '',
+  server_command: '',
+  tool: '',
+  path: '',
+  text: '',
+};
+
+/** New rules watch first: they stop nothing before somebody says so. */
+export const EMPTY_RULE: RuleForm = {
+  name: '',
+  decision: 'deny',
+  mode: 'observe',
+  on: ['shell'],
+  match: NO_MATCH,
+  when: '',
+  user: '',
+  agent: '',
+  onError: 'open',
+  rest: '',
+};
+
+const KNOWN = new Set(['name', 'decision', 'mode', 'on', 'match', 'when', 'message', 'on_error']);
+
+export function ruleForm({ rule }: Pick<RelayRule, 'rule'>): RuleForm {
+  const match = objectOf(rule['match']);
+  const fields = MATCH_FIELDS.map((name) => [name, lines(match[name])] as const);
+  const { user, agent } = messageOf(rule['message']);
+  return {
+    name: rule.name,
+    decision: oneOf(['deny', 'ask', 'allow'], rule['decision']),
+    mode: oneOf(['enforce', 'warn', 'observe'], rule['mode']),
+    on: EVENT_KINDS.filter((kind) => [rule['on']].flat().includes(kind)),
+    match: { ...NO_MATCH, ...Object.fromEntries(fields) },
+    when: textOf(rule['when']),
+    user,
+    agent,
+    onError: oneOf(['open', 'closed'], rule['on_error']),
+    rest: restText(rule, match),
+  };
+}
+
+const EVENT_KINDS: readonly RelayEventKind[] = ['shell', 'tool', 'prompt', 'file_read', 'file_write'];
+
+/** The body of the API; null clears what a rule had. @throws ApiError naming `rest` when that is no JSON object */
+export function ruleBody(form: RuleForm): Json {
+  const rest = readRest(form.rest);
+  const typed = MATCH_FIELDS.flatMap((name) => {
+    const patterns = form.match[name]
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+    return patterns.length === 0 ? [] : [[name, patterns] as const];
+  });
+  const match = { ...objectOf(rest['match']), ...Object.fromEntries(typed) };
+  const user = form.user.trim();
+  const agent = form.agent.trim();
+  const message = { user: user || agent, ...(agent === '' || agent === user ? {} : { agent }) };
+  return {
+    detect: null,
+    who: null,
+    schedule: null,
+    except: null,
+    ...rest,
+    name: form.name.trim(),
+    decision: form.decision,
+    mode: form.mode,
+    on: form.on,
+    match: Object.keys(match).length === 0 ? null : match,
+    when: form.when.trim() || null,
+    message: message.user === '' ? null : message,
+    on_error: form.onError,
+  };
+}
+
+/** Every rule with the draft in its place, as a simulation takes them; null while the draft cannot be read. */
+export function draftRules(all: readonly RelayRule[], id: string | null, form: RuleForm): object[] | null {
+  try {
+    const draft = Object.fromEntries(Object.entries(ruleBody(form)).filter(([, value]) => value !== null));
+    const others = all.filter((rule) => rule.id !== id).map(({ rule }) => rule);
+    return [...others, draft];
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+/** `git push -f|--force`: what a rule looks for, in one line. */
+export function ruleText({ rule }: Pick<RelayRule, 'rule'>): string {
+  const match = objectOf(rule['match']);
+  const patterns = Object.values(match).flatMap((value) => {
+    const texts = [value].flat().filter((one) => typeof one === 'string');
+    return texts.length === 0 ? [] : [texts.join('|')];
+  });
+  const detect = objectOf(rule['detect']);
+  const found = [
+    ...(detect['secrets'] === true ? ['secrets'] : []),
+    ...(Array.isArray(detect['pii']) ? detect['pii'].map(String) : []),
+  ];
+  const rest = [found.length > 0 ? `holds ${found.join(', ')}` : '', textOf(rule['when'])];
+  return [...patterns, ...rest].filter((part) => part !== '').join(' ');
+}
+
+/** True when rules that would decide only watch, because floe.yaml says so for all of them. */
+export function isHeldBack(rules: readonly RelayRule[]): boolean {
+  return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');
+}
+
+function restText(rule: Json, match: Json): string {
+  const others = Object.fromEntries(
+    Object.entries(rule).filter(([name, value]) => !KNOWN.has(name) && !isEmptyList(value)),
+  );
+  const shown: readonly string[] = MATCH_FIELDS;
+  const left = Object.entries(match).filter(([name]) => !shown.includes(name));
+  const rest = left.length === 0 ? others : { ...others, match: Object.fromEntries(left) };
+  return Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2);
+}
+
+function readRest(text: string): Json {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Said below: both are the same slip to whoever typed it.
+  }
+  throw new ApiError({
+    status: 0,
+    code: 'invalid_json',
+    message: 'Write a JSON object, such as {"who": {"teams": ["search"]}}.',
+    param: 'rest',
+  });
+}
+
+function messageOf(message: unknown): { readonly user: string; readonly agent: string } {
+  if (typeof message === 'string') return { user: message, agent: '' };
+  const { user, agent } = objectOf(message);
+  return { user: textOf(user), agent: textOf(agent) };
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function lines(value: unknown): string {
+  return [value ?? []].flat().map(String).join('\n');
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function objectOf(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+/** The value when it is one of these, else the first. */
+function oneOf<Choice extends string>(choices: readonly [Choice, ...Choice[]], value: unknown): Choice {
+  return choices.find((choice) => choice === value) ?? choices[0];
+}

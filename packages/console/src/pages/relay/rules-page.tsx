@@ -1,0 +1,154 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { useOrgId, useUrlState } from '../../app/url-state.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { listQuery, useRows } from '../../data/lists.ts';
+import { count } from '../../format/amounts.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState, Notice } from '../../ui/feedback.tsx';
+import { Results } from '../../ui/results.tsx';
+import { SourceBadge } from '../../ui/source-badge.tsx';
+import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import { saidOf } from './decision-words.ts';
+import { type RelayRule, RULES } from './relay-data.ts';
+import { Replay } from './replay.tsx';
+import { isHeldBack, ruleForm, ruleText } from './rule-form.ts';
+import { SaidText } from './said-text.tsx';
+import { Simulator } from './simulator.tsx';
+
+/** What agents may do: the rules, and a place to try a command against them. */
+export function RulesPage() {
+  const { query, change } = useUrlState();
+  useLiveQuery('config', ['relay', 'rules']);
+  const list = useRows(listQuery<RelayRule>('relay-rules', RULES));
+  const open = useOpenRule();
+  const sort = readSort(query.get('sort'));
+  const create = () => open('new');
+  useShortcuts([{ keys: 'c', does: 'New rule', run: create }]);
+  const add = (
+    <Button look="primary" icon={Plus} needs="relay" onClick={create}>
+      New rule
+    </Button>
+  );
+  return (
+    <PageFrame title="Rules" padded={false} actions={add}>
+      <div className="grid gap-3 px-4 pb-3 md:px-6">
+        <p className="max-w-3xl text-ui text-ink-2">
+          The strictest rule that applies decides. This stops accidents and raises the cost of attacks; it is
+          not a sandbox.
+        </p>
+        {isHeldBack(list.rows ?? []) && (
+          <Notice>
+            <code className="font-mono text-code">relay.mode</code> is observe in floe.yaml: rules write down
+            what they would have said and stop nothing.
+          </Notice>
+        )}
+      </div>
+      <Results
+        list={list}
+        what="rules"
+        label="Rules"
+        shown={sorted(list.rows ?? [], COLUMNS, sort)}
+        rowId={({ id }) => id}
+        columns={COLUMNS}
+        card={(rule) => <RuleCard rule={rule} />}
+        onOpen={({ id }) => open(id)}
+        sort={sort}
+        onSort={(next) => change({ sort: next }, 'replace')}
+        empty={
+          <EmptyState title="No rules" action={add}>
+            Every decision is “abstain” and the agents’ own permissions go on as before. A new rule starts in
+            observe mode: it only writes down what it would have said.
+          </EmptyState>
+        }
+      />
+      <div className="grid items-start gap-4 p-4 md:p-6 xl:grid-cols-[3fr_2fr]">
+        <Simulator start={query.get('try') ?? ''} />
+        <Replay />
+      </div>
+    </PageFrame>
+  );
+}
+
+/** To a rule, or with `new` to the form of one. */
+export function useOpenRule(): (id?: string) => void {
+  const navigate = useNavigate();
+  const org = useOrgId();
+  return (id) =>
+    void navigate({ to: `/o/${org}/relay/rules${id === undefined ? '' : `/${encodeURIComponent(id)}`}` });
+}
+
+function said({ rule, mode }: RelayRule) {
+  const { decision } = ruleForm({ rule });
+  return saidOf({ decision: mode === 'observe' ? 'abstain' : decision, would: decision });
+}
+
+const WORDS = { Denied: 'Deny', Asked: 'Ask', Allowed: 'Allow' } as const;
+
+/** What it does, not what it did. */
+function DoesText({ rule }: { readonly rule: RelayRule }) {
+  const { state, word } = said(rule);
+  const known = Object.entries(WORDS).find(([past]) => past === word);
+  return <SaidText said={{ state, word: known?.[1] ?? word }} />;
+}
+
+const COLUMNS: readonly Column<RelayRule>[] = [
+  {
+    id: 'decision',
+    label: 'Does',
+    width: '8rem',
+    value: ({ rule }) => String(rule['decision']),
+    cell: (rule) => <DoesText rule={rule} />,
+  },
+  {
+    id: 'name',
+    label: 'Name',
+    width: 'minmax(8rem, 16rem)',
+    value: ({ rule }) => rule.name,
+    cell: ({ rule }) => rule.name,
+  },
+  {
+    id: 'on',
+    label: 'Reads',
+    width: 'minmax(5rem, 10rem)',
+    cell: ({ rule }) => ruleForm({ rule }).on.join(', '),
+  },
+  {
+    id: 'match',
+    label: 'Looks for',
+    width: 'minmax(10rem, 1fr)',
+    cell: (rule) => <code className="block truncate font-mono text-code">{ruleText(rule)}</code>,
+  },
+  { id: 'mode', label: 'Mode', width: '5.5rem', value: ({ mode }) => mode, cell: ({ mode }) => mode },
+  {
+    id: 'hits',
+    label: 'Applied, 7 d',
+    width: '7rem',
+    align: 'end',
+    value: ({ hits }) => hits,
+    cell: ({ rule, hits }) =>
+      hits === 0 ? (
+        <span className="text-ink-3">0</span>
+      ) : (
+        <OrgLink to="/relay/decisions" search={{ rule: rule.name, range: '7d' }}>
+          {count(hits)}
+        </OrgLink>
+      ),
+  },
+  { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+];
+
+function RuleCard({ rule }: { readonly rule: RelayRule }) {
+  return (
+    <span className="grid gap-0.5">
+      <span className="flex items-center gap-3">
+        <span className="min-w-0 flex-1 truncate font-medium">{rule.rule.name}</span>
+        <DoesText rule={rule} />
+      </span>
+      <span className="truncate font-mono text-code text-ink-2">{ruleText(rule)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,123 @@
+import { useMemo } from 'react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { useUrlState } from '../../app/url-state.ts';
+import { listQuery, useRows } from '../../data/lists.ts';
+import { count } from '../../format/amounts.ts';
+import { EmptyState } from '../../ui/feedback.tsx';
+import { Results } from '../../ui/results.tsx';
+import type { Column } from '../../ui/table-columns.ts';
+import { Segments } from '../../ui/tabs.tsx';
+import { TimeText } from '../../ui/time-text.tsx';
+import { RELAY, type Session } from './relay-data.ts';
+import { SaidText } from './said-text.tsx';
+
+const COVERED = [
+  { id: 'all', label: 'All' },
+  { id: 'false', label: 'Never ask' },
+  { id: 'true', label: 'Ask' },
+] as const;
+const DAY_MS = 24 * 3_600_000;
+
+/** Sessions of agents, newest first. */
+export function SessionList({ days }: { readonly days: number }) {
+  const { query, change } = useUrlState();
+  const covered = COVERED.find(({ id }) => id === query.get('covered'))?.id ?? 'all';
+  const filters = useMemo(
+    () => ({
+      from: new Date(Date.now() - days * DAY_MS).toISOString(),
+      ...(covered === 'all' ? {} : { covered }),
+    }),
+    [days, covered],
+  );
+  const list = useRows(listQuery<Session>('relay-sessions', `${RELAY}/sessions`, filters), 15_000);
+  return (
+    <div className="grid gap-3">
+      <div>
+        <Segments
+          label="Sessions"
+          options={COVERED}
+          value={covered}
+          onChange={(id) => change({ covered: id === 'all' ? null : id }, 'replace')}
+        />
+      </div>
+      <div className="-mx-4 md:-mx-6">
+        <Results
+          list={list}
+          what="sessions"
+          label="Sessions"
+          rowId={({ session_id, key }) => `${key} ${session_id}`}
+          columns={COLUMNS}
+          card={(session) => <SessionCard session={session} />}
+          empty={
+            <EmptyState title="No sessions in this time">
+              Agents name their session towards models and towards the relay; both become one row here.
+            </EmptyState>
+          }
+        />
+      </div>
+    </div>
+  );
+}
+
+function saidOf({ covered }: Session) {
+  if (covered === null) return { state: null, word: 'No models' } as const;
+  return covered
+    ? ({ state: null, word: 'Asks' } as const)
+    : ({ state: 'warning', word: 'Never asks' } as const);
+}
+
+const COLUMNS: readonly Column<Session>[] = [
+  {
+    id: 'session',
+    label: 'Session',
+    width: 'minmax(8rem, 1fr)',
+    cell: ({ session_id }) =>
+      session_id === '' ? (
+        <span className="text-ink-3">names none</span>
+      ) : (
+        <OrgLink to="/relay/decisions" search={{ session: session_id, range: '30d' }}>
+          {session_id}
+        </OrgLink>
+      ),
+  },
+  { id: 'person', label: 'Person', width: 'minmax(5rem, 10rem)', cell: ({ owner, key }) => owner ?? key },
+  {
+    id: 'agent',
+    label: 'Agent',
+    width: 'minmax(5rem, 10rem)',
+    cell: ({ agent, agent_version }) => [agent, agent_version].filter(Boolean).join(' ') || '–',
+  },
+  { id: 'relay', label: 'Relay', width: '9rem', cell: (session) => <SaidText said={saidOf(session)} /> },
+  {
+    id: 'models',
+    label: 'Model requests',
+    width: '8rem',
+    align: 'end',
+    cell: ({ model_requests }) => count(model_requests),
+  },
+  {
+    id: 'calls',
+    label: 'Relay calls',
+    width: '7rem',
+    align: 'end',
+    cell: ({ relay_calls }) => count(relay_calls),
+  },
+  { id: 'last', label: 'Last seen', width: '7rem', cell: ({ last_at }) => <TimeText at={last_at} /> },
+];
+
+function SessionCard({ session }: { readonly session: Session }) {
+  return (
+    <span className="grid gap-0.5">
+      <span className="flex items-center gap-3">
+        <span className="min-w-0 flex-1 truncate font-medium">
+          {session.owner ?? session.key} <span className="font-normal text-ink-2">{session.agent}</span>
+        </span>
+        <SaidText said={saidOf(session)} />
+      </span>
+      <span className="truncate text-small text-ink-2 figures">
+        {count(session.model_requests)} model requests · {count(session.relay_calls)} relay calls ·{' '}
+        {session.session_id || 'no session'}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,185 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Card, KeyValue } from '../../ui/facts.tsx';
+import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
+import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
+import { type Simulation, saidOf, verdictOf } from './decision-words.ts';
+import { ParsedCommand } from './parsed-command.tsx';
+import { simulationQuery, type Tried } from './relay-data.ts';
+import { SaidText } from './said-text.tsx';
+
+const EVENTS = [
+  { value: 'shell', label: 'Command' },
+  { value: 'tool', label: 'Tool' },
+  { value: 'prompt', label: 'Prompt' },
+  { value: 'file_read', label: 'Reads a file' },
+  { value: 'file_write', label: 'Writes a file' },
+] as const;
+
+const PLACEHOLDERS = {
+  shell: 'sudo env X=1 git push -f origin main',
+  tool: 'query',
+  prompt: 'Deploy with the key sk-…',
+  file_read: '~/.ssh/id_ed25519',
+  file_write: '/etc/hosts',
+} as const;
+
+/** Paste a command: how it is read, and what the rules, or the draft, say about it. Nothing runs, nothing is kept. */
+export function Simulator({
+  draft,
+  start = '',
+}: {
+  /** Every rule with the unsaved one among them; absent while nothing is changed, null while it cannot be read. */
+  readonly draft?: readonly object[] | null | undefined;
+  readonly start?: string;
+}) {
+  const [tried, setTried] = useState<Tried>({ event: 'shell', text: start, url: '' });
+  const asked = useSettled(tried);
+  const drafted = useSettled(draft);
+  const saved = useQuery(simulationQuery(asked));
+  const changed = useQuery({
+    ...simulationQuery(asked, drafted ?? undefined),
+    enabled: asked.text.trim() !== '' && Boolean(drafted),
+  });
+  const answer = drafted ? changed : saved;
+  return (
+    <Card title="Try it" aside="nothing runs, nothing is kept">
+      <div className="grid gap-4">
+        <TriedFields tried={tried} onChange={(fields) => setTried((before) => ({ ...before, ...fields }))} />
+        {asked.text.trim() === '' ? (
+          <p className="text-ui text-ink-2">
+            Paste what an agent would do. You see how it is read and which rules apply.
+          </p>
+        ) : answer.error && !answer.isFetching ? (
+          <ErrorState
+            what={drafted ? 'This draft cannot be saved as it stands.' : 'Could not simulate.'}
+            error={answer.error}
+            onRetry={() => void answer.refetch()}
+          />
+        ) : answer.data === undefined ? (
+          <SkeletonRows rows={3} />
+        ) : (
+          <div className={answer.isPlaceholderData ? 'grid gap-3 opacity-60' : 'grid gap-3'}>
+            <Outcome answer={answer.data} saved={drafted ? saved.data : undefined} />
+            {asked.event === 'shell' && <ParsedCommand text={asked.text} read={answer.data} />}
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function TriedFields({
+  tried: { event, text, url },
+  onChange,
+}: {
+  readonly tried: Tried;
+  readonly onChange: (fields: Partial<Tried>) => void;
+}) {
+  const kind = EVENTS.find(({ value }) => value === event);
+  const isLong = event === 'shell' || event === 'prompt';
+  return (
+    <div className="grid gap-3 sm:grid-cols-[9rem_minmax(0,1fr)]">
+      <Field label="What an agent does">
+        <Select
+          choices={EVENTS}
+          value={event}
+          onChange={({ target }) =>
+            onChange({ event: EVENTS.find(({ value }) => value === target.value)?.value ?? 'shell' })
+          }
+        />
+      </Field>
+      <Field label={event.startsWith('file') ? 'Path' : (kind?.label ?? '')}>
+        {isLong ? (
+          <TextArea
+            rows={2}
+            spellCheck={false}
+            className="font-mono text-code"
+            value={text}
+            placeholder={PLACEHOLDERS[event]}
+            onChange={({ target }) => onChange({ text: target.value })}
+          />
+        ) : (
+          <Input
+            spellCheck={false}
+            className="font-mono text-code"
+            value={text}
+            placeholder={PLACEHOLDERS[event]}
+            onChange={({ target }) => onChange({ text: target.value })}
+          />
+        )}
+      </Field>
+      {event === 'tool' && (
+        <div className="sm:col-start-2">
+          <Field label="Address of the connector" optional>
+            <Input
+              spellCheck={false}
+              className="font-mono text-code"
+              value={url}
+              placeholder="https://mcp.acme.example/postgres"
+              onChange={({ target }) => onChange({ url: target.value.trim() })}
+            />
+          </Field>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Outcome({
+  answer,
+  saved,
+}: {
+  readonly answer: Simulation;
+  /** What the saved rules say, while a draft is tried. */
+  readonly saved: Simulation | undefined;
+}) {
+  const { state } = saidOf(answer);
+  const isHeld = answer.decision !== answer.would;
+  const others = answer.hits.filter(({ rule }) => rule !== answer.rule);
+  return (
+    <>
+      <div role="status" className="text-body">
+        <SaidText said={{ state, word: verdictOf(answer) }} />
+        {isHeld && (
+          <p className="mt-1 text-ui text-ink-2">It is only watched: the agent hears nothing of it yet.</p>
+        )}
+      </div>
+      {saved && saved.would !== answer.would && (
+        <Notice state="partial">
+          <span className="font-medium">Your draft changes this.</span> As saved: {verdictOf(saved)}
+        </Notice>
+      )}
+      {saved && saved.would === answer.would && (
+        <p className="text-ui text-ink-2">Your draft changes nothing about this.</p>
+      )}
+      <KeyValue
+        items={[
+          ['The person sees', answer.user_message],
+          ['The agent reads', answer.agent_message],
+          ['Also applies', others.length === 0 ? null : others.map(({ rule }) => rule).join(', ')],
+          [
+            'Found',
+            answer.findings.length === 0
+              ? null
+              : answer.findings.map(({ kind, count }) => `${count} ${kind.replaceAll('_', ' ')}`).join(', '),
+          ],
+        ]}
+      />
+    </>
+  );
+}
+
+const SETTLE_MS = 120;
+
+/** The value once nobody has typed for a moment: one question, not one for each key. */
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value);
+  const text = JSON.stringify(value);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an equal value is the same value.
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

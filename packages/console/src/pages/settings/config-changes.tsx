@@ -1,0 +1,32 @@
+import { fieldChanges } from '../../data/field-changes.ts';
+import { FieldChanges } from '../../ui/stale-notice.tsx';
+import { Badge } from '../../ui/state.tsx';
+import type { ConfigChanges } from './settings-data.ts';
+
+/** What a file would create, change and remove. */
+export function ConfigChangeList({ compared }: { readonly compared: ConfigChanges }) {
+  const { changes, unchanged, ignored } = compared;
+  return (
+    <div role="status" className="mt-4 grid gap-3">
+      <p className="text-ui">
+        {changes.length === 0 ? 'Nothing differs' : `${changes.length} would change`}; {unchanged} are there
+        as they are.
+      </p>
+      {changes.map(({ kind, id, action, before, after }) => (
+        <details key={`${kind} ${id}`} className="rounded-control border border-line px-3 py-2">
+          <summary className="cursor-pointer text-ui">
+            <Badge>{action}</Badge> {kind} <code className="font-mono text-code">{id}</code>
+          </summary>
+          <div className="pt-2">
+            <FieldChanges changes={fieldChanges(before, after)} />
+          </div>
+        </details>
+      ))}
+      {ignored.map((text) => (
+        <p key={text} className="text-small text-ink-2">
+          Not applied here: {text}
+        </p>
+      ))}
+    </div>
+  );
+}

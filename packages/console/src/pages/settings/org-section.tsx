@@ -1,0 +1,51 @@
+import type { Org } from '@floe/contract/api/orgs';
+import { useQuery } from '@tanstack/react-query';
+import type { Tagged } from '../../data/api-client.ts';
+import { useEdit } from '../../data/edit.ts';
+import { sessionQuery } from '../../data/session.ts';
+import { Combobox } from '../../ui/combobox.tsx';
+import { EditForm } from '../../ui/edit-form.tsx';
+import { Card } from '../../ui/facts.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { Input } from '../../ui/field.tsx';
+import { FormField } from '../../ui/form.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { ORG_PATH, orgQuery } from './settings-data.ts';
+
+/** The org's name and time zone. */
+export function OrgSection() {
+  const { data, error, refetch } = useQuery(orgQuery);
+  if (error && !data)
+    return <ErrorState what="Could not load the org." error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton className="h-48" />;
+  return <OrgForm org={data} />;
+}
+
+function OrgForm({ org }: { readonly org: Tagged<Org> }) {
+  const edit = useEdit({
+    path: ORG_PATH,
+    read: org,
+    formOf: ({ name, timezone }: Org) => ({ name, timezone }),
+    write: (form) => form,
+    touches: [orgQuery.queryKey, sessionQuery.queryKey, ['audit']],
+    done: () => tell('Organization saved'),
+  });
+  const { form, set } = edit;
+  return (
+    <Card title="Organization" aside={<code className="font-mono text-code">{org.body.id}</code>}>
+      <EditForm edit={edit} source={org.body.source} verb="Save organization">
+        <FormField name="name" label="Name" hint="Shown in the console, in alerts and on boards.">
+          <Input value={form.name} onChange={({ target }) => set({ name: target.value })} />
+        </FormField>
+        <FormField name="timezone" label="Time zone" hint="For budget periods, schedules and boards.">
+          <Combobox choices={ZONES} value={form.timezone} onChange={(timezone) => set({ timezone })} />
+        </FormField>
+      </EditForm>
+    </Card>
+  );
+}
+
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map((zone) => ({
+  value: zone,
+  label: zone,
+}));

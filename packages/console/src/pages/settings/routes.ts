@@ -1,0 +1,8 @@
+import type { PageRoute } from '../../app/page-route.ts';
+
+const load = () => import('./settings-page.tsx').then(({ SettingsPage: Page }) => ({ Page }));
+
+export const settings: readonly PageRoute[] = [
+  { path: '/management/settings', title: 'Settings', load },
+  { path: '/management/settings/$section', title: 'Settings', load },
+];

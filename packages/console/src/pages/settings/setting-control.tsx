@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { Input, Select, TextArea } from '../../ui/field.tsx';
+import { FormField } from '../../ui/form.tsx';
+import { Switch } from '../../ui/toggles.tsx';
+import { linesOf, type SettingField, type SettingValue } from './setting-fields.ts';
+
+interface ControlProps {
+  readonly field: SettingField;
+  readonly value: SettingValue;
+  readonly disabled: boolean;
+  readonly onChange: (value: SettingValue) => void;
+}
+
+/** The control that fits what a setting holds. */
+export function SettingControl({ field, value, disabled, onChange }: ControlProps) {
+  const { path, label, hint, choices } = field;
+  if (typeof value === 'boolean')
+    return <Switch label={label} hint={hint} checked={value} disabled={disabled} onChange={onChange} />;
+  return (
+    <FormField name={path} label={label} hint={hint}>
+      {choices ? (
+        <Select
+          choices={choices}
+          value={String(value)}
+          disabled={disabled}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      ) : typeof value === 'number' ? (
+        <Input
+          type="number"
+          min={0}
+          value={value}
+          disabled={disabled}
+          onChange={({ target }) => onChange(Number(target.value))}
+        />
+      ) : (
+        <Lines value={value} disabled={disabled} onChange={onChange} />
+      )}
+    </FormField>
+  );
+}
+
+/** A list as lines: what is typed stays as it is typed until the form is filled anew. */
+function Lines({ value, disabled, onChange }: Omit<ControlProps, 'field'>) {
+  const list = Array.isArray(value) ? value.join('\n') : '';
+  const [typed, setTyped] = useState<string | null>(null);
+  const shown = typed !== null && linesOf(typed).join('\n') === list ? typed : list;
+  return (
+    <TextArea
+      rows={3}
+      spellCheck={false}
+      className="font-mono text-code"
+      value={shown}
+      disabled={disabled}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        onChange(linesOf(target.value));
+      }}
+    />
+  );
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  formOf,
+  linesOf,
+  type OrgSettings,
+  SETTING_GROUPS,
+  settingsChange,
+  valueAt,
+} from './setting-fields.ts';
+
+const settings: OrgSettings = {
+  chat_reasoning: 'strip',
+  stored_responses: true,
+  resource_scope: 'key',
+  analytics: { metadata_keys: ['team'] },
+  attribution: { user_headers: [] },
+  monitoring: { grace_period_minutes: 5 },
+  bodies: { keep: false, redact: true },
+  passthrough: { a: [], b: [] },
+  ide: { error_profile: true, freeform_tools: 'function', capture: false },
+  sources: {},
+};
+
+test('every field of the page is a setting of the API', () => {
+  for (const { fields } of Object.values(SETTING_GROUPS).flat())
+    for (const { path } of fields) assert.notEqual(valueAt(settings, path), '', path);
+});
+
+test('a change holds what differs and nothing else', () => {
+  const form = formOf('data', settings);
+  assert.deepEqual(settingsChange(settings, form), {});
+  const changed = { ...form, 'bodies.keep': true, 'analytics.metadata_keys': ['team', 'app'] };
+  assert.deepEqual(settingsChange(settings, changed), {
+    bodies: { keep: true },
+    analytics: { metadata_keys: ['team', 'app'] },
+  });
+  assert.deepEqual(settingsChange(settings, { chat_reasoning: 'forward' }), { chat_reasoning: 'forward' });
+});
+
+test('a list is read from lines or from commas', () => {
+  assert.deepEqual(linesOf(' team,\n app \n\n'), ['team', 'app']);
+});

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Tagged } from '../../data/api-client.ts';
+import { type Edit, useEdit } from '../../data/edit.ts';
+import { useLiveQuery } from '../../data/events.ts';
+import { EditForm } from '../../ui/edit-form.tsx';
+import { Card } from '../../ui/facts.tsx';
+import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { SourceNotice } from '../../ui/source-badge.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { SettingControl } from './setting-control.tsx';
+import {
+  formOf,
+  type OrgSettings,
+  SETTING_GROUPS,
+  type SettingField,
+  type SettingForm,
+  type SettingSection,
+  settingsChange,
+} from './setting-fields.ts';
+import { SETTINGS_PATH, settingsQuery } from './settings-data.ts';
+
+/** One section of the org's settings, saved as a whole. */
+export function SettingsForm({ section }: { readonly section: SettingSection }) {
+  const { data, error, refetch } = useQuery(settingsQuery);
+  useLiveQuery('config', settingsQuery.queryKey);
+  if (error && !data)
+    return <ErrorState what="Could not load the settings." error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton className="h-64" />;
+  return <Section section={section} read={data} />;
+}
+
+function Section({
+  section,
+  read,
+}: {
+  readonly section: SettingSection;
+  readonly read: Tagged<OrgSettings>;
+}) {
+  const edit = useEdit<OrgSettings, SettingForm>({
+    path: SETTINGS_PATH,
+    read,
+    formOf: (settings) => formOf(section, settings),
+    write: (form) => settingsChange(read.body, form),
+    touches: [settingsQuery.queryKey, ['audit']],
+    done: () => tell('Settings saved'),
+  });
+  return (
+    // Each setting tells for itself whether the file has it: some of a section may stand there, others here.
+    <EditForm edit={edit} source={{ kind: 'console' }} verb={`Save ${section} settings`}>
+      {SETTING_GROUPS[section].map(({ title, fields }) => (
+        <Card key={title} title={title}>
+          <div className="grid gap-4">
+            {fields.map((field) => (
+              <OneSetting key={field.path} field={field} edit={edit} settings={read.body} />
+            ))}
+          </div>
+        </Card>
+      ))}
+    </EditForm>
+  );
+}
+
+function OneSetting({
+  field,
+  edit,
+  settings,
+}: {
+  readonly field: SettingField;
+  readonly edit: Edit<SettingForm>;
+  readonly settings: OrgSettings;
+}) {
+  const source = settings.sources[field.path.split('.', 1)[0] ?? '']?.source;
+  const fromFile = source?.kind === 'file';
+  return (
+    <div className="grid gap-2">
+      {fromFile && <SourceNotice source={{ kind: 'file', file: source.file, line: source.line }} />}
+      <SettingControl
+        field={field}
+        value={edit.form[field.path] ?? ''}
+        disabled={fromFile}
+        onChange={(value) => edit.set({ [field.path]: value })}
+      />
+    </div>
+  );
+}

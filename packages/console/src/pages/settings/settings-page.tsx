@@ -1,0 +1,93 @@
+import { type ComponentType, lazy, Suspense } from 'react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { PageFrame } from '../../app/page-frame.tsx';
+import { usePathParam } from '../../app/url-state.ts';
+import { cx } from '../../ui/class-names.ts';
+import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
+import { OrgSection } from './org-section.tsx';
+import { SettingsForm } from './settings-form.tsx';
+
+const Account = lazy(() =>
+  import('./account-section.tsx').then((part) => ({ default: part.AccountSection })),
+);
+const Appearance = lazy(() =>
+  import('./appearance-section.tsx').then((part) => ({ default: part.AppearanceSection })),
+);
+
+const Configuration = lazy(() =>
+  import('./configuration-section.tsx').then((part) => ({ default: part.ConfigurationSection })),
+);
+
+interface Section {
+  readonly id: string;
+  readonly label: string;
+  readonly Part: ComponentType;
+}
+
+const SECTIONS: readonly { readonly title: string; readonly sections: readonly Section[] }[] = [
+  {
+    title: 'This org',
+    sections: [
+      { id: 'organization', label: 'Organization', Part: OrgSection },
+      { id: 'gateway', label: 'Gateway', Part: () => <SettingsForm section="gateway" /> },
+      { id: 'data', label: 'Data', Part: () => <SettingsForm section="data" /> },
+      { id: 'monitoring', label: 'Monitoring', Part: () => <SettingsForm section="monitoring" /> },
+      { id: 'configuration', label: 'Configuration', Part: Configuration },
+    ],
+  },
+  {
+    title: 'You',
+    sections: [
+      { id: 'account', label: 'Account', Part: Account },
+      { id: 'appearance', label: 'Appearance', Part: Appearance },
+    ],
+  },
+];
+
+const FIRST = 'organization';
+
+/** What holds for the whole org, and what holds for you. One section at a time, saved by itself. */
+export function SettingsPage() {
+  const chosen = usePathParam('section') || FIRST;
+  const section = SECTIONS.flatMap(({ sections }) => sections).find(({ id }) => id === chosen);
+  return (
+    <PageFrame title="Settings">
+      <div className="grid items-start gap-6 md:grid-cols-[11rem_minmax(0,44rem)]">
+        <SectionNav chosen={chosen} />
+        <div className="grid min-w-0 gap-4">
+          <Suspense fallback={<Skeleton className="h-48" />}>
+            {section ? (
+              <section.Part key={section.id} />
+            ) : (
+              <EmptyState title="There are no such settings">Choose a section.</EmptyState>
+            )}
+          </Suspense>
+        </div>
+      </div>
+    </PageFrame>
+  );
+}
+
+function SectionNav({ chosen }: { readonly chosen: string }) {
+  return (
+    <nav aria-label="Sections" className="flex gap-x-6 gap-y-3 max-md:overflow-x-auto md:grid">
+      {SECTIONS.map(({ title, sections }) => (
+        <div key={title} className="flex gap-1 md:grid">
+          <div className="px-2 pb-1 text-label text-ink-3 max-md:hidden">{title}</div>
+          {sections.map(({ id, label }) => (
+            <OrgLink
+              key={id}
+              to={`/management/settings/${id}`}
+              className={cx(
+                'flex h-8 items-center rounded-control px-2 text-ui whitespace-nowrap pointer-coarse:h-11',
+                id === chosen ? 'bg-selected font-medium text-ink' : 'text-ink-2 hover:bg-hover',
+              )}
+            >
+              {label}
+            </OrgLink>
+          ))}
+        </div>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query';
+import { useChange } from '../../data/change.ts';
+import type { Session } from '../../data/session.ts';
+import { browserZone, fullTime } from '../../format/moments.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { NewAccount } from './new-account.tsx';
+import { acceptInvitation, type InvitationPreview, invitationQuery } from './sign-in-data.ts';
+
+/** What an invitation invites to, and the way in: with the account one has, or a new one. */
+export function Invitation({
+  token,
+  session,
+  onEntered,
+}: {
+  readonly token: string;
+  readonly session: Session;
+  readonly onEntered: () => void;
+}) {
+  const { data, error } = useQuery(invitationQuery(token));
+  if (error) return <ErrorState what="This invitation cannot be used." error={error} />;
+  if (!data) return <Skeleton className="h-48" />;
+  if (session.state === 'signed_in')
+    return <Join token={token} preview={data} email={session.user.email} onEntered={onEntered} />;
+  return (
+    <div className="grid gap-4">
+      <Invited preview={data} />
+      <NewAccount kind="invitation" token={token} onEntered={onEntered} />
+    </div>
+  );
+}
+
+function Invited({ preview: { org, email, role, expires_at } }: { readonly preview: InvitationPreview }) {
+  return (
+    <div className="grid gap-1">
+      <h1 className="text-display font-semibold tracking-tight">Join {org.name}</h1>
+      <p className="text-body text-ink-2">
+        {email} is invited as {role}. The link works once, until{' '}
+        {fullTime(new Date(expires_at), browserZone())}.
+      </p>
+    </div>
+  );
+}
+
+function Join({
+  token,
+  preview,
+  email,
+  onEntered,
+}: {
+  readonly token: string;
+  readonly preview: InvitationPreview;
+  readonly email: string;
+  readonly onEntered: () => void;
+}) {
+  const accept = useChange(() => acceptInvitation(token, null), { done: onEntered });
+  const same = email.toLowerCase() === preview.email.toLowerCase();
+  return (
+    <div className="grid gap-4">
+      <Invited preview={preview} />
+      {accept.error && (
+        <p role="alert" className="text-ui text-failing-ink">
+          {accept.error.message}
+        </p>
+      )}
+      {same ? (
+        <Button look="primary" busy={accept.running} onClick={() => accept.run(undefined)}>
+          Join {preview.org.name}
+        </Button>
+      ) : (
+        <Notice>You are signed in as {email}. Sign out there first, then open the link again.</Notice>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { assertAccessible, screenshot } from './checks.ts';
+import { openPage } from './harness.ts';
+import { PASSWORD, type People, startPeople } from './people.ts';
+
+let house: People;
+before(async () => {
+  house = await startPeople();
+});
+after(() => house.close());
+
+const LIGHT = {};
+const PHONE_DARK = { phone: true, dark: true };
+
+/** How the gateway answers a key: the status. */
+async function statusOf(key: string): Promise<number> {
+  const answer = await call(`${house.url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${key}` },
+    body: { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  return answer.status;
+}
+
+test('a key is made, shown once, used, revoked by its name and refused from then on', async () => {
+  house.as('admin');
+  const { page, context, faults } = await openPage(house, '/o/acme/management/keys', LIGHT);
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Name').fill('ci-runner');
+  await screenshot(page, 'keys-new-desktop-light');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const value = page.locator('[data-secret]');
+  await value.waitFor();
+  assert.match(await value.innerText(), /•/, 'masked until it is asked for');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  const key = await value.innerText();
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  assert.equal(await statusOf(key), 200);
+  await page.getByRole('row', { name: /ci-runner/ }).waitFor();
+  await screenshot(page, 'keys-desktop-light');
+  await assertAccessible(page);
+  await page.getByRole('row', { name: /ci-runner/ }).click();
+  await page.waitForURL(/keys\/key_/);
+  await page.getByText('Created key ci-runner').waitFor();
+  await screenshot(page, 'key-desktop-light');
+  await page.getByRole('button', { name: 'Revoke key' }).click();
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Revoke key' });
+  // When it was last used is up to a minute behind: whether the name is wanted depends on it.
+  const typed = page.getByLabel('Type ci-runner to go on');
+  if (await typed.isVisible()) await typed.fill('ci-runner');
+  await confirm.click();
+  await page
+    .getByText(/Revoked\. Refused everywhere/)
+    .first()
+    .waitFor();
+  assert.equal(await statusOf(key), 401);
+  await page.getByText('Revoked key ci-runner').waitFor();
+  await page.getByRole('link', { name: 'All changes' }).click();
+  await page.getByRole('row', { name: /Revoked key ci-runner/ }).click();
+  await page.getByRole('heading', { name: 'Fields' }).waitFor();
+  await screenshot(page, 'audit-drawer-desktop-light');
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('somebody is invited by a link and comes in by it, into the role it gives', async () => {
+  house.as('owner');
+  const { page, context, faults } = await openPage(house, '/o/acme/management/members', LIGHT);
+  await page.getByRole('row', { name: /Some viewer/ }).waitFor();
+  await screenshot(page, 'members-desktop-light');
+  await page.getByRole('button', { name: 'Invite' }).first().click();
+  await page.getByLabel('E-mail').fill('ana@acme.example');
+  await page.getByLabel('Team').selectOption('platform');
+  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  const link = await page.locator('[data-secret]').innerText();
+  await screenshot(page, 'invitation-made-desktop-light');
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  house.as(null);
+  const guest = await openPage(house, link.slice(house.url.length), PHONE_DARK);
+  await guest.page.getByRole('heading', { name: 'Join Acme' }).waitFor();
+  await screenshot(guest.page, 'invitation-phone-dark');
+  await assertAccessible(guest.page);
+  await guest.page.getByLabel('Name').fill('Ana Silva');
+  await guest.page.getByLabel('Password').fill(PASSWORD);
+  await guest.page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await guest.page.waitForURL(/\/o\/acme\//);
+  await page.getByRole('row', { name: /Ana Silva.*member.*platform/s }).waitFor();
+  assert.deepEqual([...faults, ...guest.faults], []);
+  await guest.context.close();
+  await context.close();
+});
+
+test('the last owner is held, and a viewer sees everything, changes nothing and is refused by the server', async () => {
+  house.as('viewer');
+  const { page, context, faults } = await openPage(house, '/o/acme/management/members', PHONE_DARK);
+  await page.getByRole('row', { name: /Mara Koch/ }).click();
+  await page.getByText('The last owner stays').waitFor();
+  await screenshot(page, 'member-viewer-phone-dark');
+  await assertAccessible(page);
+  assert.equal(await page.getByRole('button', { name: 'Save member' }).getAttribute('aria-disabled'), 'true');
+  const status = await page.evaluate(async () => {
+    const answer = await fetch('api/management/settings', {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: '{"stored_responses":false}',
+    });
+    return answer.status;
+  });
+  assert.equal(status, 403);
+  const { body } = await house.ask('GET', '/api/management/settings');
+  assert.match(JSON.stringify(body), /"stored_responses":true/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('settings say where they stand, and a change by somebody else is shown before it is overwritten', async () => {
+  house.as('admin');
+  const { page, context, faults } = await openPage(house, '/o/acme/management/settings/data', PHONE_DARK);
+  await page.getByText('Change it there').first().waitFor();
+  await screenshot(page, 'settings-data-phone-dark');
+  await assertAccessible(page);
+  const keys = page.getByLabel('Metadata keys to group by');
+  await keys.fill('team');
+  await house.ask('PATCH', '/api/management/settings', { analytics: { metadata_keys: ['app'] } });
+  await page.getByRole('button', { name: 'Save data settings' }).click();
+  await page.getByText('changed this while you were editing').waitFor();
+  await page.getByRole('button', { name: /mine/ }).click();
+  await page.getByRole('button', { name: 'Save data settings' }).click();
+  await page.getByText('Settings saved').first().waitFor();
+  const { body } = await house.ask('GET', '/api/management/settings');
+  assert.match(JSON.stringify(body), /"metadata_keys":\["team"\]/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('another org of the person is entered by its link', async () => {
+  house.as('owner');
+  const made = await house.ask('POST', '/api/management/orgs', { id: 'lab', name: 'Laboratory' });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const { page, context, faults } = await openPage(house, '/o/acme/management/settings/configuration', LIGHT);
+  await page.getByRole('heading', { name: 'Running configuration' }).waitFor();
+  await screenshot(page, 'configuration-desktop-light');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: /Acme/ }).click();
+  await page.getByRole('menuitem', { name: 'Laboratory' }).click();
+  await page.waitForURL(/\/o\/lab\//);
+  await page.getByRole('button', { name: /Laboratory/ }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('where a fresh sign-in is wanted it is asked for, and the change goes on by itself', async () => {
+  house.as('admin');
+  const { page, context, faults } = await openPage(house, '/o/acme/management/settings/account', LIGHT);
+  await page.getByText('this one').waitFor();
+  await screenshot(page, 'account-desktop-light');
+  await assertAccessible(page);
+  let refusals = 0;
+  // A session just begun is fresh: the refusal an older one would get is put in its place, once.
+  await page.route('**/api/me', (route) => {
+    if (route.request().method() !== 'PATCH' || refusals > 0) return route.continue();
+    refusals += 1;
+    const error = {
+      message: 'Confirm who you are.',
+      type: 'permission_error',
+      param: null,
+      code: 'step_up_required',
+    };
+    return route.fulfill({ status: 403, json: { error } });
+  });
+  await page.getByLabel('Name').fill('Some Body');
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+  await screenshot(page, 'step-up-desktop-light');
+  await assertAccessible(page);
+  await page.getByLabel('Your password').fill('wrong');
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByRole('dialog').getByRole('alert').waitFor();
+  await page.getByLabel('Your password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByText('Name saved').first().waitFor();
+  house.as('owner');
+  assert.match(JSON.stringify((await house.ask('GET', '/api/management/members')).body), /Some Body/);
+  assert.equal(refusals, 1);
+  assert.deepEqual(faults, []);
+  await context.close();
+});

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { request as ask, createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { type Browser, chromium } from 'playwright-core';
+import { browserPath, type House, KEY, type Role } from './harness.ts';
+
+/** A real server with real members: each signed in by what the console itself would send. */
+
+export const PASSWORD = 'quiet harbour lantern';
+const LINK = /#t(?:oken)?=([\w-]{43})/;
+
+export interface People extends House {
+  /** Asks the API as whoever is signed in; the body as JSON, null when there is none. */
+  ask(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ readonly status: number; readonly body: unknown }>;
+}
+
+/** Starts a server with an owner, an admin, a member and a viewer. `prefix` puts it behind a proxy, below that path. */
+export async function startPeople(prefix = ''): Promise<People> {
+  const front = prefix === '' ? null : await startProxy();
+  const floe = await startFloe({ yaml: JSON.stringify(configOf(front && `${front.url}${prefix}`)) });
+  front?.leadTo(floe.url);
+  const origin = front?.url ?? floe.url;
+  const url = `${origin}${prefix}`;
+  const cookies = new Map<Role, string>();
+  let now: Role = 'owner';
+  const send = async (method: string, path: string, body?: object) => {
+    const cookie = cookies.get(now);
+    const headers = {
+      origin,
+      ...(cookie && { cookie }),
+      ...(body && { 'content-type': 'application/json' }),
+    };
+    const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const text = await answer.text();
+    const [set = ''] = answer.headers.getSetCookie();
+    const parsed: unknown = text === '' ? null : JSON.parse(text);
+    return { status: answer.status, body: parsed, cookie: set.split(';', 1)[0] ?? '' };
+  };
+  const [, token] = LINK.exec(await ownerLink(floe)) ?? [];
+  const owner = { token, email: 'mara@acme.example', name: 'Mara Koch', password: PASSWORD };
+  cookies.set('owner', (await send('POST', '/api/session/setup', owner)).cookie);
+  for (const role of ['admin', 'member', 'viewer'] as const) {
+    const email = `${role}@acme.example`;
+    const made = JSON.stringify((await send('POST', '/api/management/invitations', { email, role })).body);
+    const taken = { token: LINK.exec(made)?.[1], name: `Some ${role}`, password: PASSWORD };
+    // As somebody who is not signed in: the session that takes an invitation is replaced by the new one.
+    now = null;
+    cookies.set(role, (await send('POST', '/api/session/invitation', taken)).cookie);
+    now = 'owner';
+  }
+  let opened: Promise<Browser> | null = null;
+  return {
+    floe,
+    url,
+    as: (role) => {
+      now = role;
+    },
+    ask: send,
+    cookies() {
+      const [name = '', value = ''] = (cookies.get(now) ?? '').split('=', 2);
+      return name === '' ? [] : [{ name, value, url: origin }];
+    },
+    async chat(model, { key = KEY } = {}) {
+      const answer = await call(`${url}/gateway/v1/chat/completions`, {
+        headers: { authorization: `Bearer ${String(key)}` },
+        body: { model, messages: [{ role: 'user', content: 'Hello' }] },
+      });
+      return String(answer.headers['x-request-id']);
+    },
+    browser() {
+      opened ??= chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
+      return opened;
+    },
+    async close() {
+      await (await opened)?.close();
+      await front?.close();
+      await floe.stop();
+    },
+  };
+}
+
+/** The link that makes an owner, as the command line makes it beside a running server. */
+async function ownerLink({ dataDir, url }: Floe): Promise<string> {
+  const program = join(import.meta.dirname, '..', '..', 'cli', 'bin', 'floe.mjs');
+  const env = { PATH: process.env['PATH'], FLOE_DATA_DIR: dataDir, FLOE_PORT: new URL(url).port };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'owner-link'], {
+    env,
+    cwd: dataDir,
+  });
+  return stdout;
+}
+
+function configOf(baseUrl: string | null) {
+  return {
+    ...(baseUrl && { server: { base_url: baseUrl, trusted_proxies: ['127.0.0.1'] } }),
+    orgs: [
+      {
+        id: 'acme',
+        name: 'Acme',
+        keys: [{ name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'read'] }],
+        teams: [{ id: 'platform', name: 'Platform' }],
+        providers: [{ id: 'sandbox', kind: 'sandbox' }],
+        routes: [{ model: 'smart', strategy: 'failover', targets: ['sandbox/flaky', 'sandbox/echo'] }],
+        limits: [{ scope: 'key', key: 'agents', rpm: 600 }],
+        bodies: { keep: false },
+        monitors: [{ id: 'nightly-backup', name: 'Nightly backup', expected_interval_minutes: 1440 }],
+      },
+    ],
+  };
+}
+
+/** A proxy as it stands before an installation: it passes on what it gets, path and all. */
+async function startProxy() {
+  let to = '';
+  const server: Server = createServer((req, res) => {
+    const { method = 'GET', headers, url = '/' } = req;
+    const onward = ask(to + url, { method, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(res);
+    });
+    onward.on('error', () => res.destroy());
+    req.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    leadTo(url: string) {
+      to = url;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
