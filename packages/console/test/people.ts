@@ -67,13 +67,7 @@ export async function startPeople(prefix = ''): Promise<People> {
       const [name = '', value = ''] = (cookies.get(now) ?? '').split('=', 2);
       return name === '' ? [] : [{ name, value, url: origin }];
     },
-    async chat(model, { key = KEY } = {}) {
-      const answer = await call(`${url}/gateway/v1/chat/completions`, {
-        headers: { authorization: `Bearer ${String(key)}` },
-        body: { model, messages: [{ role: 'user', content: 'Hello' }] },
-      });
-      return String(answer.headers['x-request-id']);
-    },
+    chat: (model, { key = KEY } = {}) => chat(url, model, String(key)),
     browser() {
       opened ??= chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
       return opened;
@@ -84,6 +78,15 @@ export async function startPeople(prefix = ''): Promise<People> {
       await floe.stop();
     },
   };
+}
+
+/** The id of the request. */
+async function chat(url: string, model: string, key: string): Promise<string> {
+  const answer = await call(`${url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${key}` },
+    body: { model, messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  return String(answer.headers['x-request-id']);
 }
 
 /** The link that makes an owner, as the command line makes it beside a running server. */

@@ -32,7 +32,8 @@ export async function hookMain(agent: string): Promise<number> {
 async function refreshSoon(directory: string, refreshMs: number): Promise<void> {
   if (!takesRefresh(directory, refreshMs, Date.now())) return;
   const { spawn } = await import('node:child_process');
-  const program = process.argv[1] ?? '';
+  const { fileURLToPath } = await import('node:url');
+  const program = fileURLToPath(new URL('../../bin/floe-hook.mjs', import.meta.url));
   const child = spawn(process.execPath, [program, '--refresh'], { detached: true, stdio: 'ignore' });
   child.on('error', () => undefined);
   child.unref();

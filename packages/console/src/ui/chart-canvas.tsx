@@ -64,7 +64,7 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
     },
     scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } },
     axes: [
-      { ...axis, values: CLOCK_TICKS },
+      { ...axis, values: CLOCK_TICKS.map((tick) => [...tick]) },
       { ...axis, size: 64, values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format) },
     ],
     hooks: { setSelect: [(plot) => zoom(plot, onZoom)], setCursor: [tooltip.move] },
@@ -118,7 +118,7 @@ function strokesOf(
 }
 
 /** Times as the whole console writes them, in 24 hours: increment, text, and what is added where the day begins. */
-const CLOCK_TICKS: (string | number | null)[][] = [
+const CLOCK_TICKS: readonly (readonly (string | number | null)[])[] = [
   [86_400 * 28, '{MMM} {YYYY}', null, null, null, null, null, null, 1],
   [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
   [60, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],

@@ -17,12 +17,7 @@ export function keyColumns(costs: ReadonlyMap<string, number>, now: Date): reado
       cell: (key) => <KeyName row={key} now={now} />,
       value: ({ name }) => name,
     },
-    {
-      id: 'key',
-      label: 'Key',
-      width: '9rem',
-      cell: (key) => <KeyHint row={key} />,
-    },
+    { id: 'key', label: 'Key', width: '9rem', cell: (key) => <KeyHint row={key} /> },
     {
       id: 'scopes',
       label: 'Scopes',
@@ -47,8 +42,7 @@ export function keyColumns(costs: ReadonlyMap<string, number>, now: Date): reado
       id: 'used',
       label: 'Last used',
       width: '7rem',
-      cell: ({ last_used_at }) =>
-        last_used_at ? <TimeText at={last_used_at} /> : <span className="text-ink-3">never</span>,
+      cell: ({ last_used_at }) => <AtOrNever at={last_used_at} />,
       value: ({ last_used_at }) => last_used_at,
     },
     {
@@ -63,17 +57,15 @@ export function keyColumns(costs: ReadonlyMap<string, number>, now: Date): reado
       id: 'expires',
       label: 'Ends',
       width: '6rem',
-      cell: ({ expires_at }) =>
-        expires_at ? <TimeText at={expires_at} /> : <span className="text-ink-3">never</span>,
+      cell: ({ expires_at }) => <AtOrNever at={expires_at} />,
       value: ({ expires_at }) => expires_at,
     },
-    {
-      id: 'source',
-      label: 'Source',
-      width: '8rem',
-      cell: ({ source }) => <SourceBadge source={source} />,
-    },
+    { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
   ];
+}
+
+function AtOrNever({ at }: { readonly at: string | null }) {
+  return at ? <TimeText at={at} /> : <span className="text-ink-3">never</span>;
 }
 
 function KeyName({ row, now }: { readonly row: Key; readonly now: Date }) {

@@ -39,19 +39,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       }),
     { touches: PEOPLE_TOUCHES, done: setMade },
   );
-  if (made)
-    return (
-      <SecretOnce
-        title={`Invitation for ${made.email}`}
-        secret={made.link}
-        label="Copy link"
-        onClose={onClose}
-      >
-        <p className="text-ui text-ink-2">
-          {MAILED[made.mail]} It works once, until {fullTime(new Date(made.expires_at), browserZone())}.
-        </p>
-      </SecretOnce>
-    );
+  if (made) return <Made invitation={made} onClose={onClose} />;
   return (
     <Dialog open onClose={onClose} title="Invite somebody">
       <Form
@@ -90,5 +78,21 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         </FormField>
       </Form>
     </Dialog>
+  );
+}
+
+function Made({
+  invitation: { email, link, mail, expires_at },
+  onClose,
+}: {
+  readonly invitation: CreatedInvitation;
+  readonly onClose: () => void;
+}) {
+  return (
+    <SecretOnce title={`Invitation for ${email}`} secret={link} label="Copy link" onClose={onClose}>
+      <p className="text-ui text-ink-2">
+        {MAILED[mail]} It works once, until {fullTime(new Date(expires_at), browserZone())}.
+      </p>
+    </SecretOnce>
   );
 }

@@ -29,7 +29,7 @@ export function MemberDialog({
   const [team, setTeam] = useState(row.team ?? '');
   const [removing, setRemoving] = useState(false);
   const held = holdOn(row, all, me.role);
-  const byGroup = row.source === 'oidc';
+  const roles = rolesToGive(me.role).includes(row.role) ? rolesToGive(me.role) : [row.role];
   const save = useChange(
     () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),
     {
@@ -60,26 +60,39 @@ export function MemberDialog({
           </>
         }
       >
-        {held && <Notice state="unknown">{held}</Notice>}
-        {byGroup && (
-          <Notice state="unknown">
-            A group of the issuer gives this role, at each sign-in. Change the mapping in floe.yaml.
-          </Notice>
-        )}
+        <Held held={held} byGroup={row.source === 'oidc'} />
         <RoleField
           value={role}
-          roles={rolesToGive(me.role).includes(row.role) ? rolesToGive(me.role) : [row.role]}
+          roles={roles}
           disabled={held !== null}
           onChange={(text) => setRole(roleOf(text))}
         />
-        {isSmaller(row.role, role) && (
-          <p className="text-small text-ink-2">
-            Keys of theirs lose the scopes that {role} could not give; one that is left with none is revoked.
-          </p>
-        )}
+        {isSmaller(row.role, role) && <Narrowed role={role} />}
         <TeamField value={team} onChange={setTeam} />
       </Form>
     </Dialog>
+  );
+}
+
+function Narrowed({ role }: { readonly role: string }) {
+  return (
+    <p className="text-small text-ink-2">
+      Keys of theirs lose the scopes that {role} could not give; one that is left with none is revoked.
+    </p>
+  );
+}
+
+/** Why the role cannot be changed here, if it cannot. */
+function Held({ held, byGroup }: { readonly held: string | null; readonly byGroup: boolean }) {
+  return (
+    <>
+      {held && <Notice state="unknown">{held}</Notice>}
+      {byGroup && (
+        <Notice state="unknown">
+          A group of the issuer gives this role, at each sign-in. Change the mapping in floe.yaml.
+        </Notice>
+      )}
+    </>
   );
 }
 

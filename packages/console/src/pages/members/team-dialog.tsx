@@ -18,20 +18,13 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
     cost_center: row?.cost_center ?? '',
   });
   const [removing, setRemoving] = useState(false);
-  const fields = { cost_center: draft.cost_center.trim() || null };
-  const save = useChange(
-    () => {
-      const name = draft.name.trim() || draft.id;
-      return row ? changeTeam(row.id, { ...fields, name }) : createTeam({ ...fields, name, id: draft.id });
+  const save = useChange(() => saved(row, draft), {
+    touches: PEOPLE_TOUCHES,
+    done: ({ name }) => {
+      tell(`Team ${name} saved`);
+      onClose();
     },
-    {
-      touches: PEOPLE_TOUCHES,
-      done: ({ name }) => {
-        tell(`Team ${name} saved`);
-        onClose();
-      },
-    },
-  );
+  });
   if (removing && row) return <Removal row={row} onClose={onClose} />;
   const readOnly = row?.source.kind === 'file';
   const put = (name: keyof typeof draft) => ({
@@ -72,6 +65,13 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
       </Form>
     </Dialog>
   );
+}
+
+type Draft = Readonly<Record<'id' | 'name' | 'cost_center', string>>;
+
+function saved(row: Team | null, { id, name, cost_center }: Draft) {
+  const fields = { name: name.trim() || id, cost_center: cost_center.trim() || null };
+  return row ? changeTeam(row.id, fields) : createTeam({ ...fields, id });
 }
 
 function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () => void }) {
