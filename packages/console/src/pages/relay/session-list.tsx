@@ -59,7 +59,8 @@ export function SessionList({ days }: { readonly days: number }) {
   );
 }
 
-function saidOf({ covered }: Session) {
+function saidOf({ covered, model_requests }: Session) {
+  if (covered === null && model_requests > 0) return { state: 'unknown', word: 'Cannot tell' } as const;
   if (covered === null) return { state: null, word: 'No models' } as const;
   return covered
     ? ({ state: null, word: 'Asks' } as const)
