@@ -39,6 +39,9 @@ test('a flood of requests freezes nothing: the open row stays, what waits is cou
   const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h');
   await page.locator('[data-row]').nth(3).waitFor();
   await page.getByText('Live', { exact: true }).last().waitFor();
+  // Once opened, the stream has the list read again; rows that came by then were not counted by it.
+  for (let n = 0; n < 2; n += 1)
+    await page.locator(`[data-row="${await house.chat('sandbox/echo')}"]`).waitFor();
   const row = page.locator('[data-row]').nth(2);
   const id = await row.getAttribute('data-row');
   await row.hover();
@@ -53,7 +56,7 @@ test('a flood of requests freezes nothing: the open row stays, what waits is cou
     const [, count] = /Paused, (\d+) waiting/.exec(document.body.innerText) ?? [];
     return Number(count) >= 600;
   });
-  assert.match((await waited.textContent()) ?? '', /600/, 'the count is exact');
+  assert.match((await waited.textContent()) ?? '', /\b600 /, `exact: ${await waited.textContent()}`);
   const same = page.locator(`[data-row="${id}"]`);
   assert.equal((await same.boundingBox())?.y, at, 'the row stayed under the pointer');
   await page.mouse.move(5, 5);
