@@ -14,7 +14,10 @@ const SETTLED_MS = 2000;
 export interface LiveTail {
   /** Rows that arrived and are shown. */
   readonly rows: readonly RequestRow[];
-  /** How many arrived while the reader was busy; exact also when more came than are told one by one. */
+  /**
+   * How many arrived while the reader was busy, also when more came than are told one by one. A row that was read with
+   * the list in the instant its stream opened, and counted without being told, counts twice.
+   */
   readonly waiting: number;
   /** More arrive than are told: what is shown is a part of them until it calms down. */
   readonly isSampled: boolean;
