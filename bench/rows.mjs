@@ -4,7 +4,8 @@
 // transaction), then runs every kind of list and chart query and prints p50 and max per engine. The target is
 // 200 ms for each at 5 million rows. PostgreSQL is this machine's or npm's, as the tests use it; with its
 // durability off, load times are not what a server reaches. Needs some 12 GB of disk per engine and 5 M rows.
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// `--keep DIR` leaves SQLite's data directory there, for `node bench/pages.mjs --data DIR`.
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,12 +21,14 @@ import { insertOrg } from '../packages/server/src/store/orgs.ts';
 import { insertKey } from '../packages/server/src/store/platform-keys.ts';
 import { startPostgres } from '../packages/testkit/src/postgres.ts';
 import { DAYS, rareKey, spoolText } from './rows-data.mjs';
+import { fillMonitors, monitorQueries } from './rows-monitors.mjs';
 
 const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '5000000' },
     engines: { type: 'string', default: 'sqlite,postgres' },
     runs: { type: 'string', default: '20' },
+    keep: { type: 'string' },
   },
 });
 const ROWS = Number(options.rows);
@@ -44,6 +47,7 @@ async function load(database, directory) {
     await insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1, metadata_keys_json: '["project"]' });
     await insertKey(writer, rareKey(END_MS));
   });
+  await fillMonitors(database, END_MS);
   const path = join(directory, 'rows.jsonl');
   let ingestMs = 0;
   for (let from = 0; from < ROWS; from += PER_FILE) {
@@ -61,6 +65,7 @@ async function load(database, directory) {
       throw new Error(`took ${inserted}, refused ${rejected[0]}`);
     if (from % 500_000 === 0) process.stderr.write(`${database.engine}: ${from + inserted} rows\n`);
   }
+  rmSync(path);
   console.log(
     `${database.engine}: ${ROWS} rows in ${(ingestMs / 1000).toFixed(0)} s, ${((ingestMs * 1000) / ROWS).toFixed(1)} µs per row`,
   );
@@ -177,7 +182,8 @@ async function measure(database) {
     unpaid: 0,
   };
   const figures = {};
-  for (const [name, run] of Object.entries(queries(database))) {
+  const all = { ...queries(database), ...(await monitorQueries(database, END_MS)) };
+  for (const [name, run] of Object.entries(all)) {
     const times = [];
     for (let n = 0; n < RUNS; n++) {
       const started = performance.now();
@@ -200,7 +206,9 @@ async function analyze(url) {
 }
 
 async function bench(engine) {
-  const directory = mkdtempSync(join(tmpdir(), 'floe-bench-'));
+  const kept = engine === 'sqlite' ? options.keep : undefined;
+  if (kept !== undefined) mkdirSync(kept, { recursive: true });
+  const directory = kept ?? mkdtempSync(join(tmpdir(), 'floe-bench-'));
   const postgres = engine === 'postgres' ? await startPostgres() : null;
   try {
     const parts = { dataDir: directory, log: silentLog, clock: systemClock };
@@ -213,7 +221,7 @@ async function bench(engine) {
     return figures;
   } finally {
     await postgres?.stop();
-    rmSync(directory, { recursive: true, force: true });
+    if (kept === undefined) rmSync(directory, { recursive: true, force: true });
   }
 }
 
