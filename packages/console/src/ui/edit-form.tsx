@@ -32,7 +32,7 @@ export function EditForm<Values extends object>({
   const refusal = useRefusal(needs);
   return (
     <div className="grid gap-4">
-      {showSource && <SourceNotice source={source} />}
+      {showSource && <SourceNotice source={source} path={edit.path} />}
       {edit.meanwhile && (
         <StaleNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
       )}
@@ -40,6 +40,7 @@ export function EditForm<Values extends object>({
         onSubmit={() => !fromFile && refusal === null && edit.save()}
         error={edit.error}
         running={edit.saving}
+        unsaved={edit.isChanged}
         actions={
           fromFile ? null : (
             <>

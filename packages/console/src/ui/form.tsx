@@ -1,27 +1,34 @@
-import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import type { ApiError } from '../data/api-error.ts';
 import { Field } from './field.tsx';
+import { DraftDone, LeaveGuard } from './leave-guard.tsx';
 
 const ErrorContext = createContext<ApiError | null>(null);
 
 /**
  * A form whose errors the server tells: `error.param` names the field, which shows the message and takes the focus;
- * what names no field of the form stands on top. Enter submits; a second submit while one runs does nothing.
+ * what names no field of the form stands on top. Enter submits; a second submit while one runs does nothing. Whoever
+ * leaves with something typed and not saved is asked first.
  */
 export function Form({
   onSubmit,
   error,
   running = false,
+  unsaved,
   children,
   actions,
 }: {
   readonly onSubmit: () => void;
   readonly error: ApiError | null;
   readonly running?: boolean;
+  /** Whether leaving would lose something, where the form knows better than by having been typed in. */
+  readonly unsaved?: boolean;
   readonly children: ReactNode;
   readonly actions: ReactNode;
 }) {
   const form = useRef<HTMLFormElement>(null);
+  const [touched, setTouched] = useTouched(running, error);
+  const draftDone = useRef(false);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);
@@ -30,6 +37,7 @@ export function Form({
       ref={form}
       noValidate
       className="grid gap-4"
+      onChange={() => setTouched(true)}
       onSubmit={(event) => {
         event.preventDefault();
         if (!running) onSubmit();
@@ -45,9 +53,23 @@ export function Form({
         </p>
       )}
       <ErrorContext value={error}>{children}</ErrorContext>
-      <div className="flex flex-wrap justify-end gap-2">{actions}</div>
+      <DraftDone value={draftDone}>
+        <div className="flex flex-wrap justify-end gap-2">{actions}</div>
+      </DraftDone>
+      {(unsaved ?? touched) && !running && <LeaveGuard done={draftDone} />}
     </form>
   );
+}
+
+/** Whether something was typed since the form was drawn, or since it was saved. */
+function useTouched(running: boolean, error: ApiError | null) {
+  const [touched, setTouched] = useState(false);
+  const [ran, setRan] = useState(running);
+  if (ran !== running) {
+    setRan(running);
+    if (ran && error === null) setTouched(false);
+  }
+  return [touched, setTouched] as const;
 }
 
 /** A field of a `Form`: `name` is the path of the API, such as `targets[0].weight`. */

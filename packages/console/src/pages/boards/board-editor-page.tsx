@@ -96,7 +96,7 @@ function Existing({
   });
   return (
     <div className="grid gap-4">
-      <SourceNotice source={source} />
+      <SourceNotice source={source} path={boardPath(slug)} />
       {save.error?.status === 412 && (
         <Notice>
           This board was changed by somebody else while you were editing. Nothing was saved.{' '}

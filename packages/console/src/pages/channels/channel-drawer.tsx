@@ -142,7 +142,7 @@ function ChannelEditor({
   const locked = source.kind === 'file';
   return (
     <div className="grid gap-4">
-      <SourceNotice source={source} />
+      <SourceNotice source={source} path={channelPath(id)} />
       <Troubles channel={channel} changed={save.error?.status === 412} onReload={onReload} />
       <Form
         onSubmit={() => !locked && save.run(undefined)}

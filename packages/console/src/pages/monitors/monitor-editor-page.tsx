@@ -91,7 +91,7 @@ function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: s
   const changed = changesBetween(read.form, form).length > 0;
   return (
     <div className="grid max-w-3xl gap-4">
-      <SourceNotice source={source} />
+      <SourceNotice source={source} path={monitorPath(id)} />
       {theirs && (
         <ChangedMeanwhile
           changes={changesBetween(read.form, theirs.form)}

@@ -1,0 +1,47 @@
+import type { Page, Request } from 'playwright-core';
+import { assertAccessible } from './checks.ts';
+
+/** When a page has all it asked for and draws nothing that is still on its way. */
+
+const LATE_MS = 10_000;
+const watched = new WeakMap<Page, Set<Request>>();
+
+/** Counts what the page asks for from now on, but for its event stream, which never ends. */
+export function watchRequests(page: Page): void {
+  if (watched.has(page)) return;
+  const open = new Set<Request>();
+  watched.set(page, open);
+  page.on('request', (request) => {
+    if (!/\/api\/events\b/.test(request.url())) open.add(request);
+  });
+  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, (request) => open.delete(request));
+}
+
+/** Resolves when nothing was under way in two frames that follow each other. @throws Error after ten seconds */
+export async function settled(page: Page): Promise<void> {
+  const open = watched.get(page) ?? new Set();
+  const until = Date.now() + LATE_MS;
+  for (let quiet = 0; quiet < 2; ) {
+    const isDrawn: boolean = await page.evaluate(
+      () =>
+        new Promise((resolve) =>
+          requestAnimationFrame(() =>
+            resolve(
+              document.querySelector('[aria-label=Loading], .animate-pulse, [aria-busy=true]') === null &&
+                document.querySelector('h1') !== null,
+            ),
+          ),
+        ),
+    );
+    quiet = isDrawn && open.size === 0 ? quiet + 1 : 0;
+    if (Date.now() > until)
+      throw new Error(`not settled: ${[...open].map((request) => request.url()).join(' ') || 'still drawing'}`);
+  }
+}
+
+/** axe on what the person sees once everything has come. */
+export async function axeSettled(page: Page): Promise<void> {
+  watchRequests(page);
+  await settled(page);
+  await assertAccessible(page);
+}
