@@ -35,7 +35,12 @@ async function walk(
 ): Promise<void> {
   const [link = ''] = await floe.printed(LINK);
   assert.ok(link.startsWith(`${url}/sign-in`), `the printed link is below ${url}: ${link}`);
-  const context = await browser.newContext({ ...look, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' });
+  const context = await browser.newContext({
+    ...look,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+  });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);

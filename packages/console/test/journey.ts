@@ -42,7 +42,8 @@ export function startModels(): Promise<Upstream> {
     respond: ({ headers, path }) => {
       if (headers['authorization'] !== 'Bearer sk-good')
         return jsonReply({ error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } }, 401);
-      if (path.endsWith('/models')) return jsonReply({ object: 'list', data: [{ id: MODEL, object: 'model' }] });
+      if (path.endsWith('/models'))
+        return jsonReply({ object: 'list', data: [{ id: MODEL, object: 'model' }] });
       return sseReply([
         piece({ role: 'assistant', content: SAID }),
         piece({}, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
@@ -141,7 +142,10 @@ async function readTheRequest(start: Start): Promise<void> {
 async function setBudget(start: Start): Promise<void> {
   const { page } = start;
   await go(start, 'Budgets');
-  await page.getByRole('button', { name: /Add budget|Set a/ }).first().click();
+  await page
+    .getByRole('button', { name: /Add budget|Set a/ })
+    .first()
+    .click();
   await page.getByLabel('Name').fill('everything');
   await page.getByLabel('Limit in USD').fill('100');
   await page.getByRole('button', { name: 'Add budget' }).last().click();
@@ -183,7 +187,10 @@ async function revokeKey(start: Start, name: string, key: string): Promise<void>
   const typed = dialog.getByLabel(`Type ${name} to go on`);
   if (await typed.isVisible()) await typed.fill(name);
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
-  await page.getByText(/Revoked\. Refused everywhere/).first().waitFor();
+  await page
+    .getByText(/Revoked\. Refused everywhere/)
+    .first()
+    .waitFor();
   assert.equal((await ask()).status, 401);
 }
 

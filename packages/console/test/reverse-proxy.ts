@@ -15,7 +15,12 @@ export interface ReverseProxy {
   close(): Promise<void>;
 }
 
-const PROGRAMS = [process.env['FLOE_NGINX'] ?? '', '/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/bin/nginx'];
+const PROGRAMS = [
+  process.env['FLOE_NGINX'] ?? '',
+  '/usr/sbin/nginx',
+  '/usr/bin/nginx',
+  '/usr/local/bin/nginx',
+];
 
 /** @param prefix what is Floe's, such as `/floe` */
 export async function reverseProxy(prefix: string): Promise<ReverseProxy> {
@@ -34,12 +39,18 @@ export async function reverseProxy(prefix: string): Promise<ReverseProxy> {
     async leadTo(url) {
       const file = join(home, 'nginx.conf');
       writeFileSync(file, configOf({ home, port, prefix, url }));
-      child = spawn(program, ['-p', home, '-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] });
+      child = spawn(program, ['-p', home, '-c', file, '-e', 'stderr'], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       let said = '';
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         said += text;
       });
-      await listens(port, () => child?.exitCode ?? null, () => said);
+      await listens(
+        port,
+        () => child?.exitCode ?? null,
+        () => said,
+      );
     },
     async close() {
       process.off('exit', stop);
@@ -54,7 +65,12 @@ export async function reverseProxy(prefix: string): Promise<ReverseProxy> {
   };
 }
 
-function configOf(of: { readonly home: string; readonly port: number; readonly prefix: string; readonly url: string }) {
+function configOf(of: {
+  readonly home: string;
+  readonly port: number;
+  readonly prefix: string;
+  readonly url: string;
+}) {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `  ${kind}_temp_path ${of.home}/${kind};`,
   );

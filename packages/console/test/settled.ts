@@ -14,7 +14,8 @@ export function watchRequests(page: Page): void {
   page.on('request', (request) => {
     if (!/\/api\/events\b/.test(request.url())) open.add(request);
   });
-  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, (request) => open.delete(request));
+  page.on('requestfinished', (request) => open.delete(request));
+  page.on('requestfailed', (request) => open.delete(request));
 }
 
 /** Resolves when nothing was under way in two frames that follow each other. @throws Error after ten seconds */
@@ -35,7 +36,9 @@ export async function settled(page: Page): Promise<void> {
     );
     quiet = isDrawn && open.size === 0 ? quiet + 1 : 0;
     if (Date.now() > until)
-      throw new Error(`not settled: ${[...open].map((request) => request.url()).join(' ') || 'still drawing'}`);
+      throw new Error(
+        `not settled: ${[...open].map((request) => request.url()).join(' ') || 'still drawing'}`,
+      );
   }
 }
 

@@ -39,7 +39,8 @@ export function ConfigStrip() {
           {first?.line != null && `:${first.line}`}
         </code>{' '}
         was refused: {reason}
-        {more > 0 && `, and ${more} more`}. The running configuration is from <TimeText at={data.loaded_at} />.
+        {more > 0 && `, and ${more} more`}. The running configuration is from <TimeText at={data.loaded_at} />
+        .
       </p>
       <OrgLink to="/management/settings/configuration" className="text-accent-ink underline">
         Show

@@ -32,6 +32,7 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
       {...(refusal === null ? {} : { onClick: undefined, type: 'button' })}
       disabled={props.disabled}
       aria-disabled={off || busy || undefined}
+      data-needs={needs}
       className={cx(
         'inline-flex h-control shrink-0 items-center justify-center gap-1.5 rounded-control border px-3 text-ui whitespace-nowrap transition-colors',
         off ? 'cursor-not-allowed border-line bg-sunken text-ink-off' : LOOKS[look],
@@ -68,6 +69,7 @@ export function IconButton({ icon: Icon, label, keys, needs, className, ...props
         {...props}
         {...(refusal === null ? {} : { onClick: undefined })}
         aria-disabled={refusal !== null || undefined}
+        data-needs={needs}
         className={cx(
           'inline-grid size-8 shrink-0 place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink disabled:text-ink-off pointer-coarse:size-11',
           refusal !== null && 'cursor-not-allowed text-ink-off',

@@ -8,9 +8,12 @@ import { tell } from './toast.tsx';
 /** Takes what a resource says as text for floe.yaml. Nothing for what the file does not say entry by entry. */
 export function CopyYaml({ path }: { readonly path: string }) {
   const address = entryAddress(path);
-  const copy = useChange((from: string) => get<{ readonly yaml: string }>(from).then(({ yaml }) => copyText(yaml)), {
-    done: () => tell('Copied. Put it below the org in floe.yaml.'),
-  });
+  const copy = useChange(
+    (from: string) => get<{ readonly yaml: string }>(from).then(({ yaml }) => copyText(yaml)),
+    {
+      done: () => tell('Copied. Put it below the org in floe.yaml.'),
+    },
+  );
   if (address === null) return null;
   return (
     <>
@@ -25,5 +28,7 @@ export function CopyYaml({ path }: { readonly path: string }) {
 /** `api/management/routes/smart` to where its text is. */
 function entryAddress(path: string): string | null {
   const [kind = '', id = ''] = path.split('/').slice(-2);
-  return EXPORTED_KINDS.some((known) => known === kind) ? `api/management/config/entries/${kind}/${id}` : null;
+  return EXPORTED_KINDS.some((known) => known === kind)
+    ? `api/management/config/entries/${kind}/${id}`
+    : null;
 }

@@ -39,7 +39,9 @@ export const configEntryParams = z.strictObject({
 /** One entry as floe.yaml would say it. */
 export const configEntry = z
   .strictObject({
-    yaml: z.string().describe('Its section with this one entry, to be put below the org. Secrets are `${NAME}`.'),
+    yaml: z
+      .string()
+      .describe('Its section with this one entry, to be put below the org. Secrets are `${NAME}`.'),
   })
   .meta({ id: 'ConfigEntry' });
 

@@ -8,7 +8,13 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { Card, KeyValue, StatCard } from '../../ui/facts.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StateIcon } from '../../ui/state.tsx';
-import { type Alert, alertsOfMonitorQuery, boardsOfOrgQuery, monitorPath, uptimeQuery } from './monitor-data.ts';
+import {
+  type Alert,
+  alertsOfMonitorQuery,
+  boardsOfOrgQuery,
+  monitorPath,
+  uptimeQuery,
+} from './monitor-data.ts';
 import { minutesText, scheduleText } from './monitor-words.ts';
 import { beatSnippets } from './send-beats.ts';
 

@@ -38,12 +38,9 @@ export function NewAccount({
   readonly onEntered: () => void;
 }) {
   const [account, setAccount] = useState({ name: '', email: '', password: '' });
-  const make = useChange(
-    () => (link ? setUp(token, account) : acceptInvitation(token, account)),
-    {
-      done: onEntered,
-    },
-  );
+  const make = useChange(() => (link ? setUp(token, account) : acceptInvitation(token, account)), {
+    done: onEntered,
+  });
   const { title, text, button } = SAID[kind];
   const put = (name: keyof typeof account) => ({
     value: account[name],

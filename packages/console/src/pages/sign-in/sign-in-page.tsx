@@ -12,7 +12,8 @@ import { NewAccount } from './new-account.tsx';
 import { ISSUER_ERRORS, linkToken, setupQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
-const tellWhy = (error: unknown) => tell(error instanceof Error ? error.message : 'This link cannot be read.');
+const tellWhy = (error: unknown) =>
+  tell(error instanceof Error ? error.message : 'This link cannot be read.');
 
 /** The door: signing in, the first account, an invitation. What the link brought decides which. */
 export function SignInPage() {
@@ -121,7 +122,9 @@ function OwnerDoor({
 }) {
   const { data: link, error } = useQuery(setupQuery(token));
   if (link)
-    return <NewAccount kind={link.first ? 'first' : 'owner'} token={token} link={link} onEntered={onEntered} />;
+    return (
+      <NewAccount kind={link.first ? 'first' : 'owner'} token={token} link={link} onEntered={onEntered} />
+    );
   if (!error) return <Skeleton className="h-48" />;
   return (
     <>

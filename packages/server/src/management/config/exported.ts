@@ -1,5 +1,7 @@
+import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { ExportedKind } from '@floe/contract/exported-kinds';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import { fileRuleId } from '../../guardrails/rules.ts';
 import { storedBudget, storedLimit } from '../../guardrails/stored-rules.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
 import { allChannels, type ChannelRow } from '../../store/channels.ts';
@@ -90,9 +92,7 @@ async function exportedSections({
   placeholders,
 }: Exporting): Promise<Sections> {
   const of = (kind: string) =>
-    entries
-      .filter((entry) => entry.kind === kind)
-      .map((entry) => ({ id: entry.id, entry: parsed(entry) }));
+    entries.filter((entry) => entry.kind === kind).map((entry) => ({ id: entry.id, entry: parsed(entry) }));
   const providers = exportedProviders(
     {
       rows: entries.filter(({ kind }) => kind === 'providers'),
@@ -147,10 +147,17 @@ async function exportedRules(reader: Reader, orgId: string, host: ConfigHost) {
   const declared = host.rules.fileRules(orgId);
   const limits = (await rulesOfOrg(reader, 'limits', orgId)).toReversed().map(storedLimit);
   const budgets = (await rulesOfOrg(reader, 'budgets', orgId)).toReversed().map(storedBudget);
-  const entryOf = ({ id, config }: { readonly id: string; readonly config: object }) => ({ id, entry: config });
+  const entryOf = ({ config }: { readonly config: LimitConfig | BudgetConfig }) => ({
+    id: fileRuleId(config),
+    entry: config,
+  });
+  const storedOf = ({ id, config }: { readonly id: string; readonly config: object }) => ({
+    id,
+    entry: config,
+  });
   return {
-    limits: [...declared.limits, ...limits].map(entryOf),
-    budgets: [...declared.budgets, ...budgets].map(entryOf),
+    limits: [...declared.limits.map(entryOf), ...limits.map(storedOf)],
+    budgets: [...declared.budgets.map(entryOf), ...budgets.map(storedOf)],
   };
 }
 
