@@ -34,11 +34,11 @@ export async function assertAccessible(page: Page, runOnly: readonly string[] = 
   assert.deepEqual(told, []);
 }
 
-/** The same, small, for tests that take hundreds. */
+/** The same in a folder of its own, for tests that take many. */
 export async function picture(page: Page, name: string): Promise<void> {
-  const path = join(SCREENSHOTS, `${name}.jpeg`);
+  const path = join(SCREENSHOTS, `${name}.png`);
   mkdirSync(dirname(path), { recursive: true });
-  await page.screenshot({ path, type: 'jpeg', quality: 70 });
+  await page.screenshot({ path });
 }
 
 /** Keeps a picture for people to look at, in `test/screenshots/`, which git does not keep. */

@@ -50,7 +50,7 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       },
     ],
   };
-  const floe = await startFloe({ yaml: JSON.stringify(config) });
+  const floe = await startFloe({ yaml: JSON.stringify(config, null, 2) });
   const session: { role: Role } = { role: 'owner' };
   const proxy = createServer((req, res) => passOn(req, res, floe.url, prefix, session.role));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import type { Upstream } from '@floe/testkit/upstream';
 import { type Browser, chromium } from 'playwright-core';
+import { screenshot } from './checks.ts';
 import { browserPath } from './harness.ts';
 import { startModels, walkTheJourney } from './journey.ts';
 import { watchPage } from './page-faults.ts';
@@ -45,7 +46,10 @@ async function walk(
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const faults = await watchPage(page, url);
-  await walkTheJourney({ page, link, url, upstream, name });
+  await walkTheJourney({ page, link, url, upstream, name }).catch(async (error: unknown) => {
+    await screenshot(page, `journey-stopped-${name}`);
+    throw error;
+  });
   assert.deepEqual(faults, []);
   await context.close();
 }

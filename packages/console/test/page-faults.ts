@@ -28,9 +28,11 @@ export async function watchPage(page: Page, url: string): Promise<readonly strin
   }`);
   page.on('pageerror', ({ message }) => tell(`script error: ${message}`));
   page.on('console', (message) => {
-    // What an address of something that is not there answers is the browser's own line.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      tell(`console: ${message.text()}`);
+    const said = message.text();
+    // What an address of something that is not there answers is the browser's own line; a preview that may run no
+    // scripts refuses the one that is put in above.
+    if (message.type() !== 'error' || /^Failed to load resource|'about:srcdoc'/.test(said)) return;
+    tell(`console: ${said}`);
   });
   page.on('request', (request) => {
     const asked = request.url();

@@ -30,7 +30,7 @@ export async function startPeople(
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<People> {
   const front = prefix === '' ? null : await reverseProxy(prefix);
-  const yaml = JSON.stringify(configOf(front && `${front.origin}${prefix}`, more));
+  const yaml = JSON.stringify(configOf(front && `${front.origin}${prefix}`, more), null, 2);
   const floe = await startFloe({ yaml });
   await front?.leadTo(floe.url);
   const origin = front?.origin ?? floe.url;

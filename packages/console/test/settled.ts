@@ -18,26 +18,24 @@ export function watchRequests(page: Page): void {
   page.on('requestfailed', (request) => open.delete(request));
 }
 
-/** Resolves when nothing was under way in two frames that follow each other. @throws Error after ten seconds */
+/** Resolves when nothing was under way in three frames that follow each other. @throws Error after ten seconds */
 export async function settled(page: Page): Promise<void> {
   const open = watched.get(page) ?? new Set();
   const until = Date.now() + LATE_MS;
-  for (let quiet = 0; quiet < 2; ) {
-    const isDrawn: boolean = await page.evaluate(
+  for (let quiet = 0; quiet < 3; ) {
+    const missing: string = await page.evaluate(
       () =>
         new Promise((resolve) =>
-          requestAnimationFrame(() =>
-            resolve(
-              document.querySelector('[aria-label=Loading], .animate-pulse, [aria-busy=true]') === null &&
-                document.querySelector('h1') !== null,
-            ),
-          ),
+          requestAnimationFrame(() => {
+            const late = document.querySelector('[aria-label=Loading], [data-skeleton], [aria-busy=true]');
+            resolve(late?.outerHTML.slice(0, 200) ?? (document.querySelector('h1') ? '' : 'a heading'));
+          }),
         ),
     );
-    quiet = isDrawn && open.size === 0 ? quiet + 1 : 0;
+    quiet = missing === '' && open.size === 0 ? quiet + 1 : 0;
     if (Date.now() > until)
       throw new Error(
-        `not settled: ${[...open].map((request) => request.url()).join(' ') || 'still drawing'}`,
+        `not settled: ${page.url()} ${[...open].map((request) => request.url()).join(' ')} ${missing}`,
       );
   }
 }

@@ -118,7 +118,7 @@ test('who watches hears of a refused file and of its repair, and reads line and 
   assert.ok(isObject(refused) && Array.isArray(refused['problems']));
   const [problem] = refused['problems'];
   assert.ok(isObject(problem));
-  assert.deepEqual([problem['line'], problem['where']], [3, 'orgs[0].kees']);
+  assert.deepEqual([problem['line'], problem['where']], [3, 'orgs[0]']);
   writeFileSync(file, whole);
   await heard('config.taken_over');
   assert.equal(await told(), null);

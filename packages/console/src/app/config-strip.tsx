@@ -26,7 +26,9 @@ export function ConfigStrip() {
   if (!data || !refused) return null;
   const [first] = refused.problems;
   const more = refused.problems.length - 1;
-  const reason = first ? [first.where, first.message].filter(Boolean).join(': ') : 'it could not be read';
+  const reason = sentence(
+    first ? [first.where, first.message].filter(Boolean).join(': ') : 'it could not be read',
+  );
   return (
     <div
       role="alert"
@@ -39,12 +41,15 @@ export function ConfigStrip() {
           {first?.line != null && `:${first.line}`}
         </code>{' '}
         was refused: {reason}
-        {more > 0 && `, and ${more} more`}. The running configuration is from <TimeText at={data.loaded_at} />
-        .
+        {more > 0 && ` And ${more} more.`} The running configuration is from <TimeText at={data.loaded_at} />.
       </p>
       <OrgLink to="/management/settings/configuration" className="text-accent-ink underline">
         Show
       </OrgLink>
     </div>
   );
+}
+
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }

@@ -47,7 +47,7 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
             <div key={label ?? ''} className="mb-2">
               {label && !icons && <div className="px-2 pt-2 pb-1 text-label text-ink-3">{label}</div>}
               {entries.map((entry) => (
-                <Entry key={entry.path} entry={entry} icons={icons} />
+                <Entry key={entry.path} entry={entry} icons={icons} onTaken={onClose} />
               ))}
             </div>
           ))}
@@ -94,12 +94,22 @@ function SearchButton({ icons }: { readonly icons: boolean }) {
   );
 }
 
-function Entry({ entry, icons }: { readonly entry: NavigationEntry; readonly icons: boolean }) {
+function Entry({
+  entry,
+  icons,
+  onTaken,
+}: {
+  readonly entry: NavigationEntry;
+  readonly icons: boolean;
+  /** Also for the page that is shown: another address does not close the menu then. */
+  readonly onTaken: () => void;
+}) {
   const { icon: Icon, label, path } = entry;
   const link = (
     <OrgLink
       to={path}
       label={label}
+      onClick={onTaken}
       className={cx(
         'flex h-7 items-center gap-2.5 rounded-control border border-transparent px-2 text-ui text-ink-2 hover:bg-hover hover:text-ink pointer-coarse:h-11',
         'aria-[current=page]:border-line aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-control',

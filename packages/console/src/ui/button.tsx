@@ -30,7 +30,8 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
       type="button"
       {...props}
       {...(refusal === null ? {} : { onClick: undefined, type: 'button' })}
-      disabled={props.disabled}
+      // What is off because of who is asking can be reached all the same: the reason is told on focus.
+      disabled={refusal === null && props.disabled}
       aria-disabled={off || busy || undefined}
       data-needs={needs}
       className={cx(
@@ -67,7 +68,7 @@ export function IconButton({ icon: Icon, label, keys, needs, className, ...props
         type="button"
         aria-label={label}
         {...props}
-        {...(refusal === null ? {} : { onClick: undefined })}
+        {...(refusal === null ? {} : { onClick: undefined, disabled: false })}
         aria-disabled={refusal !== null || undefined}
         data-needs={needs}
         className={cx(

@@ -1,5 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import type { ApiError } from '../data/api-error.ts';
+import type { Action } from '../data/permissions.ts';
+import { useRefusal } from '../data/use-refusal.ts';
 import { Field } from './field.tsx';
 import { DraftDone, LeaveGuard } from './leave-guard.tsx';
 
@@ -15,6 +17,7 @@ export function Form({
   error,
   running = false,
   unsaved,
+  needs,
   children,
   actions,
 }: {
@@ -23,12 +26,15 @@ export function Form({
   readonly running?: boolean;
   /** Whether leaving would lose something, where the form knows better than by having been typed in. */
   readonly unsaved?: boolean;
+  /** What the person must be allowed to do; else the fields are off, and why stands above them. */
+  readonly needs?: Action;
   readonly children: ReactNode;
   readonly actions: ReactNode;
 }) {
   const form = useRef<HTMLFormElement>(null);
   const [touched, setTouched] = useTouched(running, error);
   const draftDone = useRef(false);
+  const refusal = useRefusal(needs);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);
@@ -40,9 +46,12 @@ export function Form({
       onChange={() => setTouched(true)}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!running) onSubmit();
+        if (!running && refusal === null) onSubmit();
       }}
     >
+      {refusal && (
+        <p className="rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">{refusal}</p>
+      )}
       {error && (
         <p
           role="alert"
@@ -52,7 +61,11 @@ export function Form({
           {error.requestId && <code className="ml-2 font-mono text-code">{error.requestId}</code>}
         </p>
       )}
-      <ErrorContext value={error}>{children}</ErrorContext>
+      <ErrorContext value={error}>
+        <fieldset disabled={refusal !== null} className="contents">
+          {children}
+        </fieldset>
+      </ErrorContext>
       <DraftDone value={draftDone}>
         <div className="flex flex-wrap justify-end gap-2">{actions}</div>
       </DraftDone>

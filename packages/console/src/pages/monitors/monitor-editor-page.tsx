@@ -46,6 +46,7 @@ export function NewMonitorPage() {
     <PageFrame title="New monitor" crumbs={[MONITORS]}>
       <div className="max-w-3xl">
         <Form
+          needs="monitoring"
           onSubmit={submit}
           error={create.error}
           running={create.running}
@@ -100,6 +101,7 @@ function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: s
         />
       )}
       <Form
+        needs="monitoring"
         onSubmit={() => !locked && Object.keys(problems).length === 0 && save.run(undefined)}
         error={theirs ? null : save.error}
         running={save.running}

@@ -1,6 +1,7 @@
 import { simulated, simulation } from '@floe/contract/api/routes';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import { ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import { arrange } from '../../gateway/arrange.ts';
 import { type Ask, readAsk } from '../../gateway/ask.ts';
@@ -48,6 +49,8 @@ export function simulateRoute(parts: SimulationParts): Verb {
     method: 'POST',
     path: '/api/management/routes/simulate',
     scope: 'management',
+    // Whoever may read what is configured may know what follows from it.
+    roles: ROLES,
     summary: 'Tell what would happen to a request now, and why',
     body: simulation,
     answer: simulated,
