@@ -78,7 +78,11 @@ async function problemAt(visitor: Visitor, role: string, place: string, look: Lo
     if (await page.getByText('This page broke').isVisible()) return 'it broke';
     const failed = await page.getByText(/^Could not /).allInnerTexts();
     if (failed.length > 0) return failed.join('; ');
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    const wide = await page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('main')].some(
+        ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+      ),
+    );
     if (wide) return 'it scrolls sideways';
     await picture(page, `every-page/${look.name}-${role}-${fileName(place)}`);
     // Both themes draw the same elements: the second can only differ in contrast.

@@ -39,7 +39,7 @@ export function EditForm<Values extends object>({
         error={edit.error}
         running={edit.saving}
         unsaved={edit.isChanged}
-        {...(fromFile ? {} : { needs })}
+        needs={fromFile ? undefined : needs}
         actions={
           fromFile ? null : (
             <>

@@ -1,4 +1,12 @@
-import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { ApiError } from '../data/api-error.ts';
 import type { Action } from '../data/permissions.ts';
 import { useRefusal } from '../data/use-refusal.ts';
@@ -27,7 +35,7 @@ export function Form({
   /** Whether leaving would lose something, where the form knows better than by having been typed in. */
   readonly unsaved?: boolean;
   /** What the person must be allowed to do; else the fields are off, and why stands above them. */
-  readonly needs?: Action;
+  readonly needs?: Action | undefined;
   readonly children: ReactNode;
   readonly actions: ReactNode;
 }) {
@@ -35,6 +43,10 @@ export function Form({
   const [touched, setTouched] = useTouched(running, error);
   const draftDone = useRef(false);
   const refusal = useRefusal(needs);
+  const [isPlaced, setPlaced] = useState(false);
+  useLayoutEffect(() => {
+    setPlaced(error !== null && form.current?.querySelector('[aria-invalid=true]') !== null);
+  }, [error]);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);
@@ -52,7 +64,7 @@ export function Form({
       {refusal && (
         <p className="rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">{refusal}</p>
       )}
-      {error && (
+      {error && !isPlaced && (
         <p
           role="alert"
           className="rounded-control border border-failing-line bg-failing-tint px-3 py-2 text-ui text-failing-ink"
@@ -106,10 +118,19 @@ export function FormField({
   readonly children: ReactNode;
 }) {
   const error = useContext(ErrorContext);
-  const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.message : null;
+  const told =
+    error?.param === name || error?.param?.startsWith(`${name}.`)
+      ? withoutPlace(error.message, error.param)
+      : null;
   return (
     <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}
     </Field>
   );
+}
+
+/** `name: is taken` below the field itself: `Is taken`. */
+function withoutPlace(message: string, param: string): string {
+  const text = message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message;
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

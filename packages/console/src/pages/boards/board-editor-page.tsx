@@ -151,7 +151,7 @@ function Editor({
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[26rem_minmax(0,1fr)]">
       <Form
-        needs="monitoring"
+        needs={locked ? undefined : 'monitoring'}
         onSubmit={() => !locked && change.run(undefined)}
         error={change.error?.status === 412 ? null : change.error}
         running={change.running}

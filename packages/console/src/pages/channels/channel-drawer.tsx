@@ -146,7 +146,7 @@ function ChannelEditor({
       <SourceNotice source={source} path={channelPath(id)} />
       <Troubles channel={channel} changed={save.error?.status === 412} onReload={onReload} />
       <Form
-        needs="monitoring"
+        needs={locked ? undefined : 'monitoring'}
         onSubmit={() => !locked && save.run(undefined)}
         error={save.error?.status === 412 ? null : (save.error ?? test.error)}
         running={save.running}

@@ -101,7 +101,7 @@ function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: s
         />
       )}
       <Form
-        needs="monitoring"
+        needs={locked ? undefined : 'monitoring'}
         onSubmit={() => !locked && Object.keys(problems).length === 0 && save.run(undefined)}
         error={theirs ? null : save.error}
         running={save.running}
