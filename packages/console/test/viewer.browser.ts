@@ -48,17 +48,24 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
     await picture(page, `viewer-failed${place.replaceAll('/', '-')}`).then(() => found.push('it failed'));
   const changes = page.locator('[data-needs]');
   const off = page.locator('[data-needs][aria-disabled=true]');
+  // What lies behind a dialog cannot be reached.
+  const top = (await page.getByRole('dialog').count()) > 0 ? page.getByRole('dialog') : page;
+  const first = top.locator('[data-needs][aria-disabled=true]').first();
   const isOfFile = (await page.getByText(/^From floe\.yaml/).count()) > 0;
   const isOnlyRead = isOfFile || ONLY_READ.some((path) => path.test(place));
-  if (!isOnlyRead) await changes.first().waitFor({ timeout: 3000 }).catch(() => null);
+  if (!isOnlyRead)
+    await changes
+      .first()
+      .waitFor({ timeout: 3000 })
+      .catch(() => null);
   const [all, disabled] = [await changes.count(), await off.count()];
   if (all !== disabled) found.push(`${all - disabled} of ${all} changes are on`);
   if (all === 0 && !isOnlyRead) found.push('no change is shown at all');
   if (disabled === 0) return found;
   // In sight first: a tooltip closes when what it is about is scrolled.
-  await off.first().scrollIntoViewIfNeeded();
+  await first.scrollIntoViewIfNeeded();
   await settled(page);
-  await off.first().focus();
+  await first.focus();
   const told = await page
     .getByRole('tooltip')
     .filter({ hasText: 'Needs' })
