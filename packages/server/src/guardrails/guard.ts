@@ -1,6 +1,5 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { ChurningMap } from '../core/churning-map.ts';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { Counters, Held, Taken } from '../store/ports.ts';
@@ -60,12 +59,8 @@ export interface Grant {
 /** Takes limits and budgets for exchanges and settles them. One for the process. */
 export class Guard {
   readonly #parts: GuardParts;
-<<<<<<< HEAD
-  readonly #leases = new ChurningMap<Grant>();
-=======
   /** In no order: one that ends gives its place to the last, so that nothing is searched or moved up. */
   readonly #leases: Grant[] = [];
->>>>>>> main
   #timer: Timer | null = null;
 
   constructor(parts: GuardParts) {
@@ -164,16 +159,12 @@ export class Guard {
 
   async #renew(): Promise<void> {
     const byOrg = new Map<string, Held[]>();
-<<<<<<< HEAD
-    this.#leases.each(({ id, orgId, claims }) => {
-=======
     for (const { id, orgId, claims } of this.#leases) {
->>>>>>> main
       const held = byOrg.get(orgId) ?? [];
       byOrg.set(orgId, held);
       for (const { kind, bucket, lastsMs } of claims)
         if (kind === 'lease') held.push({ id, bucket, lastsMs });
-    });
+    }
     for (const [orgId, held] of byOrg)
       for (let at = 0; at < held.length; at += RENEWED_AT_ONCE)
         await this.#parts.counters.renew(orgId, held.slice(at, at + RENEWED_AT_ONCE));
