@@ -8,6 +8,7 @@ import { deriveSignInKey } from '../../../platform/secrets.ts';
 import { Issuers } from '../../../platform/sign-in/oidc-issuer.ts';
 import { makeOwnerLink } from '../../../platform/sign-in/owner-link.ts';
 import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts';
+import { sessionRulesOf } from '../../../platform/sign-in/session-rules.ts';
 import { Sessions } from '../../../platform/sign-in/sessions.ts';
 import type { SignInParts } from '../../../platform/sign-in/sign-in.ts';
 import { siteOf } from '../../../platform/sign-in/site.ts';
@@ -24,6 +25,8 @@ export interface SignInHouse {
   readonly parts: SignInParts;
   /** Passwords hashed so far. */
   hashes(): number;
+  /** As when floe.yaml is read again. */
+  setAuth(auth: HouseOptions['auth']): void;
   /** The clock that everything reads. */
   advance(ms: number): void;
   /** A person with `PASSWORD` who belongs to these orgs. */
@@ -51,7 +54,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     const tag = createHash('sha512').update(nonce).update(message).digest().subarray(0, tagLength);
     setImmediate(done, null, tag);
   });
-  const { auth } = FloeConfigSchema.parse({ auth: options.auth });
+  const authOf = (auth: HouseOptions['auth']) => FloeConfigSchema.parse({ auth }).auth;
+  let auth = authOf(options.auth);
   const { baseUrl = 'https://floe.example', trustedProxies = [] } = options;
   const partsOf = (database: Database, clock: Clock): SignInParts => ({
     database,
@@ -61,7 +65,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     issuers: new Issuers({ guard: loopbackGuard(), via: () => undefined }, clock),
     fitKeys: async () => [],
     challengeKey: createSecretKey(Buffer.alloc(32, 5)),
-    sessions: new Sessions(database, clock, silentLog),
+    sessions: new Sessions(database, clock, silentLog, () => sessionRulesOf(auth)),
     throttle: createThrottle(database, clock),
     auth: () => auth,
     site: () => siteOf(baseUrl, [8443]),
@@ -78,6 +82,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     api,
     parts: open,
     hashes: () => hashes,
+    setAuth(changed) {
+      auth = authOf(changed);
+    },
     advance(ms) {
       now += ms;
       api.setNow(now);
