@@ -1,5 +1,3 @@
-import { basename } from 'node:path';
-import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { type BoardRoutes, createBoardRoutes, drawBoard } from '../http/boards/board-routes.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
@@ -10,7 +8,6 @@ import type { Parts } from './parts.ts';
 /** What the verbs of monitoring stand on. @param place where this process is reached */
 export function monitoringHost(
   { database, monitoring, pepper }: Parts,
-  state: { readonly loaded: LoadedConfig },
   place: { readonly url: string },
   timezone: (orgId: string) => string,
 ): MonitoringHost {
@@ -20,7 +17,6 @@ export function monitoringHost(
     secret: pepper,
     baseUrl: () => place.url,
     timezone,
-    fileName: () => basename(state.loaded.path ?? 'floe.yaml'),
     drawBoard: (view) => drawBoard(view, new URL(place.url).pathname.replace(/\/$/, '')),
   };
 }
