@@ -151,7 +151,7 @@ async function serve(environment: Environment): Promise<void> {
     operations,
     console: createConsole({ dir: CONSOLE_DIR, prefix, unbuilt: operations.home }),
     beats: assembleBeats(parts, snapshots),
-    boards: assembleBoards(parts, monitoring, prefix),
+    boards: assembleBoards(parts, monitoring, signIn, prefix),
   });
   const listening = await openListeners(loaded.config.server, prefix, router, systemClock, log);
   if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);

@@ -6,7 +6,7 @@ import { signedOut } from '../../platform/sign-in/session-changes.ts';
 import type { LiveSession } from '../../platform/sign-in/sessions.ts';
 import type { Browser, SignInParts } from '../../platform/sign-in/sign-in.ts';
 import { refuseCrossSite } from './cross-site.ts';
-import { type Cookie, sessionCookie } from './session-cookie.ts';
+import { cookieFor } from './session-cookie.ts';
 import type { SessionAnswer } from './session-operation.ts';
 import { sessionOperations } from './session-operations.ts';
 import type { Asking, Done, SignInEdge } from './sign-in-edge.ts';
@@ -95,8 +95,4 @@ function actorOf({ id, user, here, steppedUpUntil, mustRotate }: LiveSession) {
 function cookieHeader(headers: Asking['headers']): string | undefined {
   const { cookie } = headers;
   return typeof cookie === 'string' ? cookie : cookie?.join('; ');
-}
-
-function cookieFor({ site, auth }: SignInParts): Cookie {
-  return sessionCookie(site(), auth().sessions.max_hours);
 }
