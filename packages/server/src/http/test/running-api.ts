@@ -96,6 +96,8 @@ export interface RunningApi {
 }
 
 export interface ApiOptions {
+  /** Of a PostgreSQL database; a SQLite file of its own unless given. */
+  readonly url?: string;
   readonly log?: Log;
   readonly more?: readonly Verb[];
   /** Of the org `acme`. */
@@ -112,12 +114,12 @@ export interface ApiOptions {
   readonly mail?: PeopleHost['mail'];
 }
 
-/** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
+/** The real API on a loopback port, with the orgs `acme` and `other`. */
 export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   let now = NOW;
   const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
-  const database = await openWithOrgs(dataDir, clock);
+  const database = await openWithOrgs(options.url ?? 'sqlite:', dataDir, clock);
   let platform = await loadPlatform(database.read, pepper, now);
   const { renew, inForce, ...running } = await runningParts(clock, database, options.org);
   const relay = await runRelay(database, clock, dataDir, options.org, inForce);
@@ -229,8 +231,8 @@ function engineAt(now: () => number): MonitoringHost['engine'] {
   };
 }
 
-async function openWithOrgs(dataDir: string, clock: Clock): Promise<Database> {
-  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
+async function openWithOrgs(url: string, dataDir: string, clock: Clock): Promise<Database> {
+  const database = await openDatabase(url, { dataDir, log: silentLog, clock });
   await insertOrgs(database, clock.now());
   return database;
 }
