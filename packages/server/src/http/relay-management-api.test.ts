@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { relayReplayAnswer } from '@floe/contract/api/relay-management';
 import { FloeConfigSchema } from '@floe/contract/config';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { Jobs } from '../management/jobs/jobs.ts';
+import { replayRelay } from '../management/relay/replay.ts';
+import { memberActor } from '../platform/actor.ts';
 import { ownDatabase } from '../store/test/postgres-database.ts';
 import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { secretsKey } from './test/running-parts.ts';
 
 const RELAY = {
   mode: 'enforce',
@@ -12,6 +19,15 @@ const RELAY = {
     { name: 'prod-db', on: 'shell', match: { command: 'psql' }, decision: 'ask' },
   ],
 };
+const OWNER = memberActor('acme', {
+  id: 'mem_owner',
+  userId: 'usr_owner',
+  email: 'mara@acme.example',
+  role: 'owner',
+  team: null,
+  sessionId: 'ses_owner',
+  steppedUpUntil: 0,
+});
 const [org] = FloeConfigSchema.parse({ orgs: [{ id: 'acme', relay: RELAY }] }).orgs;
 assert.ok(org);
 
@@ -244,5 +260,30 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual(changes.get('git push -f'), ['deny', 'abstain']);
       assert.deepEqual(changes.get('make deploy'), ['abstain', 'deny']);
       assert.equal(changes.has('make test'), false);
+      assert.equal(body.job, null);
+    });
+
+    test('a replay that takes longer than a request goes on as a job, whose result is the whole', async () => {
+      await decided('make later', 'job');
+      await kept();
+      const { database } = api;
+      const jobs = new Jobs({ database, clock: systemClock, log: silentLog });
+      const whole = (await asked('POST', '/replay', { days: 1 })).body;
+      const verb = replayRelay(api.relay.host, jobs, -1);
+      const host = {
+        database,
+        clock: { ...systemClock, now: () => NOW },
+        changed: async () => undefined,
+        secretsKey,
+      };
+      const input = { params: {}, query: {}, body: { days: 1 }, idempotencyKey: undefined };
+      const answer = await verb.show?.(database.read, host, OWNER, input);
+      const { job, looked_at } = relayReplayAnswer.parse(answer);
+      assert.deepEqual([looked_at, job?.kind, job?.state], [0, 'relay.replay', 'running']);
+      const look = async () => (await api.call('GET', `/api/jobs/${job?.id}`, { key: admin })).body;
+      let ended = await look();
+      for (let looks = 0; looks < 500 && String(ended['state']) === 'running'; looks++) ended = await look();
+      assert.deepEqual([ended['state'], ended['done'], ended['result']], ['done', whole['looked_at'], whole]);
+      await jobs.close();
     });
   });
