@@ -143,7 +143,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listAlerts,
     ...monitoringVerbs(parts.monitoring),
     ...configVerbs({ ...parts.config, verbs: () => all }),
-    ...relayVerbs(parts.relay),
+    ...relayVerbs(parts.relay, parts.jobs),
   ];
   return all;
 }

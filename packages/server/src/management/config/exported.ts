@@ -1,6 +1,9 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
+import { secretNames } from '../../alerts/stored-channel.ts';
 import { storedBudget, storedLimit } from '../../guardrails/stored-rules.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
+import type { SecretsKey } from '../../platform/secrets.ts';
+import { storedRelayRule } from '../../relay/stored-rules.ts';
 import { allChannels, type ChannelRow } from '../../store/channels.ts';
 import { credentialsOf, entriesOfOrg } from '../../store/config-entries.ts';
 import { rulesOfOrg } from '../../store/guardrail-rules.ts';
@@ -33,9 +36,11 @@ export async function exportOrg(
   const row = await orgById(reader, orgId);
   const entries = await entriesOfOrg(reader, orgId);
   const of = (kind: string) => entries.filter((entry) => entry.kind === kind).map((entry) => parsed(entry));
-  const settings = entries
-    .filter(({ kind }) => kind === 'settings')
-    .map((entry) => [entry.id, parsed(entry)['value']]);
+  const { relay: governed, ...settings } = Object.fromEntries(
+    entries
+      .filter(({ kind }) => kind === 'settings')
+      .map((entry): [string, unknown] => [entry.id, parsed(entry)['value']]),
+  );
   const providers = exportedProviders(
     {
       rows: entries.filter(({ kind }) => kind === 'providers'),
@@ -54,7 +59,8 @@ export async function exportOrg(
     policies: of('policies'),
     channels: (await allChannels(reader))
       .filter((channel) => channel.org_id === orgId && channel.enabled === 1)
-      .map((channel) => exportedChannel(channel, placeholders)),
+      .sort(byName)
+      .map((channel) => exportedChannel(channel, host.providers.key, placeholders)),
     monitors: (await monitorsOfOrg(reader, orgId))
       .filter(({ disabled_at }) => disabled_at === null)
       .map((monitor) => monitorConfig(monitor, nowMs)),
@@ -69,9 +75,10 @@ export async function exportOrg(
       })),
   };
   const filled = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+  const relay = await exportedRelay(reader, orgId, host, governed);
   const { config } = host.providers.orgs(orgId);
   const timezone = config?.timezone ?? row?.timezone ?? 'UTC';
-  const org = { id: orgId, name: row?.name ?? orgId, timezone, ...Object.fromEntries(settings), ...filled };
+  const org = { id: orgId, name: row?.name ?? orgId, timezone, ...settings, ...relay, ...filled };
   const tree = asJson(withoutEmpty({ orgs: [org] }));
   return { tree: isObject(tree) ? tree : {}, placeholders };
 }
@@ -90,12 +97,25 @@ async function exportedRules(reader: Reader, orgId: string, host: ConfigHost) {
   };
 }
 
+/** Settings and rules stand apart in the store, and in one section of the file. */
+async function exportedRelay(
+  reader: Reader,
+  orgId: string,
+  { relay }: ConfigHost,
+  settings: unknown,
+): Promise<{ readonly relay?: object }> {
+  const stored = (await rulesOfOrg(reader, 'relay_rules', orgId)).toReversed();
+  const rules = [...(relay.fileRelay(orgId)?.config.rules ?? []), ...stored.map(storedRelayRule)];
+  if (settings === undefined && rules.length === 0) return {};
+  return { relay: { ...(isObject(settings) && settings), ...(rules.length > 0 && { rules }) } };
+}
+
 async function exportedKeys(reader: Reader, orgId: string, nowMs: number, placeholders: Placeholders) {
   const rows = (await allKeys(reader)).filter(
     (row) =>
       row.org_id === orgId && row.revoked_at === null && (row.expires_at === null || row.expires_at > nowMs),
   );
-  return rows.map((row) => ({
+  return rows.sort(byName).map((row) => ({
     name: row.name,
     key: placeholders.for(['key', row.name], `the platform key "${row.name}", which ends in ${row.last4}`),
     scopes: JSON.parse(row.scopes_json),
@@ -107,23 +127,18 @@ async function exportedKeys(reader: Reader, orgId: string, nowMs: number, placeh
   }));
 }
 
-/** Secrets by kind; those that a channel need not have are left out, for nobody can tell whether it has one. */
-const CHANNEL_SECRETS: Readonly<Record<string, readonly string[]>> = {
-  webhook: ['url'],
-  slack: ['url'],
-  discord: ['url'],
-  teams: ['url'],
-  ntfy: ['url'],
-  pagerduty: ['routing_key'],
-  telegram: ['bot_token'],
-};
-
-function exportedChannel({ name, kind, settings_json }: ChannelRow, placeholders: Placeholders) {
-  const secrets = (CHANNEL_SECRETS[kind] ?? []).map((field) => [
+function exportedChannel(row: ChannelRow, key: SecretsKey, placeholders: Placeholders) {
+  const { name, kind, settings_json } = row;
+  const secrets = secretNames(row, key).map((field) => [
     field,
     placeholders.for(['channel', name, field], `${field} of the channel "${name}"`),
   ]);
   return { ...JSON.parse(settings_json), name, kind, ...Object.fromEntries(secrets) };
+}
+
+/** Where order says nothing, an export of the same org is the same text. */
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
 }
 
 /** What is null or undefined has its default in floe.yaml. */
