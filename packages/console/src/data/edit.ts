@@ -6,6 +6,8 @@ import { type FieldChange, fieldChanges } from './field-changes.ts';
 import { mergedForm } from './merged-form.ts';
 
 export interface Edit<Form> {
+  /** Where the API has what is edited. */
+  readonly path: string;
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
   readonly isChanged: boolean;
@@ -57,6 +59,7 @@ export function useEdit<Resource, Form extends object>(options: {
     if (read.etag !== base.etag && !isChanged && !change.running) adopt(read);
   }
   return {
+    path: options.path,
     form,
     set: (fields) => setForm((before) => ({ ...before, ...fields })),
     isChanged,

@@ -4,6 +4,7 @@ import { send } from '../data/api-client.ts';
 import { useChange } from '../data/change.ts';
 import { Button } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+import { useDraftDone } from './leave-guard.tsx';
 
 /** Removes a resource after a question that says what it breaks. */
 export function DeleteButton({
@@ -26,7 +27,14 @@ export function DeleteButton({
   readonly children: ReactNode;
 }) {
   const [asked, setAsked] = useState(false);
-  const remove = useChange(() => send<null>('DELETE', path), { touches, done: onDone });
+  const forgetDraft = useDraftDone();
+  const remove = useChange(() => send<null>('DELETE', path), {
+    touches,
+    done: () => {
+      forgetDraft();
+      onDone();
+    },
+  });
   return (
     <>
       <Button

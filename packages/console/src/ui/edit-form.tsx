@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Edit } from '../data/edit.ts';
 import type { Action } from '../data/permissions.ts';
-import { useRefusal } from '../data/use-refusal.ts';
 import { Button } from './button.tsx';
 import { Form } from './form.tsx';
 import { type Source, SourceNotice } from './source-badge.tsx';
@@ -29,17 +28,18 @@ export function EditForm<Values extends object>({
   readonly children: ReactNode;
 }) {
   const fromFile = source.kind === 'file';
-  const refusal = useRefusal(needs);
   return (
     <div className="grid gap-4">
-      {showSource && <SourceNotice source={source} />}
+      {showSource && <SourceNotice source={source} path={edit.path} />}
       {edit.meanwhile && (
         <StaleNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
       )}
       <Form
-        onSubmit={() => !fromFile && refusal === null && edit.save()}
+        onSubmit={() => !fromFile && edit.save()}
         error={edit.error}
         running={edit.saving}
+        unsaved={edit.isChanged}
+        needs={fromFile ? undefined : needs}
         actions={
           fromFile ? null : (
             <>
@@ -58,7 +58,7 @@ export function EditForm<Values extends object>({
           )
         }
       >
-        <fieldset disabled={fromFile || refusal !== null} className="grid min-w-0 gap-4">
+        <fieldset disabled={fromFile} className="grid min-w-0 gap-4">
           {children}
         </fieldset>
       </Form>

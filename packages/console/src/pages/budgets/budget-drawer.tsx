@@ -58,13 +58,14 @@ function NewBudget({
   const create = useChange(() => send<Budget>('POST', ALL, budgetBody(form)), {
     touches: TOUCHES,
     done: ({ id }) => {
-      tell('The budget counts from now on, what was spent in this period included.');
+      tell('The budget counts from now on.');
       onDone(id);
     },
   });
   return (
     <div className="p-4 md:p-6">
       <Form
+        needs="management"
         onSubmit={() => create.run(undefined)}
         error={create.error}
         running={create.running}

@@ -13,11 +13,11 @@ export function keyColumns(costs: ReadonlyMap<string, number>, now: Date): reado
     {
       id: 'name',
       label: 'Name',
-      width: 'minmax(10rem, 1.4fr)',
+      width: 'minmax(9rem, 1.4fr)',
       cell: (key) => <KeyName row={key} now={now} />,
       value: ({ name }) => name,
     },
-    { id: 'key', label: 'Key', width: '9rem', cell: (key) => <KeyHint row={key} /> },
+    { id: 'key', label: 'Key', width: '8rem', cell: (key) => <KeyHint row={key} /> },
     {
       id: 'scopes',
       label: 'Scopes',

@@ -70,6 +70,7 @@ function NewLimit({
   return (
     <div className="p-4 md:p-6">
       <Form
+        needs="management"
         onSubmit={() => create.run(undefined)}
         error={create.error}
         running={create.running}

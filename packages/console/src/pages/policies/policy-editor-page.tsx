@@ -48,6 +48,7 @@ export function NewPolicyPage() {
     <PageFrame title="New policy" crumbs={[POLICIES]}>
       <TwoColumns beside={<PolicyTrial form={form} />}>
         <Form
+          needs="management"
           onSubmit={() => create.run(undefined)}
           error={create.error}
           running={create.running}

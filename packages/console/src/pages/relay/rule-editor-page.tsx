@@ -39,6 +39,7 @@ export function NewRulePage() {
     <PageFrame title="New rule" crumbs={[LIST]}>
       <Split beside={<Trial form={form === EMPTY_RULE ? null : form} id={null} />}>
         <Form
+          needs="relay"
           onSubmit={() => create.run(undefined)}
           error={create.error}
           running={create.running}

@@ -48,6 +48,7 @@ export function NewRoutePage() {
         }
       >
         <Form
+          needs="management"
           onSubmit={() => create.run(undefined)}
           error={create.error}
           running={create.running}
