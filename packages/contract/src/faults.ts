@@ -78,6 +78,8 @@ export interface FaultDetail {
   readonly param?: string;
   /** Milliseconds until a retry can succeed; becomes `retry-after` and `retry-after-ms`. */
   readonly retryAfterMs?: number;
+  /** The limit or budget that refused, for the exchange row. */
+  readonly rule?: { readonly kind: 'limit' | 'budget'; readonly id: string };
   /** Which deadline passed (`upstream_timeout`): connect, headers, first_token, idle or total. */
   readonly phase?: string;
   /** Status the upstream answered with, kept for the exchange row. */

@@ -11,6 +11,8 @@ import { leftOver, type Step, stepsOf } from './steps.ts';
 type Writing = VerbContext & { readonly writer: Writer };
 type Changes = z.input<typeof configChanges>;
 
+const TAKES_REASON: ReadonlySet<string> = new Set(['limits', 'budgets']);
+
 export interface Applied {
   readonly answer: Changes;
   readonly further: readonly FurtherChange[];
@@ -32,6 +34,7 @@ const NOT_MEANT: ReadonlySet<string> = new Set([
  * Performs the verbs of everything in a document inside the caller's transaction. What stands in floe.yaml is left
  * alone and named.
  *
+ * @param reason for the audit log, to be told to the verbs that take one
  * @throws Fault of the first verb that refuses, with the resource before its `param`
  */
 export async function performSteps(
@@ -39,6 +42,7 @@ export async function performSteps(
   prune: boolean,
   verbs: readonly Verb[],
   context: Writing,
+  reason: string | undefined,
 ): Promise<Applied> {
   const steps = await stepsOf(document, context.writer, context.orgId);
   const removals = prune ? await leftOver(document, steps, context.writer, context.orgId) : [];
@@ -50,7 +54,7 @@ export async function performSteps(
   const late = removals.filter(({ kind }) => kind === 'providers' || kind === 'channels' || kind === 'teams');
   const early = removals.filter((step) => !late.includes(step));
   for (const step of [...early, ...steps, ...late]) {
-    const done = await perform(step, verbs, context);
+    const done = await perform(step, verbs, context, reason);
     if (done === 'managed') ignored.push(`${step.kind}/${step.id}: stands in floe.yaml`);
     else if (done.audit === 'unchanged' || fieldsOf(done.audit).length === 0) unchanged += 1;
     else {
@@ -70,11 +74,14 @@ async function perform(
   { kind, id, verb: name, params, body }: Step,
   verbs: readonly Verb[],
   context: Writing,
+  reason: string | undefined,
 ) {
   const verb = verbs.find((one) => one.name === name);
   if (!verb?.change) throw new Error(`there is no verb ${name}`);
   try {
-    return await verb.change(context, { params, query: {}, body, idempotencyKey: undefined });
+    const why = reason !== undefined && TAKES_REASON.has(kind) ? { reason } : {};
+    const [query, said] = body === undefined ? [why, body] : [{}, { ...body, ...why }];
+    return await verb.change(context, { params, query, body: said, idempotencyKey: undefined });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (error.code === 'managed_by_file') return 'managed' as const;
