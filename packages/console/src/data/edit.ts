@@ -4,6 +4,7 @@ import { ApiError } from './api-error.ts';
 import { useChange } from './change.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
 import { mergedForm } from './merged-form.ts';
+import { type Unsaved, useUnsaved } from './unsaved.ts';
 
 export interface Edit<Form> {
   readonly form: Form;
@@ -18,6 +19,7 @@ export interface Edit<Form> {
   readonly keepMine: () => void;
   readonly takeTheirs: () => void;
   readonly discard: () => void;
+  readonly unsaved: Unsaved;
 }
 
 /**
@@ -42,15 +44,17 @@ export function useEdit<Resource, Form extends object>(options: {
     setForm(formOf(next.body));
     setTheirs(null);
   };
+  const isChanged = fieldChanges(formOf(base.body), form).length > 0;
+  const unsaved = useUnsaved(isChanged);
   const change = usePatch({
     ...options,
     onStale: setTheirs,
     onSaved: (saved) => {
+      unsaved.settle();
       adopt(saved);
       done(saved.body);
     },
   });
-  const isChanged = fieldChanges(formOf(base.body), form).length > 0;
   // What changed elsewhere while nothing was edited here is simply shown.
   if (read !== seen) {
     setSeen(read);
@@ -80,6 +84,7 @@ export function useEdit<Resource, Form extends object>(options: {
       setForm(formOf(base.body));
       change.reset();
     },
+    unsaved,
   };
 }
 

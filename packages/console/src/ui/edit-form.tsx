@@ -4,10 +4,17 @@ import type { Action } from '../data/permissions.ts';
 import { useRefusal } from '../data/use-refusal.ts';
 import { Button } from './button.tsx';
 import { Form } from './form.tsx';
+import { LeaveQuestion } from './leave-question.tsx';
 import { type Source, SourceNotice } from './source-badge.tsx';
 import { StaleNotice } from './stale-notice.tsx';
 
-/** The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first. */
+/** What a form holds; where controls are not the browser's own, told whether they are off. */
+export type Fields = ReactNode | ((disabled: boolean) => ReactNode);
+
+/**
+ * The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first,
+ * and leaving with something unsaved is asked once.
+ */
 export function EditForm<Values extends object>({
   edit,
   source,
@@ -26,10 +33,10 @@ export function EditForm<Values extends object>({
   readonly more?: ReactNode;
   /** False where the page says it once for several forms. */
   readonly showSource?: boolean;
-  readonly children: ReactNode;
+  readonly children: Fields;
 }) {
   const fromFile = source.kind === 'file';
-  const refusal = useRefusal(needs);
+  const disabled = useRefusal(needs) !== null || fromFile;
   return (
     <div className="grid gap-4">
       {showSource && <SourceNotice source={source} />}
@@ -37,7 +44,7 @@ export function EditForm<Values extends object>({
         <StaleNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
       )}
       <Form
-        onSubmit={() => !fromFile && refusal === null && edit.save()}
+        onSubmit={() => !disabled && edit.isChanged && edit.meanwhile === null && edit.save()}
         error={edit.error}
         running={edit.saving}
         actions={
@@ -58,10 +65,17 @@ export function EditForm<Values extends object>({
           )
         }
       >
-        <fieldset disabled={fromFile || refusal !== null} className="grid min-w-0 gap-4">
-          {children}
-        </fieldset>
+        <FieldsOf disabled={disabled}>{children}</FieldsOf>
       </Form>
+      <LeaveQuestion unsaved={edit.unsaved} />
     </div>
+  );
+}
+
+export function FieldsOf({ disabled, children }: { readonly disabled: boolean; readonly children: Fields }) {
+  return (
+    <fieldset disabled={disabled} className="grid min-w-0 gap-4">
+      {typeof children === 'function' ? children(disabled) : children}
+    </fieldset>
   );
 }

@@ -82,6 +82,7 @@ export const budget = z
           ),
         remaining_nano_usd: nanoUsd,
         remaining_usd: usd,
+        starts_at: moment.nullable().describe('When this period began; null for one without an end.'),
         resets_at: moment.nullable(),
       })
       .nullable(),

@@ -57,6 +57,7 @@ export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
         spent_usd: usdText(spent),
         remaining_nano_usd: remaining,
         remaining_usd: usdText(remaining),
+        starts_at: now.endsAt === 0 ? null : new Date(now.startsAt).toISOString(),
         resets_at: now.endsAt === 0 ? null : new Date(now.endsAt).toISOString(),
       },
     };

@@ -83,11 +83,11 @@ export function mustBeChangeable<Config>(one: string, { id, source }: Shown<Conf
 /**
  * For what lets more money through: members say why, and confirm who they are.
  *
- * @throws Fault `invalid_request` without a reason, `step_up_required`; neither for a key
+ * @throws Fault `reason_required`, `step_up_required`; neither for a key
  */
 export function mustBeMeant(actor: Actor, reason: string | null, nowMs: number): void {
   if (actor.member && reason === null)
-    throw new Fault('invalid_request', 'reason: is required where a budget lets more money through', {
+    throw new Fault('reason_required', 'This lets more money through than before. Say why, for the audit log.', {
       param: 'reason',
     });
   requireStepUp(actor, nowMs);
