@@ -76,7 +76,7 @@ export function ListPage<Row extends { readonly id: string }>({
         card={card}
         onOpen={({ id }) => open(id)}
         openId={opened}
-        {...(sortable && { sort, onSort: (next: string) => change({ sort: next }, 'replace') })}
+        {...(sortable && { sort, onSort: (next: string | null) => change({ sort: next }, 'replace') })}
         empty={
           <EmptyState
             title={empty.title}

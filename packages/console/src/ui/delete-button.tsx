@@ -32,13 +32,7 @@ export function DeleteButton({
   const remove = useChange(() => send<null>('DELETE', path), { touches, done: onDone });
   return (
     <>
-      <Button
-        icon={Trash2}
-        look="quiet"
-        needs={needs}
-        onClick={() => setAsked(true)}
-        className="mr-auto"
-      >
+      <Button icon={Trash2} look="quiet" needs={needs} onClick={() => setAsked(true)} className="mr-auto">
         {verb}
       </Button>
       <ConfirmDialog

@@ -7,7 +7,8 @@ import { Dialog } from './dialog.tsx';
 export function LeaveQuestion({ unsaved }: { readonly unsaved: Unsaved }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      unsaved.isSo() && (current.pathname !== next.pathname || opened(current.search) !== opened(next.search)),
+      unsaved.isSo() &&
+      (current.pathname !== next.pathname || opened(current.search) !== opened(next.search)),
     enableBeforeUnload: unsaved.isSo,
     withResolver: true,
   });

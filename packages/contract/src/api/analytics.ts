@@ -161,7 +161,10 @@ export const decision = z.strictObject({
     .strictObject({ kind: z.enum(['limit', 'budget']), id: z.string() })
     .optional()
     .describe('The rule that refused.'),
-  retry_after_ms: z.number().optional().describe('What the client was told to wait, from the end of the request.'),
+  retry_after_ms: z
+    .number()
+    .optional()
+    .describe('What the client was told to wait, from the end of the request.'),
 });
 export type Decision = z.output<typeof decision>;
 

@@ -7,7 +7,9 @@ export const cacheState = z
   .strictObject({
     enabled: z
       .boolean()
-      .describe('Whether equal requests are answered from earlier answers; `cache` of a route says otherwise for its own.'),
+      .describe(
+        'Whether equal requests are answered from earlier answers; `cache` of a route says otherwise for its own.',
+      ),
     ttl_seconds: z.int().describe('How long an answer may be reused.'),
     scope: z.enum(['org', 'key']).describe('Who shares an answer.'),
     purges: z.int().describe('How often everything kept was thrown away.'),

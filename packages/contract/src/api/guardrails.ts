@@ -41,7 +41,10 @@ export const limit = z
     state: z
       .strictObject({
         rpm_used: z.int().nullable(),
-        rpm_reset_ms: z.int().nullable().describe('Milliseconds until nothing of it is used; null without `rpm`.'),
+        rpm_reset_ms: z
+          .int()
+          .nullable()
+          .describe('Milliseconds until nothing of it is used; null without `rpm`.'),
         tpm_used: z.int().nullable(),
         tpm_reset_ms: z.int().nullable(),
         concurrency_used: z.int().nullable(),

@@ -115,7 +115,8 @@ const LINE =
 /** @param now for the words about moments that are past */
 export function forecastOf({ state, limit_usd }: Budget, now = new Date()): ForecastWords {
   const zone = browserZone();
-  if (!state) return { text: '–', isOver: false, how: 'Each has a sum of its own: there is no one forecast.' };
+  if (!state)
+    return { text: '–', isOver: false, how: 'Each has a sum of its own: there is no one forecast.' };
   const { forecast_nano_usd: forecast, full_at, resets_at, remaining_nano_usd } = state;
   const when = (at: string) => {
     const text = day(new Date(at), zone, now);

@@ -16,8 +16,7 @@ interface KeyName {
 export function useKeys(): readonly KeyName[] {
   const { data } = useQuery({
     queryKey: ['keys', 'names'],
-    queryFn: ({ signal }) =>
-      get<Page<KeyName>>('api/management/keys', { limit: 500 }, signal),
+    queryFn: ({ signal }) => get<Page<KeyName>>('api/management/keys', { limit: 500 }, signal),
   });
   return data?.data ?? [];
 }

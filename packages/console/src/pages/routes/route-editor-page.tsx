@@ -2,7 +2,7 @@ import type { RequestRow } from '@floe/contract/api/analytics';
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
-import { useLeave } from '../../app/use-leave.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { get, type Tagged } from '../../data/api-client.ts';
 import { useFresh, useResourceEdit } from '../../data/resource-kind.ts';
 import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
@@ -17,18 +17,18 @@ const CRUMB = { label: 'Routes', to: '/management/routes' };
 
 /** A route that is not there yet, with what it would do. */
 export function NewRoutePage() {
-  const leave = useLeave(CRUMB.to);
+  const go = usePlace(CRUMB.to);
   const states = useTargetStates();
   const fresh = useFresh(ROUTES, EMPTY_ROUTE, ({ id }) => {
     tell('Live for new requests now.');
-    leave(id);
+    go(id, 'replace');
   });
   const { form, set } = fresh;
   const draft = form.targets.length === 0 ? undefined : routeBody(form);
   return (
     <PageFrame title="New route" crumbs={[CRUMB]}>
       <TwoColumns beside={<Simulator draft={draft} model={form.model.trim()} />}>
-        <NewForm kind={ROUTES} fresh={fresh} onCancel={() => leave()}>
+        <NewForm kind={ROUTES} fresh={fresh} onCancel={() => go()}>
           {(disabled) => <RouteFields form={form} states={states} onChange={set} disabled={disabled} />}
         </NewForm>
       </TwoColumns>
@@ -50,11 +50,11 @@ export function RoutePage() {
 
 function Editor({ read }: { readonly read: Tagged<Route> }) {
   const route = read.body;
-  const leave = useLeave(CRUMB.to);
+  const go = usePlace(CRUMB.to);
   const states = useTargetStates();
   const edit = useResourceEdit(ROUTES, read, ({ id }) => {
     tell('Live for new requests now. Running ones finish as they are.');
-    if (id !== route.id) leave(id);
+    if (id !== route.id) go(id, 'replace');
   });
   const start = useRequestBefore();
   return (
@@ -70,7 +70,7 @@ function Editor({ read }: { readonly read: Tagged<Route> }) {
         )
       }
     >
-      <ResourceForm kind={ROUTES} resource={route} edit={edit} onGone={() => leave()}>
+      <ResourceForm kind={ROUTES} resource={route} edit={edit} onGone={() => go()}>
         {(disabled) => (
           <RouteFields form={edit.form} states={states} onChange={edit.set} disabled={disabled} />
         )}

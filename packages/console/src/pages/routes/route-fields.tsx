@@ -3,7 +3,14 @@ import { Notice } from '../../ui/feedback.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import { CACHE_CHOICES, cacheChoice, type RouteForm, routeWarnings, STRATEGIES, TIMEOUT_LABELS } from './route-form.ts';
+import {
+  CACHE_CHOICES,
+  cacheChoice,
+  type RouteForm,
+  routeWarnings,
+  STRATEGIES,
+  TIMEOUT_LABELS,
+} from './route-form.ts';
 import { TargetList } from './target-list.tsx';
 import type { TargetStates } from './target-states.tsx';
 

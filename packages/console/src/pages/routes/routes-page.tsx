@@ -1,5 +1,5 @@
 import { ListPage } from '../../app/list-page.tsx';
-import { useLeave } from '../../app/use-leave.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
 import { OrderNotice, useOrder } from '../../ui/order-column.tsx';
@@ -14,7 +14,7 @@ export function RoutesPage() {
   useLiveQuery('config', ['routes']);
   const list = useRows(listQuery<Route>('routes', ROUTES.path));
   const states = useTargetStates();
-  const open = useLeave('/management/routes');
+  const open = usePlace('/management/routes');
   const order = useOrder(ROUTES, list.rows);
   return (
     <ListPage

@@ -87,9 +87,13 @@ export function mustBeChangeable<Config>(one: string, { id, source }: Shown<Conf
  */
 export function mustBeMeant(actor: Actor, reason: string | null, nowMs: number): void {
   if (actor.member && reason === null)
-    throw new Fault('reason_required', 'This lets more money through than before. Say why, for the audit log.', {
-      param: 'reason',
-    });
+    throw new Fault(
+      'reason_required',
+      'This lets more money through than before. Say why, for the audit log.',
+      {
+        param: 'reason',
+      },
+    );
   requireStepUp(actor, nowMs);
 }
 

@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useOrgId } from './url-state.ts';
 
-/** Goes from a page of one thing to that of another, or without an id to the list at `to`. */
-export function useLeave(to: string): (id?: string) => void {
+/** Goes to the page of one thing below `to`, `new` included, or without an id to the list itself. */
+export function usePlace(to: string): (id?: string, how?: 'push' | 'replace') => void {
   const navigate = useNavigate();
   const org = useOrgId();
-  return (id) =>
+  return (id, how = 'push') =>
     void navigate({
       to: `/o/${org}${to}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
-      replace: id !== undefined,
+      replace: how === 'replace',
     });
 }
