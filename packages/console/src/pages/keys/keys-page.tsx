@@ -14,9 +14,11 @@ import { Input } from '../../ui/field.tsx';
 import { readSort, sorted } from '../../ui/table-columns.ts';
 import { Segments } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
+import { Switch } from '../../ui/toggles.tsx';
 import { KeyCard, keyColumns } from './key-columns.tsx';
-import { type Key, keyCostsQuery, keysQuery } from './key-data.ts';
-import { isShown, SHOWN, shownOf } from './key-state.ts';
+import { type Key, keyCostsQuery, keysQuery, revokersQuery, rulesQuery } from './key-data.ts';
+import { isBounded } from './key-rules.ts';
+import { isOfConsole, isShown, SHOWN, shownOf } from './key-state.ts';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
 /** Who may call, and which of them nobody needs any more. */
@@ -45,13 +47,23 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
   const navigate = useNavigate();
   const org = useOrgId();
   const now = useNow();
-  const columns = useMemo(() => keyColumns(costs ?? new Map(), now), [costs, now]);
   const shown = shownOf(query.get('show'));
+  const revokers = useQuery({ ...revokersQuery, enabled: shown === 'ended' || shown === 'all' }).data;
+  const rules = useQuery({ ...rulesQuery, enabled: shown === 'unbounded' }).data;
+  const columns = useMemo(
+    () => keyColumns(costs ?? new Map(), revokers ?? new Map(), now),
+    [costs, revokers, now],
+  );
+  const withConsole = query.get('console') === 'shown';
   const typed = query.get('q') ?? '';
   if (error && !keys)
     return <ErrorState what="Could not load keys." error={error} onRetry={() => void refetch()} />;
   if (!keys) return <SkeletonRows rows={6} />;
-  const found = keys.filter((key) => isShown(key, shown, now) && matches(key, typed));
+  const fitting = keys.filter(
+    (key) => isShown(key, shown, now, rules ? isBounded(key, rules) : true) && matches(key, typed),
+  );
+  const consoles = fitting.filter(isOfConsole).length;
+  const found = withConsole ? fitting : fitting.filter((key) => !isOfConsole(key));
   const sort = readSort(query.get('sort'));
   return (
     <>
@@ -72,6 +84,13 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
           onChange={({ target }) => change({ q: target.value || null }, 'replace')}
           className="max-w-72"
         />
+        {(consoles > 0 || withConsole) && (
+          <Switch
+            label={`Keys of the playground (${consoles})`}
+            checked={withConsole}
+            onChange={(on) => change({ console: on ? 'shown' : null }, 'replace')}
+          />
+        )}
       </div>
       {found.length === 0 ? (
         <NoKeys any={keys.length > 0} onAll={() => change({ show: 'all', q: null })} onNew={onNew} />
