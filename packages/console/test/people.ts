@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { request as ask, createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { call } from '@floe/testkit/client';
 import { type Floe, startFloe } from '@floe/testkit/process';
@@ -19,6 +20,8 @@ export interface People extends House {
     path: string,
     body?: object,
   ): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** As if everybody had signed in a while ago: what wants a fresh sign-in asks for it. */
+  forgetFreshness(): void;
 }
 
 /** Starts a server with an owner, an admin, a member and a viewer. `prefix` puts it behind a proxy, below that path. */
@@ -63,6 +66,11 @@ export async function startPeople(prefix = ''): Promise<People> {
       now = role;
     },
     ask: send,
+    forgetFreshness() {
+      const database = new DatabaseSync(join(floe.dataDir, 'floe.db'), { timeout: 5000 });
+      database.exec('update sessions set stepped_up_until = 0');
+      database.close();
+    },
     cookies() {
       const [name = '', value = ''] = (cookies.get(now) ?? '').split('=', 2);
       return name === '' ? [] : [{ name, value, url: origin }];
