@@ -24,7 +24,7 @@ const PARTS: DrawerParts<Budget, BudgetForm> = {
   standing: (budget) => <Standing budget={budget} />,
   fields: (form, set) => <BudgetFields form={form} onChange={set} />,
   empty: EMPTY_BUDGET,
-  made: 'The budget counts from now on, what was spent in this period included.',
+  made: 'The budget counts from now on.',
   refetchMs: 15_000,
 };
 

@@ -17,7 +17,7 @@ export function keyColumns(
     {
       id: 'name',
       label: 'Name',
-      width: 'minmax(10rem, 1.4fr)',
+      width: 'minmax(12rem, 2fr)',
       cell: (key) => <KeyName row={key} by={revokers.get(key.id)} now={now} />,
       value: ({ name }) => name,
     },
@@ -85,12 +85,15 @@ function KeyName({
   const standing = standingOf(row, now);
   return (
     <span className="flex min-w-0 items-center gap-2">
-      <span className="truncate font-medium">{row.name}</span>
+      <span className="max-w-[60%] shrink-0 truncate font-medium">{row.name}</span>
       {standing && (
-        <span className="flex shrink-0 items-center gap-1 text-small text-ink-2">
+        <span className="flex min-w-0 items-center gap-1 text-small text-ink-2">
           <StateIcon state={standing.state} size={14} />
-          {standing.word}
-          {row.revoked_at && ` ${day(new Date(row.revoked_at), browserZone(), now)}${by ? ` by ${by}` : ''}`}
+          <span className="truncate">
+            {standing.word}
+            {row.revoked_at &&
+              ` ${day(new Date(row.revoked_at), browserZone(), now)}${by ? ` by ${by}` : ''}`}
+          </span>
         </span>
       )}
     </span>

@@ -51,10 +51,14 @@ export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly 
       <p className="text-small text-ink-2">
         {over === 0
           ? `In the last 24 hours ${count(bound)} a minute would have refused nothing; the busiest minute had ${count(most)}.`
-          : `In the last 24 hours ${count(bound)} a minute would have refused about ${count(refused)} requests, in ${count(over)} minutes; the busiest had ${count(most)}.`}
+          : `In the last 24 hours ${count(bound)} a minute would have refused about ${counted(refused, 'request')}, in ${counted(over, 'minute')}; the busiest had ${count(most)}.`}
       </p>
     </div>
   );
+}
+
+function counted(many: number, what: string): string {
+  return `${count(many)} ${what}${many === 1 ? '' : 's'}`;
 }
 
 /** What charts can count alone: the whole org, or one key; null for others. */

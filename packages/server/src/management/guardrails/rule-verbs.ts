@@ -8,7 +8,7 @@ import { removeRule } from '../../store/guardrail-rules.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import type { RuleHost } from './rule-host.ts';
 import { mustBeChangeable, mustBeMeant, type RuleKind } from './rule-kind.ts';
-import { RulesOf } from './rules-of.ts';
+import { asWritten, RulesOf } from './rules-of.ts';
 
 interface Shapes<View extends JsonObject> {
   readonly answer: z.ZodType<View, View>;
@@ -155,7 +155,7 @@ function deleteVerb<Config extends AnyConfig, View extends JsonObject>(rules: Ru
       if (kind.raises(before.config, null)) mustBeMeant(actor, reason, clock.now());
       await removeRule(writer, kind.kind, orgId, before.id);
       const view = await rules.view(context, before);
-      return { answer: null, audit: { subject: before.id, before: view, after: null, reason } };
+      return { answer: null, audit: { subject: before.id, before: asWritten(view), after: null, reason } };
     },
   });
 }

@@ -16,6 +16,11 @@ import {
   shownRules,
 } from './rule-kind.ts';
 
+/** What somebody wrote: how much is used at that moment is no part of a change. */
+export function asWritten({ state: _, ...written }: JsonObject): JsonObject {
+  return written;
+}
+
 function reasonIn({ reason }: Readonly<Record<string, unknown>>): string | null {
   return typeof reason === 'string' ? reason : null;
 }
@@ -88,7 +93,13 @@ export class RulesOf<Config extends LimitConfig | BudgetConfig, View extends Jso
     await putRule(writer, this.kind.kind, row);
     const after = await this.view(context, shownRow(this.kind, row));
     const shownBefore = before && (await this.view(context, before));
-    return { answer: after, audit: { subject: id, before: shownBefore, after, reason } };
+    const audit = {
+      subject: id,
+      before: shownBefore && asWritten(shownBefore),
+      after: asWritten(after),
+      reason,
+    };
+    return { answer: after, audit };
   }
 
   /** Refusals call a rule by its name, so one name means one rule. */
