@@ -54,6 +54,26 @@ async function keyNamed(name: string) {
 
 const at = (page: Page, path: string) => page.goto(`${house.url}/o/acme${path}`);
 
+function secondsIn(text: string): number {
+  return Number(/(\d+) s are left/.exec(text)?.[1]);
+}
+
+/** Waits until the list knows that a key was used, which takes about a second. */
+async function usedLately(id: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const { body } = await house.ask('GET', `/api/management/keys/${id}`);
+    if (isObject(body) && body['last_used_at'] !== null) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the key was never said to be used');
+}
+
+/** A period that is not in its first hours, in which there is no forecast. */
+function periodUnderWay(now: Date): string {
+  if (now.getUTCDate() > 1) return 'month';
+  return now.getUTCDay() === 1 ? 'day' : 'week';
+}
+
 test('the third request of two a minute is a row that names the limit and counts the wait down; the bar is full', async () => {
   const { page, context, faults } = await openPage(house, `${MANAGEMENT}/keys`);
   await page.getByRole('button', { name: 'New key' }).click();
@@ -106,10 +126,6 @@ test('the third request of two a minute is a row that names the limit and counts
   assert.deepEqual(faults, []);
   await context.close();
 });
-
-function secondsIn(text: string): number {
-  return Number(/(\d+) s are left/.exec(text)?.[1]);
-}
 
 test('one route is cached: the repeated request is free and says what it saved, until the cache is emptied', async () => {
   const { key } = await keyNamed('faq-page');
@@ -167,16 +183,6 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
   assert.deepEqual(faults, []);
   await context.close();
 });
-
-/** Waits until the list knows that a key was used, which takes about a second. */
-async function usedLately(id: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const { body } = await house.ask('GET', `/api/management/keys/${id}`);
-    if (isObject(body) && body['last_used_at'] !== null) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('the key was never said to be used');
-}
 
 test('the keys of the playground stay out of the list until they are asked for', async () => {
   const soon = new Date(Date.now() + 3_600_000).toISOString();
@@ -268,9 +274,3 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   assert.deepEqual(faults, []);
   await context.close();
 });
-
-/** A period that is not in its first hours, in which there is no forecast. */
-function periodUnderWay(now: Date): string {
-  if (now.getUTCDate() > 1) return 'month';
-  return now.getUTCDay() === 1 ? 'day' : 'week';
-}

@@ -66,11 +66,7 @@ export async function startPeople(prefix = ''): Promise<People> {
       now = role;
     },
     ask: send,
-    forgetFreshness() {
-      const database = new DatabaseSync(join(floe.dataDir, 'floe.db'), { timeout: 5000 });
-      database.exec('update sessions set stepped_up_until = 0');
-      database.close();
-    },
+    forgetFreshness: () => forgetFreshness(floe),
     cookies() {
       const [name = '', value = ''] = (cookies.get(now) ?? '').split('=', 2);
       return name === '' ? [] : [{ name, value, url: origin }];
@@ -86,6 +82,12 @@ export async function startPeople(prefix = ''): Promise<People> {
       await floe.stop();
     },
   };
+}
+
+function forgetFreshness({ dataDir }: Floe): void {
+  const database = new DatabaseSync(join(dataDir, 'floe.db'), { timeout: 5000 });
+  database.exec('update sessions set stepped_up_until = 0');
+  database.close();
 }
 
 /** The id of the request. */

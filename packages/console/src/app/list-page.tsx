@@ -12,24 +12,7 @@ import { PageFrame } from './page-frame.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { useUrlState } from './url-state.ts';
 
-/**
- * A page that lists what people make: with `c` and a button to make another, rows that open beside the list or on a
- * page of their own, and what stands there while there are none.
- */
-export function ListPage<Row extends { readonly id: string }>({
-  title,
-  one,
-  needs = 'management',
-  list,
-  columns,
-  besideDrawer,
-  card,
-  drawer,
-  onOpen,
-  above,
-  below,
-  empty,
-}: {
+interface ListPageProps<Row> {
   /** `Limits` */
   readonly title: string;
   /** `limit` */
@@ -47,12 +30,32 @@ export function ListPage<Row extends { readonly id: string }>({
   readonly above?: ReactNode;
   readonly below?: ReactNode;
   readonly empty: { readonly title: string; readonly text: ReactNode; readonly more?: ReactNode };
-}) {
+}
+
+/**
+ * A page that lists what people make: with `c` and a button to make another, rows that open beside the list or on a
+ * page of their own, and what stands there while there are none.
+ */
+export function ListPage<Row extends { readonly id: string }>({
+  title,
+  one,
+  needs = 'management',
+  list,
+  columns,
+  besideDrawer,
+  card,
+  drawer,
+  onOpen,
+  above,
+  below,
+  empty,
+}: ListPageProps<Row>) {
   const { query, change } = useUrlState();
   const opened = drawer ? query.get('open') : null;
   const open = onOpen ?? ((id: string) => change({ open: id }));
   const refusal = useRefusal(needs);
   useShortcuts([{ keys: 'c', does: `New ${one}`, run: () => refusal === null && open('new') }]);
+  const fitting = opened === null ? undefined : besideDrawer;
   const sort = readSort(query.get('sort'));
   const sortable = columns.some(({ value }) => value !== undefined);
   const add = (
@@ -70,9 +73,7 @@ export function ListPage<Row extends { readonly id: string }>({
         label={title}
         shown={sortable ? sorted(list.rows ?? [], columns, sort) : (list.rows ?? [])}
         rowId={({ id }) => id}
-        columns={
-          opened === null || !besideDrawer ? columns : columns.filter(({ id }) => besideDrawer.has(id))
-        }
+        columns={fitting ? columns.filter(({ id }) => fitting.has(id)) : columns}
         card={card}
         onOpen={({ id }) => open(id)}
         openId={opened}

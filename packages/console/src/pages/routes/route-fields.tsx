@@ -65,17 +65,7 @@ export function RouteFields({
         disabled={disabled}
       />
       <Bounds form={form} onChange={onChange} />
-      <FormField
-        name="cache"
-        label="Answer cache"
-        hint="Whether equal requests are answered from earlier answers."
-      >
-        <Select
-          choices={CACHE_CHOICES}
-          value={form.cache}
-          onChange={({ target }) => onChange({ cache: cacheChoice(target.value) })}
-        />
-      </FormField>
+      <CacheField form={form} onChange={onChange} />
       <Checkbox
         label="In use"
         hint="Off: requests are matched against the next route."
@@ -84,6 +74,28 @@ export function RouteFields({
         onChange={(enabled) => onChange({ enabled })}
       />
     </>
+  );
+}
+
+function CacheField({
+  form,
+  onChange,
+}: {
+  readonly form: RouteForm;
+  readonly onChange: (fields: Partial<RouteForm>) => void;
+}) {
+  return (
+    <FormField
+      name="cache"
+      label="Answer cache"
+      hint="Whether equal requests are answered from earlier answers."
+    >
+      <Select
+        choices={CACHE_CHOICES}
+        value={form.cache}
+        onChange={({ target }) => onChange({ cache: cacheChoice(target.value) })}
+      />
+    </FormField>
   );
 }
 
