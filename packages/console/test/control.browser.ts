@@ -206,7 +206,7 @@ test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', a
   await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
   await screenshot(page, 'leave-question-desktop-light');
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await page.getByLabel('Retries per target').inputValue(), '3');
   await page.getByLabel('Retries per target').press('Control+s');
   await page.getByText('Running ones finish as they are.').first().waitFor();
@@ -215,7 +215,7 @@ test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', a
   await page.getByRole('button', { name: 'New limit' }).first().click();
   await page.getByRole('textbox', { name: 'Requests a minute' }).fill('7');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Leave', exact: true }).click();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
   await page.waitForURL((url) => !url.searchParams.has('open'));
   assert.deepEqual(faults, []);
   await context.close();

@@ -50,7 +50,7 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       },
     ],
   };
-  const floe = await startFloe({ yaml: JSON.stringify(config) });
+  const floe = await startFloe({ yaml: JSON.stringify(config, null, 2) });
   const session: { role: Role } = { role: 'owner' };
   const proxy = createServer((req, res) => passOn(req, res, floe.url, prefix, session.role));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -140,12 +140,13 @@ function answerSession(req: IncomingMessage, res: ServerResponse, role: Role): v
   res.end(JSON.stringify(role ? signedIn : { state: 'signed_out', setup: false, methods }));
 }
 
-/** A page of the console that fails the test on what must never happen: a broken policy, a script error, a foreign request. */
-export async function openPage(
-  house: House,
-  path: string,
-  options: { readonly phone?: boolean; readonly dark?: boolean } = {},
-): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
+export interface Look {
+  readonly phone?: boolean;
+  readonly dark?: boolean;
+}
+
+/** A browser of its own for whoever is signed in now. */
+export async function openContext(house: House, options: Look = {}): Promise<BrowserContext> {
   const context = await (await house.browser()).newContext({
     viewport: options.phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
     colorScheme: options.dark ? 'dark' : 'light',
@@ -155,6 +156,16 @@ export async function openPage(
     reducedMotion: 'reduce',
   });
   if (house.cookies) await context.addCookies([...house.cookies()]);
+  return context;
+}
+
+/** A page of the console that fails the test on what must never happen: a broken policy, a script error, a foreign request. */
+export async function openPage(
+  house: House,
+  path: string,
+  options: Look = {},
+): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
+  const context = await openContext(house, options);
   const faults: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);

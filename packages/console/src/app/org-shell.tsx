@@ -19,6 +19,9 @@ const ShortcutHelp = lazy(() =>
 const Reason = lazy(() =>
   import('./reason-dialog.tsx').then(({ ReasonDialog: Part }) => ({ default: Part })),
 );
+const ConfigStrip = lazy(() =>
+  import('./config-strip.tsx').then(({ ConfigStrip: Part }) => ({ default: Part })),
+);
 const StepUp = lazy(() =>
   import('./step-up-dialog.tsx').then(({ StepUpDialog: Part }) => ({ default: Part })),
 );
@@ -85,12 +88,17 @@ function Shell() {
         Skip to the content
       </a>
       <NavigationKeys onPalette={() => setPalette(true)} onHelp={() => setHelp(true)} />
-      <div className="flex h-full">
-        <Sidebar open={menu} onClose={() => setMenu(false)} />
-        <div id="content" tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
-          <Suspense fallback={<Skeleton className="m-6 h-8 w-48" />}>
-            <Outlet />
-          </Suspense>
+      <div className="flex h-full flex-col">
+        <Suspense>
+          <ConfigStrip />
+        </Suspense>
+        <div className="flex min-h-0 flex-1">
+          <Sidebar open={menu} onClose={() => setMenu(false)} />
+          <div id="content" tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
+            <Suspense fallback={<Skeleton className="m-6 h-8 w-48" />}>
+              <Outlet />
+            </Suspense>
+          </div>
         </div>
       </div>
       <Suspense>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError, problemOf, readApiError } from './api-error.ts';
+import { readApiError } from './api-error.ts';
 
 test('an error of the API keeps its words, its code, its field and its request id', () => {
   const body = { error: { message: 'No such role.', type: 'x', param: 'role', code: 'invalid_request' } };
@@ -26,13 +26,4 @@ test('how long to wait is read from either header', () => {
     1500,
   );
   assert.equal(readApiError(429, new Headers({ 'retry-after': 'soon' }), '').retryAfterMs, null);
-});
-
-test('under its field a message does not repeat the name of the field', () => {
-  const told = (message: string, param: string | null) =>
-    problemOf(new ApiError({ status: 400, code: 'invalid_request', message, param }));
-  assert.equal(told('rpm: must be a whole number', 'rpm'), 'Must be a whole number');
-  assert.equal(told('targets[1].weight: must be positive', 'targets[1].weight'), 'Must be positive');
-  assert.equal(told('The limit lim_1 has this name.', 'name'), 'The limit lim_1 has this name.');
-  assert.equal(told('needs rpm: or tpm', null), 'Needs rpm: or tpm');
 });

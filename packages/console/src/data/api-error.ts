@@ -27,13 +27,6 @@ export class ApiError extends Error {
   }
 }
 
-/** What is wrong, without the name of the field before it: for where the form says which one. */
-export function problemOf({ message, param }: ApiError): string {
-  const name = `${param}: `;
-  const text = param !== null && message.startsWith(name) ? message.slice(name.length) : message;
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** Reads an error answer, ours or that of a proxy on the way, which knows nothing of our shape. */
 export function readApiError(status: number, headers: Headers, text: string): ApiError {
   const requestId = headers.get('x-request-id');

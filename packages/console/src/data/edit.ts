@@ -4,9 +4,10 @@ import { ApiError } from './api-error.ts';
 import { useChange } from './change.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
 import { mergedForm } from './merged-form.ts';
-import { type Unsaved, useUnsaved } from './unsaved.ts';
 
 export interface Edit<Form> {
+  /** Where the API has what is edited. */
+  readonly path: string;
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
   readonly isChanged: boolean;
@@ -19,7 +20,6 @@ export interface Edit<Form> {
   readonly keepMine: () => void;
   readonly takeTheirs: () => void;
   readonly discard: () => void;
-  readonly unsaved: Unsaved;
 }
 
 interface EditOptions<Resource, Form> {
@@ -47,12 +47,10 @@ export function useEdit<Resource, Form extends object>(options: EditOptions<Reso
     setTheirs(null);
   };
   const isChanged = fieldChanges(formOf(base.body), form).length > 0;
-  const unsaved = useUnsaved(isChanged);
   const change = usePatch({
     ...options,
     onStale: setTheirs,
     onSaved: (saved) => {
-      unsaved.settle();
       adopt(saved);
       done(saved.body);
     },
@@ -63,6 +61,7 @@ export function useEdit<Resource, Form extends object>(options: EditOptions<Reso
     if (read.etag !== base.etag && !isChanged && !change.running) adopt(read);
   }
   return {
+    path: options.path,
     form,
     set: (fields) => setForm((before) => ({ ...before, ...fields })),
     isChanged,
@@ -86,7 +85,6 @@ export function useEdit<Resource, Form extends object>(options: EditOptions<Reso
       setForm(formOf(base.body));
       change.reset();
     },
-    unsaved,
   };
 }
 

@@ -5,7 +5,6 @@ import { type Change, useChange } from './change.ts';
 import { type Edit, useEdit } from './edit.ts';
 import { fieldChanges } from './field-changes.ts';
 import type { Action } from './permissions.ts';
-import { type Unsaved, useUnsaved } from './unsaved.ts';
 
 /** A kind of things that people make, change and remove by a form. */
 export interface ResourceKind<Resource extends { readonly id: string }, Form extends object> {
@@ -48,7 +47,7 @@ export interface Fresh<Form> {
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
   readonly create: Change<undefined>;
-  readonly unsaved: Unsaved;
+  readonly isChanged: boolean;
 }
 
 /** @param from what the form begins with; read once */
@@ -59,16 +58,13 @@ export function useFresh<Resource extends { readonly id: string }, Form extends 
 ): Fresh<Form> {
   const [start] = useState(from);
   const [form, setForm] = useState(start);
-  const unsaved = useUnsaved(fieldChanges(start, form).length > 0);
   // The body is made inside: what cannot be read is told by its field, as what the server refuses is.
   const create = useChange(async () => send<Resource>('POST', path, bodyOf(form)), {
     touches,
-    done: (made) => {
-      unsaved.settle();
-      done(made);
-    },
+    done,
   });
-  return { form, set: (fields) => setForm((before) => ({ ...before, ...fields })), create, unsaved };
+  const set = (fields: Partial<Form>) => setForm((before) => ({ ...before, ...fields }));
+  return { form, set, create, isChanged: fieldChanges(start, form).length > 0 };
 }
 
 /** The form over one that exists: saved with `If-Match`, see `useEdit`. */

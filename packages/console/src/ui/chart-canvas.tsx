@@ -34,7 +34,7 @@ export function ChartCanvas(props: ChartProps & { readonly height: number }) {
       plot.destroy();
     };
   }, [at, series, kind, height]);
-  return <div ref={place} className="h-full w-full" />;
+  return <div ref={place} className="h-full w-full contain-inline-size" />;
 }
 
 function draw(element: HTMLElement, props: ChartProps & { readonly height: number }): uPlot {

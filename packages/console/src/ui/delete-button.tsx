@@ -5,6 +5,7 @@ import { useChange } from '../data/change.ts';
 import type { Action } from '../data/permissions.ts';
 import { Button } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+import { useDraftDone } from './leave-guard.tsx';
 
 /** Removes a resource after a question that says what it breaks. */
 export function DeleteButton({
@@ -29,7 +30,14 @@ export function DeleteButton({
   readonly children: ReactNode;
 }) {
   const [asked, setAsked] = useState(false);
-  const remove = useChange(() => send<null>('DELETE', path), { touches, done: onDone });
+  const forgetDraft = useDraftDone();
+  const remove = useChange(() => send<null>('DELETE', path), {
+    touches,
+    done: () => {
+      forgetDraft();
+      onDone();
+    },
+  });
   return (
     <>
       <Button icon={Trash2} look="quiet" needs={needs} onClick={() => setAsked(true)} className="mr-auto">

@@ -4,7 +4,6 @@ import type { Action } from '../data/permissions.ts';
 import { useRefusal } from '../data/use-refusal.ts';
 import { Button } from './button.tsx';
 import { Form } from './form.tsx';
-import { LeaveQuestion } from './leave-question.tsx';
 import { type Source, SourceNotice } from './source-badge.tsx';
 import { StaleNotice } from './stale-notice.tsx';
 
@@ -12,8 +11,7 @@ import { StaleNotice } from './stale-notice.tsx';
 export type Fields = ReactNode | ((disabled: boolean) => ReactNode);
 
 /**
- * The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first,
- * and leaving with something unsaved is asked once.
+ * The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first.
  */
 export function EditForm<Values extends object>({
   edit,
@@ -39,14 +37,16 @@ export function EditForm<Values extends object>({
   const disabled = useRefusal(needs) !== null || fromFile;
   return (
     <div className="grid gap-4">
-      {showSource && <SourceNotice source={source} />}
+      {showSource && <SourceNotice source={source} path={edit.path} />}
       {edit.meanwhile && (
         <StaleNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
       )}
       <Form
-        onSubmit={() => !disabled && edit.isChanged && edit.meanwhile === null && edit.save()}
+        onSubmit={() => !fromFile && edit.isChanged && edit.meanwhile === null && edit.save()}
         error={edit.error}
         running={edit.saving}
+        unsaved={edit.isChanged}
+        needs={fromFile ? undefined : needs}
         actions={
           fromFile ? null : (
             <>
@@ -67,7 +67,6 @@ export function EditForm<Values extends object>({
       >
         <FieldsOf disabled={disabled}>{children}</FieldsOf>
       </Form>
-      <LeaveQuestion unsaved={edit.unsaved} />
     </div>
   );
 }

@@ -2,50 +2,54 @@ import {
   createContext,
   type ReactNode,
   type RefObject,
-  useCallback,
   useContext,
   useEffect,
-  useMemo,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react';
-import { type ApiError, problemOf } from '../data/api-error.ts';
+import type { ApiError } from '../data/api-error.ts';
+import type { Action } from '../data/permissions.ts';
+import { useRefusal } from '../data/use-refusal.ts';
 import { Field } from './field.tsx';
+import { DraftDone, LeaveGuard } from './leave-guard.tsx';
 
-interface Telling {
-  readonly error: ApiError | null;
-  /** Says that a field of this label shows the error; the answer takes it back. */
-  readonly claim: (label: string) => () => void;
-}
-
-const TellingContext = createContext<Telling>({ error: null, claim: () => () => undefined });
+const ErrorContext = createContext<ApiError | null>(null);
 
 /**
  * A form whose errors the server tells: `error.param` names the field, which shows the message and takes the focus;
- * what names no field of the form stands on top. Enter submits, and so does ⌘S; a second submit while one runs does
- * nothing.
+ * what names no field of the form stands on top. Enter submits, and ⌘S; a second submit while one runs does nothing.
+ * Whoever leaves with something typed and not saved is asked first.
  */
 export function Form({
   onSubmit,
   error,
   running = false,
+  unsaved,
+  needs,
   children,
   actions,
 }: {
   readonly onSubmit: () => void;
   readonly error: ApiError | null;
   readonly running?: boolean;
+  /** Whether leaving would lose something, where the form knows better than by having been typed in. */
+  readonly unsaved?: boolean;
+  /** What the person must be allowed to do; else the fields are off, and why stands above them. */
+  readonly needs?: Action | undefined;
   readonly children: ReactNode;
   readonly actions: ReactNode;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  const [claimed, setClaimed] = useState<string | null>(null);
-  const claim = useCallback((label: string) => {
-    setClaimed(label);
-    return () => setClaimed(null);
-  }, []);
+  const [touched, setTouched] = useTouched(running, error);
+  const draftDone = useRef(false);
+  const refusal = useRefusal(needs);
+  const [isPlaced, setPlaced] = useState(false);
+  useLayoutEffect(() => {
+    setPlaced(error !== null && form.current?.querySelector('[aria-invalid=true]') !== null);
+  }, [error]);
   useEffect(() => {
-    if (error) focusProblem(form);
+    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);
   useSaveKey(form);
   return (
@@ -53,51 +57,35 @@ export function Form({
       ref={form}
       noValidate
       className="grid gap-4"
+      onChange={() => setTouched(true)}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!running) onSubmit();
+        if (!running && refusal === null) onSubmit();
       }}
     >
-      {error && <Problem error={error} field={claimed} onShow={() => focusProblem(form)} />}
-      <TellingContext value={useMemo(() => ({ error, claim }), [error, claim])}>{children}</TellingContext>
-      <div className="flex flex-wrap justify-end gap-2">{actions}</div>
+      {refusal && (
+        <p className="rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">{refusal}</p>
+      )}
+      {error && !isPlaced && (
+        <p
+          role="alert"
+          className="rounded-control border border-failing-line bg-failing-tint px-3 py-2 text-ui text-failing-ink"
+        >
+          {error.message}
+          {error.requestId && <code className="ml-2 font-mono text-code">{error.requestId}</code>}
+        </p>
+      )}
+      <ErrorContext value={error}>
+        <fieldset disabled={refusal !== null} className="contents">
+          {children}
+        </fieldset>
+      </ErrorContext>
+      <DraftDone value={draftDone}>
+        <div className="flex flex-wrap justify-end gap-2">{actions}</div>
+      </DraftDone>
+      {(unsaved ?? touched) && !running && <LeaveGuard done={draftDone} />}
     </form>
   );
-}
-
-/** What is wrong; where a field says it, the way there. */
-function Problem({
-  error,
-  field,
-  onShow,
-}: {
-  readonly error: ApiError;
-  readonly field: string | null;
-  readonly onShow: () => void;
-}) {
-  return (
-    <p
-      role="alert"
-      className="rounded-control border border-failing-line bg-failing-tint px-3 py-2 text-ui text-failing-ink"
-    >
-      {field === null ? (
-        error.message
-      ) : (
-        <>
-          That did not work. Look at{' '}
-          <button type="button" onClick={onShow} className="font-medium underline">
-            {field}
-          </button>
-          .
-        </>
-      )}
-      {error.requestId && <code className="ml-2 font-mono text-code">{error.requestId}</code>}
-    </p>
-  );
-}
-
-function focusProblem(form: RefObject<HTMLFormElement | null>): void {
-  form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
 }
 
 /** ⌘S or Ctrl+S within the form. */
@@ -112,6 +100,17 @@ function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
     place?.addEventListener('keydown', press);
     return () => place?.removeEventListener('keydown', press);
   }, [form]);
+}
+
+/** Whether something was typed since the form was drawn, or since it was saved. */
+function useTouched(running: boolean, error: ApiError | null) {
+  const [touched, setTouched] = useState(false);
+  const [ran, setRan] = useState(running);
+  if (ran !== running) {
+    setRan(running);
+    if (ran && error === null) setTouched(false);
+  }
+  return [touched, setTouched] as const;
 }
 
 /** A field of a `Form`: `name` is the path of the API, such as `targets[0].weight`. */
@@ -134,18 +133,20 @@ export function FormField({
   readonly hideLabel?: boolean;
   readonly children: ReactNode;
 }) {
-  const { error, claim } = useContext(TellingContext);
-  const isMine = error !== null && (error.param === name || error.param?.startsWith(`${name}.`) === true);
-  useEffect(() => (isMine ? claim(label) : undefined), [isMine, label, claim]);
+  const error = useContext(ErrorContext);
+  const told =
+    error?.param === name || error?.param?.startsWith(`${name}.`)
+      ? withoutPlace(error.message, error.param)
+      : null;
   return (
-    <Field
-      label={label}
-      hint={hint}
-      optional={optional}
-      error={problem ?? (isMine ? problemOf(error) : null)}
-      hideLabel={hideLabel}
-    >
+    <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}
     </Field>
   );
+}
+
+/** `name: is taken` below the field itself: `Is taken`. */
+function withoutPlace(message: string, param: string): string {
+  const text = message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message;
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -36,6 +36,7 @@ export function MenuItem({
   keys,
   danger,
   disabled,
+  current,
   onSelect,
   children,
 }: {
@@ -43,17 +44,23 @@ export function MenuItem({
   readonly keys?: string;
   readonly danger?: boolean;
   readonly disabled?: boolean;
+  /** Of several places to go to, whether it is where one is: marked. */
+  readonly current?: boolean;
   readonly onSelect: () => void;
   readonly children: ReactNode;
 }) {
   return (
     <Radix.Item
       disabled={disabled ?? false}
+      aria-current={current || undefined}
       onSelect={onSelect}
       className={cx(ITEM, danger && 'text-failing-ink')}
     >
       {Icon && <Icon size={16} strokeWidth={1.75} className="text-ink-3" />}
       <span className="flex-1">{children}</span>
+      {current && (
+        <Check size={16} strokeWidth={1.75} role="img" aria-label="shown now" className="text-ink-2" />
+      )}
       {keys && <Key>{keys}</Key>}
     </Radix.Item>
   );

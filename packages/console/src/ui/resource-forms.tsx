@@ -9,7 +9,6 @@ import { DeleteButton } from './delete-button.tsx';
 import { EditForm, type Fields, FieldsOf } from './edit-form.tsx';
 import { ErrorState, Skeleton } from './feedback.tsx';
 import { Form } from './form.tsx';
-import { LeaveQuestion } from './leave-question.tsx';
 import type { Source } from './source-badge.tsx';
 
 interface Sourced {
@@ -20,7 +19,7 @@ interface Sourced {
 /** The form over something that is not there yet. */
 export function NewForm<Resource extends Sourced, Values extends object>({
   kind: { one, needs },
-  fresh: { create, unsaved },
+  fresh: { create, isChanged },
   onCancel,
   children,
 }: {
@@ -31,24 +30,23 @@ export function NewForm<Resource extends Sourced, Values extends object>({
 }) {
   const disabled = useRefusal(needs) !== null;
   return (
-    <>
-      <Form
-        onSubmit={() => !disabled && create.run(undefined)}
-        error={create.error}
-        running={create.running}
-        actions={
-          <>
-            <Button onClick={onCancel}>Cancel</Button>
-            <Button type="submit" look="primary" needs={needs} busy={create.running}>
-              Create {one}
-            </Button>
-          </>
-        }
-      >
-        <FieldsOf disabled={disabled}>{children}</FieldsOf>
-      </Form>
-      <LeaveQuestion unsaved={unsaved} />
-    </>
+    <Form
+      needs={needs}
+      unsaved={isChanged}
+      onSubmit={() => create.run(undefined)}
+      error={create.error}
+      running={create.running}
+      actions={
+        <>
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" look="primary" needs={needs} busy={create.running}>
+            Create {one}
+          </Button>
+        </>
+      }
+    >
+      <FieldsOf disabled={disabled}>{children}</FieldsOf>
+    </Form>
   );
 }
 
@@ -80,10 +78,7 @@ export function ResourceForm<Resource extends Sourced, Values extends object>({
           verb={`Delete ${kind.one}`}
           needs={kind.needs}
           touches={kind.touches}
-          onDone={() => {
-            edit.unsaved.settle();
-            onGone();
-          }}
+          onDone={onGone}
           {...(typed === undefined ? {} : { typed })}
         >
           {effect}

@@ -112,6 +112,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     body: { surface: 'chat', request: { model: 'sandbox/echo', messages: [] } },
     succeeds: 200,
     scope: 'management',
+    roles: ROLES,
     anotherOrgs: 200,
   },
   ...channelsExpected(),

@@ -14,14 +14,14 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
   {
     id: 'name',
     label: 'Name',
-    width: 'minmax(7rem, 1fr)',
+    width: 'minmax(6rem, 1fr)',
     value: ({ name }) => name,
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
   {
     id: 'subject',
     label: 'Applies to',
-    width: 'minmax(7rem, 14rem)',
+    width: 'minmax(5rem, 14rem)',
     value: subjectText,
     cell: (budget) => (
       <>
@@ -33,7 +33,7 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
   {
     id: 'spent',
     label: 'Spent of limit',
-    width: '16rem',
+    width: 'minmax(11rem, 16rem)',
     value: ({ state, limit_usd }) => (state ? state.spent_nano_usd / limit_usd : null),
     cell: (budget) => <Spent budget={budget} />,
   },

@@ -17,11 +17,11 @@ export function keyColumns(
     {
       id: 'name',
       label: 'Name',
-      width: 'minmax(12rem, 2fr)',
+      width: 'minmax(9rem, 2fr)',
       cell: (key) => <KeyName row={key} by={revokers.get(key.id)} now={now} />,
       value: ({ name }) => name,
     },
-    { id: 'key', label: 'Key', width: '9rem', cell: (key) => <KeyHint row={key} /> },
+    { id: 'key', label: 'Key', width: '8rem', cell: (key) => <KeyHint row={key} /> },
     {
       id: 'scopes',
       label: 'Scopes',

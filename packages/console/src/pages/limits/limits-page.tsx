@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Limit>[] = [
   {
     id: 'subject',
     label: 'Applies to',
-    width: 'minmax(8rem, 1fr)',
+    width: 'minmax(7rem, 1fr)',
     value: subjectText,
     cell: (limit) => (
       <span className="truncate">
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Limit>[] = [
   {
     id: 'concurrency',
     label: 'At once',
-    width: '9rem',
+    width: '8rem',
     value: ({ concurrency }) => concurrency,
     cell: (limit) => <Use limit={limit} bound="concurrency" />,
   },

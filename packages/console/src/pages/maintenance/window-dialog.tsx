@@ -53,6 +53,7 @@ export function WindowDialog({
       wide
     >
       <Form
+        needs="monitoring"
         onSubmit={submit}
         error={save.error}
         running={save.running}

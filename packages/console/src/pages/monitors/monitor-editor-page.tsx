@@ -46,6 +46,7 @@ export function NewMonitorPage() {
     <PageFrame title="New monitor" crumbs={[MONITORS]}>
       <div className="max-w-3xl">
         <Form
+          needs="monitoring"
           onSubmit={submit}
           error={create.error}
           running={create.running}
@@ -91,7 +92,7 @@ function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: s
   const changed = changesBetween(read.form, form).length > 0;
   return (
     <div className="grid max-w-3xl gap-4">
-      <SourceNotice source={source} />
+      <SourceNotice source={source} path={monitorPath(id)} />
       {theirs && (
         <ChangedMeanwhile
           changes={changesBetween(read.form, theirs.form)}
@@ -100,6 +101,7 @@ function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: s
         />
       )}
       <Form
+        needs={locked ? undefined : 'monitoring'}
         onSubmit={() => !locked && Object.keys(problems).length === 0 && save.run(undefined)}
         error={theirs ? null : save.error}
         running={save.running}

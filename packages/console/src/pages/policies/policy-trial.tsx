@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { send } from '../../data/api-client.ts';
 import { useDebounced } from '../../data/debounced.ts';
+import { useRefusal } from '../../data/use-refusal.ts';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field, TextArea } from '../../ui/field.tsx';
@@ -48,7 +49,9 @@ export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
       },
     ],
   });
-  const valid = 'object' in askedOf && (!onAnswer || 'object' in answeredWith) && !isEmpty;
+  const refusal = useRefusal('management');
+  const valid =
+    refusal === null && 'object' in askedOf && (!onAnswer || 'object' in answeredWith) && !isEmpty;
   const trial = useQuery({
     queryKey: ['policies', 'trial', body],
     queryFn: () => send<DryRun>('POST', 'api/management/policies/dry-run', body),
@@ -79,7 +82,9 @@ export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
             />
           </Field>
         )}
-        {isEmpty ? (
+        {refusal ? (
+          <p className="text-ui text-ink-2">{refusal}</p>
+        ) : isEmpty ? (
           <p className="text-ui text-ink-2">Write a condition, or choose what to find.</p>
         ) : trial.error ? (
           <ErrorState what="This rule cannot be judged." error={trial.error} />

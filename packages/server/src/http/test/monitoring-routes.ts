@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Role } from '@floe/contract/roles';
+import { ROLES, type Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import type { Database } from '../../store/ports.ts';
 import type { RunningApi } from './running-api.ts';
@@ -79,6 +79,7 @@ export function monitoringExpected(): Record<string, Expected> {
       body: { slug: 'draft' },
       succeeds: 200,
       scope,
+      roles: ROLES,
       anotherOrgs: 200,
     },
     'POST /api/monitoring/schedule/preview': {
@@ -86,6 +87,7 @@ export function monitoringExpected(): Record<string, Expected> {
       body: { expected_interval_minutes: 5 },
       succeeds: 200,
       scope,
+      roles: ROLES,
       anotherOrgs: 200,
     },
   };
