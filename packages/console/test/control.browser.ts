@@ -139,7 +139,7 @@ test('one route is cached: the repeated request is free and says what it saved, 
   await row.waitFor();
   assert.match(await row.innerText(), /\$0(\s|$)/);
   await row.click();
-  await page.getByRole('row', { name: /Saved by the cache \$0\.0093/ }).waitFor();
+  await page.getByText(/Answered from the cache: \$0 instead of \$0\.0093/).waitFor();
   await at(page, '/management/cache');
   await page.getByText('$0.0093', { exact: true }).waitFor();
   await screenshot(page, 'cache-route-desktop-dark');

@@ -6,7 +6,7 @@ import type { RequestDetail } from './request-data.ts';
 
 /** Tokens by kind and what they cost in all. */
 export function CostCard({ request }: { readonly request: RequestDetail }) {
-  const { usage, cost_nano_usd, saved_nano_usd } = request;
+  const { usage, cost_nano_usd } = request;
   const kinds = [
     ['Input', usage.input_tokens],
     ['of it read from the provider’s cache', usage.cached_tokens],
@@ -46,14 +46,6 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
             </th>
             <td className="text-right">{cost_nano_usd === null ? 'unknown' : exactMoney(cost_nano_usd)}</td>
           </tr>
-          {saved_nano_usd !== null && (
-            <tr>
-              <th scope="row" className="py-1.5 text-left font-normal">
-                Saved by the cache
-              </th>
-              <td className="text-right">{exactMoney(saved_nano_usd)}</td>
-            </tr>
-          )}
         </tbody>
       </table>
     </Card>

@@ -9,6 +9,7 @@ import { CallerCard, CostCard, DroppedCard } from './request-cards.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { RequestStats } from './request-stats.tsx';
 import { RouteDecisions } from './route-decisions.tsx';
+import { SavedNotice } from './saved-notice.tsx';
 
 const RequestBodies = lazy(() =>
   import('./request-bodies.tsx').then(({ RequestBodies: Part }) => ({ default: Part })),
@@ -26,6 +27,7 @@ export function RequestTabs({
   const overview = (
     <div className="grid gap-4">
       <RefusalNotice request={request} />
+      <SavedNotice request={request} />
       {narrow && <RequestStats request={request} />}
       <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
         <div className="grid min-w-0 gap-4">
