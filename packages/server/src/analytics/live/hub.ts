@@ -4,6 +4,7 @@ import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import {
   expireLiveEvents,
+  isLater,
   isReplayable,
   type LivePosition,
   liveEventsAfter,
@@ -11,7 +12,7 @@ import {
   positionText,
   type StoredEvent,
 } from '../../store/live-events.ts';
-import type { Database, ExchangeRow } from '../../store/ports.ts';
+import type { Database, Engine, ExchangeRow } from '../../store/ports.ts';
 import { messages, NOTHING, RESYNC } from './messages.ts';
 import { type Subscription, Watcher } from './watcher.ts';
 
@@ -59,6 +60,10 @@ export class LiveHub {
   constructor(options: LiveHubOptions) {
     this.#options = options;
     this.#expireLater();
+  }
+
+  get engine(): Engine {
+    return this.#options.database.engine;
   }
 
   get watchers(): number {
@@ -201,8 +206,8 @@ export class LiveHub {
     const textFor = messages(database.read, first.subscription.orgId, events, this.#show);
     for (const watcher of watchers) {
       const text = await textFor(watcher);
-      // The position comes last: whoever breaks off in between is told the rest again rather than not at all.
-      const whole = text === NOTHING ? NOTHING : `${text}id: ${positionText(upTo)}\n\n`;
+      // In the last event: whoever breaks off in between is told the rest again rather than not at all.
+      const whole = text === NOTHING ? NOTHING : `${text.slice(0, -1)}id: ${positionText(upTo)}\n\n`;
       if (whole === NOTHING || watcher.tell(whole, clock.monotonic())) watcher.position = upTo;
       else watcher.isAbreast = false;
     }
@@ -229,8 +234,4 @@ export class LiveHub {
         });
     });
   }
-}
-
-function isLater(one: LivePosition, other: LivePosition): boolean {
-  return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
 }
