@@ -5,7 +5,12 @@ export interface ServerEvent {
   readonly topic: string;
   /** The event's data as JSON, or null when it had none. */
   readonly data: unknown;
+  /** The ids of the stream that the event lies between: after the first, up to the second. Null where nobody knows. */
+  readonly after: string | null;
+  readonly id: string | null;
 }
+
+const SOMETHING_MISSED: ServerEvent = { topic: 'resync', data: null, after: null, id: null };
 
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'off';
 
@@ -15,6 +20,8 @@ const CHANNEL = 'floe.events';
 const LOCK = 'floe.events';
 /** Away for longer: readers ask by themselves until it is back. */
 const AWAY_MS = 5_000;
+/** A stream that was refused, as a proxy does while the server starts, is asked for again. */
+const REFUSED_MS = 3_000;
 
 /**
  * One event stream per browser: browsers allow six connections per origin on HTTP/1.1, and a stream in every tab would
@@ -27,9 +34,13 @@ export class EventStream {
   #wanted = new Set<string>();
   #source: EventSource | null = null;
   #reopening: ReturnType<typeof setTimeout> | undefined;
+  #away: ReturnType<typeof setTimeout> | undefined;
   #leading = false;
   #asked = false;
+  #position: string | null = null;
   connection: Connection = 'connecting';
+  /** When it was last heard of, while it is away. Milliseconds. */
+  lostAt: number | null = null;
 
   /** Calls `listener` for events of a topic, and with topic `resync` when some may have been missed. */
   listen(topic: string, listener: Listener): () => void {
@@ -62,9 +73,9 @@ export class EventStream {
   #hear(message: unknown): void {
     if (typeof message !== 'object' || message === null) return;
     if ('want' in message && typeof message.want === 'string' && this.#leading) this.#want(message.want);
-    if ('topic' in message && typeof message.topic === 'string' && 'data' in message)
-      this.#tell({ topic: message.topic, data: message.data });
-    if ('connection' in message && isConnection(message.connection)) this.#turn(message.connection);
+    if (isEvent(message)) this.#tell(message);
+    if ('connection' in message && isConnection(message.connection))
+      this.#turn(message.connection, 'lostAt' in message ? Number(message.lostAt) || null : null);
   }
 
   #want(topic: string): void {
@@ -84,20 +95,37 @@ export class EventStream {
     url.searchParams.set('topics', topics.join(','));
     const source = new EventSource(url);
     this.#source = source;
-    let away: ReturnType<typeof setTimeout> | undefined;
+    this.#position = null;
     source.onopen = () => {
-      clearTimeout(away);
+      clearTimeout(this.#away);
+      this.#away = undefined;
       this.#share('live');
       // Nothing was heard between the reading of what is shown and now, or since another topic was asked for.
-      this.#pass({ topic: 'resync', data: null });
+      this.#pass(SOMETHING_MISSED);
     };
-    source.onerror = () => {
-      clearTimeout(away);
-      if (source.readyState === EventSource.CLOSED) this.#share('off');
-      else away = setTimeout(() => this.#share('reconnecting'), AWAY_MS);
-    };
+    source.onerror = () => this.#lose(source);
     for (const topic of [...topics, 'resync'])
-      source.addEventListener(topic, ({ data }) => this.#pass({ topic, data: read(data) }));
+      source.addEventListener(topic, ({ data, lastEventId }) => {
+        const id = lastEventId === '' ? null : lastEventId;
+        this.#pass({ topic, data: read(data), after: this.#position, id });
+        this.#position = id;
+      });
+  }
+
+  /** It comes back by itself, with what was missed, unless something in between refused it. */
+  #lose(source: EventSource): void {
+    if (source !== this.#source) return;
+    const lostAt = this.lostAt ?? Date.now();
+    this.lostAt = lostAt;
+    const isRefused = source.readyState === EventSource.CLOSED;
+    if (isRefused) {
+      clearTimeout(this.#reopening);
+      this.#reopening = setTimeout(() => this.#open(), REFUSED_MS);
+    }
+    if (isRefused && this.connection !== 'live' && this.connection !== 'reconnecting')
+      this.#share('off', lostAt);
+    // Set once: it is lost again with every try.
+    this.#away ??= setTimeout(() => this.#share('reconnecting', lostAt), AWAY_MS);
   }
 
   #pass(event: ServerEvent): void {
@@ -110,12 +138,13 @@ export class EventStream {
       if (event.topic === topic || event.topic === 'resync') listener(event);
   }
 
-  #share(connection: Connection): void {
-    this.#channel.postMessage({ connection });
-    this.#turn(connection);
+  #share(connection: Connection, lostAt: number | null = null): void {
+    this.#channel.postMessage({ connection, lostAt });
+    this.#turn(connection, lostAt);
   }
 
-  #turn(connection: Connection): void {
+  #turn(connection: Connection, lostAt: number | null): void {
+    this.lostAt = lostAt;
     if (this.connection === connection) return;
     this.connection = connection;
     for (const watcher of [...this.#watchers]) watcher();
@@ -124,6 +153,12 @@ export class EventStream {
 
 function isConnection(value: unknown): value is Connection {
   return value === 'connecting' || value === 'live' || value === 'reconnecting' || value === 'off';
+}
+
+function isEvent(message: object): message is ServerEvent {
+  if (!('topic' in message && 'data' in message && 'after' in message && 'id' in message)) return false;
+  const isId = (id: unknown) => id === null || typeof id === 'string';
+  return typeof message.topic === 'string' && isId(message.after) && isId(message.id);
 }
 
 function read(text: unknown): unknown {

@@ -7,6 +7,7 @@ import {
   readPasted,
   readTyped,
 } from '../filters/filter-text.ts';
+import { opposite, wordsOf } from '../filters/filter-value.ts';
 import { cx } from './class-names.ts';
 import { Key } from './key.tsx';
 import { POPUP } from './menu.tsx';
@@ -28,7 +29,13 @@ export function FilterBar(props: FilterBarProps) {
       <div className="flex min-h-control flex-wrap items-center gap-1.5 rounded-control border border-edge bg-surface px-2 py-0.5 shadow-control focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-focus">
         <ListFilter size={16} strokeWidth={1.75} className="text-ink-2" aria-hidden="true" />
         {tokens.map((token) => (
-          <Token key={token.name} token={token} fields={fields} onRemove={() => onRemove(token.name)} />
+          <Token
+            key={token.name}
+            token={token}
+            fields={fields}
+            onTurn={(value) => onAdd({ name: token.name, value })}
+            onRemove={() => onRemove(token.name)}
+          />
         ))}
         <input
           ref={input}
@@ -107,19 +114,35 @@ function useTyping({ fields, tokens, onAdd, onRemove }: FilterBarProps) {
 function Token({
   token,
   fields,
+  onTurn,
   onRemove,
 }: {
   readonly token: FilterToken;
   readonly fields: readonly FilterField[];
+  readonly onTurn: (value: string) => void;
   readonly onRemove: () => void;
 }) {
   const field = fieldOf(fields, token.name);
   const name = field && !field.keyed ? field.label : token.name;
+  const { operator, value } = wordsOf(token.value);
+  const turned = field?.excludes ? opposite(token.value) : null;
   return (
     <span className="inline-flex h-6 max-w-full items-center overflow-hidden rounded-tag border border-line-strong bg-sunken text-label">
       <span className="border-r border-line-strong px-1.5 text-ink-2">{name}</span>
-      <span className="border-r border-line-strong px-1.5 font-normal text-ink-3">is</span>
-      <span className="truncate px-1.5 text-ink">{token.value}</span>
+      {turned === null ? (
+        <span className="border-r border-line-strong px-1.5 font-normal text-ink-3">{operator}</span>
+      ) : (
+        <button
+          type="button"
+          title="Turn it round"
+          aria-label={`${name} ${operator} ${value}: turn it round`}
+          onClick={() => onTurn(turned)}
+          className="h-6 border-r border-line-strong px-1.5 font-normal text-ink-2 -outline-offset-2 hover:bg-hover hover:text-ink"
+        >
+          {operator}
+        </button>
+      )}
+      <span className="truncate px-1.5 text-ink">{value}</span>
       <button
         type="button"
         aria-label={`Remove the filter ${name}`}

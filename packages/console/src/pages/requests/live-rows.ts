@@ -32,7 +32,7 @@ export function taken(tail: Tail, batch: Batch, known: ReadonlySet<string>, isBu
   if (isBusy) {
     const shown = new Set(tail.rows.map(({ id }) => id));
     const waiting = fresh.filter(({ id }) => !shown.has(id));
-    if (waiting.length === 0 && !batch.untold) return tail;
+    if (waiting.length === 0 && !batch.untold && hasGap === tail.hasGap) return tail;
     return {
       rows: tail.rows,
       held: merged(tail.held, waiting, MOST_ROWS),
@@ -50,15 +50,6 @@ export function batchIn(data: unknown): Batch | null {
   const { count, data: rows } = data;
   if (typeof count !== 'number' || !isRows(rows)) return null;
   return { rows, untold: Math.max(0, count - rows.length) };
-}
-
-/** Several batches as one. */
-export function together(batches: readonly Batch[]): Batch {
-  const untold = batches.map((batch) => batch.untold);
-  return {
-    rows: batches.flatMap(({ rows }) => rows),
-    untold: untold.includes(null) ? null : untold.reduce<number>((sum, one) => sum + (one ?? 0), 0),
-  };
 }
 
 /** The contract's rows, as the server's own tests hold them against the schema. */

@@ -3,7 +3,7 @@ import type { TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
-import { countsQuery, summaryQuery } from './request-data.ts';
+import { countsQuery, type Filters, summaryQuery } from './request-data.ts';
 import { lanesOf } from './request-lanes.ts';
 
 /** What the list adds up to, and when: volume above the line, what was not OK below it. */
@@ -12,7 +12,7 @@ export function RequestFigures({
   span,
   onZoom,
 }: {
-  readonly filters: Readonly<Record<string, string>>;
+  readonly filters: Filters;
   readonly span: TimeSpan;
   readonly onZoom: (from: Date, to: Date) => void;
 }) {

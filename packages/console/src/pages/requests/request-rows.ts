@@ -1,4 +1,5 @@
 import type { Attempt, RequestRow } from '@floe/contract/api/analytics';
+import type { TimeSpan } from '../../filters/time-range.ts';
 import type { State } from '../../ui/state.tsx';
 
 /** What one request says about itself, in words the list, the drawer and the page share. Pure. */
@@ -46,6 +47,18 @@ export function modelParts(model: string): { readonly provider: string; readonly
   return cut === -1
     ? { provider: '', name: model }
     : { provider: model.slice(0, cut + 1), name: model.slice(cut + 1) };
+}
+
+/** Whether something was used that has a price, known or not. */
+export function isCharged({ state, usage }: Pick<RequestRow, 'state' | 'usage'>): boolean {
+  return state === 'complete' || state === 'partial' || (state === 'aborted' && usage.source !== 'none');
+}
+
+/** The model that served a request which nobody knows the price of; null where that is not so. */
+export function unpricedModel(row: RequestRow): string | null {
+  const { cost_nano_usd, provider, model, usage } = row;
+  const isUnknown = cost_nano_usd === null && isCharged(row) && usage.source !== 'none';
+  return isUnknown && provider !== null && model !== null ? `${provider}/${model}` : null;
 }
 
 /** Output tokens per second from the first token to the end; null when it was not streamed or too short to tell. */
@@ -100,6 +113,19 @@ export function merged(
   }
   rows.push(...added.slice(next));
   return rows.length > most ? rows.slice(0, most) : rows;
+}
+
+/**
+ * The time that holds what is shown and nothing that comes later: a relative one ends with the newest row that is
+ * shown, however long ago the list was opened.
+ */
+export function fixedSpan(
+  { from, to, range }: TimeSpan,
+  newest: Pick<RequestRow, 'created_at'> | undefined,
+  now: Date,
+): Pick<TimeSpan, 'from' | 'to'> {
+  if (range === null) return { from, to };
+  return { from, to: newest ? new Date(Date.parse(newest.created_at) + 1) : now };
 }
 
 function newestFirst(a: RequestRow, b: RequestRow): number {

@@ -35,10 +35,10 @@ export function tailRequests({ engine }: Pick<LiveHub, 'engine'>): Verb {
       const head = await liveHead(reader, engine);
       const asked = query.until === undefined ? head : place(query.until, 'until');
       const upTo = isLater(asked, head) ? head : asked;
-      if (isLater(after, head) || !(await isReplayable(reader, orgId, after))) return anew(after);
+      if (isLater(after, head) || !(await isReplayable(reader, orgId, after))) return anew(upTo);
       const limit = MOST_EVENTS + 1;
       const events = await liveEventsAfter(reader, engine, { orgIds: [orgId], after, upTo, limit });
-      if (events.length === limit) return anew(after);
+      if (events.length === limit) return anew(upTo);
       const batches = batchesIn(events);
       const { count, rows } = await exchangeTail(reader, orgId, batches, filtersOf(query), query.limit);
       return {
@@ -52,8 +52,8 @@ export function tailRequests({ engine }: Pick<LiveHub, 'engine'>): Verb {
   });
 }
 
-function anew(after: LivePosition): z.input<typeof requestTail> {
-  return { count: 0, sampled: false, data: [], live_id: positionText(after), resync: true };
+function anew(upTo: LivePosition): z.input<typeof requestTail> {
+  return { count: 0, sampled: false, data: [], live_id: positionText(upTo), resync: true };
 }
 
 function place(text: string, param: string): LivePosition {
