@@ -180,6 +180,18 @@ export const attempt = z.strictObject({
     .record(z.string(), z.int())
     .optional()
     .describe('Tokens of this attempt alone, when several were charged.'),
+  price: z
+    .strictObject({
+      input: z.number(),
+      output: z.number(),
+      cache_read: z.number().optional(),
+      cache_write: z.number().optional(),
+      request: z.number().optional().describe('USD for the one request, beside the tokens.'),
+    })
+    .optional()
+    .describe(
+      'USD per million tokens that this attempt was charged with. Absent where none is known or none is due.',
+    ),
 });
 export type Attempt = z.output<typeof attempt>;
 
@@ -190,3 +202,4 @@ export type Decision = z.output<typeof decision>;
 export const requestDetail = z
   .strictObject({ ...fields, attempts: z.array(attempt), decisions: z.array(decision) })
   .meta({ id: 'RequestDetail' });
+export type RequestDetail = z.output<typeof requestDetail>;

@@ -86,7 +86,7 @@ test('a conversation goes on with an empty message, or with one result for each 
 });
 
 test('copied code holds the key by its name, and quotes survive the shell', () => {
-  const copies = copiesOf({ ...ASKED, json: true }, 'smart', 'http://floe.test/gateway');
+  const copies = copiesOf({ ...ASKED, json: true }, ['smart'], 'http://floe.test/gateway');
   assert.equal(copies.length, 6);
   for (const { label, code } of copies) {
     assert.match(code, /FLOE_KEY/, label);
@@ -94,6 +94,16 @@ test('copied code holds the key by its name, and quotes survive the shell', () =
   }
   assert.match(copies[0]?.code ?? '', /It'\\''s/);
   assert.match(copies[1]?.code ?? '', /"content": "It's \\"so\\""/);
+});
+
+test('code for two models asks both and says which answered', () => {
+  const copies = copiesOf(ASKED, ['smart', 'groq/fast'], 'http://floe.test/gateway');
+  for (const { label, code } of copies) {
+    assert.equal(code.split('groq/fast').length, 2, label);
+    assert.equal(code.split('smart').length, 2, label);
+  }
+  assert.match(copies[1]?.code ?? '', /^for model in \["smart", "groq\/fast"\]:$/m);
+  assert.match(copies[3]?.code ?? '', /^for \(const model of \["smart","groq\/fast"\]\) \{$/m);
 });
 
 test('a kept request of any surface becomes a prompt', () => {

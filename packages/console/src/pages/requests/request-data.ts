@@ -105,11 +105,7 @@ export function summaryQuery(filters: Filters) {
 }
 
 /** Requests or errors per interval. */
-export function countsQuery(
-  metric: 'requests' | 'errors',
-  filters: Filters,
-  span: TimeSpan,
-) {
+export function countsQuery(metric: 'requests' | 'errors', filters: Filters, span: TimeSpan) {
   const known = chartFilters(filters);
   const interval = intervalOf(span);
   return queryOptions({

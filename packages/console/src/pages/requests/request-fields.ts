@@ -25,7 +25,7 @@ export const REQUEST_FIELDS: readonly FilterField[] = [
   ...words({ model_requested: 'model asked for', error_code: 'error code', surface: 'surface' }),
   { name: 'cache', label: 'cache', values: ['hit', 'miss', 'bypass', 'refresh'], excludes: true },
   ...words({ team: 'team', owner: 'owner', end_user: 'end user', finish_reason: 'finish reason' }),
-  { name: 'error_source', label: 'error source', values: ['gateway', 'upstream', 'client'], excludes: true },
+  { name: 'error_source', label: 'error source', values: ['gateway', 'upstream'], excludes: true },
   { name: 'stream', label: 'stream', values: ['true', 'false'] },
   { name: 'dropped', label: 'not carried', values: ['true', 'false'] },
   ...numbers({
@@ -44,7 +44,12 @@ function words(labels: Readonly<Record<string, string>>): FilterField[] {
 }
 
 function numbers(labels: Readonly<Record<string, string>>): FilterField[] {
-  return Object.entries(labels).map(([name, label]) => ({ name, label, excludes: true, values: ['>=', '<='] }));
+  return Object.entries(labels).map(([name, label]) => ({
+    name,
+    label,
+    excludes: true,
+    values: ['>=', '<='],
+  }));
 }
 
 /** Ends that the list names by a word of their own rather than by their status. */

@@ -1,5 +1,6 @@
 import type { Attempt, RequestRow } from '@floe/contract/api/analytics';
 import type { TimeSpan } from '../../filters/time-range.ts';
+import { count, duration } from '../../format/amounts.ts';
 import type { State } from '../../ui/state.tsx';
 
 /** What one request says about itself, in words the list, the drawer and the page share. Pure. */
@@ -65,6 +66,24 @@ export function unpricedModel(row: RequestRow): string | null {
 export function outputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {
   const ms = first_token_ms === null ? 0 : latency_ms - first_token_ms;
   return ms < 20 || !usage.output_tokens ? null : (usage.output_tokens / ms) * 1000;
+}
+
+/** What is said over a request whose answer broke off; null for any other. */
+export function endingOf(row: RequestRow): { readonly state: State; readonly text: string } | null {
+  const { state, latency_ms, first_token_ms, usage, provider, error_source, stream } = row;
+  const at = duration(latency_ms);
+  const about = usage.source === 'estimated' ? 'about ' : '';
+  const had = usage.output_tokens ? `${about}${count(usage.output_tokens)} tokens` : 'nothing';
+  if (state === 'partial') {
+    const who = error_source === 'gateway' ? 'Floe' : (provider ?? 'The provider');
+    return {
+      state: 'partial',
+      text: `${who} stopped at ${at}. The client got ${had}${stream ? ' and an error event' : ''}.`,
+    };
+  }
+  if (state !== 'aborted') return null;
+  const got = first_token_ms === null ? 'before the first token' : `with ${had}`;
+  return { state: 'aborted', text: `The client left at ${at}, ${got}; the upstream was cancelled.` };
 }
 
 /** A piece of a request's time, as shares of the whole. */

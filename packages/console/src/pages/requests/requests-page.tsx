@@ -127,12 +127,20 @@ function useWalk(
     if (row && beside) onFilter({ row, beside });
   };
   useShortcuts([
-    { keys: 'l', does: 'Live on, off or on again', run: () => (tail.waiting > 0 ? resume(list) : turn(list)) },
+    {
+      keys: 'l',
+      does: 'Live on, off or on again',
+      run: () => (tail.waiting > 0 ? resume(list) : turn(list)),
+    },
     { keys: 'j', does: 'Next request', run: () => walk(1) },
     { keys: 'k', does: 'Previous request', run: () => walk(-1) },
     { keys: 'J', does: 'Next request that went wrong', run: () => toError(1) },
     { keys: 'K', does: 'Previous request that went wrong', run: () => toError(-1) },
-    { keys: 'y', does: 'Freeze the time range', run: () => change(absolute(fixedSpan(span, rows[0], new Date()))) },
+    {
+      keys: 'y',
+      does: 'Freeze the time range',
+      run: () => change(absolute(fixedSpan(span, rows[0], new Date()))),
+    },
     { keys: 'f', does: 'Filter by the row', run: filter },
   ]);
   return walk;

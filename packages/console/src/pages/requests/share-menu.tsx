@@ -40,15 +40,16 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
         {label && (
           <MenuItem
             onSelect={() =>
-              void copy(location.href, `Live link copied. It shows the ${label.toLowerCase()} of whenever it is opened.`)
+              void copy(
+                location.href,
+                `Live link copied. It shows the ${label.toLowerCase()} of whenever it is opened.`,
+              )
             }
           >
             Copy live link: {label.toLowerCase()}, whenever it is opened
           </MenuItem>
         )}
-        <MenuItem
-          onSelect={() => void copy(curlLine('api/analytics/requests', filters), 'API call copied')}
-        >
+        <MenuItem onSelect={() => void copy(curlLine('api/analytics/requests', filters), 'API call copied')}>
           Copy as API call
         </MenuItem>
       </Menu>

@@ -25,7 +25,13 @@ class Server {
     if (this.isDown) throw new Error('not there');
     const to = until === null ? this.counts.length : placeOf(until);
     const count = this.sum(placeOf(after), to);
-    return { count, sampled: count > 0, data: [], live_id: idOf(Math.max(placeOf(after), to)), resync: false };
+    return {
+      count,
+      sampled: count > 0,
+      data: [],
+      live_id: idOf(Math.max(placeOf(after), to)),
+      resync: false,
+    };
   };
 }
 
