@@ -4,7 +4,6 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
 import { without } from '../../filters/filter-value.ts';
-import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
@@ -13,7 +12,6 @@ import { TimeRange } from '../../ui/time-range.tsx';
 import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
 import { RequestCard, requestColumns } from './request-columns.tsx';
 import { cellFilters, REQUEST_FIELDS } from './request-fields.ts';
-import { RequestFigures } from './request-figures.tsx';
 import { fixedSpan, outcomeOf } from './request-rows.ts';
 import { RequestViews } from './request-views.tsx';
 import type { RowFiltersAt } from './row-filters.tsx';
@@ -27,6 +25,12 @@ const RequestDrawer = lazy(() =>
 
 const FilterBar = lazy(() =>
   import('../../ui/filter-bar.tsx').then(({ FilterBar: Part }) => ({ default: Part })),
+);
+const ColumnMenu = lazy(() =>
+  import('../../ui/column-menu.tsx').then(({ ColumnMenu: Part }) => ({ default: Part })),
+);
+const RequestFigures = lazy(() =>
+  import('./request-figures.tsx').then(({ RequestFigures: Part }) => ({ default: Part })),
 );
 const ShareMenu = lazy(() => import('./share-menu.tsx').then(({ ShareMenu: Part }) => ({ default: Part })));
 const NoRequests = lazy(() =>
@@ -79,7 +83,9 @@ export function RequestsPage() {
             placeholder="Filter by status, model, key, metadata…"
           />
         </Suspense>
-        <RequestFigures filters={filters} span={span} onZoom={zoom} />
+        <Suspense>
+          <RequestFigures filters={filters} span={span} onZoom={zoom} />
+        </Suspense>
       </div>
       <Arriving list={list} />
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
@@ -152,14 +158,14 @@ function Toolbar({ list }: { readonly list: RequestList }) {
     <>
       <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
       <LiveButton list={list} />
-      <span className="max-md:hidden">
-        <ColumnMenu
-          columns={ALL_COLUMNS}
-          shown={shownColumns(ALL_COLUMNS, query.get('cols'))}
-          onChange={(cols) => change({ cols }, 'replace')}
-        />
-      </span>
       <Suspense>
+        <span className="max-md:hidden">
+          <ColumnMenu
+            columns={ALL_COLUMNS}
+            shown={shownColumns(ALL_COLUMNS, query.get('cols'))}
+            onChange={(cols) => change({ cols }, 'replace')}
+          />
+        </span>
         <ShareMenu list={list} />
       </Suspense>
     </>

@@ -57,8 +57,9 @@ export function useScrollPlace(list: {
   }, [ids]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another place.
   useEffect(() => {
-    if (!wanted.current) return;
     const frame = document.querySelector('[data-scroll]');
+    // Another question is answered from the top.
+    if (!wanted.current) return frame?.scrollTo({ top: 0 });
     const stop = () => {
       wanted.current = null;
     };
