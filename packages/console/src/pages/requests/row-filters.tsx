@@ -2,7 +2,7 @@ import type { RequestRow } from '@floe/contract/api/analytics';
 import { Fragment } from 'react';
 import type { FilterToken } from '../../filters/filter-text.ts';
 import { wordsOf } from '../../filters/filter-value.ts';
-import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
 import { rowFilters } from './request-fields.ts';
 
 /** Of which row, and beside what. */
@@ -35,17 +35,13 @@ export function RowFilters({
         <span aria-hidden="true" className="pointer-events-none fixed" style={{ left, top, width, height }} />
       }
     >
-      {rowFilters(row).map((token) => {
+      {rowFilters(row).map((token, index) => {
         const said = `${token.name} ${wordsOf(token.value).value}`;
         return (
           <Fragment key={token.name}>
-            <MenuLabel>{said}</MenuLabel>
-            <MenuItem onSelect={() => onOnly(token)}>
-              Only this<span className="sr-only">: {said}</span>
-            </MenuItem>
-            <MenuItem onSelect={() => onWithout(token)}>
-              Without this<span className="sr-only">: {said}</span>
-            </MenuItem>
+            {index > 0 && <MenuLine />}
+            <MenuItem onSelect={() => onOnly(token)}>Only {said}</MenuItem>
+            <MenuItem onSelect={() => onWithout(token)}>Without {said}</MenuItem>
           </Fragment>
         );
       })}

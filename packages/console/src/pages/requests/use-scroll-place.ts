@@ -4,6 +4,9 @@ import { keepPlace, keptPlace, type ScrollPlace } from './scroll-place.ts';
 
 /** After so long the page no longer moves by itself: charts above the rows have come. */
 const SETTLED_MS = 6_000;
+/** Another question is answered from the top; the router puts what scrolls where it was before, a moment later. */
+const TOP: ScrollPlace = { row: '', offset: 0, index: 0 };
+const TOP_MS = 1_000;
 const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /** Brings a list back to where it stood, after a reload, Back and Forward, by the row that was first in view. */
@@ -20,7 +23,7 @@ export function useScrollPlace(list: {
   const shown = useRef<string | null>(null);
   if (shown.current !== key) {
     shown.current = key;
-    wanted.current = keptPlace(sessionStorage, entry);
+    wanted.current = keptPlace(sessionStorage, entry) ?? TOP;
   }
 
   const keep = useEffectEvent(() => {
@@ -46,7 +49,8 @@ export function useScrollPlace(list: {
 
   const restore = useEffectEvent(() => {
     const place = wanted.current;
-    if (!place || list.ids.length === 0) return;
+    if (place === TOP) document.querySelector('[data-scroll]')?.scrollTo({ top: 0 });
+    if (!place || place === TOP || list.ids.length === 0) return;
     const index = list.ids.indexOf(place.row);
     if (index !== -1) scrollToRow(index, place.offset);
     else if (list.hasMore && list.ids.length <= place.index + 500) list.more();
@@ -58,14 +62,12 @@ export function useScrollPlace(list: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another place.
   useEffect(() => {
     const frame = document.querySelector('[data-scroll]');
-    // Another question is answered from the top.
-    if (!wanted.current) return frame?.scrollTo({ top: 0 });
     const stop = () => {
       wanted.current = null;
     };
     const observer = new ResizeObserver(() => restore());
     for (const child of frame?.children ?? []) observer.observe(child);
-    const timer = setTimeout(stop, SETTLED_MS);
+    const timer = setTimeout(stop, wanted.current === TOP ? TOP_MS : SETTLED_MS);
     for (const input of INPUTS) document.addEventListener(input, stop, { passive: true, once: true });
     return () => {
       observer.disconnect();
