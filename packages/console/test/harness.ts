@@ -121,6 +121,8 @@ function passOn(req: IncomingMessage, res: ServerResponse, to: string, prefix: s
   const onward = ask(to + (req.url ?? '/'), { method: req.method ?? 'GET', headers }, (answer) => {
     res.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(res);
+    // Cut off there is cut off here.
+    answer.on('error', () => res.destroy());
   });
   onward.on('error', () => res.destroy());
   // Who leaves here leaves there too.

@@ -12,7 +12,8 @@ export interface ServerEvent {
 
 const SOMETHING_MISSED: ServerEvent = { topic: 'resync', data: null, after: null, id: null };
 
-export type Connection = 'connecting' | 'live' | 'reconnecting' | 'off';
+/** `idle`: nobody here wants to hear of anything. */
+export type Connection = 'idle' | 'connecting' | 'live' | 'reconnecting' | 'off';
 
 type Listener = (event: ServerEvent) => void;
 
@@ -20,6 +21,8 @@ const CHANNEL = 'floe.events';
 const LOCK = 'floe.events';
 /** Away for longer: readers ask by themselves until it is back. */
 const AWAY_MS = 5_000;
+/** The server says something every 15 seconds: one that is silent for longer is dead, however open it looks. */
+const SILENT_MS = 40_000;
 /** A stream that was refused, as a proxy does while the server starts, is asked for again. */
 const REFUSED_MS = 3_000;
 
@@ -35,10 +38,11 @@ export class EventStream {
   #source: EventSource | null = null;
   #reopening: ReturnType<typeof setTimeout> | undefined;
   #away: ReturnType<typeof setTimeout> | undefined;
+  #heardAt = 0;
   #leading = false;
   #asked = false;
   #position: string | null = null;
-  connection: Connection = 'connecting';
+  connection: Connection = 'idle';
   /** When it was last heard of, while it is away. Milliseconds. */
   lostAt: number | null = null;
 
@@ -59,11 +63,13 @@ export class EventStream {
   #begin(): void {
     if (this.#asked) return;
     this.#asked = true;
+    this.#turn('connecting', null);
     this.#channel.onmessage = ({ data }) => this.#hear(data);
     // Held until this tab closes; without locks (plain http on another host) each tab reads for itself.
     const lead = () => {
       this.#leading = true;
       this.#open();
+      setInterval(() => this.#doubt(), SILENT_MS / 4);
       return new Promise<never>(() => undefined);
     };
     if ('locks' in navigator) void navigator.locks.request(LOCK, lead);
@@ -96,7 +102,9 @@ export class EventStream {
     const source = new EventSource(url);
     this.#source = source;
     this.#position = null;
+    this.#heardAt = Date.now();
     source.onopen = () => {
+      this.#heardAt = Date.now();
       clearTimeout(this.#away);
       this.#away = undefined;
       this.#share('live');
@@ -104,12 +112,24 @@ export class EventStream {
       this.#pass(SOMETHING_MISSED);
     };
     source.onerror = () => this.#lose(source);
+    source.addEventListener('beat', ({ lastEventId }) => {
+      this.#heardAt = Date.now();
+      this.#position = lastEventId === '' ? null : lastEventId;
+    });
     for (const topic of [...topics, 'resync'])
       source.addEventListener(topic, ({ data, lastEventId }) => {
         const id = lastEventId === '' ? null : lastEventId;
+        this.#heardAt = Date.now();
         this.#pass({ topic, data: read(data), after: this.#position, id });
         this.#position = id;
       });
+  }
+
+  /** Opens it anew when it has been silent for too long, as after a sleep or behind a line that was cut. */
+  #doubt(): void {
+    if (this.#source === null || Date.now() - this.#heardAt < SILENT_MS) return;
+    this.#away ??= setTimeout(() => this.#share('reconnecting', this.#heardAt), AWAY_MS);
+    this.#open();
   }
 
   /** It comes back by itself, with what was missed, unless something in between refused it. */

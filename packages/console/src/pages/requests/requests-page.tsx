@@ -83,7 +83,7 @@ export function RequestsPage() {
             placeholder="Filter by status, model, key, metadata…"
           />
         </Suspense>
-        <Suspense>
+        <Suspense fallback={<div className="h-40" />}>
           <RequestFigures filters={filters} span={span} onZoom={zoom} />
         </Suspense>
       </div>
@@ -226,23 +226,36 @@ function Results({
           const token = found.find((one) => one.name === name) ?? found[0];
           if (token) exclude(list)(token);
         }}
-        rowEnd={(row) => (
-          <button
-            type="button"
-            tabIndex={-1}
-            aria-label="Filter by this request"
-            title="Filter by this request (f)"
-            onClick={({ currentTarget }) => onFilter({ row, beside: currentTarget })}
-            className="grid size-7 place-items-center rounded-control border border-line-strong bg-raised text-ink-2 hover:text-ink"
-          >
-            <ListFilter size={14} aria-hidden="true" />
-          </button>
-        )}
+        // The drawer has the same.
+        {...(open ? {} : { rowEnd: (row: Row) => <FilterButton row={row} onFilter={onFilter} /> })}
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
       <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
     </>
+  );
+}
+
+type Row = RequestList['rows'][number];
+
+function FilterButton({
+  row,
+  onFilter,
+}: {
+  readonly row: Row;
+  readonly onFilter: (at: RowFiltersAt) => void;
+}) {
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-label="Filter by this request"
+      title="Filter by this request (f)"
+      onClick={({ currentTarget }) => onFilter({ row, beside: currentTarget })}
+      className="grid size-7 place-items-center rounded-control border border-line-strong bg-raised text-ink-2 hover:text-ink"
+    >
+      <ListFilter size={14} aria-hidden="true" />
+    </button>
   );
 }
 

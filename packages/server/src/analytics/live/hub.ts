@@ -213,13 +213,17 @@ export class LiveHub {
     }
   }
 
-  /** A comment keeps proxies from closing; the position lets one who heard nothing go on from here. */
+  /**
+   * Keeps proxies from closing, and is an event so that browsers see it: without one for long, the connection is dead
+   * however open it looks. The position lets one who heard nothing go on from here.
+   */
   #heartbeat(position: LivePosition): void {
     const now = this.#options.clock.monotonic();
     if (now - this.#beatenAt < HEARTBEAT_MS) return;
     this.#beatenAt = now;
     for (const watcher of this.#all())
-      if (watcher.isAbreast && watcher.isIdle) watcher.tell(`: beat\nid: ${positionText(position)}\n\n`, now);
+      if (watcher.isAbreast && watcher.isIdle)
+        watcher.tell(`event: beat\ndata: {}\nid: ${positionText(position)}\n\n`, now);
   }
 
   #expireLater(): void {
