@@ -54,6 +54,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-label={label}
       aria-rowcount={total ?? -1}
       aria-busy={stale}
+      data-rows={rows.length}
       className={cx('relative bg-surface', stale && 'opacity-60')}
     >
       {stale && <div className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />}

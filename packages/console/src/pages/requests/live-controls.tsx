@@ -23,8 +23,17 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
     );
   if (live && tail.waiting > 0)
     return (
-      <Button icon={Radio} aria-pressed className={LIVE} onClick={() => resume(list)}>
-        Paused, {tail.waiting} waiting
+      <Button
+        icon={Radio}
+        aria-pressed
+        aria-label={`Paused, ${tail.waiting} waiting`}
+        className={LIVE}
+        onClick={() => resume(list)}
+      >
+        {/* No wider than before on a phone: a toolbar that wraps would move the rows. */}
+        <span className="max-md:hidden">Paused, </span>
+        {tail.waiting}
+        <span className="max-md:hidden"> waiting</span>
       </Button>
     );
   if (live && isLost)
@@ -35,7 +44,12 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
         className="border-warning-line! bg-warning-tint! text-warning-ink!"
         onClick={() => turn(list)}
       >
-        Reconnecting{lostAt !== null && `, last update ${clockTime(new Date(lostAt), browserZone())}`}
+        Reconnecting
+        {lostAt !== null && (
+          <span className="max-md:hidden -ml-1.5">
+            , last update {clockTime(new Date(lostAt), browserZone())}
+          </span>
+        )}
       </Button>
     );
   return (

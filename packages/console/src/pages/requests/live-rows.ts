@@ -41,7 +41,9 @@ export function taken(tail: Tail, batch: Batch, known: ReadonlySet<string>, isBu
     };
   }
   if (fresh.length === 0 && tail.held.length === 0 && hasGap === tail.hasGap) return tail;
-  return { rows: merged(tail.rows, [...tail.held, ...fresh], MOST_ROWS), held: [], untold: 0, hasGap };
+  const rows = merged(tail.rows, [...tail.held, ...fresh], MOST_ROWS);
+  // The oldest were let go: between these and the list there are others now.
+  return { rows, held: [], untold: 0, hasGap: hasGap || rows.length === MOST_ROWS };
 }
 
 /** What an event of the topic `requests` tells; null for one that tells nothing, such as `resync`. */

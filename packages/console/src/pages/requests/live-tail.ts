@@ -50,9 +50,10 @@ export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveLi
       new TailReader({
         ask: (after, until) => requestTail(filters, after, until),
         take,
+        isWatched: () => !held(),
         takesEvents: isWholeList(filters),
       }),
-    [filters, take],
+    [filters, take, held],
   );
   useReading(reader, on, liveId);
 

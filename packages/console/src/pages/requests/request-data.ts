@@ -1,5 +1,5 @@
 import type { RequestPage, RequestTail, requestDetail } from '@floe/contract/api/analytics';
-import type { SummaryFigures, timeseries } from '@floe/contract/api/charts';
+import type { SummaryFigures, timeseries, values } from '@floe/contract/api/charts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { get } from '../../data/api-client.ts';
@@ -27,6 +27,8 @@ export function apiFilters(
 }
 
 const PAGE_ROWS = 100;
+/** A second of a flood: of more the newest are told, and the list is read again. */
+const TAIL_ROWS = 500;
 
 /** Requests, newest first, page by page. A list with an open end says up to which event of the stream it is exact. */
 export function requestsQuery(filters: Filters) {
@@ -46,6 +48,37 @@ export function requestsQuery(filters: Filters) {
   });
 }
 
+/** Fields whose values are counted ahead. */
+const COUNTED: ReadonlySet<string> = new Set([
+  'provider',
+  'model',
+  'key',
+  'surface',
+  'model_requested',
+  'route_mode',
+  'state',
+  'error_code',
+  'cache',
+  'team',
+  'owner',
+]);
+
+/** The values a field has in some time, most first; null for a field that nobody counts. */
+export function fieldValues(field: string, begun: string, { from, to, range }: TimeSpan) {
+  if (!COUNTED.has(field)) return null;
+  const time = { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
+  return {
+    queryKey: ['values', field, begun, time],
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+      const asked = { ...time, field, q: begun, limit: 12 };
+      const { data } = await get<z.output<typeof values>>('api/analytics/values', asked, signal);
+      return data.flatMap(({ value, name, requests }) =>
+        value === null ? [] : [{ value: name ?? value, rows: requests }],
+      );
+    },
+  };
+}
+
 /** What there would be with one filter fewer. */
 export function fewerQuery(filters: Filters, name: string) {
   const { [name]: _, ...others } = filters;
@@ -62,7 +95,7 @@ export function requestTail(
   after: string,
   until: string | null,
 ): Promise<RequestTail> {
-  return get('api/analytics/tail', { ...filters, after, until, limit: PAGE_ROWS });
+  return get('api/analytics/tail', { ...filters, after, until, limit: TAIL_ROWS });
 }
 
 /** Whether events tell all that belongs to the list: they know of no filter. */

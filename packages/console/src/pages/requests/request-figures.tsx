@@ -28,7 +28,7 @@ export function RequestFigures({
   // Places that no figure moves, whether it is there yet, or grows: the rows below stay where they are.
   return (
     <div className="grid gap-3">
-      <div className="grid grid-cols-[repeat(auto-fill,minmax(6.5rem,max-content))] gap-x-6 gap-y-2 md:gap-x-9">
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(5.5rem,max-content))] gap-x-6 gap-y-2 md:gap-x-8">
         <StatCard label="Requests" value={said((figures) => count(figures.requests))} />
         <StatCard
           label="Errors"

@@ -11,6 +11,7 @@ import { shownColumns } from '../../ui/table-columns.ts';
 import { TimeRange } from '../../ui/time-range.tsx';
 import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
 import { RequestCard, requestColumns } from './request-columns.tsx';
+import { fieldValues } from './request-data.ts';
 import { cellFilters, REQUEST_FIELDS } from './request-fields.ts';
 import { fixedSpan, outcomeOf } from './request-rows.ts';
 import { RequestViews } from './request-views.tsx';
@@ -80,6 +81,7 @@ export function RequestsPage() {
             tokens={tokens}
             onAdd={({ name, value }) => change({ [name]: value })}
             onRemove={(name) => change({ [name]: null })}
+            values={(field, begun) => fieldValues(field, begun, span)}
             placeholder="Filter by status, model, key, metadata…"
           />
         </Suspense>

@@ -43,9 +43,10 @@ const event = (server: Server, after: number, until: number): Told => ({
   batch: { rows: [], untold: server.sum(after, until) },
 });
 
-function openReader(server: Server, takesEvents = true) {
+function openReader(server: Server, takesEvents = true, isWatched = () => false) {
   const taken: Batch[] = [];
-  const reader = new TailReader({ ask: server.ask, take: (batch) => taken.push(batch), takesEvents });
+  const take = (batch: Batch) => taken.push(batch);
+  const reader = new TailReader({ ask: server.ask, take, isWatched, takesEvents });
   return { reader, counted: () => taken.reduce((sum, { untold }) => sum + (untold ?? 0), 0) };
 }
 
@@ -81,6 +82,16 @@ test('where the stream stands elsewhere, what lies between is asked for once, an
   assert.equal(counted(), 3 + 4 + 5 + 6);
 });
 
+test('what an event only counts is asked for while somebody watches', async () => {
+  const server = new Server();
+  const { reader, counted } = openReader(server, true, () => true);
+  reader.begin(idOf(0));
+  server.commit(250);
+  reader.hear(event(server, 0, 1));
+  await reader.read();
+  assert.deepEqual([counted(), server.asked], [250, ['0-0 0-1']]);
+});
+
 test('filters make every event a question, and a server that was away is asked again', async () => {
   const server = new Server();
   const { reader, counted } = openReader(server, false);
@@ -104,7 +115,7 @@ test('whatever the stream repeats, leaves out or begins anew, each request is co
   const rounds = process.env['FLOE_TEST_FULL'] ? 2_000 : 200;
   for (let round = 0; round < rounds; round += 1) {
     const server = new Server();
-    const { reader, counted } = openReader(server, below(4) > 0);
+    const { reader, counted } = openReader(server, below(4) > 0, () => below(2) > 0);
     let told = 0;
     let inList: number | null = null;
     const readings: Promise<void>[] = [];

@@ -20,6 +20,8 @@ export interface TailOptions {
   /** The requests between two ids of the stream, as the API tells them; up to now without the second. */
   readonly ask: (after: string, until: string | null) => Promise<RequestTail>;
   readonly take: (batch: Batch) => void;
+  /** Whether somebody watches the rows come: then those that an event only counts are asked for. */
+  readonly isWatched: () => boolean;
   /** False for a list with filters, which events know nothing of: then each is only a reason to ask. */
   readonly takesEvents: boolean;
 }
@@ -89,11 +91,13 @@ export class TailReader {
   /** Takes the events that follow one upon the other; returns where the list stands then. */
   #join(from: string, told: readonly Told[]): string {
     let stands = from;
-    if (!this.#options.takesEvents) return stands;
+    const { takesEvents, isWatched, take } = this.#options;
+    if (!takesEvents) return stands;
     for (const { after, id, batch } of told) {
       if (id !== null && !isBefore(stands, id)) continue;
       if (batch === null || id === null || after !== stands) break;
-      this.#options.take(batch);
+      if (batch.untold !== 0 && isWatched()) break;
+      take(batch);
       stands = id;
     }
     return stands;
