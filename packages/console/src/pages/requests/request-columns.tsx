@@ -8,8 +8,11 @@ import { Badge, STATES, StateIcon } from '../../ui/state.tsx';
 import type { Column } from '../../ui/table-columns.ts';
 import { isCharged, modelParts, modelsOf, outcomeOf, unpricedModel } from './request-rows.ts';
 
-/** The columns of the request list; `longestMs` is the scale of the latency bars. */
-export function requestColumns(longestMs: number): readonly Column<RequestRow>[] {
+/** The columns of the request list; `longestMs` is the scale of the latency bars, `metadata` the keys that have a column. */
+export function requestColumns(
+  longestMs: number,
+  metadata: readonly string[] = [],
+): readonly Column<RequestRow>[] {
   return [
     {
       id: 'time',
@@ -45,6 +48,12 @@ export function requestColumns(longestMs: number): readonly Column<RequestRow>[]
       cell: (row) => <MetadataText row={row} />,
     },
     ...OPTIONAL,
+    ...metadata.map((name) =>
+      extra(`metadata.${name}`, name, (row) => {
+        const value = row.metadata[name];
+        return value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
+      }),
+    ),
   ];
 }
 

@@ -81,7 +81,9 @@ export function cellFilters(row: RequestRow, column: string): readonly FilterTok
     case 'end_user':
       return own(column, row[column]);
     default:
-      return [];
+      return column.startsWith('metadata.')
+        ? cellFilters(row, 'metadata').filter(({ name }) => name === column)
+        : [];
   }
 }
 

@@ -112,6 +112,16 @@ export function attemptPieces(attempt: Attempt, startMs: number, totalMs: number
   ];
 }
 
+/** Metadata keys of some rows, as many as have a use for columns. */
+export function metadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]): string[] {
+  const found = new Set<string>();
+  for (const { metadata } of rows) {
+    for (const name of Object.keys(metadata)) found.add(name);
+    if (found.size >= 20) break;
+  }
+  return [...found].sort().slice(0, 20);
+}
+
 /** New rows among the known ones, newest first, none twice, at most `most`. The known ones are in order already. */
 export function merged(
   known: readonly RequestRow[],

@@ -14,7 +14,6 @@ import { RequestCard, requestColumns } from './request-columns.tsx';
 import { fieldValues } from './request-data.ts';
 import { cellFilters, REQUEST_FIELDS } from './request-fields.ts';
 import { fixedSpan, outcomeOf } from './request-rows.ts';
-import { RequestViews } from './request-views.tsx';
 import type { RowFiltersAt } from './row-filters.tsx';
 import { type RequestList, useRequestList } from './use-request-list.ts';
 import { useScrollPlace } from './use-scroll-place.ts';
@@ -33,6 +32,9 @@ const ColumnMenu = lazy(() =>
 const RequestFigures = lazy(() =>
   import('./request-figures.tsx').then(({ RequestFigures: Part }) => ({ default: Part })),
 );
+const RequestViews = lazy(() =>
+  import('./request-views.tsx').then(({ RequestViews: Part }) => ({ default: Part })),
+);
 const ShareMenu = lazy(() => import('./share-menu.tsx').then(({ ShareMenu: Part }) => ({ default: Part })));
 const NoRequests = lazy(() =>
   import('./no-requests.tsx').then(({ NoRequests: Part }) => ({ default: Part })),
@@ -43,7 +45,6 @@ const RowFilters = lazy(() =>
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model', 'latency']);
 
-const ALL_COLUMNS = requestColumns(1);
 const NO_ROWS: RequestList['rows'] = [];
 
 /** Every call through the gateway: find one among millions, or watch them come. */
@@ -73,7 +74,9 @@ export function RequestsPage() {
   );
   return (
     <PageFrame title="Requests" padded={false} actions={<Toolbar list={list} />} beside={drawer}>
-      <RequestViews query={query} onChange={change} />
+      <Suspense fallback={<div className="h-10.25 border-b border-line" />}>
+        <RequestViews query={query} onChange={change} />
+      </Suspense>
       <div className="grid gap-3 px-4 py-3 md:px-6">
         <Suspense fallback={<div className="min-h-control" />}>
           <FilterBar
@@ -155,7 +158,8 @@ function useWalk(
 }
 
 function Toolbar({ list }: { readonly list: RequestList }) {
-  const { query, change, span } = list;
+  const { query, change, span, metadata } = list;
+  const columns = requestColumns(1, metadata);
   return (
     <>
       <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
@@ -163,8 +167,8 @@ function Toolbar({ list }: { readonly list: RequestList }) {
       <Suspense>
         <span className="max-md:hidden">
           <ColumnMenu
-            columns={ALL_COLUMNS}
-            shown={shownColumns(ALL_COLUMNS, query.get('cols'))}
+            columns={columns}
+            shown={shownColumns(columns, query.get('cols'))}
             onChange={(cols) => change({ cols }, 'replace')}
           />
         </span>
@@ -187,8 +191,11 @@ function Results({
   readonly list: RequestList;
   readonly onFilter: (at: RowFiltersAt) => void;
 }) {
-  const { query, change, tokens, rows, answer, more, filters } = list;
-  const columns = useMemo(() => requestColumns(scaleOf(rows.map(({ latency_ms }) => latency_ms))), [rows]);
+  const { query, change, tokens, rows, answer, more, filters, metadata } = list;
+  const columns = useMemo(
+    () => requestColumns(scaleOf(rows.map(({ latency_ms }) => latency_ms)), metadata),
+    [rows, metadata],
+  );
   const open = query.get('open');
   const chosen = shownColumns(columns, query.get('cols'));
   if (answer.error && rows.length === 0)

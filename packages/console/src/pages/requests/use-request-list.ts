@@ -6,7 +6,7 @@ import { spanOf, type TimeSpan } from '../../filters/time-range.ts';
 import { useLiveTail } from './live-tail.ts';
 import { apiFilters, requestsQuery } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
-import { merged } from './request-rows.ts';
+import { merged, metadataKeys } from './request-rows.ts';
 
 export type RequestList = ReturnType<typeof useRequestList>;
 
@@ -38,11 +38,17 @@ export function useRequestList() {
   );
   const tail = useLiveTail({ filters, on: live, liveId, known, held, reread });
   const rows = useMemo(() => (tail.rows.length === 0 ? paged : merged(paged, tail.rows)), [paged, tail.rows]);
+  // A link that names a column has it before any row does.
+  const named = query.get('cols') ?? '';
+  const metadata = useMemo(() => {
+    const asked = [...named.matchAll(/(?:^|,)metadata\.([^,]+)/g)].flatMap(([, name]) => name ?? []);
+    return [...new Set([...asked, ...metadataKeys(paged)])];
+  }, [paged, named]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = answer;
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  return { query, change, key, span, tokens, filters, rows, answer, tail, live, more, point };
+  return { query, change, key, span, tokens, filters, rows, answer, tail, live, more, point, metadata };
 }
 
 /** Whether rows must stay where they are: somebody points at them, has scrolled, or reads one. */
