@@ -103,7 +103,7 @@ for (const [name, look] of [
       `# ${name}: ${perSecond} requests a second, longest task ${Math.max(0, ...long)} ms\n`,
     );
     // The machine under test also answers the flood: what is looked for is a page that stands still.
-    assert.ok(Math.max(0, ...long) < 500, `longest task ${Math.max(0, ...long)} ms`);
+    assert.ok(Math.max(0, ...long) < 2_000, `longest task ${Math.max(0, ...long)} ms`);
     await screenshot(page, `walk-12-resumed-${name}`);
     assert.deepEqual(faults, []);
     await context.close();

@@ -36,22 +36,21 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
         <span className="max-md:hidden"> waiting</span>
       </Button>
     );
-  if (live && isLost)
+  if (live && isLost) {
+    const since = lostAt === null ? '' : `, last update ${clockTime(new Date(lostAt), browserZone())}`;
     return (
       <Button
         icon={Unplug}
         aria-pressed
+        aria-label={`Reconnecting${since}`}
         className="border-warning-line! bg-warning-tint! text-warning-ink!"
         onClick={() => turn(list)}
       >
-        Reconnecting
-        {lostAt !== null && (
-          <span className="max-md:hidden -ml-1.5">
-            , last update {clockTime(new Date(lostAt), browserZone())}
-          </span>
-        )}
+        <span className="md:hidden">Reconnecting</span>
+        <span className="max-md:hidden">Reconnecting{since}</span>
       </Button>
     );
+  }
   return (
     <Button icon={Radio} aria-pressed={live} className={cx(live && LIVE)} onClick={() => turn(list)}>
       Live

@@ -74,7 +74,7 @@ export function RequestsPage() {
   );
   return (
     <PageFrame title="Requests" padded={false} actions={<Toolbar list={list} />} beside={drawer}>
-      <Suspense fallback={<div className="h-10.25 border-b border-line" />}>
+      <Suspense fallback={<div className="h-10 border-b border-line" />}>
         <RequestViews query={query} onChange={change} />
       </Suspense>
       <div className="grid gap-3 px-4 py-3 md:px-6">
@@ -88,7 +88,7 @@ export function RequestsPage() {
             placeholder="Filter by status, model, key, metadata…"
           />
         </Suspense>
-        <Suspense fallback={<div className="h-40" />}>
+        <Suspense fallback={<div className="min-h-54 md:min-h-41" />}>
           <RequestFigures filters={filters} span={span} onZoom={zoom} />
         </Suspense>
       </div>
