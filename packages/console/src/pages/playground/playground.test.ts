@@ -30,6 +30,18 @@ test('a prompt becomes the body that a client would send, without what was left 
   ]);
 });
 
+test('an answer in JSON may have to fit a schema', () => {
+  const formatOf = (schema: string) => requestBody({ ...ASKED, json: true, schema }, 'm')['response_format'];
+  assert.deepEqual(formatOf(''), { type: 'json_object' });
+  const schema = { type: 'object', properties: { n: { type: 'integer' } } };
+  assert.deepEqual(formatOf(JSON.stringify(schema)), {
+    type: 'json_schema',
+    json_schema: { name: 'answer', schema },
+  });
+  for (const broken of ['{', '[]', '"object"'])
+    assert.equal(promptProblem({ ...ASKED, json: true, schema: broken })?.field, 'schema', broken);
+});
+
 test('what cannot be sent names its field', () => {
   assert.equal(promptProblem(NEW_PROMPT)?.field, 'turns');
   assert.equal(promptProblem({ ...ASKED, temperature: '3' })?.field, 'temperature');

@@ -7,10 +7,10 @@ import type { RequestDetail } from './request-data.ts';
 import { isCharged, unpricedModel } from './request-rows.ts';
 
 const SOURCES: Readonly<Record<string, string>> = {
-  catalog: 'prices of the catalog',
-  override: 'a price of your own',
-  free: 'this provider is free',
-  seat: 'paid by seat, not by token',
+  catalog: 'At the prices of the catalog, as they were then.',
+  override: 'At a price of your own, as it was then.',
+  free: 'Tokens of this provider cost nothing.',
+  seat: 'Paid by seat, not by token.',
 };
 
 /** Tokens by kind, what each kind costs, and a sum that is the row's cost to the nano-dollar. */
@@ -68,7 +68,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
           {count(usage.reasoning_tokens)} of the output tokens were reasoning.
         </p>
       )}
-      {source && <p className="mt-2 text-small text-ink-2">By {source}.</p>}
+      {source && <p className="mt-2 text-small text-ink-2">{source}</p>}
       {unpriced && (
         <p className="mt-2 text-ui text-ink-2">
           No price for {unpriced}.{' '}

@@ -82,6 +82,24 @@ test('where the stream stands elsewhere, what lies between is asked for once, an
   assert.equal(counted(), 3 + 4 + 5 + 6);
 });
 
+test('a list that is turned off and on again goes on from where it was', async () => {
+  const server = new Server();
+  const { reader, counted } = openReader(server);
+  reader.begin(idOf(0));
+  server.commit(5);
+  reader.hear(ANYTHING);
+  await reader.read();
+  server.commit(3);
+  reader.begin(idOf(0));
+  reader.hear(ANYTHING);
+  await reader.read();
+  assert.equal(counted(), 8);
+  reader.begin(idOf(1));
+  reader.hear(ANYTHING);
+  await reader.read();
+  assert.equal(counted(), 8 + 3, 'another list holds less of it');
+});
+
 test('what an event only counts is asked for while somebody watches', async () => {
   const server = new Server();
   const { reader, counted } = openReader(server, true, () => true);

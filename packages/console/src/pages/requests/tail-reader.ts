@@ -35,6 +35,7 @@ export class TailReader {
   readonly #options: TailOptions;
   #told: Told[] = [];
   #stands: string | null = null;
+  #begun: string | null = null;
   /** Of the list it goes on from: what was asked for another one is not taken. */
   #list = 0;
   #isReading = false;
@@ -43,8 +44,10 @@ export class TailReader {
     this.#options = options;
   }
 
-  /** A list was read that is exact up to this id. */
+  /** A list was read that is exact up to this id. The same list again changes nothing: what came since is taken. */
   begin(id: string): void {
+    if (id === this.#begun) return;
+    this.#begun = id;
     this.#stands = id;
     this.#list += 1;
   }
