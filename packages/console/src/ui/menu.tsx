@@ -24,7 +24,7 @@ export function Menu({
 }) {
   const open = onClose ? { open: true, onOpenChange: (is: boolean) => !is && onClose() } : {};
   return (
-    <Radix.Root {...open} modal={!onClose}>
+    <Radix.Root {...open}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
