@@ -60,12 +60,13 @@ export function RequestsPage() {
   const at = rows.findIndex(({ id }) => id === open);
   const walk = useWalk(list, at, setFiltering);
   const zoom = (from: Date, to: Date) => change(absolute({ from, to }));
+  const close = () => change({ open: null });
   const drawer = open && (
-    <Suspense>
+    <Suspense fallback={<ClosedByEscape onClose={close} />}>
       <RequestDrawer
         id={open}
         place={at === -1 ? null : `${at + 1} of ${rows.length}${answer.hasNextPage ? '+' : ''}`}
-        onClose={() => change({ open: null })}
+        onClose={close}
         onPrevious={() => walk(-1)}
         onNext={() => walk(1)}
         onFilter={(beside) => rows[at] && setFiltering({ row: rows[at], beside })}
@@ -108,6 +109,12 @@ export function RequestsPage() {
       )}
     </PageFrame>
   );
+}
+
+/** Stands for a drawer that is on its way: it can be closed already. */
+function ClosedByEscape({ onClose }: { readonly onClose: () => void }) {
+  useShortcuts([{ keys: 'Escape', does: 'Close', run: onClose }]);
+  return null;
 }
 
 /** The keys of the page; returns what goes to another row. */
