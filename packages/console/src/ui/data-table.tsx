@@ -1,6 +1,14 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { cx } from './class-names.ts';
 import { useMedia } from './media.ts';
 import { type Column, nextSort, type Sort } from './table-columns.ts';
@@ -14,6 +22,10 @@ export interface DataTableProps<Row> {
   /** The two-line card that stands for a row on a phone. */
   readonly card: (row: Row) => ReactNode;
   readonly onOpen?: (row: Row) => void;
+  /** A click with ⌥ (Alt) held, on a cell of this column. */
+  readonly onAltClick?: (row: Row, column: string, target: Element) => void;
+  /** What stands at the end of a row while it is pointed at; by keyboard the page offers the same. */
+  readonly rowEnd?: (row: Row) => ReactNode;
   /** The row whose drawer is open. */
   readonly openId?: string | null;
   readonly sort?: Sort | null;
@@ -42,6 +54,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-label={label}
       aria-rowcount={total ?? -1}
       aria-busy={stale}
+      data-rows={rows.length}
       className={cx('relative bg-surface', stale && 'opacity-60')}
     >
       {stale && <div className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />}
@@ -175,9 +188,17 @@ interface TableRowProps<Row> extends DataTableProps<Row> {
 }
 
 function TableRow<Row>(props: TableRowProps<Row>) {
-  const { row, index, phone, tracks, columns, card, rowId, onOpen, openId, focusable, onFocus, place } =
-    props;
+  const { row, index, phone, tracks, columns, card, rowId, openId, focusable, onFocus, place } = props;
+  const { onOpen, onAltClick, rowEnd } = props;
   const open = openId === rowId(row);
+  const click = (event: MouseEvent) => {
+    const { target, altKey } = event;
+    if (!(target instanceof Element)) return;
+    const column = target.closest<HTMLElement>('[data-column]')?.dataset['column'];
+    if (altKey && onAltClick && column) onAltClick(row, column, target);
+    // A text being selected, or a control inside the row, is not a wish to open it.
+    else if (window.getSelection()?.isCollapsed !== false && !isControl(target)) onOpen?.(row);
+  };
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.
     // biome-ignore lint/a11y/useKeyWithClickEvents: the table listens for Enter, for all rows at once.
@@ -188,13 +209,10 @@ function TableRow<Row>(props: TableRowProps<Row>) {
       data-row={rowId(row)}
       tabIndex={focusable ? 0 : -1}
       onFocus={onFocus}
-      onClick={(event) => {
-        // A text being selected, or a control inside the row, is not a wish to open it.
-        if (window.getSelection()?.isCollapsed !== false && !isControl(event.target)) onOpen?.(row);
-      }}
+      onClick={click}
       style={phone ? place : { ...place, gridTemplateColumns: tracks }}
       className={cx(
-        'absolute inset-x-0 items-center border-b border-line px-4 -outline-offset-2 md:px-6',
+        'group absolute inset-x-0 items-center border-b border-line px-4 -outline-offset-2 md:px-6',
         phone ? 'flex' : 'grid gap-x-6',
         onOpen && 'cursor-pointer hover:bg-hover',
         open && 'bg-selected shadow-[inset_2px_0_0_var(--color-accent)]',
@@ -218,6 +236,15 @@ function TableRow<Row>(props: TableRowProps<Row>) {
           </div>
         ))
       )}
+      {!phone && rowEnd && (
+        // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+        <div
+          role="cell"
+          className="absolute inset-y-0 right-2 flex items-center opacity-0 group-hover:opacity-100 focus-within:opacity-100"
+        >
+          {rowEnd(row)}
+        </div>
+      )}
     </div>
   );
 }
@@ -236,8 +263,8 @@ function target(key: string, from: number, rows: number): number | null {
   return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
 }
 
-function isControl(target: EventTarget): boolean {
-  return target instanceof Element && target.closest('a,button,input,label') !== null;
+function isControl(target: Element): boolean {
+  return target.closest('a,button,input,label') !== null;
 }
 
 function scroller(element: HTMLElement | null): HTMLElement | null {

@@ -64,6 +64,7 @@ import { getRequestBodies } from './requests/bodies.ts';
 import { exportRequests } from './requests/export.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
+import { tailRequests } from './requests/tail.ts';
 import { ROUTES } from './routes/routes.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
 import { getSettings, updateSettings } from './settings/settings.ts';
@@ -111,7 +112,8 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     ...providerVerbs(parts.providers),
     listModels(running),
-    listRequests,
+    listRequests(parts.live),
+    tailRequests(parts.live),
     getRequest,
     getRequestBodies(parts.bodies),
     exportRequests,

@@ -4,8 +4,10 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
+import { CostCard } from './cost-card.tsx';
+import { EndingNotice } from './ending-notice.tsx';
 import { RefusalNotice } from './refusal-notice.tsx';
-import { CallerCard, CostCard, DroppedCard } from './request-cards.tsx';
+import { CallerCard, DroppedCard } from './request-cards.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { RequestStats } from './request-stats.tsx';
 import { RouteDecisions } from './route-decisions.tsx';
@@ -26,6 +28,7 @@ export function RequestTabs({
   const { attempts, decisions } = request;
   const overview = (
     <div className="grid gap-4">
+      <EndingNotice request={request} />
       <RefusalNotice request={request} />
       <SavedNotice request={request} />
       {narrow && <RequestStats request={request} />}
