@@ -20,6 +20,8 @@ export interface DataTableProps<Row> {
   readonly onSort?: (sort: string | null) => void;
   /** Called when the last rows come into view. */
   readonly onEnd?: () => void;
+  /** Told the first and the last row in view, whenever they change. */
+  readonly onShown?: (first: number, last: number) => void;
   /** Rows in all where it is known, else null. */
   readonly total?: number | null;
   /** An answer for other filters is on its way: what is shown is dimmed. */
@@ -77,7 +79,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 /** Which rows are in the document, which one has the focus, and what keys do. */
-function useRows<Row>({ rows, rowId, onOpen, onEnd }: DataTableProps<Row>, phone: boolean) {
+function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Row>, phone: boolean) {
   const body = useRef<HTMLDivElement>(null);
   const rowPx = useRowHeight(phone);
   const [cursor, setCursor] = useState(0);
@@ -101,6 +103,8 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd }: DataTableProps<Row>, phone
   useEffect(() => {
     if (last >= rows.length - 30 && rows.length > 0) onEnd?.();
   }, [last, rows.length, onEnd]);
+  const { startIndex: first = 0, endIndex: final = 0 } = virtual.range ?? {};
+  useEffect(() => onShown?.(first, final), [first, final, onShown]);
 
   function move(event: KeyboardEvent) {
     const to = target(event.key, cursor, rows.length);

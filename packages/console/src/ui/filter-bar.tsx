@@ -17,6 +17,8 @@ export interface FilterBarProps {
   readonly onAdd: (token: FilterToken) => void;
   readonly onRemove: (name: string) => void;
   readonly placeholder: string;
+  /** The field that a text without one is for: `backup` and Enter. */
+  readonly free?: string;
 }
 
 /** Filters as tokens; typing offers fields, then their values. `/` comes here. */
@@ -66,7 +68,7 @@ export function FilterBar(props: FilterBarProps) {
 }
 
 /** What is typed, what is offered for it, and what keys do. */
-function useTyping({ fields, tokens, onAdd, onRemove }: FilterBarProps) {
+function useTyping({ fields, tokens, onAdd, onRemove, free }: FilterBarProps) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const [focused, setFocused] = useState(false);
@@ -94,6 +96,8 @@ function useTyping({ fields, tokens, onAdd, onRemove }: FilterBarProps) {
     else if (event.key === 'Enter' && typed.kind === 'token' && typed.token.value !== '') commit(typed.token);
     else if ((event.key === 'Enter' || event.key === 'Tab') && offer !== undefined && text !== '')
       take(offer);
+    else if (event.key === 'Enter' && free !== undefined && typed.kind === 'text' && text.trim() !== '')
+      commit({ name: free, value: text.trim() });
     else if (event.key === 'Backspace' && text === '' && tokens.length > 0)
       onRemove(tokens.at(-1)?.name ?? '');
     else if (event.key === 'Escape') input.current?.blur();

@@ -13,7 +13,7 @@ import { Form } from '../../ui/form.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
-import { createMonitor, monitorPath, monitorQuery } from './monitor-data.ts';
+import { createMonitor, forgetLists, monitorPath, monitorQuery, putRows } from './monitor-data.ts';
 import { MonitorFields } from './monitor-fields.tsx';
 import {
   changesBetween,
@@ -33,9 +33,13 @@ export function NewMonitorPage() {
   const [form, setForm] = useState(() => emptyForm(browserZone()));
   const [tried, setTried] = useState(false);
   const leave = useLeave();
+  const client = useQueryClient();
   const create = useChange(() => createMonitor({ ...monitorBody(form), id: form.id || idOf(form.name) }), {
-    touches: [['monitors']],
-    done: ({ id }) => leave(id),
+    touches: [['monitors', 'standing']],
+    done: ({ id }) => {
+      forgetLists(client);
+      leave(id);
+    },
   });
   const problems = tried ? problemsOf(form) : {};
   const submit = () => {
@@ -156,8 +160,9 @@ function useEditing(monitor: Monitor, etag: string | null) {
         throw error;
       }),
     {
-      touches: [['monitors']],
-      done: () => {
+      touches: [['monitors', 'one', id]],
+      done: (saved) => {
+        putRows(client, [id], [saved]);
         tell('The monitor was saved.');
         leave(id);
       },
