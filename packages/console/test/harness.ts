@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
@@ -28,8 +29,16 @@ export interface House {
   close(): Promise<void>;
 }
 
+export interface RestartableHouse extends House {
+  /** Stops the server, does `away` to what it stored, and starts it again on the same data. */
+  restart(away: (dataDir: string) => void): Promise<void>;
+}
+
 /** Starts everything. `prefix` is a path below which it lies, such as `/floe`; `more` are further sections of the org. */
-export async function startHouse(prefix = '', more: Readonly<Record<string, unknown>> = {}): Promise<House> {
+export async function startHouse(
+  prefix = '',
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<RestartableHouse> {
   const config = {
     ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
     orgs: [
@@ -50,7 +59,10 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       },
     ],
   };
-  const floe = await startFloe({ yaml: JSON.stringify(config) });
+  const home = mkdtempSync(join(tmpdir(), 'floe-house-'));
+  const dataDir = join(home, 'data');
+  const start = () => startFloe({ yaml: JSON.stringify(config), dataDir });
+  let floe = await start();
   const session: { role: Role } = { role: 'owner' };
   const proxy = createServer((req, res) => passOn(req, res, floe.url, prefix, session.role));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -58,8 +70,15 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   let opened: Promise<Browser> | null = null;
   return {
-    floe,
+    get floe() {
+      return floe;
+    },
     url: `http://127.0.0.1:${port}${prefix}`,
+    async restart(away) {
+      await floe.stop();
+      away(dataDir);
+      floe = await start();
+    },
     as(role) {
       session.role = role;
     },
@@ -80,6 +99,7 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       proxy.closeAllConnections();
       await new Promise((resolve) => proxy.close(resolve));
       await floe.stop();
+      rmSync(home, { recursive: true, force: true });
     },
   };
 }
