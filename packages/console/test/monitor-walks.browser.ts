@@ -71,20 +71,31 @@ for (const [name, look] of LOOKS)
     inStore(house.floe.dataDir, (database) => monitorsEarlier(database, 3 * HOUR, [id]));
     await page.getByText(/^Failing since/).waitFor();
     await page.getByText(MISSED, { exact: true }).first().waitFor();
-    await page.getByText(/^1 h 5\d m$/).first().waitFor();
-    const sent = page.getByRole('region', { name: 'Alerts sent' }).or(page.locator('section', { hasText: 'Alerts sent' }));
+    await page
+      .getByText(/^1 h 5\d m$/)
+      .first()
+      .waitFor();
+    const sent = page
+      .getByRole('region', { name: 'Alerts sent' })
+      .or(page.locator('section', { hasText: 'Alerts sent' }));
     await sent.getByText('ops delivered').first().waitFor();
     await screenshot(page, `walk-25-failing-${name}`);
     await assertAccessible(page);
     await beat(id);
     await page.getByText('Healthy', { exact: true }).first().waitFor();
-    await page.getByText(/has recovered|recovered/).first().waitFor();
+    await page
+      .getByText(/has recovered|recovered/)
+      .first()
+      .waitFor();
     await sent.getByText('ops delivered').nth(1).waitFor();
     assert.deepEqual(
       told.filter((one) => one.endsWith(` ${id}`)),
       [`monitor_failing ${id}`, `monitor_recovered ${id}`],
     );
-    const uptime = page.locator('dl, div').filter({ hasText: /^Uptime, 24 hours/ }).last();
+    const uptime = page
+      .locator('dl, div')
+      .filter({ hasText: /^Uptime, 24 hours/ })
+      .last();
     await uptime.getByText(/ down/).waitFor();
     assert.match(await uptime.innerText(), /\b\d\d?\.\d{3}%/);
     await screenshot(page, `walk-25-recovered-${name}`);
@@ -113,18 +124,27 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   );
   const { page, context, faults } = await openPage(house, '/o/acme/monitors/sync');
   await page.getByTitle(/^Unknown for 10 m/).waitFor();
-  await page.getByText(/^no downtime; 10 m \d+ s unknown$/).first().waitFor();
+  await page
+    .getByText(/^no downtime; 10 m \d+ s unknown$/)
+    .first()
+    .waitFor();
   assert.equal(await page.getByText('100%', { exact: true }).count(), 4);
   await page.getByText('Healthy', { exact: true }).first().waitFor();
   await page.getByText('None yet.').waitFor();
   await screenshot(page, 'walk-26-monitor');
   await assertAccessible(page);
   await page.goto(`${house.url}/o/acme/overview?range=1h`);
-  await page.getByRole('img', { name: /Unknown for 10 m .*Floe was not running/ }).nth(3).waitFor();
+  await page
+    .getByRole('img', { name: /Unknown for 10 m .*Floe was not running/ })
+    .nth(3)
+    .waitFor();
   await screenshot(page, 'walk-26-overview');
   await assertAccessible(page);
   await page.goto(`${house.url}/o/acme/analytics?range=1h`);
-  await page.getByRole('img', { name: /Unknown for 10 m .*Floe was not running/ }).first().waitFor();
+  await page
+    .getByRole('img', { name: /Unknown for 10 m .*Floe was not running/ })
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Show as table' }).first().click();
   assert.ok((await page.getByRole('cell', { name: '–', exact: true }).count()) >= 8);
   await page.goto(`${house.url}/boards/status`);
@@ -204,7 +224,10 @@ for (const [name, look] of LOOKS)
     await plain.close();
     const { page, context, faults } = await openPage(house, '/boards/public', look);
     await page.locator('label').nth(69).click();
-    await page.getByText(/failing 3 h 51 m, healthy/).last().waitFor();
+    await page
+      .getByText(/failing 3 h 51 m, healthy/)
+      .last()
+      .waitFor();
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
