@@ -10,6 +10,7 @@ import { inStore } from './stored-past.ts';
 /** Ten thousand monitors: what a list costs does not depend on how many there are. */
 
 const MANY = 10_000;
+const TURNS = 80;
 const headers = { 'x-api-key': KEY };
 /** Figures of a page with a handful of monitors, to compare with. */
 const few = { nodes: 0, cpu: 0, long: 0 };
@@ -94,6 +95,15 @@ async function opened(path = '/o/acme/monitors') {
   return { ...opening, watched };
 }
 
+/** Waits until an expression holds in the page, whose policy lets nothing in it evaluate text. */
+async function until(page: Page, holds: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await page.evaluate<boolean>(`Boolean(${holds})`)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`never: ${holds}`);
+}
+
 function tellFigures(t: TestContext, what: string, figures: object) {
   t.diagnostic(`${what}: ${JSON.stringify(figures)}`);
 }
@@ -138,21 +148,19 @@ test('scrolling reads one page after the other, keeps few rows in the document, 
   const { page, context, faults, watched } = await opened();
   const before = await watched.figures();
   await page.mouse.move(700, 600);
-  for (let step = 0; step < 30; step += 1) {
-    await page.mouse.wheel(0, 600);
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    await page.mouse.wheel(0, 200);
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   }
   const deepest = async () => Number(await page.locator('[data-row]').last().getAttribute('data-index'));
-  await page.waitForFunction(
-    '[...document.querySelectorAll("[data-index]")].some((row) => Number(row.dataset.index) > 300)',
-  );
+  await until(page, '[...document.querySelectorAll("[data-index]")].some((row) => Number(row.dataset.index) > 300)');
   const after = await watched.figures();
   const work = { cpu: after.cpu - before.cpu, long: after.long - before.long };
-  tellFigures(t, '30 turns of the wheel', work);
+  tellFigures(t, `${TURNS} turns of the wheel`, work);
   assert.ok(watched.lists().length <= 2 + Math.ceil((await deepest()) / 100) + 1, watched.lists().join('\n'));
   assert.ok((await page.locator('[data-row]').count()) <= 60);
-  assert.ok(after.nodes <= before.nodes + 300, `${after.nodes} elements, ${before.nodes} before`);
-  assert.ok(work.long <= 15, `${work.long} long tasks in 30 turns`);
+  assert.ok(after.nodes <= before.nodes + 30 * 30, `${after.nodes} elements, ${before.nodes} before`);
+  assert.ok(work.long <= TURNS / 6, `${work.long} long tasks in ${TURNS} turns`);
   // Somebody else pauses one that is in view: it changes where it stands, and only what is in view is asked for.
   const inView = page.locator('[data-row]').nth(20);
   const id = (await inView.getAttribute('data-row')) ?? '';
@@ -174,12 +182,12 @@ test('names, states and tags are searched by the server, and the link says what 
   const { page, context, faults, watched } = await opened();
   await page.getByLabel('Filter').fill('job-4711');
   await page.keyboard.press('Enter');
-  await page.waitForFunction('document.querySelectorAll("[data-row]").length === 1');
+  await until(page, 'document.querySelectorAll("[data-row]").length === 1');
   assert.equal(watched.lists().at(-1)?.searchParams.get('search'), 'job-4711');
   assert.match(page.url(), /search=job-4711/);
   await page.getByRole('button', { name: 'Remove the filter name' }).click();
   await page.getByRole('button', { name: '99 failing' }).click();
-  await page.waitForFunction('!document.querySelector("[aria-busy=true]")');
+  await until(page, '!document.querySelector("[aria-busy=true]")');
   assert.equal(watched.lists().at(-1)?.searchParams.get('status'), 'failing');
   const states = await page.locator('[data-row] [data-column="state"]').allInnerTexts();
   assert.ok(states.length > 10 && states.every((text) => !text.includes('Healthy')));
@@ -193,18 +201,17 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
   await page.keyboard.press('x');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
+  await page.locator('[data-index="2"]:focus').waitFor();
   await page.keyboard.press('Shift+X');
   const bar = page.getByRole('region', { name: 'Selected monitors' });
   await bar.getByText('3 selected').waitFor();
   await screenshot(page, 'monitors-selection');
   await assertAccessible(page);
   await bar.getByRole('button', { name: 'Pause' }).click();
-  await page.getByText('3 monitors are paused.').waitFor();
+  await page.getByText('3 monitors are paused.').first().waitFor();
   assert.equal(await page.locator('[data-column="state"]').getByText('Paused').count(), 3);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.waitForFunction(
-    '![...document.querySelectorAll("[data-column=state]")].some((one) => one.textContent.includes("Paused"))',
-  );
+  await until(page, '![...document.querySelectorAll("[data-column=state]")].some((one) => one.textContent.includes("Paused"))');
   assert.equal(watched.asked.filter(({ pathname }) => /\/(pause|resume)$/.test(pathname)).length, 0);
   await page.goto(`${house.url}/o/acme/monitors?search=backup`);
   await page.getByLabel('Select Nightly backup').check();
@@ -224,9 +231,7 @@ test('overview and guide count the monitors and read a handful of them at most',
     const opening = await openPage(house, '/healthz');
     const watched = await watch(opening.page, path);
     await opening.page.getByText(shown).first().waitFor();
-    await opening.page.waitForFunction(
-      'performance.getEntriesByType("resource").some(({ name }) => /overview|standing/.test(name))',
-    );
+    await until(opening.page, 'performance.getEntriesByType("resource").some(({ name }) => /overview|standing/.test(name))');
     for (const url of watched.lists())
       assert.ok(Number(url.searchParams.get('limit') ?? 50) <= 5, url.search);
     assert.deepEqual(opening.faults, []);

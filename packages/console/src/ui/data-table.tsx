@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type Key, type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { cx } from './class-names.ts';
 import { useMedia } from './media.ts';
 import { type Column, nextSort, type Sort } from './table-columns.ts';
@@ -34,6 +34,8 @@ export interface DataTableProps<Row> {
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, columns, total = null, stale = false } = props;
+  const { rowId, openId, card, onOpen } = props;
+  const keep = useKeptRows();
   const phone = useMedia('(width < 48rem)');
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');
@@ -55,10 +57,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         onKeyDown={move}
         style={{ height: virtual.getTotalSize(), position: 'relative' }}
       >
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const row = rows[index];
-          return (
-            row && (
+        {keep(
+          virtual.getVirtualItems().flatMap(({ index, key, start }) => {
+            const row = rows[index];
+            if (!row) return [];
+            const focusable = index === Math.min(cursor, rows.length - 1);
+            const at = start - top;
+            const open = openId === rowId(row);
+            const drawn = () => (
               <TableRow
                 key={key}
                 {...props}
@@ -66,16 +72,43 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 index={index}
                 phone={phone}
                 tracks={tracks}
-                focusable={index === Math.min(cursor, rows.length - 1)}
+                focusable={focusable}
                 onFocus={() => setCursor(index)}
-                place={{ height: rowPx, transform: `translateY(${start - top}px)` }}
+                place={{ height: rowPx, transform: `translateY(${at}px)` }}
               />
-            )
-          );
-        })}
+            );
+            return [{ key, of: [row, index, at, rowPx, phone, columns, focusable, open, card, onOpen], drawn }];
+          }),
+        )}
       </div>
     </div>
   );
+}
+
+interface KeptRow {
+  readonly key: Key;
+  /** Everything its look and its handlers are made of. */
+  readonly of: readonly unknown[];
+  readonly drawn: () => ReactNode;
+}
+
+/**
+ * Rows whose parts are what they were keep their element, and React leaves them alone: while one scrolls, only rows that
+ * come into view are work. For that a page gives `card`, `onOpen` and its columns the same identity each time.
+ */
+function useKeptRows(): (rows: readonly KeptRow[]) => readonly ReactNode[] {
+  const kept = useRef<ReadonlyMap<Key, { readonly of: readonly unknown[]; readonly element: ReactNode }>>(
+    new Map(),
+  );
+  return (rows) => {
+    const next = rows.map(({ key, of, drawn }) => {
+      const before = kept.current.get(key);
+      const isSame = before?.of.every((part, index) => part === of[index]);
+      return [key, { of, element: before && isSame ? before.element : drawn() }] as const;
+    });
+    kept.current = new Map(next);
+    return next.map(([, { element }]) => element);
+  };
 }
 
 /** Which rows are in the document, which one has the focus, and what keys do. */
@@ -84,7 +117,6 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
   const rowPx = useRowHeight(phone);
   const [cursor, setCursor] = useState(0);
   const [top, setTop] = useState(0);
-  useLayoutEffect(() => setTop(offsetIn(body.current)));
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller(body.current),
@@ -96,6 +128,10 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
       [...new Set([...defaultRangeExtractor(range), cursor])]
         .filter((row) => row < rows.length)
         .sort((a, b) => a - b),
+  });
+  useLayoutEffect(() => {
+    // What stands above does not change while one scrolls, and looking costs a layout of the page.
+    if (!virtual.isScrolling) setTop(offsetIn(body.current));
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of density or width is what makes rows higher.
   useEffect(() => virtual.measure(), [rowPx]);

@@ -14,13 +14,16 @@ export function Menu({
   trigger,
   children,
   align = 'end',
+  isOpen = false,
 }: {
   readonly trigger: ReactNode;
   readonly children: ReactNode;
   readonly align?: 'start' | 'end';
+  /** Open from the beginning: for a menu that is made when it is asked for. */
+  readonly isOpen?: boolean;
 }) {
   return (
-    <Radix.Root>
+    <Radix.Root defaultOpen={isOpen}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content align={align} sideOffset={4} collisionPadding={8} className={cx(POPUP, 'min-w-48')}>

@@ -6,7 +6,7 @@ import { browserZone, fullTime, relative, shortTime } from '../../format/moments
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, STATES, StateIcon } from '../../ui/state.tsx';
 import type { Column } from '../../ui/table-columns.ts';
-import { TimeText, useNow } from '../../ui/time-text.tsx';
+import { useNow } from '../../ui/time-text.tsx';
 import { DayStrip } from './day-strip.tsx';
 import type { Recent } from './monitor-list.ts';
 import { MonitorMenu } from './monitor-menu.tsx';
@@ -28,7 +28,7 @@ export function monitorColumns(recent: Recent): readonly Column<Monitor>[] {
       id: 'last',
       label: 'Last beat',
       width: '6rem',
-      cell: ({ last_beat_at: at }) => (at ? <TimeText at={at} /> : <span className="text-ink-3">–</span>),
+      cell: ({ last_beat_at: at }) => (at ? <Since at={at} /> : <span className="text-ink-3">–</span>),
     },
     { id: 'deadline', label: 'Deadline', width: '6.5rem', cell: (row) => <DeadlineText row={row} /> },
     {
@@ -79,6 +79,17 @@ export function withControls(
 
 function UptimeText({ ratio }: { readonly ratio: number | null | undefined }) {
   return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : uptime(ratio);
+}
+
+/** Without a tooltip of its own: rows come and go by the dozen while one scrolls. */
+function Since({ at }: { readonly at: string }) {
+  const moment = new Date(at);
+  const now = useNow();
+  return (
+    <time dateTime={at} title={fullTime(moment, browserZone())}>
+      {relative(moment, now)}
+    </time>
+  );
 }
 
 /** The shape and, where it is news, for how long. */

@@ -33,15 +33,16 @@ const TOP_PX = 40;
 export function useMonitorList(filters: Readonly<Record<string, string>>, busy: () => boolean) {
   const answer = useInfiniteQuery({ ...monitorsQuery(filters), placeholderData: keepPreviousData });
   const rows = useMemo(() => rowsOf(answer.data?.pages ?? []), [answer.data]);
-  const [shown, setShown] = useState({ first: 0, last: FIRST_LOOK });
-  const onShown = useCallback(
-    (first: number, last: number) =>
-      setShown((before) => (before.first === first && before.last === last ? before : { first, last })),
-    [],
-  );
-  const recent = useRecent(rows, shown);
+  const shown = useRef<Shown>({ first: 0, last: FIRST_LOOK });
+  const [blocks, setBlocks] = useState(blocksOf(shown.current));
+  const onShown = useCallback((first: number, last: number) => {
+    shown.current = { first, last };
+    const next = blocksOf(shown.current);
+    setBlocks((before) => (before.first === next.first && before.last === next.last ? before : next));
+  }, []);
+  const recent = useRecent(rows, blocks);
   const { data: standing } = useQuery(standingQuery([]));
-  const point = useCatchingUp(filters, rows, shown, busy);
+  const point = useCatchingUp(filters, () => rows.slice(shown.current.first, shown.current.last + 1), busy);
   const { hasNextPage, isFetching, fetchNextPage } = answer;
   const more = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
@@ -54,16 +55,18 @@ interface Shown {
   readonly last: number;
 }
 
+function blocksOf({ first, last }: Shown): Shown {
+  return { first: Math.floor(first / BLOCK_ROWS), last: Math.floor(last / BLOCK_ROWS) };
+}
+
 /** The last day of the blocks of rows that are in view. */
 function useRecent(rows: readonly Monitor[], { first, last }: Shown): Recent {
-  const from = Math.floor(Math.min(first, rows.length - 1) / BLOCK_ROWS);
-  const to = Math.floor(Math.min(last, rows.length - 1) / BLOCK_ROWS);
-  const blocks = Array.from({ length: to - from + 1 }, (_, index) => {
-    const start = (from + index) * BLOCK_ROWS;
+  const blocks = Array.from({ length: last - first + 1 }, (_, index) => {
+    const start = (first + index) * BLOCK_ROWS;
     return rows.slice(start, start + BLOCK_ROWS).map(({ id }) => id);
   });
   return useQueries({
-    queries: rows.length === 0 ? [] : blocks.map((ids) => standingQuery(ids.toSorted())),
+    queries: blocks.filter((ids) => ids.length > 0).map((ids) => standingQuery(ids.toSorted())),
     combine: recentOf,
   });
 }
@@ -78,8 +81,7 @@ function recentOf(answers: readonly { readonly data?: MonitorStanding | undefine
  */
 function useCatchingUp(
   filters: Readonly<Record<string, string>>,
-  rows: readonly Monitor[],
-  { first, last }: Shown,
+  inView: () => readonly Monitor[],
   busy: () => boolean,
 ): (inside: boolean) => void {
   const client = useQueryClient();
@@ -89,7 +91,7 @@ function useCatchingUp(
   const catchUp = useEffectEvent(() => {
     if (document.hidden) return;
     void client.invalidateQueries({ queryKey: ['monitors', 'standing'] });
-    const ids = rows.slice(first, last + 1).map(({ id }) => id);
+    const ids = inView().map(({ id }) => id);
     const isRead = pointing.current || busy() || (scrolled() ?? 0) > TOP_PX;
     if (isRead && ids.length > 0) void refreshRows(client, ids.slice(0, 100)).catch(() => undefined);
     else if (!isRead) {
@@ -106,7 +108,7 @@ function useCatchingUp(
   }, []);
   useEvents('monitors', soon);
   // A list that was kept while another page was shown heard nothing.
-  const isKept = useRef(rows.length > 0);
+  const isKept = useRef(inView().length > 0);
   useEffect(() => {
     if (isKept.current) soon();
   }, [soon]);

@@ -2,6 +2,7 @@ import type { Monitor } from '@floe/contract/api/monitors';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Bell, BellOff, Copy, Ellipsis, Pause, Pencil, Play } from 'lucide-react';
+import { useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
 import { send } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
@@ -14,10 +15,28 @@ import { tell } from '../../ui/toast.tsx';
 import { monitorPath, pauseMonitor, putRows, resumeMonitor } from './monitor-data.ts';
 import { beatSnippets } from './send-beats.ts';
 
-/** What is done with a monitor most often, from its row. A list has thousands: the entries are made when it is opened. */
+/**
+ * What is done with a monitor most often, from its row. While a list of thousands is scrolled its rows are made and
+ * thrown away: until it is asked for, the menu is a plain button.
+ */
 export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
+  const [isMade, setMade] = useState(false);
+  const label = `More about ${monitor.name}`;
+  if (!isMade)
+    return (
+      <button
+        type="button"
+        aria-label={label}
+        aria-haspopup="menu"
+        title={label}
+        onClick={() => setMade(true)}
+        className="inline-grid size-6 place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink pointer-coarse:size-11"
+      >
+        <Ellipsis size={16} strokeWidth={1.75} />
+      </button>
+    );
   return (
-    <Menu trigger={<IconButton icon={Ellipsis} label={`More about ${monitor.name}`} className="size-6" />}>
+    <Menu isOpen trigger={<IconButton icon={Ellipsis} label={label} className="size-6" />}>
       <MenuItems monitor={monitor} />
     </Menu>
   );

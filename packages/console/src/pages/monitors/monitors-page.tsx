@@ -2,7 +2,7 @@ import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
@@ -161,6 +161,11 @@ function Results({
     () => withControls(shownColumns(monitorColumns(recent), cols), selection),
     [recent, cols, selection],
   );
+  const open = useCallback(
+    ({ id }: Monitor) => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}` }),
+    [navigate, org],
+  );
+  const card = useCallback((row: Monitor) => <MonitorCard row={row} recent={recent} />, [recent]);
   if (answer.error && rows.length === 0)
     return (
       <ErrorState
@@ -180,8 +185,8 @@ function Results({
         rows={rows}
         rowId={({ id }) => id}
         columns={columns}
-        card={(row) => <MonitorCard row={row} recent={recent} />}
-        onOpen={({ id }) => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}` })}
+        card={card}
+        onOpen={open}
         onEnd={more}
         onShown={onShown}
         total={filtered ? null : totalOf(counts)}
