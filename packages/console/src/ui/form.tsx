@@ -71,7 +71,7 @@ export function FormField({
   readonly children: ReactNode;
 }) {
   const error = useContext(ErrorContext);
-  const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.message : null;
+  const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.said : null;
   return (
     <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}

@@ -18,13 +18,18 @@ import { newWindow, type WindowForm, windowBody, windowFormOf, windowProblems } 
 /** Plans a window, or changes one. */
 export function WindowDialog({
   window,
+  planned = [],
   onClose,
 }: {
   readonly window: MaintenanceWindow | null;
+  /** Monitors that a new window is for, before anybody chose. */
+  readonly planned?: readonly string[];
   readonly onClose: () => void;
 }) {
   const [form, setForm] = useState(() =>
-    window ? windowFormOf(window, browserZone()) : newWindow(new Date(), browserZone()),
+    window
+      ? windowFormOf(window, browserZone())
+      : { ...newWindow(new Date(), browserZone()), monitors: planned },
   );
   const [tried, setTried] = useState(false);
   const save = useChange(

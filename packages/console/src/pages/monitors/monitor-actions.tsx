@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { monitorPath, putRows, sendTestBeat } from './monitor-data.ts';
-import { MuteItems, usePausing } from './monitor-menu.tsx';
+import { hoursFromNow, MuteItems, usePausing } from './monitor-menu.tsx';
 
 /** What can be done with a monitor: at the head of its page. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
@@ -64,6 +64,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   const { id, name, source } = monitor;
   const [asked, setAsked] = useState<Asked>(null);
   const refusal = useRefusal('monitoring');
+  const { pauseUntil } = usePausing(monitor);
   const close = () => setAsked(null);
   const rotate = useChange(() => send<Monitor>('POST', monitorPath(id, '/rotate')), {
     touches: [['monitors', 'one', id]],
@@ -75,6 +76,17 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   return (
     <>
       <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
+        {!monitor.paused &&
+          [1, 24].map((hours) => (
+            <MenuItem
+              key={hours}
+              icon={Pause}
+              disabled={refusal !== null || source.kind === 'file'}
+              onSelect={() => pauseUntil(hoursFromNow(hours))}
+            >
+              Pause for {hours} {hours === 1 ? 'hour' : 'hours'}
+            </MenuItem>
+          ))}
         <MuteItems monitor={monitor} />
         <MenuItem icon={KeyRound} disabled={refusal !== null} onSelect={() => setAsked('rotate')}>
           Change the beat URL…

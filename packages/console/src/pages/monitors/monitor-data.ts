@@ -1,3 +1,4 @@
+import type { AuditEntry } from '@floe/contract/api/audit';
 import type { Board } from '@floe/contract/api/boards';
 import type { alert, Channel } from '@floe/contract/api/channels';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
@@ -175,6 +176,20 @@ export function marksQuery(id: string, days: number) {
   });
 }
 
+/** The last changes of a monitor's settings, as the audit log has them. */
+export function settingsChangesQuery(id: string) {
+  return queryOptions({
+    queryKey: ['monitors', 'one', id, 'changes'],
+    queryFn: ({ signal }) =>
+      get<Page<AuditEntry>>(
+        'api/management/audit',
+        { subject: id, action: 'monitors.update', limit: 50 },
+        signal,
+      ),
+    staleTime: 60_000,
+  });
+}
+
 export function checksExport(id: string): string {
   return apiUrl(`${monitorPath(id, '/checks/export')}?format=csv`).href;
 }
@@ -214,7 +229,8 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
 }
 
 export const createMonitor = (body: object) => send<Monitor>('POST', LIST, body);
-export const pauseMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/pause'), {});
+export const pauseMonitor = (id: string, until: string | null = null) =>
+  send<Monitor>('POST', monitorPath(id, '/pause'), { until });
 export const resumeMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/resume'));
 
 function daysAgo(days: number): string {

@@ -8,6 +8,7 @@ import { send } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
 import { useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
+import { browserZone, fullTime } from '../../format/moments.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
@@ -122,17 +123,19 @@ export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | '
   ];
   const put = (monitor: Monitor) => putRows(client, [id], [monitor]);
   const resume = useChange(() => resumeMonitor(id), { touches, done: put });
-  const pause = useChange(() => pauseMonitor(id), {
+  const pause = useChange((until: string | null) => pauseMonitor(id, until), {
     touches,
-    done: (monitor) => {
+    done: (monitor, until) => {
       put(monitor);
-      tell(`${name} is paused. Beats are still recorded; they do not un-pause it.`, () =>
+      const end = until === null ? '' : ` until ${fullTime(new Date(until), browserZone())}`;
+      tell(`${name} is paused${end}. Beats are still recorded; they do not un-pause it.`, () =>
         resume.run(undefined),
       );
     },
   });
   return {
-    toggle: () => (paused ? resume : pause).run(undefined),
+    toggle: () => (paused ? resume.run(undefined) : pause.run(null)),
+    pauseUntil: pause.run,
     running: pause.running || resume.running,
     error: pause.error ?? resume.error,
   };

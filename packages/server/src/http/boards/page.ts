@@ -130,14 +130,18 @@ function noteOf(monitor: ShownMonitor, mood: Mood, nowMs: number, zone: ZoneText
 
 /** The days that were not plain, in words: what the bars show, for those who do not see them. */
 function daysTold(monitor: ShownMonitor, view: BoardView, news: readonly number[], zone: ZoneText): Markup {
-  const told = news.slice(-DAYS_TOLD).reverse();
+  const told = (hasSlots(shownOn(view)) ? [...news] : news.slice(-DAYS_TOLD)).reverse();
   const rows = told.map((index) => {
     const { failing = 0, unknown = 0, paused = 0 } = monitor.days[index] ?? {};
     const day = view.days[index];
     return html`<tr><th scope="row">${day ? dateOf(day, zone) : ''}</th>${[failing, unknown, paused].map((ms) => html`<td>${ms === 0 ? '–' : durationText(ms)}</td>`)}</tr>`;
   });
   const earlier = news.length - told.length;
-  return html`<details><summary>${counted(news.length, 'unusual day', 'unusual days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${earlier === 0 ? null : html`<p>and ${earlier} earlier</p>`}</details>`;
+  const rest =
+    earlier === 0
+      ? html`<p>All other days were healthy, or nothing was watched yet.</p>`
+      : html`<p>and ${earlier} earlier</p>`;
+  return html`<details><summary>${counted(news.length, 'unusual day', 'unusual days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
 }
 
 function planned({ maintenance, nowMs }: BoardView, zone: ZoneText): Markup | null {
