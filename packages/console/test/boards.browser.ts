@@ -190,7 +190,10 @@ test('what a receiver refused is sent again once it was repaired', async () => {
   repaired = true;
   await page.getByRole('button', { name: 'Send again' }).first().click();
   await page.getByText('It is sent again now.').first().waitFor();
-  await page.getByText(/delivered/).first().waitFor();
+  await page
+    .getByText(/delivered/)
+    .first()
+    .waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -115,7 +115,13 @@ function SendAgain({ id }: { readonly id: string }) {
   );
   return (
     <>
-      <Button look="quiet" icon={RotateCw} needs="monitoring" busy={again.running} onClick={() => again.run(undefined)}>
+      <Button
+        look="quiet"
+        icon={RotateCw}
+        needs="monitoring"
+        busy={again.running}
+        onClick={() => again.run(undefined)}
+      >
         Send again
       </Button>
       {again.error && <span className="text-failing-ink">{again.error.message}</span>}
