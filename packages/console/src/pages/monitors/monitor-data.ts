@@ -156,11 +156,18 @@ export function periodsQuery(id: string, days: number) {
   });
 }
 
-export function checksQuery(id: string, status: string | null) {
+export interface CheckFilters {
+  readonly status: string | null;
+  /** ISO moments; null for all that is kept. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export function checksQuery(id: string, filters: CheckFilters) {
   return infiniteQueryOptions({
-    queryKey: ['monitors', 'one', id, 'checks', status],
+    queryKey: ['monitors', 'one', id, 'checks', filters],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<Check>>(monitorPath(id, '/checks'), { status, limit: 50, cursor: pageParam }, signal),
+      get<Page<Check>>(monitorPath(id, '/checks'), { ...filters, limit: 50, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });

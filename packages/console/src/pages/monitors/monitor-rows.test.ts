@@ -1,35 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Monitor } from '@floe/contract/api/monitors';
+import { exampleMonitor } from './example-monitor.ts';
 import { between, firstPageOf, patched, rowsOf } from './monitor-rows.ts';
 
-const monitor = (id: string, name = id): Monitor => ({
-  id,
-  kind: 'heartbeat',
-  name,
-  description: '',
-  expected_interval_minutes: 60,
-  schedule: null,
-  tags: [],
-  channels: [],
-  paused: false,
-  paused_until: null,
-  muted_until: null,
-  alert_after_misses: 1,
-  first_beat_due_minutes: null,
-  grace_period_minutes: 5,
-  grace_source: 'org',
-  status: 'healthy',
-  last_beat_at: null,
-  next_due_at: null,
-  deadline_at: null,
-  failing_since: null,
-  beat_url: null,
-  source: { kind: 'console', file: null, line: null },
-  created_at: '2026-11-21T00:00:00.000Z',
-  updated_at: '2026-11-21T00:00:00.000Z',
-  updated_by: 'mem_1',
-});
+const monitor = (id: string, name = id) => exampleMonitor({ id, name });
 const page = (...ids: string[]) => ({ data: ids.map((id) => monitor(id)), next_cursor: null });
 const list = { pages: [page('a', 'b'), page('c', 'd')], pageParams: ['', 'x'] };
 

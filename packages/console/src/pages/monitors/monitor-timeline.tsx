@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
+import { useUrlState } from '../../app/url-state.ts';
 import { duration } from '../../format/amounts.ts';
 import { browserZone, day, fullTime, shortTime } from '../../format/moments.ts';
 import { Card } from '../../ui/facts.tsx';
@@ -199,11 +200,30 @@ function PeriodList({ marks }: { readonly marks: readonly Mark[] }) {
             {STATES[mark.period.status].word} from {fullTime(new Date(mark.period.started_at), browserZone())}
           </span>
           <span className="text-ink-2 figures">{duration(mark.ms)}</span>
+          <ItsChecks mark={mark} />
         </li>
       ))}
     </ol>
   );
 }
+
+/** Shows the checks of a stretch alone, in the history below: from a little before it, where its last beat stands. */
+function ItsChecks({ mark: { period } }: { readonly mark: Mark }) {
+  const { change } = useUrlState();
+  const { started_at, ended_at } = period;
+  const show = () =>
+    change({
+      from: new Date(Date.parse(started_at) - AROUND_MS).toISOString(),
+      to: ended_at && new Date(Date.parse(ended_at) + AROUND_MS).toISOString(),
+    });
+  return (
+    <button type="button" onClick={show} className="min-h-6 text-small text-accent-ink underline">
+      Its checks
+    </button>
+  );
+}
+
+const AROUND_MS = 60_000;
 
 /** Misses before a change were judged by the schedule of then. */
 function ChangeList({ changes }: { readonly changes: readonly ScheduleChange[] }) {
