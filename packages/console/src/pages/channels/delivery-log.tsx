@@ -20,7 +20,12 @@ export function DeliveryLog({
   readonly filters: Readonly<Record<string, string>>;
   readonly channel?: string | null;
 }) {
-  const answer = useInfiniteQuery(alertsQuery(filters));
+  const answer = useInfiniteQuery({
+    ...alertsQuery(filters),
+    // Nothing tells when a message arrives: what is on its way is looked after.
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? 3_000 : false,
+  });
   const alerts = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   if (answer.error && alerts.length === 0)
     return (
@@ -47,6 +52,10 @@ export function DeliveryLog({
       />
     </>
   );
+}
+
+function isOnItsWay({ deliveries }: Alert): boolean {
+  return deliveries.some(({ state, held }) => state === 'pending' && held === null);
 }
 
 function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channel: string | null }) {
