@@ -33,8 +33,16 @@ export interface House {
   close(): Promise<void>;
 }
 
+export interface RestartableHouse extends House {
+  /** Stops the server, does `away` to what it stored, and starts it again on the same data. */
+  restart(away: (dataDir: string) => void): Promise<void>;
+}
+
 /** Starts everything. `prefix` is a path below which it lies, such as `/floe`; `more` are further sections of the org. */
-export async function startHouse(prefix = '', more: Readonly<Record<string, unknown>> = {}): Promise<House> {
+export async function startHouse(
+  prefix = '',
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<RestartableHouse> {
   const config = {
     ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
     orgs: [
@@ -55,10 +63,13 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       },
     ],
   };
-  const dataDir = mkdtempSync(join(tmpdir(), 'floe-house-'));
+  const home = mkdtempSync(join(tmpdir(), 'floe-house-'));
+  const dataDir = join(home, 'data');
   const yaml = JSON.stringify(config, null, 2);
-  let floe = await startFloe({ yaml, dataDir });
+  const start = (port?: number) => startFloe({ yaml, dataDir, ...(port !== undefined && { port }) });
+  let floe = await start();
   const { url } = floe;
+  const again = () => start(Number(new URL(url).port));
   const session: { role: Role } = { role: 'owner' };
   const proxy = createServer((req, res) => passOn(req, res, url, prefix, session.role));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -73,9 +84,14 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       await floe.kill9();
     },
     async rise() {
-      floe = await startFloe({ yaml, dataDir, port: Number(new URL(url).port) });
+      floe = await again();
     },
     url: `http://127.0.0.1:${port}${prefix}`,
+    async restart(away) {
+      await floe.stop();
+      away(dataDir);
+      floe = await again();
+    },
     as(role) {
       session.role = role;
     },
@@ -96,7 +112,7 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       proxy.closeAllConnections();
       await new Promise((resolve) => proxy.close(resolve));
       await floe.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      rmSync(home, { recursive: true, force: true });
     },
   };
 }

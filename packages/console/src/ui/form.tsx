@@ -143,19 +143,10 @@ export function FormField({
   readonly children: ReactNode;
 }) {
   const error = useContext(ErrorContext);
-  const told =
-    error?.param === name || error?.param?.startsWith(`${name}.`)
-      ? withoutPlace(error.message, error.param)
-      : null;
+  const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.said : null;
   return (
     <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}
     </Field>
   );
-}
-
-/** `name: is taken` below the field itself: `Is taken`. */
-function withoutPlace(message: string, param: string): string {
-  const text = message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message;
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -15,16 +15,19 @@ export function Menu({
   children,
   align = 'end',
   onClose,
+  isOpen = false,
 }: {
   readonly trigger: ReactNode;
   readonly children: ReactNode;
   readonly align?: 'start' | 'end';
   /** For one that is there only while it is open: where the focus goes back to is the caller's to say. */
   readonly onClose?: () => void;
+  /** Open from the beginning: for a menu that is made when it is asked for. */
+  readonly isOpen?: boolean;
 }) {
   const open = onClose ? { open: true, onOpenChange: (is: boolean) => !is && onClose() } : {};
   return (
-    <Radix.Root {...open}>
+    <Radix.Root defaultOpen={isOpen} {...open}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
