@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { call } from '@floe/testkit/client';
 import { type Floe, startFloe } from '@floe/testkit/process';
@@ -19,6 +20,8 @@ export interface People extends House {
     path: string,
     body?: object,
   ): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** As if everybody had signed in a while ago: what wants a fresh sign-in asks for it. */
+  forgetFreshness(): void;
 }
 
 /**
@@ -69,6 +72,7 @@ export async function startPeople(
       now = role;
     },
     ask: send,
+    forgetFreshness: () => forgetFreshness(floe),
     cookies() {
       const [name = '', value = ''] = (cookies.get(now) ?? '').split('=', 2);
       return name === '' ? [] : [{ name, value, url: origin }];
@@ -84,6 +88,12 @@ export async function startPeople(
       await floe.stop();
     },
   };
+}
+
+function forgetFreshness({ dataDir }: Floe): void {
+  const database = new DatabaseSync(join(dataDir, 'floe.db'), { timeout: 5000 });
+  database.exec('update sessions set stepped_up_until = 0');
+  database.close();
 }
 
 /** The id of the request. */

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { REASON, STEP_UP } from '../data/questions.ts';
 import { enterOrg, type SignedIn, sessionQuery } from '../data/session.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { NavigationKeys } from './navigation-keys.tsx';
@@ -9,11 +10,14 @@ import { ShellContext } from './shell-context.ts';
 import { useShortcutKeys } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useOrgId } from './url-state.ts';
-import { useStepUp } from './use-step-up.ts';
+import { useQuestion } from './use-question.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: Part }) => ({ default: Part })));
 const ShortcutHelp = lazy(() =>
   import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => ({ default: Part })),
+);
+const Reason = lazy(() =>
+  import('./reason-dialog.tsx').then(({ ReasonDialog: Part }) => ({ default: Part })),
 );
 const ConfigStrip = lazy(() =>
   import('./config-strip.tsx').then(({ ConfigStrip: Part }) => ({ default: Part })),
@@ -63,7 +67,8 @@ function Shell() {
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
-  const stepUp = useStepUp();
+  const stepUp = useQuestion(STEP_UP);
+  const reason = useQuestion(REASON);
   const place = useLocation({ select: ({ pathname }) => pathname });
   useShortcutKeys();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of the phone.
@@ -98,7 +103,8 @@ function Shell() {
       </div>
       <Suspense>
         {palette && <Palette onClose={() => setPalette(false)} />}
-        {stepUp && <StepUp onDone={stepUp} />}
+        {reason && <Reason waiting={reason} />}
+        {stepUp && <StepUp onDone={(confirmed) => stepUp.answer(confirmed || null)} />}
         {help && <ShortcutHelp onClose={() => setHelp(false)} />}
       </Suspense>
     </ShellContext>

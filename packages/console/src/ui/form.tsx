@@ -1,6 +1,7 @@
 import {
   createContext,
   type ReactNode,
+  type RefObject,
   useContext,
   useEffect,
   useLayoutEffect,
@@ -17,8 +18,8 @@ const ErrorContext = createContext<ApiError | null>(null);
 
 /**
  * A form whose errors the server tells: `error.param` names the field, which shows the message and takes the focus;
- * what names no field of the form stands on top. Enter submits; a second submit while one runs does nothing. Whoever
- * leaves with something typed and not saved is asked first.
+ * what names no field of the form stands on top. Enter submits, and ⌘S; a second submit while one runs does nothing.
+ * Whoever leaves with something typed and not saved is asked first.
  */
 export function Form({
   onSubmit,
@@ -50,6 +51,7 @@ export function Form({
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);
+  useSaveKey(form);
   return (
     <form
       ref={form}
@@ -95,6 +97,20 @@ function Notices({ refusal, error }: { readonly refusal: string | null; readonly
   );
 }
 
+/** ⌘S or Ctrl+S within the form. */
+function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
+  useEffect(() => {
+    const place = form.current;
+    const press = (event: KeyboardEvent) => {
+      if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      place?.requestSubmit();
+    };
+    place?.addEventListener('keydown', press);
+    return () => place?.removeEventListener('keydown', press);
+  }, [form]);
+}
+
 /** Whether something was typed since the form was drawn, or since it was saved. */
 function useTouched(running: boolean, error: ApiError | null) {
   const [touched, setTouched] = useState(false);
@@ -127,19 +143,10 @@ export function FormField({
   readonly children: ReactNode;
 }) {
   const error = useContext(ErrorContext);
-  const told =
-    error?.param === name || error?.param?.startsWith(`${name}.`)
-      ? withoutPlace(error.message, error.param)
-      : null;
+  const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.said : null;
   return (
     <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}
     </Field>
   );
-}
-
-/** `name: is taken` below the field itself: `Is taken`. */
-function withoutPlace(message: string, param: string): string {
-  const text = message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message;
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

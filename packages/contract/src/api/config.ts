@@ -54,6 +54,12 @@ export const configDocument = z
       .record(z.string(), z.string())
       .default({})
       .describe('Values of `${NAME}`. A secret whose variable is missing stays as it is stored.'),
+    reason: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Why, for the audit log. Members must say it where a budget lets more money through.'),
     prune: z
       .boolean()
       .default(false)

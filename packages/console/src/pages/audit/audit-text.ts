@@ -39,8 +39,8 @@ const DEEDS: Readonly<Record<string, string>> = {
   'password.update': 'Changed the password of',
   'keys.report_leak': 'Reported a leak of key',
   'settings.update': 'Changed the settings of',
-  'cache.purge': 'Emptied the cache of',
-  'cache.update': 'Changed the cache of',
+  'cache.purge': 'Emptied the',
+  'cache.update': 'Changed the',
 };
 
 function singular(kind: string): string {

@@ -5,6 +5,7 @@ import { ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import { arrange } from '../../gateway/arrange.ts';
 import { type Ask, readAsk } from '../../gateway/ask.ts';
+import { isCached } from '../../gateway/cache/rules.ts';
 import { type Course, resolveCourse } from '../../gateway/catalog.ts';
 import { estimateOf, modelsOf } from '../../gateway/estimate-request.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
@@ -87,7 +88,7 @@ async function simulate(parts: SimulationParts, context: Context, given: Simulat
   const rate = rules && (await rateOutlook(parts.guard, rules, caller, estimate, steps));
   const spend =
     rules && estimate && !read.fault ? await spendOutlook(parts.guard, rules, caller, estimate, steps) : null;
-  noteCache(org, read.ask, steps);
+  if (read.course) noteCache(org, read.course, read.ask, steps);
   // The order in which they would be told.
   return answerOf(rate ?? read.fault ?? spend ?? null, steps, read.course, parts, orgId);
 }
@@ -178,8 +179,8 @@ function judged({ catalog }: RunningOrg, key: KeyRecord, ask: Ask, given: Simula
   return told === body ? ask : readAsk(SURFACES[surface], told);
 }
 
-function noteCache({ catalog }: RunningOrg, ask: Ask | null, steps: Step[]): void {
-  if (catalog.cache === null || ask === null) return;
+function noteCache({ catalog }: RunningOrg, course: Course, ask: Ask | null, steps: Step[]): void {
+  if (catalog.cache === null || !isCached(catalog.cache, course) || ask === null) return;
   const { scope, ttlMs } = catalog.cache;
   const whose = scope === 'key' ? 'of this key' : 'of the org';
   steps.push({
