@@ -9,7 +9,10 @@ import { sources } from './sources.mjs';
 function ensurePrograms() {
   const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
   const wanted = [
-    ['chromium', process.env.FLOE_CHROMIUM || has('chromium') || has('chromium-browser') || has('google-chrome')],
+    [
+      'chromium',
+      process.env.FLOE_CHROMIUM || has('chromium') || has('chromium-browser') || has('google-chrome'),
+    ],
     ['nginx-light', process.env.FLOE_NGINX || has('nginx') || has('/usr/sbin/nginx')],
   ];
   const missing = wanted.filter(([, isThere]) => !isThere).map(([name]) => name);

@@ -32,20 +32,7 @@ interface Visitor {
 
 let house: Furnished;
 const visitors = new Map<string, Visitor>();
-before(async () => {
-  rmSync(join(SCREENSHOTS, 'every-page'), { recursive: true, force: true });
-  house = await startFurnished(PREFIX);
-  for (const role of ROLES) {
-    house.as(role);
-    const context = await openContext(house);
-    const page = await context.newPage();
-    watchRequests(page);
-    const faults = await watchPage(page, house.url);
-    await page.goto(`${house.url}/o/acme/overview`);
-    visitors.set(role, { page, session: await context.newCDPSession(page), faults });
-  }
-  house.as('owner');
-});
+before(receiveEverybody);
 after(() => house.close());
 
 describe('every page opens in light and dark, on desktop and phone', { concurrency: 2 }, () => {
@@ -62,6 +49,21 @@ describe('every page opens in light and dark, on desktop and phone', { concurren
       assert.deepEqual([...broken, ...visitor.faults], []);
     });
 });
+
+async function receiveEverybody(): Promise<void> {
+  rmSync(join(SCREENSHOTS, 'every-page'), { recursive: true, force: true });
+  house = await startFurnished(PREFIX);
+  for (const role of ROLES) {
+    house.as(role);
+    const context = await openContext(house);
+    const page = await context.newPage();
+    watchRequests(page);
+    const faults = await watchPage(page, house.url);
+    await page.goto(`${house.url}/o/acme/overview`);
+    visitors.set(role, { page, session: await context.newCDPSession(page), faults });
+  }
+  house.as('owner');
+}
 
 /** Goes there without loading anew, and tells what is wrong; null when nothing is. */
 async function problemAt(visitor: Visitor, role: string, place: string, look: Look): Promise<string | null> {

@@ -74,6 +74,14 @@ for (const [name, look] of [
     await context.close();
   });
 
+test('the switcher of organizations marks the one that is shown', async () => {
+  await page.getByRole('button', { name: /Default/ }).click();
+  const here = page.getByRole('menuitem', { name: 'Default' });
+  assert.equal(await here.getAttribute('aria-current'), 'true');
+  await here.getByRole('img', { name: 'shown now' }).waitFor();
+  await page.keyboard.press('Escape');
+});
+
 test('the shown line ticks the first step, and its link opens the request with what was decided', async () => {
   await page.getByRole('button', { name: 'Make key mara-first-steps' }).click();
   await page.getByText('This is the only time the key is shown.').waitFor();

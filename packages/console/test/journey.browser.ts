@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import type { Upstream } from '@floe/testkit/upstream';
-import { type Browser, chromium } from 'playwright-core';
+import { chromium } from 'playwright-core';
 import { screenshot } from './checks.ts';
 import { browserPath } from './harness.ts';
 import { startModels, walkTheJourney } from './journey.ts';
@@ -11,6 +11,7 @@ import { reverseProxy } from './reverse-proxy.ts';
 
 const LINK = /http\S+\/sign-in#token=[A-Za-z0-9_-]{43}/;
 const DESKTOP_LIGHT = { viewport: { width: 1440, height: 900 }, colorScheme: 'light' } as const;
+const DESKTOP_DARK = { ...DESKTOP_LIGHT, colorScheme: 'dark' } as const;
 const PHONE_DARK = {
   viewport: { width: 390, height: 844 },
   colorScheme: 'dark',
@@ -18,14 +19,11 @@ const PHONE_DARK = {
   isMobile: true,
 } as const;
 
-let browser: Browser;
 let upstream: Upstream;
 before(async () => {
-  browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
   upstream = await startModels();
 });
 after(async () => {
-  await browser.close();
   await upstream.close();
 });
 
@@ -36,6 +34,8 @@ async function walk(
 ): Promise<void> {
   const [link = ''] = await floe.printed(LINK);
   assert.ok(link.startsWith(`${url}/sign-in`), `the printed link is below ${url}: ${link}`);
+  // A browser of its own: contexts share one clipboard.
+  const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
   const context = await browser.newContext({
     ...look,
     reducedMotion: 'reduce',
@@ -48,26 +48,35 @@ async function walk(
   const faults = await watchPage(page, url);
   await walkTheJourney({ page, link, url, upstream, name }).catch(async (error: unknown) => {
     await screenshot(page, `journey-stopped-${name}`);
+    await browser.close();
     throw error;
   });
+  await browser.close();
   assert.deepEqual(faults, []);
-  await context.close();
 }
 
-test('from the printed link to a public board, on the pages alone', async () => {
-  const floe = await startFloe();
-  await walk(floe, { name: 'desktop-light', url: floe.url, look: DESKTOP_LIGHT }).finally(() => floe.stop());
-});
+// Most of each is waiting for a beat that does not come: two at once cost little more than one.
+describe('the first hour on the pages alone', { concurrency: 2 }, () => {
+  test('from the printed link to a public board', async () => {
+    const floe = await startFloe();
+    const run = { name: 'desktop-light', url: floe.url, look: DESKTOP_LIGHT };
+    await walk(floe, run).finally(() => floe.stop());
+  });
 
-test('the same below a path behind nginx on a phone: no link leads out, no policy is broken', async () => {
-  const proxy = await reverseProxy('/floe');
-  const url = `${proxy.origin}/floe`;
-  const floe = await startFloe({ env: { FLOE_BASE_URL: url } });
-  await proxy.leadTo(floe.url);
-  try {
-    await walk(floe, { name: 'phone-dark', url, look: PHONE_DARK });
-  } finally {
-    await floe.stop();
-    await proxy.close();
-  }
+  for (const [name, look] of [
+    ['prefix-desktop-dark', DESKTOP_DARK],
+    ['prefix-phone-dark', PHONE_DARK],
+  ] as const)
+    test(`below a path behind nginx no link leads out and no policy is broken: ${name}`, async () => {
+      const proxy = await reverseProxy('/floe');
+      const url = `${proxy.origin}/floe`;
+      const floe = await startFloe({ env: { FLOE_BASE_URL: url } });
+      try {
+        await proxy.leadTo(floe.url);
+        await walk(floe, { name, url, look });
+      } finally {
+        await floe.stop();
+        await proxy.close();
+      }
+    });
 });

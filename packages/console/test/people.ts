@@ -33,8 +33,7 @@ export async function startPeople(
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<People> {
   const front = prefix === '' ? null : await reverseProxy(prefix);
-  const yaml = JSON.stringify(configOf(front && `${front.origin}${prefix}`, more), null, 2);
-  const floe = await startFloe({ yaml });
+  const floe = await startFloe({ yaml: yamlOf(front && `${front.origin}${prefix}`, more) });
   await front?.leadTo(floe.url);
   const origin = front?.origin ?? floe.url;
   const url = `${origin}${prefix}`;
@@ -117,8 +116,9 @@ async function ownerLink({ dataDir, url }: Floe): Promise<string> {
   return stdout;
 }
 
-function configOf(baseUrl: string | null, more: Readonly<Record<string, unknown>>) {
-  return {
+/** Over several lines, as people write it: what the console says of lines is worth reading. */
+function yamlOf(baseUrl: string | null, more: Readonly<Record<string, unknown>>): string {
+  const config = {
     ...(baseUrl && { server: { base_url: baseUrl, trusted_proxies: ['127.0.0.1'] } }),
     orgs: [
       {
@@ -137,4 +137,5 @@ function configOf(baseUrl: string | null, more: Readonly<Record<string, unknown>
       },
     ],
   };
+  return JSON.stringify(config, null, 2);
 }

@@ -63,18 +63,7 @@ export function Form({
         if (!running && refusal === null) onSubmit();
       }}
     >
-      {refusal && (
-        <p className="rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">{refusal}</p>
-      )}
-      {error && !isPlaced && (
-        <p
-          role="alert"
-          className="rounded-control border border-failing-line bg-failing-tint px-3 py-2 text-ui text-failing-ink"
-        >
-          {error.message}
-          {error.requestId && <code className="ml-2 font-mono text-code">{error.requestId}</code>}
-        </p>
-      )}
+      <Notices refusal={refusal} error={isPlaced ? null : error} />
       <ErrorContext value={error}>
         <fieldset disabled={refusal !== null} className="contents">
           {children}
@@ -100,6 +89,26 @@ function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
     place?.addEventListener('keydown', press);
     return () => place?.removeEventListener('keydown', press);
   }, [form]);
+}
+
+/** Why the fields are off, and what went wrong that no field of the form is to blame for. */
+function Notices({ refusal, error }: { readonly refusal: string | null; readonly error: ApiError | null }) {
+  return (
+    <>
+      {refusal && (
+        <p className="rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">{refusal}</p>
+      )}
+      {error && (
+        <p
+          role="alert"
+          className="rounded-control border border-failing-line bg-failing-tint px-3 py-2 text-ui text-failing-ink"
+        >
+          {error.message}
+          {error.requestId && <code className="ml-2 font-mono text-code">{error.requestId}</code>}
+        </p>
+      )}
+    </>
+  );
 }
 
 /** Whether something was typed since the form was drawn, or since it was saved. */
