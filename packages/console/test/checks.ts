@@ -13,6 +13,9 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly unknown[] }[];
 }
 
+/** Smaller than a finger, with an equal of full size beside it: each day of a board also stands in words below. */
+const EQUALLED = /^\S*\.days |> \.days >/;
+
 /** What axe looks for: all of WCAG 2.2 A and AA, or what only colours can break. */
 export const AXE_ALL = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 export const AXE_COLOURS = ['color-contrast', 'link-in-text-block'];
@@ -24,13 +27,12 @@ export async function assertAccessible(page: Page, runOnly: readonly string[] = 
   const violations: readonly Violation[] = await page.evaluate(
     `axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] }).then((found) => found.violations)`,
   );
-  const told = violations.map(
-    ({ id, help, nodes }) =>
-      `${id}: ${help} (${nodes
-        .map(({ target }) => target.join(' '))
-        .slice(0, 3)
-        .join('; ')})`,
-  );
+  const told = violations.flatMap(({ id, help, nodes }) => {
+    const places = nodes
+      .map(({ target }) => target.join(' '))
+      .filter((place) => id !== 'target-size' || !EQUALLED.test(place));
+    return places.length === 0 ? [] : [`${id}: ${help} (${places.slice(0, 3).join('; ')})`];
+  });
   assert.deepEqual(told, []);
 }
 

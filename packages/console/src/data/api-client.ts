@@ -2,7 +2,9 @@ import { ApiError, readApiError, unreachable } from './api-error.ts';
 import { apiUrl } from './base.ts';
 import { REASON, STEP_UP } from './questions.ts';
 
-export type Query = Readonly<Record<string, string | number | boolean | null | undefined>> | URLSearchParams;
+type QueryValue = string | number | boolean | null | undefined;
+/** Several values of a parameter are sent one after another. */
+export type Query = Readonly<Record<string, QueryValue | readonly string[]>> | URLSearchParams;
 
 /** Answer of every list of the API. */
 export interface Page<Row> {
@@ -126,18 +128,20 @@ function isReasoned({ body, query }: Asked): boolean {
 }
 
 /** The same question as a line for a shell. */
-export function curlLine(path: string, query: Query): string {
+export function curlLine(path: string, query: Query | undefined): string {
   const url = apiUrl(path);
   url.search = queryText(query);
   return `curl -fsS '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $FLOE_KEY"`;
 }
 
-function queryText(query: Query | undefined): string {
+/** A query as it stands in an address; what has no value is left out. */
+export function queryText(query: Query | undefined): string {
   if (query === undefined) return '';
   if (query instanceof URLSearchParams) return query.toString();
   const text = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    if (value !== null && value !== undefined && value !== '') text.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== null && one !== undefined && one !== '') text.append(name, String(one));
   return text.toString();
 }
 

@@ -105,7 +105,7 @@ export function Notice({
   state = 'warning',
   children,
 }: {
-  readonly state?: 'warning' | 'failing' | 'unknown' | 'maintenance' | 'partial';
+  readonly state?: 'warning' | 'failing' | 'unknown' | 'maintenance' | 'partial' | 'aborted';
   readonly children: ReactNode;
 }) {
   const tints = {
@@ -114,6 +114,7 @@ export function Notice({
     unknown: 'bg-unknown-tint border-unknown-line',
     maintenance: 'bg-maintenance-tint border-maintenance-line',
     partial: 'bg-partial-tint border-partial-line',
+    aborted: 'bg-paused-tint border-paused-line',
   };
   return (
     <div className={`flex items-start gap-2 rounded-control border px-3 py-2 text-ui ${tints[state]}`}>

@@ -77,20 +77,6 @@ export function Form({
   );
 }
 
-/** ⌘S or Ctrl+S within the form. */
-function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
-  useEffect(() => {
-    const place = form.current;
-    const press = (event: KeyboardEvent) => {
-      if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== 's') return;
-      event.preventDefault();
-      place?.requestSubmit();
-    };
-    place?.addEventListener('keydown', press);
-    return () => place?.removeEventListener('keydown', press);
-  }, [form]);
-}
-
 /** Why the fields are off, and what went wrong that no field of the form is to blame for. */
 function Notices({ refusal, error }: { readonly refusal: string | null; readonly error: ApiError | null }) {
   return (
@@ -109,6 +95,20 @@ function Notices({ refusal, error }: { readonly refusal: string | null; readonly
       )}
     </>
   );
+}
+
+/** ⌘S or Ctrl+S within the form. */
+function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
+  useEffect(() => {
+    const place = form.current;
+    const press = (event: KeyboardEvent) => {
+      if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      place?.requestSubmit();
+    };
+    place?.addEventListener('keydown', press);
+    return () => place?.removeEventListener('keydown', press);
+  }, [form]);
 }
 
 /** Whether something was typed since the form was drawn, or since it was saved. */
@@ -143,19 +143,10 @@ export function FormField({
   readonly children: ReactNode;
 }) {
   const error = useContext(ErrorContext);
-  const told =
-    error?.param === name || error?.param?.startsWith(`${name}.`)
-      ? withoutPlace(error.message, error.param)
-      : null;
+  const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.said : null;
   return (
     <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}
     </Field>
   );
-}
-
-/** `name: is taken` below the field itself: `Is taken`. */
-function withoutPlace(message: string, param: string): string {
-  const text = message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message;
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

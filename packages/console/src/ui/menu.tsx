@@ -14,16 +14,29 @@ export function Menu({
   trigger,
   children,
   align = 'end',
+  onClose,
+  isOpen = false,
 }: {
   readonly trigger: ReactNode;
   readonly children: ReactNode;
   readonly align?: 'start' | 'end';
+  /** For one that is there only while it is open: where the focus goes back to is the caller's to say. */
+  readonly onClose?: () => void;
+  /** Open from the beginning: for a menu that is made when it is asked for. */
+  readonly isOpen?: boolean;
 }) {
+  const open = onClose ? { open: true, onOpenChange: (is: boolean) => !is && onClose() } : {};
   return (
-    <Radix.Root>
+    <Radix.Root defaultOpen={isOpen} {...open}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
-        <Radix.Content align={align} sideOffset={4} collisionPadding={8} className={cx(POPUP, 'min-w-48')}>
+        <Radix.Content
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          onCloseAutoFocus={(event) => onClose && event.preventDefault()}
+          className={cx(POPUP, 'min-w-48')}
+        >
           {children}
         </Radix.Content>
       </Radix.Portal>

@@ -21,8 +21,11 @@ export interface PlatformKeysTable {
   last_used_at: number | null;
   /** `file` when it stands in floe.yaml, else `console`. */
   source: string;
+  source_file?: string | null | undefined;
   source_line: number | null;
   updated_at: number;
+  /** Null while nobody is known to have changed it. */
+  updated_by?: string | null | undefined;
   /** The value before the last rotation, which works until `previous_until`. */
   previous_hash?: string | null | undefined;
   previous_prefix?: string | null | undefined;

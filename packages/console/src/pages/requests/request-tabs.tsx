@@ -4,7 +4,9 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
-import { CallerCard, CostCard, DroppedCard } from './request-cards.tsx';
+import { CostCard } from './cost-card.tsx';
+import { EndingNotice } from './ending-notice.tsx';
+import { CallerCard, DroppedCard } from './request-cards.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { RequestNotices } from './request-notices.tsx';
 import { RequestStats } from './request-stats.tsx';
@@ -25,6 +27,7 @@ export function RequestTabs({
   const { attempts, decisions } = request;
   const overview = (
     <div className="grid gap-4">
+      <EndingNotice request={request} />
       <RequestNotices request={request} />
       {narrow && <RequestStats request={request} />}
       <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>

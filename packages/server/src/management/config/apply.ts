@@ -21,13 +21,7 @@ export function diffConfig(host: ConfigHost): Verb {
       const document = readDocument(body, context.orgId, host);
       for (const prepare of preparations(host)) await prepare();
       const { answer } = await host.rehearse((writer) =>
-        performSteps(
-          document,
-          body.prune,
-          host.verbs(),
-          { ...context, writer },
-          body.reason ?? ONLY_LOOKED_AT,
-        ),
+        performSteps(document, body.prune, host, { ...context, writer }, body.reason ?? ONLY_LOOKED_AT),
       );
       return answer;
     },
@@ -50,13 +44,7 @@ export function applyConfig(host: ConfigHost): Verb {
     },
     async run(context, { body }) {
       const document = readDocument(body, context.orgId, host);
-      const { answer, further } = await performSteps(
-        document,
-        body.prune,
-        host.verbs(),
-        context,
-        body.reason,
-      );
+      const { answer, further } = await performSteps(document, body.prune, host, context, body.reason);
       if (answer.changes.length === 0) return { answer, audit: 'unchanged' };
       const after = {
         changes: answer.changes.map(({ kind, id, action }) => `${action} ${kind}/${id}`),

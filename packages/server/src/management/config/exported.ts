@@ -1,9 +1,12 @@
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { ExportedKind } from '@floe/contract/exported-kinds';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import { secretNames } from '../../alerts/stored-channel.ts';
 import { fileRuleId } from '../../guardrails/rules.ts';
 import { storedBudget, storedLimit } from '../../guardrails/stored-rules.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
+import type { SecretsKey } from '../../platform/secrets.ts';
+import { storedRelayRule } from '../../relay/stored-rules.ts';
 import { allChannels, type ChannelRow } from '../../store/channels.ts';
 import { credentialsOf, type EntryRow, entriesOfOrg } from '../../store/config-entries.ts';
 import { rulesOfOrg } from '../../store/guardrail-rules.ts';
@@ -44,9 +47,11 @@ export async function exportOrg(
   const placeholders = new Placeholders();
   const row = await orgById(reader, orgId);
   const entries = await entriesOfOrg(reader, orgId);
-  const settings = entries
-    .filter(({ kind }) => kind === 'settings')
-    .map((entry) => [entry.id, parsed(entry)['value']]);
+  const { relay: governed, ...settings } = Object.fromEntries(
+    entries
+      .filter(({ kind }) => kind === 'settings')
+      .map((entry): [string, unknown] => [entry.id, parsed(entry)['value']]),
+  );
   const sections = await exportedSections({ reader, orgId, host, nowMs, entries, placeholders });
   const filled = Object.fromEntries(
     Object.entries(sections).flatMap(([kind, list]) =>
@@ -55,7 +60,8 @@ export async function exportOrg(
   );
   const { config } = host.providers.orgs(orgId);
   const timezone = config?.timezone ?? row?.timezone ?? 'UTC';
-  const org = { id: orgId, name: row?.name ?? orgId, timezone, ...Object.fromEntries(settings), ...filled };
+  const relay = await exportedRelay(reader, orgId, host, governed);
+  const org = { id: orgId, name: row?.name ?? orgId, timezone, ...settings, ...relay, ...filled };
   return { tree: treeOf({ orgs: [org] }), placeholders };
 }
 
@@ -114,10 +120,11 @@ async function exportedSections({
     policies: of('policies'),
     channels: (await allChannels(reader))
       .filter((channel) => channel.org_id === orgId && channel.enabled === 1)
+      .sort(byName)
       .map((channel) => ({
         id: channel.id,
         alias: channel.name,
-        entry: exportedChannel(channel, placeholders),
+        entry: exportedChannel(channel, host.providers.key, placeholders),
       })),
     monitors: (await monitorsOfOrg(reader, orgId))
       .filter(({ disabled_at }) => disabled_at === null)
@@ -161,12 +168,25 @@ async function exportedRules(reader: Reader, orgId: string, host: ConfigHost) {
   };
 }
 
+/** Settings and rules stand apart in the store, and in one section of the file. */
+async function exportedRelay(
+  reader: Reader,
+  orgId: string,
+  { relay }: ConfigHost,
+  settings: unknown,
+): Promise<{ readonly relay?: object }> {
+  const stored = (await rulesOfOrg(reader, 'relay_rules', orgId)).toReversed();
+  const rules = [...(relay.fileRelay(orgId)?.config.rules ?? []), ...stored.map(storedRelayRule)];
+  if (settings === undefined && rules.length === 0) return {};
+  return { relay: { ...(isObject(settings) && settings), ...(rules.length > 0 && { rules }) } };
+}
+
 async function exportedKeys(reader: Reader, orgId: string, nowMs: number, placeholders: Placeholders) {
   const rows = (await allKeys(reader)).filter(
     (row) =>
       row.org_id === orgId && row.revoked_at === null && (row.expires_at === null || row.expires_at > nowMs),
   );
-  return rows.map((row) => ({
+  return rows.sort(byName).map((row) => ({
     id: row.id,
     entry: {
       name: row.name,
@@ -181,23 +201,18 @@ async function exportedKeys(reader: Reader, orgId: string, nowMs: number, placeh
   }));
 }
 
-/** Secrets by kind; those that a channel need not have are left out, for nobody can tell whether it has one. */
-const CHANNEL_SECRETS: Readonly<Record<string, readonly string[]>> = {
-  webhook: ['url'],
-  slack: ['url'],
-  discord: ['url'],
-  teams: ['url'],
-  ntfy: ['url'],
-  pagerduty: ['routing_key'],
-  telegram: ['bot_token'],
-};
-
-function exportedChannel({ name, kind, settings_json }: ChannelRow, placeholders: Placeholders) {
-  const secrets = (CHANNEL_SECRETS[kind] ?? []).map((field) => [
+function exportedChannel(row: ChannelRow, key: SecretsKey, placeholders: Placeholders) {
+  const { name, kind, settings_json } = row;
+  const secrets = secretNames(row, key).map((field) => [
     field,
     placeholders.for(['channel', name, field], `${field} of the channel "${name}"`),
   ]);
   return { ...JSON.parse(settings_json), name, kind, ...Object.fromEntries(secrets) };
+}
+
+/** Where order says nothing, an export of the same org is the same text. */
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
 }
 
 /** What is null or undefined has its default in floe.yaml. */

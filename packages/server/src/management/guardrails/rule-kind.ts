@@ -5,11 +5,14 @@ import type * as z from 'zod';
 import type { Guard } from '../../guardrails/guard.ts';
 import { fileRuleId } from '../../guardrails/rules.ts';
 import type { Actor } from '../../platform/actor.ts';
+import { placeOf, spotOf } from '../../platform/file-place.ts';
 import { type GuardrailKind, type GuardrailRow, ruleById, rulesOfOrg } from '../../store/guardrail-rules.ts';
 import type { Reader } from '../../store/ports.ts';
 import { requireStepUp } from '../access.ts';
 import { validate } from '../input.ts';
 import type { FileRule, FileRules, RuleHost } from './rule-host.ts';
+
+const MADE_HERE = placeOf({ source: 'console', source_line: null });
 
 type AnyConfig = LimitConfig | BudgetConfig;
 
@@ -17,7 +20,7 @@ type AnyConfig = LimitConfig | BudgetConfig;
 export interface Shown<Config> {
   readonly id: string;
   readonly config: Config;
-  readonly source: { readonly kind: 'file' | 'console'; readonly line: number | null };
+  readonly source: ReturnType<typeof placeOf>;
   /** Null for a rule of floe.yaml. */
   readonly row: GuardrailRow | null;
 }
@@ -76,8 +79,8 @@ export async function shownRuleById<Config extends AnyConfig, View extends JsonO
 /** @throws Fault `managed_by_file` for a rule of floe.yaml */
 export function mustBeChangeable<Config>(one: string, { id, source }: Shown<Config>): void {
   if (source.kind !== 'file') return;
-  const line = source.line === null ? '' : `, line ${source.line}`;
-  throw new Fault('managed_by_file', `The ${one} "${id}" stands in floe.yaml${line}; change it there.`);
+  const spot = spotOf({ source_file: source.file, source_line: source.line });
+  throw new Fault('managed_by_file', `The ${one} "${id}" stands in ${spot}; change it there.`);
 }
 
 /**
@@ -113,10 +116,11 @@ function fileRulesOf<Config extends AnyConfig, View extends JsonObject>(
   host: RuleHost,
   orgId: string,
 ): Shown<Config>[] {
-  return kind.fileRules(host.fileRules(orgId)).map(({ config, line }) => ({
+  const rules = host.fileRules(orgId);
+  return kind.fileRules(rules).map(({ config, line }) => ({
     id: fileRuleId(config),
     config,
-    source: { kind: 'file', line },
+    source: { kind: 'file', file: rules.file, line },
     row: null,
   }));
 }
@@ -125,7 +129,7 @@ export function shownRow<Config extends AnyConfig, View extends JsonObject>(
   kind: RuleKind<Config, View>,
   row: GuardrailRow,
 ): Shown<Config> {
-  return { id: row.id, config: kind.storedConfig(row), source: { kind: 'console', line: null }, row };
+  return { id: row.id, config: kind.storedConfig(row), source: MADE_HERE, row };
 }
 
 /** What limits and budgets show alike. */
@@ -141,7 +145,7 @@ export function shownRule({ id, config, source, row }: Shown<AnyConfig>) {
     end_user: config.end_user ?? null,
     model: config.model ?? null,
     on_store_error: config.on_store_error,
-    source: { ...source, file: source.kind === 'file' ? 'floe.yaml' : null },
+    source,
     created_at: row && momentOf(row.created_at),
     updated_at: row && momentOf(row.updated_at),
     updated_by: row?.updated_by ?? null,

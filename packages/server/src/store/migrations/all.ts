@@ -15,6 +15,7 @@ import { live } from './0013-live.ts';
 import { relay } from './0014-relay.ts';
 import { keptBodies } from './0015-kept-bodies.ts';
 import { reasonsAndSavings } from './0016-reasons-and-savings.ts';
+import { places } from './0018-places.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   relay,
   keptBodies,
   reasonsAndSavings,
+  places,
 ];
