@@ -3,6 +3,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { exactMoney } from '../../format/amounts.ts';
 import { StateIcon } from '../../ui/state.tsx';
 import { useNow } from '../../ui/time-text.tsx';
+import { EndingNotice } from './ending-notice.tsx';
 import type { RequestDetail } from './request-data.ts';
 
 const PLACES = {
@@ -10,10 +11,11 @@ const PLACES = {
   budget: { to: '/management/budgets', words: 'Open the budget' },
 } as const;
 
-/** What a request says above its parts: why it was refused, or what the cache spared. */
+/** What a request says above its parts: how it ended early, why it was refused, what the cache spared. */
 export function RequestNotices({ request }: { readonly request: RequestDetail }) {
   return (
     <>
+      <EndingNotice request={request} />
       <RefusalNotice request={request} />
       <SavedNotice request={request} />
     </>

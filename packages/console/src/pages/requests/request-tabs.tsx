@@ -5,7 +5,6 @@ import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
 import { CostCard } from './cost-card.tsx';
-import { EndingNotice } from './ending-notice.tsx';
 import { CallerCard, DroppedCard } from './request-cards.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { RequestNotices } from './request-notices.tsx';
@@ -27,7 +26,6 @@ export function RequestTabs({
   const { attempts, decisions } = request;
   const overview = (
     <div className="grid gap-4">
-      <EndingNotice request={request} />
       <RequestNotices request={request} />
       {narrow && <RequestStats request={request} />}
       <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
