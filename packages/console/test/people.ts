@@ -20,8 +20,6 @@ export interface People extends House {
     path: string,
     body?: object,
   ): Promise<{ readonly status: number; readonly body: unknown }>;
-  /** As if everybody had signed in a while ago: what wants a fresh sign-in asks for it. */
-  forgetFreshness(): void;
 }
 
 /**
@@ -71,7 +69,6 @@ export async function startPeople(
       now = role;
     },
     ask: send,
-    forgetFreshness: () => forgetFreshness(floe),
     cookies() {
       const [name = '', value = ''] = (cookies.get(now) ?? '').split('=', 2);
       return name === '' ? [] : [{ name, value, url: origin }];
@@ -89,7 +86,8 @@ export async function startPeople(
   };
 }
 
-function forgetFreshness({ dataDir }: Floe): void {
+/** As if everybody had signed in a while ago: what wants a fresh sign-in asks for it. */
+export function forgetFreshness({ dataDir }: Floe): void {
   const database = new DatabaseSync(join(dataDir, 'floe.db'), { timeout: 5000 });
   database.exec('update sessions set stepped_up_until = 0');
   database.close();
