@@ -11,7 +11,7 @@ import {
   readUptime,
 } from '../packages/server/src/monitoring/read.ts';
 import { alertPage, insertAlerts, openAlerts } from '../packages/server/src/store/alerts.ts';
-import { auditPage } from '../packages/server/src/store/audit.ts';
+import { auditPage, chainHash } from '../packages/server/src/store/audit.ts';
 import { failingMonitors, monitorCounts } from '../packages/server/src/store/monitoring/overview.ts';
 
 export const MONITORS = 10_000;
@@ -21,6 +21,8 @@ const BUSY = 'job-1';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const ALERTS = 10_000;
+const AUDIT_ENTRIES = 100_000;
+const AUDIT_AT_ONCE = 1_000;
 
 /** One monitor made by the product, the others as copies of its rows, with checks, periods, alerts and audit entries. */
 export async function fillMonitors(database, endMs) {
@@ -113,13 +115,32 @@ function alerts(endMs) {
   }));
 }
 
-/** Entries without their hashes: nothing here reads the chain. */
+/** A whole chain, as `appendAudit` makes it one by one. */
 async function audit(writer, endMs) {
-  await sql`insert into audit (seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json, hash)
-    with recursive n(n) as (select cast(1 as bigint) union all select n + 1 from n where n < 100000)
-    select n.n, 'aud_' || n.n, 'acme', ${sql.lit(endMs)} - (100000 - n.n) * 1000, 'key_' || (n.n % 60), null,
-      case when n.n % 3 = 0 then 'monitors.create' else 'keys.create' end, 'monitor job-' || n.n, null, '{}', ''
-    from n`.execute(writer);
+  let hash = '';
+  for (let from = 1; from <= AUDIT_ENTRIES; from += AUDIT_AT_ONCE) {
+    const entries = Array.from({ length: AUDIT_AT_ONCE }, (_, n) => {
+      const entry = auditEntry(from + n, endMs);
+      hash = chainHash(hash, entry);
+      return { ...entry, hash };
+    });
+    await writer.insertInto('audit').values(entries).execute();
+  }
+}
+
+function auditEntry(seq, endMs) {
+  return {
+    seq,
+    id: `aud_${seq}`,
+    org_id: 'acme',
+    at: endMs - (AUDIT_ENTRIES - seq) * 1000,
+    actor: `key_${seq % 60}`,
+    actor_name: null,
+    action: seq % 3 === 0 ? 'monitors.create' : 'keys.create',
+    subject: `monitor job-${seq}`,
+    before_json: null,
+    after_json: '{}',
+  };
 }
 
 /** What the pages of monitoring, alerts and the audit log ask, by name. */

@@ -1,8 +1,17 @@
 /** Times as the console writes them: always with their zone somewhere in the part that shows them. */
 
+/** Asking takes 30 µs and more, and a list asks for every row. Who travels has the new zone within a minute. */
+const ZONE_HOLDS_MS = 60_000;
+let zoneNow = '';
+let zoneAskedAt = Number.NEGATIVE_INFINITY;
+
 /** The zone times are shown in: that of the browser, unless the link says another (`tz=`). */
 export function browserZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  if (performance.now() - zoneAskedAt > ZONE_HOLDS_MS) {
+    zoneNow = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+    zoneAskedAt = performance.now();
+  }
+  return zoneNow;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -41,10 +50,20 @@ export function fullTime(at: Date, zone: string, ms = false): string {
   return `${date}, ${clockTime(at, zone, ms)} ${zoneName(at, zone)}`;
 }
 
-/** What people call the zone at that moment: `UTC`, `CET`, `GMT+9`. */
+const QUARTER_MS = 900_000;
+const ZONE_NAMES_KEPT = 2_000;
+const zoneNames = new Map<string, string>();
+
+/** What people call the zone at that moment: `UTC`, `CET`, `GMT+9`. No zone changes but at a quarter of an hour. */
 export function zoneName(at: Date, zone: string): string {
+  const key = `${zone} ${Math.floor(at.getTime() / QUARTER_MS)}`;
+  const known = zoneNames.get(key);
+  if (known !== undefined) return known;
   const parts = format(zone, { timeZoneName: 'short', hour: '2-digit' }, 'zone').formatToParts(at);
-  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+  if (zoneNames.size >= ZONE_NAMES_KEPT) zoneNames.clear();
+  zoneNames.set(key, name);
+  return name;
 }
 
 /** `just now`, `41 s ago`, `9 h ago`, `in 14 h`; after a day in days. */

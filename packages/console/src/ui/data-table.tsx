@@ -1,6 +1,14 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { cx } from './class-names.ts';
 import { useMedia } from './media.ts';
 import { type Column, nextSort, type Sort } from './table-columns.ts';
@@ -31,7 +39,8 @@ export interface DataTableProps<Row> {
  * Enter opens. It scrolls with the page (`[data-scroll]`), so that what stands above it goes away.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows, columns, total = null, stale = false } = props;
+  const { label, rows, rowId, card, onOpen, openId, total = null, stale = false } = props;
+  const columns = useSame(props.columns);
   const phone = useMedia('(width < 48rem)');
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');
@@ -59,11 +68,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             row && (
               <TableRow
                 key={key}
-                {...props}
                 row={row}
+                id={rowId(row)}
                 index={index}
                 phone={phone}
                 tracks={tracks}
+                columns={columns}
+                card={card}
+                open={openId === rowId(row)}
+                onOpen={onOpen}
                 focusable={index === Math.min(cursor, rows.length - 1)}
                 onFocus={() => setCursor(index)}
                 place={{ height: rowPx, transform: `translateY(${start - top}px)` }}
@@ -164,20 +177,19 @@ function Head<Row>({
   );
 }
 
-interface TableRowProps<Row> extends DataTableProps<Row> {
-  readonly row: Row;
+interface TableRowProps<Row> extends CellsOf<Row> {
+  readonly id: string;
   readonly index: number;
-  readonly phone: boolean;
   readonly tracks: string;
+  readonly open: boolean;
+  readonly onOpen: ((row: Row) => void) | undefined;
   readonly focusable: boolean;
   readonly onFocus: () => void;
   readonly place: { readonly height: number; readonly transform: string };
 }
 
 function TableRow<Row>(props: TableRowProps<Row>) {
-  const { row, index, phone, tracks, columns, card, rowId, onOpen, openId, focusable, onFocus, place } =
-    props;
-  const open = openId === rowId(row);
+  const { row, id, index, phone, tracks, open, onOpen, focusable, onFocus, place } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.
     // biome-ignore lint/a11y/useKeyWithClickEvents: the table listens for Enter, for all rows at once.
@@ -185,7 +197,7 @@ function TableRow<Row>(props: TableRowProps<Row>) {
       role="row"
       aria-rowindex={index + 2}
       data-index={index}
-      data-row={rowId(row)}
+      data-row={id}
       tabIndex={focusable ? 0 : -1}
       onFocus={onFocus}
       onClick={(event) => {
@@ -200,26 +212,49 @@ function TableRow<Row>(props: TableRowProps<Row>) {
         open && 'bg-selected shadow-[inset_2px_0_0_var(--color-accent)]',
       )}
     >
-      {phone ? (
-        // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-        <div role="cell" className="min-w-0 flex-1">
-          {card(row)}
-        </div>
-      ) : (
-        columns.map(({ id, cell, align }) => (
-          // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-          <div
-            key={id}
-            role="cell"
-            data-column={id}
-            className={cx('min-w-0 truncate figures', align && 'text-right')}
-          >
-            {cell(row)}
-          </div>
-        ))
-      )}
+      {useCells(props)}
     </div>
   );
+}
+
+interface CellsOf<Row> {
+  readonly row: Row;
+  readonly phone: boolean;
+  readonly columns: readonly Column<Row>[];
+  readonly card: (row: Row) => ReactNode;
+}
+
+/** What stands in a row. The same elements while nothing of them changed: a row that only moves is not drawn anew. */
+function useCells<Row>({ row, phone, columns, card }: CellsOf<Row>): ReactNode {
+  const cardOf = phone ? card : null;
+  return useMemo(() => {
+    if (cardOf)
+      return (
+        // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+        <div role="cell" className="min-w-0 flex-1">
+          {cardOf(row)}
+        </div>
+      );
+    return columns.map(({ id, cell, align }) => (
+      // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+      <div
+        key={id}
+        role="cell"
+        data-column={id}
+        className={cx('min-w-0 truncate figures', align && 'text-right')}
+      >
+        {cell(row)}
+      </div>
+    ));
+  }, [row, cardOf, columns]);
+}
+
+/** The list that was given before, while its members are the same: a page picks its columns anew each time it draws. */
+function useSame<One>(list: readonly One[]): readonly One[] {
+  const kept = useRef(list);
+  const before = kept.current;
+  if (before.length !== list.length || before.some((one, index) => one !== list[index])) kept.current = list;
+  return kept.current;
 }
 
 /** Where a key leads from a row; null when it is no key of ours. */
@@ -257,6 +292,7 @@ function offsetIn(element: HTMLElement | null): number {
 function useRowHeight(phone: boolean): number {
   const coarse = useMedia('(pointer: coarse)');
   const comfortable = document.documentElement.dataset['density'] === 'comfortable';
-  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+  // Asked once: with every step of scrolling it would have all styles worked out in between.
+  const rem = useMemo(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16, []);
   return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rem);
 }

@@ -1,3 +1,4 @@
+import { type ReactNode, type RefObject, useMemo, useRef } from 'react';
 import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
@@ -79,6 +80,18 @@ function LaneBars({
   readonly worst: number;
   readonly onChoose: (at: number) => void;
 }) {
+  const choose = useRef(onChoose);
+  choose.current = onChoose;
+  // A page draws itself anew for many reasons, and there are hundreds of bars with a sentence each.
+  return useMemo(() => barsOf(lanes, most, worst, choose), [lanes, most, worst]);
+}
+
+function barsOf(
+  lanes: readonly Lane[],
+  most: number,
+  worst: number,
+  choose: RefObject<(at: number) => void>,
+): ReactNode {
   const step = WIDTH / Math.max(lanes.length, 1);
   return lanes.map(({ at, good, bad }, index) => {
     const up = good === 0 ? 0 : Math.max(1.5, (good / most) * UP);
@@ -87,7 +100,7 @@ function LaneBars({
     const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the time range does the same by keyboard.
-      <g key={at} onClick={() => onChoose(at)} className="cursor-pointer hover:opacity-70">
+      <g key={at} onClick={() => choose.current(at)} className="cursor-pointer hover:opacity-70">
         <title>{`${fullTime(new Date(at), browserZone())}: ${good} OK, ${bad} not OK`}</title>
         <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />
         <rect x={x} y={UP - up} width={width} height={up} className="fill-volume" />
