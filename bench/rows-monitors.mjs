@@ -97,6 +97,8 @@ async function history(writer, endMs) {
   );
 }
 
+const UNTOLD = { lastBeatMs: null, tags: ['team-a'] };
+
 function alerts(endMs) {
   return Array.from({ length: ALERTS }, (_, n) => ({
     id: `alt_${String(ALERTS - n).padStart(8, '0')}`,
@@ -108,7 +110,7 @@ function alerts(endMs) {
     subject_id: `job-${n}`,
     subject_name: `job-${n}`,
     idempotency_key: `bench-${n}`,
-    fields_json: '{}',
+    fields_json: JSON.stringify({ error: null, failingSinceMs: endMs - n * 4 * MINUTE_MS, ...UNTOLD }),
     channels_json: null,
     routed_at: endMs,
     closed_at: n < 50 ? null : endMs,

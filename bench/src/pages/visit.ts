@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { cpuUs } from '../process-tree.ts';
+import { pause } from '../processes.ts';
 import type { House, Look } from './house.ts';
 import type { Place } from './places.ts';
 
@@ -33,6 +34,7 @@ export interface Visit {
 /** A phone of the middle class is so much slower than the machines that such things are built on. */
 const PHONE_SLOWER = 4;
 const QUIET_MS = 400;
+const LOOK_MS = 100;
 const PATIENCE_MS = 20_000;
 
 /** A tab that opens pages one after the other. */
@@ -72,10 +74,7 @@ export class Visitor {
     await this.#page.goto(`${url}/theme.js`);
     const [cpu, server] = [await this.taskMs(), cpuUs(pid)];
     await this.#page.goto(url + path);
-    const isLate = await this.#page
-      .waitForFunction(`floeBench.isQuiet(${QUIET_MS})`, undefined, { polling: 100 })
-      .then(() => false)
-      .catch(() => true);
+    const isLate = !(await this.#isQuiet());
     const seen: {
       readonly drawnAt: number;
       readonly calls: readonly Call[];
@@ -94,6 +93,13 @@ export class Visitor {
       serverCpuMs: (cpuUs(pid) - server) / 1000,
       trouble: isLate ? 'was never there' : seen.trouble,
     };
+  }
+
+  /** Whether the page came to rest in time. */
+  async #isQuiet(): Promise<boolean> {
+    for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause(LOOK_MS))
+      if (await this.#page.evaluate(`floeBench.isQuiet(${QUIET_MS})`)) return true;
+    return false;
   }
 
   /** CPU that the main thread of the tab has used. */
