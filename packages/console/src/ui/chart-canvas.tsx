@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { browserZone } from '../format/moments.ts';
 import type { ChartProps, Series } from './chart.tsx';
 import { stacked } from './chart-stack.ts';
 import { chartTooltip } from './chart-tooltip.ts';
@@ -56,7 +55,6 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
     width: element.clientWidth,
     height,
     legend: { show: false },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), browserZone()),
     cursor: {
       sync: { key: 'page' },
       drag: { x: onZoom !== undefined, y: false, setScale: false },

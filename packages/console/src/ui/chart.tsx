@@ -1,8 +1,14 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { browserZone, fullTime } from '../format/moments.ts';
 import { Skeleton } from './feedback.tsx';
+import { late } from './late.tsx';
 
-const Canvas = lazy(() => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ({ default: ChartCanvas })));
+const Canvas = late(
+  () => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ChartCanvas),
+  () => <Skeleton className="h-full w-full" />,
+);
+// Who loads this has a chart to draw: its code comes while the figures are on their way.
+Canvas.load();
 
 export interface Series {
   readonly label: string;
@@ -36,9 +42,7 @@ export function Chart(props: ChartProps) {
         <ChartTable {...props} />
       ) : (
         <div role="img" aria-label={sentence(props)} style={{ height }}>
-          <Suspense fallback={<Skeleton className="h-full w-full" />}>
-            <Canvas {...props} height={height} />
-          </Suspense>
+          <Canvas {...props} height={height} />
         </div>
       )}
       <figcaption className="flex justify-end">

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -76,9 +76,15 @@ function MonitorsOf({
   readonly group: BoardGroup;
   readonly onChange: (ids: readonly string[]) => void;
 }) {
-  const monitors = useQuery(monitorChoicesQuery).data?.data ?? [];
-  const nameOf = (id: string) => monitors.find((one) => one.id === id)?.name ?? id;
+  const monitors = useQuery(monitorChoicesQuery).data?.data;
+  const names = useMemo(() => new Map(monitors?.map(({ id, name }) => [id, name])), [monitors]);
+  const nameOf = (id: string) => names.get(id) ?? id;
   const ids = group.monitors;
+  const choices = useMemo(() => {
+    const taken = new Set(ids);
+    const left = monitors?.filter(({ id }) => !taken.has(id)) ?? [];
+    return left.map(({ id, name }) => ({ value: id, label: name }));
+  }, [monitors, ids]);
   return (
     <div className="mt-3 grid gap-3">
       <SortList
@@ -101,9 +107,7 @@ function MonitorsOf({
       </SortList>
       <Field label={`Add a monitor to ${group.name}`}>
         <Combobox
-          choices={monitors
-            .filter((one) => !ids.includes(one.id))
-            .map(({ id, name }) => ({ value: id, label: name }))}
+          choices={choices}
           value=""
           placeholder="Name of a monitor"
           onChange={(id) => onChange([...ids, id])}
