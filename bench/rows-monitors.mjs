@@ -97,7 +97,7 @@ async function history(writer, endMs) {
   );
 }
 
-const UNTOLD = { lastBeatMs: null, tags: ['team-a'] };
+const NOTHING_CAME = { error: 'No beat came.', lastBeatMs: null, tags: ['team-a'] };
 
 function alerts(endMs) {
   return Array.from({ length: ALERTS }, (_, n) => ({
@@ -110,7 +110,7 @@ function alerts(endMs) {
     subject_id: `job-${n}`,
     subject_name: `job-${n}`,
     idempotency_key: `bench-${n}`,
-    fields_json: JSON.stringify({ error: null, failingSinceMs: endMs - n * 4 * MINUTE_MS, ...UNTOLD }),
+    fields_json: JSON.stringify({ failingSinceMs: endMs - n * 4 * MINUTE_MS, ...NOTHING_CAME }),
     channels_json: null,
     routed_at: endMs,
     closed_at: n < 50 ? null : endMs,

@@ -37,13 +37,8 @@ export async function framesOf(visitor: Visitor, doing: () => Promise<void>): Pr
   };
 }
 
-/** Scrolls as a wheel or a finger does, `px` downwards (upwards when negative), through the middle of the page. */
-export async function scroll(
-  visitor: Visitor,
-  touch: boolean,
-  px: number,
-  pxPerSecond = 3000,
-): Promise<void> {
+/** Scrolls as a wheel does, `px` downwards (upwards when negative), in the middle of the page. */
+export async function scroll(visitor: Visitor, px: number, pxPerSecond = 3000): Promise<void> {
   const { width, height } = visitor.page.viewportSize() ?? { width: 400, height: 800 };
   await visitor.cdp.send('Input.synthesizeScrollGesture', {
     x: Math.round(width / 2),
@@ -51,6 +46,6 @@ export async function scroll(
     yDistance: -px,
     speed: pxPerSecond,
     preventFling: true,
-    gestureSourceType: touch ? 'touch' : 'mouse',
+    gestureSourceType: 'mouse',
   });
 }

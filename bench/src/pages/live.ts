@@ -27,7 +27,6 @@ const BODY = JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', 
 
 /** A flood while one looks at the top of the list, and another while one scrolls in it. */
 export async function measureLive(visitor: Visitor, house: House, look: Look, kept: Kept): Promise<void> {
-  const touch = look === 'phone';
   for (const name of ['at the top', 'scrolling'] as const) {
     await visitor.page.mouse.move(5, 5);
     await visitor.open({ name, path: '/o/acme/requests' });
@@ -42,7 +41,7 @@ export async function measureLive(visitor: Visitor, house: House, look: Look, ke
         isOver = true;
       });
       for (let step = 0; name === 'scrolling' && !isOver; step += 1)
-        await scroll(visitor, touch, step % 2 === 0 ? 2_000 : -1_000, 1_500);
+        await scroll(visitor, step % 2 === 0 ? 2_000 : -1_000, 1_500);
       flood = await ended;
     });
     await pause(SETTLED_MS);
@@ -113,10 +112,11 @@ async function heapMb({ cdp }: Visitor): Promise<number> {
 
 async function idsInApi({ ask }: House, from: number): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
+  const since = new Date(from - 1_000).toISOString();
   let cursor = '';
   do {
-    const since = new Date(from - 1_000).toISOString();
-    const { body } = await ask('GET', `/api/analytics/requests?from=${since}&limit=500&cursor=${cursor}`);
+    const more = cursor === '' ? '' : `&cursor=${cursor}`;
+    const { body } = await ask('GET', `/api/analytics/requests?from=${since}&limit=500${more}`);
     for (const row of Array.isArray(body['data']) ? body['data'] : [])
       if (isObject(row)) ids.add(String(row['id']));
     cursor = typeof body['next_cursor'] === 'string' ? body['next_cursor'] : '';
@@ -124,7 +124,7 @@ async function idsInApi({ ask }: House, from: number): Promise<ReadonlySet<strin
   return ids;
 }
 
-/** Every id of the list, from its top, until all that are wanted were seen or it does not go on. */
+/** Ids of the list, from its top, until all that are wanted were seen, or so many others that they are not there. */
 async function idsInList({ page }: Visitor, wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const waiting = page.getByRole('button', { name: /^\d+ new$/ });
   if (await waiting.isVisible()) await waiting.click();
@@ -132,17 +132,22 @@ async function idsInList({ page }: Visitor, wanted: ReadonlySet<string>): Promis
   await pause(3_000);
   const seen = new Set<string>();
   const left = new Set(wanted);
-  for (let standing = 0; left.size > 0 && standing < 30; standing += 1) {
-    const ids: readonly string[] = await page.evaluate(
-      `[...document.querySelectorAll('[data-row]')].map((row) => row.dataset.row)`,
-    );
+  for (let standing = 0; left.size > 0 && standing < 30 && seen.size < 2 * wanted.size; standing += 1) {
+    const ids: readonly string[] = await page.evaluate(STEP);
     for (const id of ids) {
       if (!seen.has(id)) standing = 0;
       seen.add(id);
       left.delete(id);
     }
-    await page.evaluate(`document.querySelector('[data-scroll]').scrollTop += innerHeight, 0`);
-    await pause(60);
+    await pause(20);
   }
   return seen;
 }
+
+/** The ids that are in the document, and then on by less than what is in view, until that is drawn. */
+const STEP = `(async () => {
+  const ids = [...document.querySelectorAll('[data-row]')].map((row) => row.dataset.row);
+  document.querySelector('[data-scroll]').scrollTop += innerHeight / 2;
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  return ids;
+})()`;

@@ -24,10 +24,9 @@ export async function measureScrolling(
   look: Look,
   kept: Kept,
 ): Promise<void> {
-  const touch = look === 'phone';
   const keep = async (name: string) => {
     const before = await position(visitor);
-    const figures = await framesOf(visitor, () => scroll(visitor, touch, PX));
+    const figures = await framesOf(visitor, () => scroll(visitor, PX));
     const done = { ...figures, px: (await position(visitor)) - before };
     const known = kept.all.scroll[look][name];
     if (!known || done.late < known.late || (done.late === known.late && done.cpuMs < known.cpuMs))

@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import {
   type KeyboardEvent,
   type ReactNode,
+  type RefObject,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -12,6 +13,7 @@ import {
 import { cx } from './class-names.ts';
 import { useMedia } from './media.ts';
 import { type Column, nextSort, type Sort } from './table-columns.ts';
+import { TableRow } from './table-row.tsx';
 
 export interface DataTableProps<Row> {
   /** What the list holds, for screen readers: `Requests`. */
@@ -90,12 +92,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 /** Which rows are in the document, which one has the focus, and what keys do. */
-function useRows<Row>({ rows, rowId, onOpen, onEnd }: DataTableProps<Row>, phone: boolean) {
+function useRows<Row>(props: DataTableProps<Row>, phone: boolean) {
+  const { rows, rowId, onOpen, onEnd } = props;
   const body = useRef<HTMLDivElement>(null);
   const rowPx = useRowHeight(phone);
   const [cursor, setCursor] = useState(0);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => setTop(offsetIn(body.current)));
+  const top = useTop(body, props);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller(body.current),
@@ -177,78 +179,6 @@ function Head<Row>({
   );
 }
 
-interface TableRowProps<Row> extends CellsOf<Row> {
-  readonly id: string;
-  readonly index: number;
-  readonly tracks: string;
-  readonly open: boolean;
-  readonly onOpen: ((row: Row) => void) | undefined;
-  readonly focusable: boolean;
-  readonly onFocus: () => void;
-  readonly place: { readonly height: number; readonly transform: string };
-}
-
-function TableRow<Row>(props: TableRowProps<Row>) {
-  const { row, id, index, phone, tracks, open, onOpen, focusable, onFocus, place } = props;
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the table listens for Enter, for all rows at once.
-    <div
-      role="row"
-      aria-rowindex={index + 2}
-      data-index={index}
-      data-row={id}
-      tabIndex={focusable ? 0 : -1}
-      onFocus={onFocus}
-      onClick={(event) => {
-        // A text being selected, or a control inside the row, is not a wish to open it.
-        if (window.getSelection()?.isCollapsed !== false && !isControl(event.target)) onOpen?.(row);
-      }}
-      style={phone ? place : { ...place, gridTemplateColumns: tracks }}
-      className={cx(
-        'absolute inset-x-0 items-center border-b border-line px-4 -outline-offset-2 md:px-6',
-        phone ? 'flex' : 'grid gap-x-6',
-        onOpen && 'cursor-pointer hover:bg-hover',
-        open && 'bg-selected shadow-[inset_2px_0_0_var(--color-accent)]',
-      )}
-    >
-      {useCells(props)}
-    </div>
-  );
-}
-
-interface CellsOf<Row> {
-  readonly row: Row;
-  readonly phone: boolean;
-  readonly columns: readonly Column<Row>[];
-  readonly card: (row: Row) => ReactNode;
-}
-
-/** What stands in a row. The same elements while nothing of them changed: a row that only moves is not drawn anew. */
-function useCells<Row>({ row, phone, columns, card }: CellsOf<Row>): ReactNode {
-  const cardOf = phone ? card : null;
-  return useMemo(() => {
-    if (cardOf)
-      return (
-        // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-        <div role="cell" className="min-w-0 flex-1">
-          {cardOf(row)}
-        </div>
-      );
-    return columns.map(({ id, cell, align }) => (
-      // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-      <div
-        key={id}
-        role="cell"
-        data-column={id}
-        className={cx('min-w-0 truncate figures', align && 'text-right')}
-      >
-        {cell(row)}
-      </div>
-    ));
-  }, [row, cardOf, columns]);
-}
-
 /** The list that was given before, while its members are the same: a page picks its columns anew each time it draws. */
 function useSame<One>(list: readonly One[]): readonly One[] {
   const kept = useRef(list);
@@ -271,12 +201,24 @@ function target(key: string, from: number, rows: number): number | null {
   return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
 }
 
-function isControl(target: EventTarget): boolean {
-  return target instanceof Element && target.closest('a,button,input,label') !== null;
-}
-
 function scroller(element: HTMLElement | null): HTMLElement | null {
   return element?.closest<HTMLElement>('[data-scroll]') ?? null;
+}
+
+/**
+ * Where the rows begin, measured when the page draws or something above changes its size, and not with every step of
+ * scrolling: each measure has the whole page laid out.
+ */
+function useTop(body: RefObject<HTMLDivElement | null>, drawn: object): number {
+  const [top, setTop] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other props say that the page drew itself anew.
+  useLayoutEffect(() => setTop(offsetIn(body.current)), [body, drawn]);
+  useEffect(() => {
+    const resized = new ResizeObserver(() => setTop(offsetIn(body.current)));
+    for (const part of scroller(body.current)?.children ?? []) resized.observe(part);
+    return () => resized.disconnect();
+  }, [body]);
+  return top;
 }
 
 /** How far below the top of what scrolls. */
