@@ -20,6 +20,8 @@ const CHECKS_EACH = 200;
 const BUSY = 'job-1';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** How long each downtime lasts. */
+const DOWN_MS = 2 * 3_600_000;
 const ALERTS = 10_000;
 const AUDIT_ENTRIES = 100_000;
 const AUDIT_AT_ONCE = 1_000;
@@ -77,7 +79,7 @@ async function copies(writer, table, uid, changed) {
     select ${sql.join(picked)} from ${sql.table(table)} cross join n where uid = ${uid}`.execute(writer);
 }
 
-/** Checks and periods of every monitor: beats spread over the month, every fiftieth missed, a downtime a week. */
+/** Checks and periods of every monitor: beats spread over the month, every fiftieth missed; two hours down each week. */
 async function history(writer, endMs) {
   const checks = (stepMs, count, of) => sql`insert into checks
       (uid, at, id, status, error, expected_at, detected_at, received_at, duration_ms, metadata_json, stands_for)
@@ -91,7 +93,7 @@ async function history(writer, endMs) {
   await checks(MINUTE_MS, (30 * DAY_MS) / MINUTE_MS, sql`m.id = ${BUSY}`).execute(writer);
   await sql`insert into monitor_periods (uid, started_at, status, reason)
     with recursive n(n) as (select cast(1 as bigint) union all select n + 1 from n where n < 8)
-    select m.uid, ${sql.lit(endMs)} - n.n * ${sql.lit(4 * DAY_MS)},
+    select m.uid, ${sql.lit(endMs)} - (n.n + 1) / 2 * ${sql.lit(7 * DAY_MS)} + n.n % 2 * ${sql.lit(DOWN_MS)},
       case when n.n % 2 = 0 then 'failing' else 'healthy' end, 'bench' from monitors m cross join n`.execute(
     writer,
   );

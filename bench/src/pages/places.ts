@@ -48,7 +48,7 @@ async function pathOf(path: string, ask: House['ask']): Promise<string> {
   const [list = '', parameter] = path.split('/$', 2);
   if (parameter === undefined) return path;
   const kind = list.split('/').at(-1) ?? '';
-  for (const room of ['management', 'monitoring', 'analytics']) {
+  for (const room of ['management', 'monitoring', 'analytics', 'management/relay']) {
     const { body } = await ask('GET', `/api/${room}/${kind}?limit=1`);
     const [row] = Array.isArray(body['data']) ? body['data'] : [];
     if (isObject(row)) return path.replace(/\$[^/]+/, String(row['id'] ?? row['slug']));
