@@ -2,12 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
 import type { Claim } from '../store/ports.ts';
 import type { Caller, Estimate } from './guard.ts';
+import type { LimitBucket } from './limit-buckets.ts';
 import type { Period } from './period.ts';
 import { type BudgetRule, type LimitRule, type Rules, wantsMetadata } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
-
-/** A request whose process says nothing for so long is over: the process died. */
-const LEASE_MS = 60_000;
 
 /** A claim that knows the rule it came from. */
 export interface RuleClaim extends Claim {
@@ -21,7 +19,7 @@ export interface RuleClaim extends Claim {
 
 /** The rules that reach a caller, each with the bucket its requests fall in. */
 export class Reach {
-  readonly limits: readonly { readonly rule: LimitRule; readonly bucket: string }[];
+  readonly limits: readonly { readonly rule: LimitRule; readonly bucket: LimitBucket }[];
   readonly budgets: readonly {
     readonly rule: BudgetRule;
     readonly bucket: string;
@@ -48,9 +46,7 @@ export class Reach {
   /** What a request takes. Without an estimate it was refused already: one request, no tokens, no money. */
   claims(estimate: Estimate | null, book: SpendBook): RuleClaim[] {
     const claims: RuleClaim[] = [];
-    for (const { rule, bucket } of this.limits)
-      for (const claim of limitClaims(rule, bucket, estimate?.tokens ?? 0))
-        if (claim.kind === 'window' || estimate !== null) claims.push(claim);
+    for (const { bucket } of this.limits) bucket.addClaims(claims, estimate?.tokens ?? null);
     // Nothing to pay is nothing to ask a budget for.
     if (estimate === null || estimate.nanoUsd === 0) return claims;
     for (const { rule, bucket, period } of this.budgets)
@@ -66,7 +62,7 @@ export function reachOf({ limits, budgets }: Rules, caller: Caller, nowMs: numbe
   for (const rule of limits) {
     const whose = rule.bucketOf(key, endUser);
     if (whose === null || !holdsFor(rule.models, models)) continue;
-    reached.push({ rule, bucket: `${rule.id}:${whose}` });
+    reached.push({ rule, bucket: rule.buckets.of(whose) });
   }
   const paying = [];
   for (const rule of budgets) {
@@ -115,40 +111,8 @@ export function spendClaim(
 }
 
 /** What a request of so many tokens takes of a limit. */
-export function limitClaims(rule: LimitRule, bucket: string, tokens: number): RuleClaim[] {
-  const { rpm, tpm, concurrency } = rule.config;
+export function limitClaims(bucket: LimitBucket, tokens: number): RuleClaim[] {
   const claims: RuleClaim[] = [];
-  if (rpm !== undefined) claims.push(claimOf(rule, 'window', 'requests', `r:${bucket}`, 1, rpm));
-  // Capped, or a request larger than the limit could never pass.
-  if (tpm !== undefined)
-    claims.push(claimOf(rule, 'window', 'tokens', `t:${bucket}`, Math.min(tokens, tpm), tpm));
-  if (concurrency !== undefined)
-    claims.push(claimOf(rule, 'lease', 'concurrency', `c:${bucket}`, 1, concurrency));
+  bucket.addClaims(claims, tokens);
   return claims;
-}
-
-function claimOf(
-  rule: LimitRule,
-  kind: 'window' | 'lease',
-  counts: RuleClaim['counts'],
-  bucket: string,
-  amount: number,
-  limit: number,
-): RuleClaim {
-  return {
-    kind,
-    bucket,
-    amount,
-    limit,
-    enforced: true,
-    lasting: counts === 'requests',
-    floor: 0,
-    endsAt: 0,
-    lastsMs: kind === 'lease' ? LEASE_MS : 0,
-    away: rule.away,
-    name: rule.name,
-    rule: rule.id,
-    counts,
-    period: '',
-  };
 }

@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
+import { ChurningMap } from '../core/churning-map.ts';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { Counters, Held, Taken } from '../store/ports.ts';
@@ -57,7 +58,7 @@ export interface Grant {
 /** Takes limits and budgets for exchanges and settles them. One for the process. */
 export class Guard {
   readonly #parts: GuardParts;
-  readonly #leases = new Map<string, Grant>();
+  readonly #leases = new ChurningMap<Grant>();
   #timer: Timer | null = null;
 
   constructor(parts: GuardParts) {
@@ -146,12 +147,12 @@ export class Guard {
 
   async #renew(): Promise<void> {
     const byOrg = new Map<string, Held[]>();
-    for (const { id, orgId, claims } of this.#leases.values()) {
+    this.#leases.each(({ id, orgId, claims }) => {
       const held = byOrg.get(orgId) ?? [];
       byOrg.set(orgId, held);
       for (const { kind, bucket, lastsMs } of claims)
         if (kind === 'lease') held.push({ id, bucket, lastsMs });
-    }
+    });
     for (const [orgId, held] of byOrg)
       for (let at = 0; at < held.length; at += RENEWED_AT_ONCE)
         await this.#parts.counters.renew(orgId, held.slice(at, at + RENEWED_AT_ONCE));
