@@ -126,7 +126,9 @@ const CONFIG = {
       providers: [{ id: 'sandbox', kind: 'sandbox' }],
       routes: [{ model: 'smart', strategy: 'failover', targets: ['sandbox/flaky', 'sandbox/echo'] }],
       limits: [{ name: 'all', scope: 'org', rpm: 1_000_000 }],
-      policies: [{ name: 'long-answers', on: 'request', when: 'request.max_tokens > 1000000', action: 'deny' }],
+      policies: [
+        { name: 'long-answers', on: 'request', when: 'request.max_tokens > 1000000', action: 'deny' },
+      ],
       relay: { rules: [{ name: 'no-tools', on: 'shell', match: { command: 'tool' }, decision: 'deny' }] },
       budgets: [{ name: 'all', scope: 'org', period: 'month', mode: 'soft', limit_usd: 1_000_000 }],
     },
