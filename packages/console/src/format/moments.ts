@@ -1,18 +1,18 @@
 /** Times as the console writes them: always with their zone somewhere in the part that shows them. */
 
-/** Asking takes 30 µs and more, and a list asks for every row. Who travels has the new zone within a minute. */
-const ZONE_HOLDS_MS = 60_000;
-let zoneNow = '';
-let zoneAskedAt = Number.NEGATIVE_INFINITY;
-
 /** The zone times are shown in: that of the browser, unless the link says another (`tz=`). */
 export function browserZone(): string {
-  if (performance.now() - zoneAskedAt > ZONE_HOLDS_MS) {
-    zoneNow = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-    zoneAskedAt = performance.now();
+  const now = Date.now();
+  // Asked for by every time in every row of a list, and dear; who travels has the new zone within a minute.
+  if (Math.abs(now - askedAt) > 60_000) {
+    zone = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+    askedAt = now;
   }
-  return zoneNow;
+  return zone;
 }
+
+let zone = 'UTC';
+let askedAt = Number.NEGATIVE_INFINITY;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -50,20 +50,10 @@ export function fullTime(at: Date, zone: string, ms = false): string {
   return `${date}, ${clockTime(at, zone, ms)} ${zoneName(at, zone)}`;
 }
 
-const QUARTER_MS = 900_000;
-const ZONE_NAMES_KEPT = 2_000;
-const zoneNames = new Map<string, string>();
-
-/** What people call the zone at that moment: `UTC`, `CET`, `GMT+9`. No zone changes but at a quarter of an hour. */
+/** What people call the zone at that moment: `UTC`, `CET`, `GMT+9`. */
 export function zoneName(at: Date, zone: string): string {
-  const key = `${zone} ${Math.floor(at.getTime() / QUARTER_MS)}`;
-  const known = zoneNames.get(key);
-  if (known !== undefined) return known;
   const parts = format(zone, { timeZoneName: 'short', hour: '2-digit' }, 'zone').formatToParts(at);
-  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
-  if (zoneNames.size >= ZONE_NAMES_KEPT) zoneNames.clear();
-  zoneNames.set(key, name);
-  return name;
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
 /** `just now`, `41 s ago`, `9 h ago`, `in 14 h`; after a day in days. */

@@ -1,4 +1,6 @@
-import { type ReactNode, type RefObject, useMemo, useRef } from 'react';
+import { useMemo } from 'react';
+import { useAway } from '../data/away.ts';
+import { duration } from '../format/amounts.ts';
 import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
@@ -28,6 +30,8 @@ export function Lanes({
 }) {
   const most = roundUp(Math.max(...lanes.map(({ good }) => good), 0));
   const worst = roundUp(Math.max(...lanes.map(({ bad }) => bad), 0));
+  const at = useMemo(() => lanes.map((lane) => lane.at), [lanes]);
+  const away = useAway(at);
   const anyBad = lanes.some(({ bad }) => bad > 0);
   return (
     <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
@@ -38,25 +42,43 @@ export function Lanes({
         </span>
         {anyBad && <span className="absolute right-0 -bottom-2 text-failing-ink">{worst}</span>}
       </div>
-      <svg
-        role="img"
-        aria-label={label}
-        viewBox={`0 0 ${WIDTH} ${UP + DOWN}`}
-        preserveAspectRatio="none"
-        className="w-full"
-        style={{ height: UP + DOWN }}
-      >
-        <line x1={0} x2={WIDTH} y1={0.5} y2={0.5} className="stroke-grid" vectorEffect="non-scaling-stroke" />
-        <line
-          x1={0}
-          x2={WIDTH}
-          y1={UP}
-          y2={UP}
-          className="stroke-line-strong"
-          vectorEffect="non-scaling-stroke"
-        />
-        <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
-      </svg>
+      <div className="relative">
+        <svg
+          role="img"
+          aria-label={label}
+          viewBox={`0 0 ${WIDTH} ${UP + DOWN}`}
+          preserveAspectRatio="none"
+          className="w-full"
+          style={{ height: UP + DOWN }}
+        >
+          <line
+            x1={0}
+            x2={WIDTH}
+            y1={0.5}
+            y2={0.5}
+            className="stroke-grid"
+            vectorEffect="non-scaling-stroke"
+          />
+          <line
+            x1={0}
+            x2={WIDTH}
+            y1={UP}
+            y2={UP}
+            className="stroke-line-strong"
+            vectorEffect="non-scaling-stroke"
+          />
+          <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
+        </svg>
+        {away.map(({ left, width, ms }) => (
+          <span
+            key={left}
+            role="img"
+            aria-label={`Unknown for ${duration(ms)}: Floe was not running`}
+            style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
+            className="hatched pointer-events-none absolute inset-y-0 min-w-0.5"
+          />
+        ))}
+      </div>
       <div className="col-start-2 mt-1 flex justify-between">
         {labels(lanes).map((text, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: places on an axis.
@@ -80,18 +102,6 @@ function LaneBars({
   readonly worst: number;
   readonly onChoose: (at: number) => void;
 }) {
-  const choose = useRef(onChoose);
-  choose.current = onChoose;
-  // A page draws itself anew for many reasons, and there are hundreds of bars with a sentence each.
-  return useMemo(() => barsOf(lanes, most, worst, choose), [lanes, most, worst]);
-}
-
-function barsOf(
-  lanes: readonly Lane[],
-  most: number,
-  worst: number,
-  choose: RefObject<(at: number) => void>,
-): ReactNode {
   const step = WIDTH / Math.max(lanes.length, 1);
   return lanes.map(({ at, good, bad }, index) => {
     const up = good === 0 ? 0 : Math.max(1.5, (good / most) * UP);
@@ -100,7 +110,7 @@ function barsOf(
     const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the time range does the same by keyboard.
-      <g key={at} onClick={() => choose.current(at)} className="cursor-pointer hover:opacity-70">
+      <g key={at} onClick={() => onChoose(at)} className="cursor-pointer hover:opacity-70">
         <title>{`${fullTime(new Date(at), browserZone())}: ${good} OK, ${bad} not OK`}</title>
         <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />
         <rect x={x} y={UP - up} width={width} height={up} className="fill-volume" />

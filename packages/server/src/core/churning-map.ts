@@ -1,6 +1,6 @@
 const FIRST_CAPACITY = 16;
 /** Characters at the end of a key that its place is found by: ids are random there. */
-const HASHED_CHARACTERS = 8;
+const HASHED_CHARACTERS = 6;
 
 /**
  * A map by id for entries that live for one request. V8's own `Map` chains each table it outgrows to the next, and

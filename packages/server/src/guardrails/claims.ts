@@ -39,8 +39,11 @@ export class Reach {
     if (estimate.nanoUsd !== null) return null;
     const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
     if (!hard) return null;
-    const message = `The budget "${hard.rule.name}" is hard and this model has no price. ${estimate.priceLine}`;
-    return new Fault('price_unknown', message, { param: 'model' });
+    const message = `The budget "${hard.rule.name}" is hard and this model has no price. ${priceLine(estimate)}`;
+    return new Fault('price_unknown', message, {
+      param: 'model',
+      rule: { kind: 'budget', id: hard.rule.id },
+    });
   }
 
   /** What a request takes. Without an estimate it was refused already: one request, no tokens, no money. */
@@ -53,6 +56,13 @@ export class Reach {
       claims.push(spendClaim(this.#orgId, rule, bucket, period, estimate.nanoUsd ?? 0, book));
     return claims;
   }
+}
+
+/** What to add where, for a model that has no price. */
+export function priceLine({ unpriced }: Pick<Estimate, 'unpriced'>): string {
+  if (unpriced === null) return '';
+  const { provider, model } = unpriced;
+  return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens> } }, or billing: free.`;
 }
 
 /** Finds the rules that reach a caller. */

@@ -1,12 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Combobox } from '../../ui/combobox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { moved } from '../../ui/reorder.ts';
 import { SortList } from '../../ui/sort-list.tsx';
-import { monitorChoicesQuery } from '../monitors/monitor-data.ts';
+import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { type BoardGroup, withGroup } from './board-form.ts';
 
 /** Groups and the monitors in them, in order. */
@@ -76,15 +74,8 @@ function MonitorsOf({
   readonly group: BoardGroup;
   readonly onChange: (ids: readonly string[]) => void;
 }) {
-  const monitors = useQuery(monitorChoicesQuery).data?.data;
-  const names = useMemo(() => new Map(monitors?.map(({ id, name }) => [id, name])), [monitors]);
-  const nameOf = (id: string) => names.get(id) ?? id;
   const ids = group.monitors;
-  const choices = useMemo(() => {
-    const taken = new Set(ids);
-    const left = monitors?.filter(({ id }) => !taken.has(id)) ?? [];
-    return left.map(({ id, name }) => ({ value: id, label: name }));
-  }, [monitors, ids]);
+  const nameOf = useMonitorNames(ids);
   return (
     <div className="mt-3 grid gap-3">
       <SortList
@@ -106,11 +97,10 @@ function MonitorsOf({
         )}
       </SortList>
       <Field label={`Add a monitor to ${group.name}`}>
-        <Combobox
-          choices={choices}
-          value=""
+        <MonitorCombobox
+          chosen={ids}
           placeholder="Name of a monitor"
-          onChange={(id) => onChange([...ids, id])}
+          onAdd={(id) => onChange([...ids, id])}
         />
       </Field>
     </div>

@@ -1,5 +1,6 @@
 import type { Connector } from '../connector.ts';
 import type { UpstreamHandler, UpstreamRequest } from '../transport.ts';
+import { ClosedEarly } from './bad-answer.ts';
 import { Connection, type Exchanging } from './connection.ts';
 import { requestHead } from './request-head.ts';
 
@@ -89,6 +90,10 @@ export class Origin {
     const { protocol, host, hostname, port } = this.#url;
     this.#connect({ protocol, host, hostname, port }, (error, socket) => {
       if (error) return call.fail(error);
+      if (this.#isClosed) {
+        socket.destroy();
+        return call.fail(new ClosedEarly());
+      }
       const connection = new Connection(socket, (freed, restMs) => this.#freed(freed, restMs));
       this.#open.add(connection);
       // Connected for somebody who has left: it is there for the next one.
