@@ -8,8 +8,8 @@ import { getDecision, listDecisions } from './relay/decisions.ts';
 import { listEvents, reportEvents } from './relay/events.ts';
 import { answerHook } from './relay/hook.ts';
 import type { RelayHost } from './relay/relay-host.ts';
-import { relayRuleVerbs } from './relay/rules.ts';
 import { replayRelay } from './relay/replay.ts';
+import { relayRuleVerbs } from './relay/rules.ts';
 import { simulateRelay } from './relay/simulate.ts';
 import type { Verb } from './verb.ts';
 

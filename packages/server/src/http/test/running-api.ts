@@ -125,8 +125,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   const relay = await runRelay(database, clock, dataDir, options.org, inForce);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
-    await renew();
-    await relay.renew();
+    await renew().then(relay.renew);
   };
   const sessions = new Map<string, (now: number) => Actor>();
   const parts = partsOf(options, database, clock, running, relay.host);

@@ -76,7 +76,8 @@ class Replay {
     const until = clock.monotonic() + withinMs;
     for (;;) {
       const row = this.#rows[this.#next];
-      if (!row || clock.monotonic() > until || handle?.signal.aborted) return;
+      if (!row || clock.monotonic() > until || handle?.signal.aborted)
+        return handle?.progress(this.#next, this.#rows.length);
       this.#next += 1;
       this.#judgeOne(row);
       if (this.#next % AT_ONCE !== 0) continue;
