@@ -75,6 +75,43 @@ const ALL = [
   'created budgets/month',
 ];
 
+/** Lists whose entries have a text of their own. */
+const LISTS = [
+  'management/teams',
+  'management/providers',
+  'management/routes',
+  'management/policies',
+  'management/limits',
+  'management/budgets',
+  'monitoring/channels',
+  'monitoring/monitors',
+  'monitoring/boards',
+];
+test('each resource can be had alone, as text that says the same and tells no secret', async (t) => {
+  const { ask, call } = await start(t);
+  assert.equal((await ask('apply', YAML)).status, 200);
+  for (const path of LISTS) {
+    const [, kind = ''] = path.split('/');
+    const rows = listed((await call('GET', path)).body['data']);
+    assert.ok(rows.length > 0, kind);
+    for (const row of rows) {
+      const id = String(row['id'] ?? row['slug']);
+      const at = `management/config/entries/${kind}/${encodeURIComponent(id)}`;
+      const { status, body, text } = await call('GET', at);
+      assert.equal(status, 200, text);
+      assert.doesNotMatch(text, /must-never|also-a-secret|secret-path/);
+      const below = String(body['yaml']).replace(/^(?=.)/gm, '    ');
+      const same = await ask('diff', `orgs:\n  - id: acme\n${below}`);
+      // Alone in its section it stands first, wherever it stood before.
+      const others = listed(same.body['changes']).filter(({ fields }) => String(fields) !== 'position');
+      assert.deepEqual(others, [], `${kind}/${id}: ${same.text}`);
+      assert.ok(!same.text.includes('"created"'), same.text);
+    }
+  }
+  assert.equal((await call('GET', 'management/config/entries/routes/none')).status, 404);
+  assert.equal((await call('GET', 'management/config/entries/settings/cache')).status, 400);
+});
+
 test('a diff tells what applying does and does nothing; applying does it, and a second time nothing', async (t) => {
   const { ask, call, database } = await start(t);
   const diff = await ask('diff', YAML);

@@ -51,6 +51,8 @@ export interface AuditTable {
   subject: string;
   before_json: string | null;
   after_json: string | null;
+  /** Why, in the words of who did it. */
+  reason: string | null;
   /** Name of the key or address of the member, as it was then. */
   actor_name: string | null;
   /** Place in the org's chain, from 1; null for entries from before there was one. */

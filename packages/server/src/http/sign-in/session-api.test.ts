@@ -40,6 +40,9 @@ test('the one-time link makes the first owner, once, even when two take it at th
   const token = await first.ownerLink();
   const take = (browser: Browser, email: string, password = PASSWORD) =>
     browser.ask('POST', '/api/session/setup', { token, email, name: 'Mara', password });
+  const look = () => first.browser().ask('POST', '/api/session/setup/preview', { token });
+  const { body: shown } = await look();
+  assert.deepEqual([shown.org, shown.first], [{ id: 'acme', name: 'Acme' }, true]);
   const weak = await take(first.browser(), 'mara@acme.example', 'password1234');
   assert.deepEqual([weak.status, weak.body.error?.param], [400, 'password']);
   const browsers = [first.browser(), first.browser()] as const;
@@ -56,6 +59,7 @@ test('the one-time link makes the first owner, once, even when two take it at th
   const late = await take(first.browser(), 'late@acme.example');
   assert.equal(late.body.error?.code, 'link_unusable');
   assert.match(String(late.body.error?.message), /was used at 2026-11-21T12:00:00.000Z.*floe owner-link/);
+  assert.equal((await look()).body.error?.message, late.body.error?.message);
   const users = await first.api.database.read.selectFrom('users').selectAll().execute();
   assert.equal(users.length, 1);
   await first.close();

@@ -15,6 +15,8 @@ import { leftOver, type Step, stepsOf } from './steps.ts';
 type Writing = VerbContext & { readonly writer: Writer };
 type Changes = z.input<typeof configChanges>;
 
+const TAKES_REASON: ReadonlySet<string> = new Set(['limits', 'budgets']);
+
 export interface Applied {
   readonly answer: Changes;
   readonly further: readonly FurtherChange[];
@@ -36,6 +38,7 @@ const NOT_MEANT: ReadonlySet<string> = new Set([
  * Performs the verbs of everything in a document inside the caller's transaction. What stands in floe.yaml is left
  * alone and named.
  *
+ * @param reason for the audit log, to be told to the verbs that take one
  * @throws Fault of the first verb that refuses, with the resource before its `param`
  */
 export async function performSteps(
@@ -43,6 +46,7 @@ export async function performSteps(
   prune: boolean,
   host: Pick<ConfigHost, 'verbs' | 'pepper'>,
   context: Writing,
+  reason: string | undefined,
 ): Promise<Applied> {
   const steps = await stepsOf(document, context.writer, context.orgId);
   const removals = prune ? await leftOver(document, steps, context.writer, context.orgId) : [];
@@ -54,7 +58,7 @@ export async function performSteps(
   const late = removals.filter(({ kind }) => kind === 'providers' || kind === 'channels' || kind === 'teams');
   const early = removals.filter((step) => !late.includes(step));
   for (const step of [...early, ...steps, ...late]) {
-    const done = await perform(step, host, context);
+    const done = await perform(step, host, context, reason);
     if (done instanceof NotApplied) ignored.push(`${step.kind}/${step.id}: ${done.message}`);
     else if (done.audit === 'unchanged' || fieldsOf(done.audit).length === 0) unchanged += 1;
     else {
@@ -74,10 +78,13 @@ async function perform(
   { kind, id, verb, params, body }: Step,
   host: Pick<ConfigHost, 'verbs' | 'pepper'>,
   context: Writing,
+  reason: string | undefined,
 ): Promise<Changed | NotApplied> {
   try {
     const change = changeOf(verb, host, context);
-    return await change(context, { params, query: {}, body, idempotencyKey: undefined });
+    const why = reason !== undefined && TAKES_REASON.has(kind) ? { reason } : {};
+    const [query, said] = body === undefined ? [why, body] : [{}, { ...body, ...why }];
+    return await change(context, { params, query, body: said, idempotencyKey: undefined });
   } catch (error) {
     if (error instanceof NotApplied) return error;
     if (!(error instanceof Fault)) throw error;

@@ -4,9 +4,11 @@ import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { Guard } from '../../guardrails/guard.ts';
 import { fileRuleId } from '../../guardrails/rules.ts';
+import type { Actor } from '../../platform/actor.ts';
 import { placeOf, spotOf } from '../../platform/file-place.ts';
 import { type GuardrailKind, type GuardrailRow, ruleById, rulesOfOrg } from '../../store/guardrail-rules.ts';
 import type { Reader } from '../../store/ports.ts';
+import { requireStepUp } from '../access.ts';
 import { validate } from '../input.ts';
 import type { FileRule, FileRules, RuleHost } from './rule-host.ts';
 
@@ -81,6 +83,23 @@ export function mustBeChangeable<Config>(one: string, { id, source }: Shown<Conf
   throw new Fault('managed_by_file', `The ${one} "${id}" stands in ${spot}; change it there.`);
 }
 
+/**
+ * For what lets more money through: members say why, and confirm who they are.
+ *
+ * @throws Fault `reason_required`, `step_up_required`; neither for a key
+ */
+export function mustBeMeant(actor: Actor, reason: string | null, nowMs: number): void {
+  if (actor.member && reason === null)
+    throw new Fault(
+      'reason_required',
+      'This lets more money through than before. Say why, for the audit log.',
+      {
+        param: 'reason',
+      },
+    );
+  requireStepUp(actor, nowMs);
+}
+
 /** A whole rule from what a client sent, null meaning absent. Throws `invalid_request` as floe.yaml would. */
 export function configFrom<Config extends AnyConfig, View extends JsonObject>(
   { schema }: RuleKind<Config, View>,
@@ -90,7 +109,7 @@ export function configFrom<Config extends AnyConfig, View extends JsonObject>(
   return validate(schema, Object.fromEntries(given));
 }
 
-const SHOWN_ONLY = new Set(['id', 'state', 'source', 'created_at', 'updated_at', 'updated_by']);
+const SHOWN_ONLY = new Set(['reason', 'id', 'state', 'source', 'created_at', 'updated_at', 'updated_by']);
 
 function fileRulesOf<Config extends AnyConfig, View extends JsonObject>(
   kind: RuleKind<Config, View>,

@@ -158,6 +158,11 @@ async function ofKeys({ orgId, reader, clock }: Context): Promise<Attention[]> {
     severity: 'notice',
     subject: { kind: 'key', id, name },
     since: null,
-    text: `Expires at ${momentOf(expires_at ?? now)}.`,
+    text: `It ends on ${minuteOf(momentOf(expires_at ?? now))}.`,
   }));
+}
+
+/** `2026-11-26 at 05:47 UTC` */
+function minuteOf(moment: string): string {
+  return `${moment.slice(0, 10)} at ${moment.slice(11, 16)} UTC`;
 }

@@ -1,5 +1,6 @@
 import { relaySimulation, relaySimulationAnswer } from '@floe/contract/api/relay-management';
 import type { RelayConfig } from '@floe/contract/config';
+import { ROLES } from '@floe/contract/roles';
 import { decide, type Verdict } from '@floe/relay/decide';
 import { compileRelay, type Relay } from '@floe/relay/relay';
 import type { SimpleCommand } from '@floe/relay/shell/command';
@@ -14,6 +15,8 @@ export function simulateRelay({ relays }: RelayHost): Verb {
     method: 'POST',
     path: '/api/management/relay/simulate',
     scope: 'management',
+    // Whoever may read the rules may know what they say.
+    roles: ROLES,
     summary: 'Show how a command is read, and which rules say what about it',
     body: relaySimulation,
     answer: relaySimulationAnswer,
