@@ -49,8 +49,7 @@ export async function startPeople(
     const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const text = await answer.text();
     const [set = ''] = answer.headers.getSetCookie();
-    const parsed: unknown = text === '' ? null : JSON.parse(text);
-    return { status: answer.status, body: parsed, cookie: set.split(';', 1)[0] ?? '' };
+    return { status: answer.status, body: parsedOf(text), cookie: set.split(';', 1)[0] ?? '' };
   };
   const [, token] = LINK.exec(await ownerLink(floe)) ?? [];
   const owner = { token, email: 'mara@acme.example', name: 'Mara Koch', password: PASSWORD };
@@ -94,6 +93,10 @@ function forgetFreshness({ dataDir }: Floe): void {
   const database = new DatabaseSync(join(dataDir, 'floe.db'), { timeout: 5000 });
   database.exec('update sessions set stepped_up_until = 0');
   database.close();
+}
+
+function parsedOf(text: string): unknown {
+  return text === '' ? null : JSON.parse(text);
 }
 
 /** The id of the request. */
