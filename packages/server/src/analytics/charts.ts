@@ -69,11 +69,14 @@ export interface TopRequest extends RollupRequest {
   readonly prefix?: string | undefined;
 }
 
-/** The range of the same length just before. */
+/** What answers can write: a year has four digits (RFC 3339, 5.6). */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
+
+/** The range of the same length just before, as far as there is time before. */
 export function rangeBefore<Range extends { readonly from: number; readonly to: number }>(
   range: Range,
 ): Range {
-  return { ...range, from: range.from - (range.to - range.from), to: range.from };
+  return { ...range, from: Math.max(FIRST_MS, range.from - (range.to - range.from)), to: range.from };
 }
 
 /** The values of a facet with the largest sum of a metric, largest first. */
