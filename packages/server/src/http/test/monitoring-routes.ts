@@ -93,6 +93,13 @@ export function monitoringExpected(): Record<string, Expected> {
       scope,
       anotherOrgs: 200,
     },
+    ...previewsExpected(),
+  };
+}
+
+/** Drafts that are drawn or explained; nothing is stored. */
+function previewsExpected(): Record<string, Expected> {
+  return {
     'POST /api/monitoring/boards/preview': {
       path: () => '/api/monitoring/boards/preview',
       body: { slug: 'draft' },
