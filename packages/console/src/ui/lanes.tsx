@@ -1,9 +1,9 @@
-import { useMemo } from 'react';
-import { useAway } from '../data/away.ts';
-import { duration } from '../format/amounts.ts';
+import { lazy, Suspense } from 'react';
 import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
+
+const AwayMarks = lazy(() => import('./away-marks.tsx').then(({ AwayMarks: Marks }) => ({ default: Marks })));
 
 export interface Lane {
   /** Start of the interval, milliseconds. */
@@ -52,7 +52,9 @@ export function Lanes({
           <Rulers />
           <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
         </svg>
-        <AwayMarks lanes={lanes} />
+        <Suspense>
+          <AwayMarks lanes={lanes} />
+        </Suspense>
       </div>
       <div className="col-start-2 mt-1 flex justify-between">
         {labels(lanes).map((text, index) => (
@@ -81,20 +83,6 @@ function Rulers() {
       />
     </>
   );
-}
-
-/** Hatched where Floe was not there. */
-function AwayMarks({ lanes }: { readonly lanes: readonly Lane[] }) {
-  const at = useMemo(() => lanes.map((lane) => lane.at), [lanes]);
-  return useAway(at).map(({ left, width, ms }) => (
-    <span
-      key={left}
-      role="img"
-      aria-label={`Unknown for ${duration(ms)}: Floe was not running`}
-      style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
-      className="hatched pointer-events-none absolute inset-y-0 min-w-0.5"
-    />
-  ));
 }
 
 function LaneBars({

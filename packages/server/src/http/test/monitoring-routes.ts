@@ -93,29 +93,18 @@ export function monitoringExpected(): Record<string, Expected> {
       scope,
       anotherOrgs: 200,
     },
-    ...previewsExpected(),
+    ...previews(),
   };
 }
 
-/** Drafts that are drawn or explained; nothing is stored. */
-function previewsExpected(): Record<string, Expected> {
+/** What would be: asked by everybody who may read what is. */
+function previews(): Record<string, Expected> {
+  const row = (path: string, body: object): Record<string, Expected> => ({
+    [`POST ${path}`]: { path: () => path, body, succeeds: 200, scope, roles: ROLES, anotherOrgs: 200 },
+  });
   return {
-    'POST /api/monitoring/boards/preview': {
-      path: () => '/api/monitoring/boards/preview',
-      body: { slug: 'draft' },
-      succeeds: 200,
-      scope,
-      roles: ROLES,
-      anotherOrgs: 200,
-    },
-    'POST /api/monitoring/schedule/preview': {
-      path: () => '/api/monitoring/schedule/preview',
-      body: { expected_interval_minutes: 5 },
-      succeeds: 200,
-      scope,
-      roles: ROLES,
-      anotherOrgs: 200,
-    },
+    ...row('/api/monitoring/boards/preview', { slug: 'draft' }),
+    ...row('/api/monitoring/schedule/preview', { expected_interval_minutes: 5 }),
   };
 }
 
