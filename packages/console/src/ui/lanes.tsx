@@ -1,9 +1,9 @@
-import { useMemo } from 'react';
-import { useAway } from '../data/away.ts';
-import { duration } from '../format/amounts.ts';
+import { lazy, Suspense } from 'react';
 import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
+
+const AwayMarks = lazy(() => import('./away-marks.tsx').then(({ AwayMarks: Marks }) => ({ default: Marks })));
 
 export interface Lane {
   /** Start of the interval, milliseconds. */
@@ -30,8 +30,6 @@ export function Lanes({
 }) {
   const most = roundUp(Math.max(...lanes.map(({ good }) => good), 0));
   const worst = roundUp(Math.max(...lanes.map(({ bad }) => bad), 0));
-  const at = useMemo(() => lanes.map((lane) => lane.at), [lanes]);
-  const away = useAway(at);
   const anyBad = lanes.some(({ bad }) => bad > 0);
   return (
     <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
@@ -51,33 +49,12 @@ export function Lanes({
           className="w-full"
           style={{ height: UP + DOWN }}
         >
-          <line
-            x1={0}
-            x2={WIDTH}
-            y1={0.5}
-            y2={0.5}
-            className="stroke-grid"
-            vectorEffect="non-scaling-stroke"
-          />
-          <line
-            x1={0}
-            x2={WIDTH}
-            y1={UP}
-            y2={UP}
-            className="stroke-line-strong"
-            vectorEffect="non-scaling-stroke"
-          />
+          <Rulers />
           <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
         </svg>
-        {away.map(({ left, width, ms }) => (
-          <span
-            key={left}
-            role="img"
-            aria-label={`Unknown for ${duration(ms)}: Floe was not running`}
-            style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
-            className="hatched pointer-events-none absolute inset-y-0 min-w-0.5"
-          />
-        ))}
+        <Suspense>
+          <AwayMarks lanes={lanes} />
+        </Suspense>
       </div>
       <div className="col-start-2 mt-1 flex justify-between">
         {labels(lanes).map((text, index) => (
@@ -88,6 +65,23 @@ export function Lanes({
         ))}
       </div>
     </div>
+  );
+}
+
+/** The top of the scale, and the line between what was OK and what was not. */
+function Rulers() {
+  return (
+    <>
+      <line x1={0} x2={WIDTH} y1={0.5} y2={0.5} className="stroke-grid" vectorEffect="non-scaling-stroke" />
+      <line
+        x1={0}
+        x2={WIDTH}
+        y1={UP}
+        y2={UP}
+        className="stroke-line-strong"
+        vectorEffect="non-scaling-stroke"
+      />
+    </>
   );
 }
 
