@@ -35,28 +35,8 @@ export interface House {
 
 /** Starts everything. `prefix` is a path below which it lies, such as `/floe`; `more` are further sections of the org. */
 export async function startHouse(prefix = '', more: Readonly<Record<string, unknown>> = {}): Promise<House> {
-  const config = {
-    ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
-    orgs: [
-      {
-        id: 'acme',
-        name: 'Acme',
-        keys: [
-          { name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'read', 'relay'] },
-          { name: 'ci', key: `eis_second${'0'.repeat(32)}`, scopes: ['gateway'] },
-        ],
-        providers: [{ id: 'sandbox', kind: 'sandbox' }],
-        routes: [
-          { model: 'smart', strategy: 'failover', targets: ['sandbox/flaky', 'sandbox/echo'], retries: 0 },
-        ],
-        limits: [{ scope: 'key', key: 'ci', rpm: 1 }],
-        monitors: [{ id: 'nightly-backup', name: 'Nightly backup', expected_interval_minutes: 1440 }],
-        ...more,
-      },
-    ],
-  };
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-house-'));
-  const yaml = JSON.stringify(config);
+  const yaml = JSON.stringify(configOf(prefix, more));
   let floe = await startFloe({ yaml, dataDir });
   const { url } = floe;
   const session: { role: Role } = { role: 'owner' };
@@ -98,6 +78,29 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       await floe.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
+  };
+}
+
+function configOf(prefix: string, more: Readonly<Record<string, unknown>>) {
+  return {
+    ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
+    orgs: [
+      {
+        id: 'acme',
+        name: 'Acme',
+        keys: [
+          { name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'read', 'relay'] },
+          { name: 'ci', key: `eis_second${'0'.repeat(32)}`, scopes: ['gateway'] },
+        ],
+        providers: [{ id: 'sandbox', kind: 'sandbox' }],
+        routes: [
+          { model: 'smart', strategy: 'failover', targets: ['sandbox/flaky', 'sandbox/echo'], retries: 0 },
+        ],
+        limits: [{ scope: 'key', key: 'ci', rpm: 1 }],
+        monitors: [{ id: 'nightly-backup', name: 'Nightly backup', expected_interval_minutes: 1440 }],
+        ...more,
+      },
+    ],
   };
 }
 

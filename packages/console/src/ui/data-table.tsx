@@ -236,15 +236,19 @@ function TableRow<Row>(props: TableRowProps<Row>) {
           </div>
         ))
       )}
-      {!phone && rowEnd && (
-        // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-        <div
-          role="cell"
-          className="absolute inset-y-0 right-2 flex items-center opacity-0 group-hover:opacity-100 focus-within:opacity-100"
-        >
-          {rowEnd(row)}
-        </div>
-      )}
+      {!phone && rowEnd && <RowEnd>{rowEnd(row)}</RowEnd>}
+    </div>
+  );
+}
+
+function RowEnd({ children }: { readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+    <div
+      role="cell"
+      className="absolute inset-y-0 right-2 flex items-center opacity-0 group-hover:opacity-100 focus-within:opacity-100"
+    >
+      {children}
     </div>
   );
 }

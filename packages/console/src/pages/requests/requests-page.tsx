@@ -50,7 +50,7 @@ const NO_ROWS: RequestList['rows'] = [];
 /** Every call through the gateway: find one among millions, or watch them come. */
 export function RequestsPage() {
   const list = useRequestList();
-  const { query, change, span, tokens, filters, rows, answer } = list;
+  const { query, change, span, filters, rows, answer } = list;
   // Rows of the list before are no place to go back to.
   const there = answer.isPlaceholderData ? NO_ROWS : rows;
   const ids = useMemo(() => there.map(({ id }) => id), [there]);
@@ -79,16 +79,7 @@ export function RequestsPage() {
         <RequestViews query={query} onChange={change} />
       </Suspense>
       <div className="grid gap-3 px-4 py-3 md:px-6">
-        <Suspense fallback={<div className="min-h-control" />}>
-          <FilterBar
-            fields={REQUEST_FIELDS}
-            tokens={tokens}
-            onAdd={({ name, value }) => change({ [name]: value })}
-            onRemove={(name) => change({ [name]: null })}
-            values={(field, begun) => fieldValues(field, begun, span)}
-            placeholder="Filter by status, model, key, metadata…"
-          />
-        </Suspense>
+        <Filters list={list} />
         <Suspense fallback={<div className="min-h-54 md:min-h-41" />}>
           <RequestFigures filters={filters} span={span} onZoom={zoom} />
         </Suspense>
@@ -108,6 +99,21 @@ export function RequestsPage() {
         </Suspense>
       )}
     </PageFrame>
+  );
+}
+
+function Filters({ list: { tokens, change, span } }: { readonly list: RequestList }) {
+  return (
+    <Suspense fallback={<div className="min-h-control" />}>
+      <FilterBar
+        fields={REQUEST_FIELDS}
+        tokens={tokens}
+        onAdd={({ name, value }) => change({ [name]: value })}
+        onRemove={(name) => change({ [name]: null })}
+        values={(field, begun) => fieldValues(field, begun, span)}
+        placeholder="Filter by status, model, key, metadata…"
+      />
+    </Suspense>
   );
 }
 
