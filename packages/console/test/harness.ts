@@ -1,5 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  request as ask,
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '@floe/contract/json';
@@ -33,17 +39,26 @@ export interface House {
   close(): Promise<void>;
 }
 
+export interface RestartableHouse extends House {
+  /** Stops the server, does `away` to what it stored, and starts it again on the same data. */
+  restart(away: (dataDir: string) => void): Promise<void>;
+}
+
 /** Starts everything. `prefix` is a path below which it lies, such as `/floe`; `more` are further sections of the org. */
-export async function startHouse(prefix = '', more: Readonly<Record<string, unknown>> = {}): Promise<House> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'floe-house-'));
-  const yaml = JSON.stringify(configOf(prefix, more));
-  let floe = await startFloe({ yaml, dataDir });
+export async function startHouse(
+  prefix = '',
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<RestartableHouse> {
+  const home = mkdtempSync(join(tmpdir(), 'floe-house-'));
+  const dataDir = join(home, 'data');
+  const yaml = JSON.stringify(configOf(prefix, more), null, 2);
+  const start = (port?: number) => startFloe({ yaml, dataDir, ...(port !== undefined && { port }) });
+  let floe = await start();
   const { url } = floe;
+  const again = () => start(Number(new URL(url).port));
   const session: { role: Role } = { role: 'owner' };
   const proxy = createServer((req, res) => passOn(req, res, url, prefix, session.role));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const address = proxy.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   let opened: Promise<Browser> | null = null;
   return {
     get floe() {
@@ -53,9 +68,14 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       await floe.kill9();
     },
     async rise() {
-      floe = await startFloe({ yaml, dataDir, port: Number(new URL(url).port) });
+      floe = await again();
     },
-    url: `http://127.0.0.1:${port}${prefix}`,
+    url: `http://127.0.0.1:${portOf(proxy)}${prefix}`,
+    async restart(away) {
+      await floe.stop();
+      away(dataDir);
+      floe = await again();
+    },
     as(role) {
       session.role = role;
     },
@@ -76,9 +96,14 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       proxy.closeAllConnections();
       await new Promise((resolve) => proxy.close(resolve));
       await floe.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function configOf(prefix: string, more: Readonly<Record<string, unknown>>) {
@@ -162,12 +187,13 @@ function answerSession(req: IncomingMessage, res: ServerResponse, role: Role): v
   res.end(JSON.stringify(role ? signedIn : { state: 'signed_out', setup: false, methods }));
 }
 
-/** A page of the console that fails the test on what must never happen: a broken policy, a script error, a foreign request. */
-export async function openPage(
-  house: House,
-  path: string,
-  options: { readonly phone?: boolean; readonly dark?: boolean } = {},
-): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
+export interface Look {
+  readonly phone?: boolean;
+  readonly dark?: boolean;
+}
+
+/** A browser of its own for whoever is signed in now. */
+export async function openContext(house: House, options: Look = {}): Promise<BrowserContext> {
   const context = await (await house.browser()).newContext({
     viewport: options.phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
     colorScheme: options.dark ? 'dark' : 'light',
@@ -177,6 +203,16 @@ export async function openPage(
     reducedMotion: 'reduce',
   });
   if (house.cookies) await context.addCookies([...house.cookies()]);
+  return context;
+}
+
+/** A page of the console that fails the test on what must never happen: a broken policy, a script error, a foreign request. */
+export async function openPage(
+  house: House,
+  path: string,
+  options: Look = {},
+): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
+  const context = await openContext(house, options);
   const faults: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);

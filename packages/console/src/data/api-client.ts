@@ -1,6 +1,6 @@
 import { ApiError, readApiError, unreachable } from './api-error.ts';
 import { apiUrl } from './base.ts';
-import { stepUp } from './step-up.ts';
+import { REASON, STEP_UP } from './questions.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
 /** Several values of a parameter are sent one after another. */
@@ -104,13 +104,27 @@ export async function sendTagged<Body>(
   return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
 }
 
-/** Asks, and once more when the person had to confirm who they are and did. */
+/** Asks, and again when the person had to say why, or to confirm who they are, and did. */
 async function askConfirmed(path: string, asked: Asked): Promise<Response> {
   return ask(path, asked).catch(async (error: unknown) => {
-    const confirmable = error instanceof ApiError && error.code === 'step_up_required';
-    if (!confirmable || !(await stepUp())) throw error;
-    return ask(path, asked);
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'step_up_required' && (await STEP_UP.ask(error.message))) return ask(path, asked);
+    if (error.code !== 'reason_required' || isReasoned(asked)) throw error;
+    const reason = await REASON.ask(error.message);
+    if (reason === null) throw error;
+    return askConfirmed(path, withReason(asked, reason));
   });
+}
+
+/** A reason belongs in the body; what has none takes it in the query. */
+function withReason(asked: Asked, reason: string): Asked {
+  const { body } = asked;
+  if (typeof body === 'object' && body !== null) return { ...asked, body: { ...body, reason } };
+  return { ...asked, query: { reason } };
+}
+
+function isReasoned({ body, query }: Asked): boolean {
+  return query !== undefined || (typeof body === 'object' && body !== null && 'reason' in body);
 }
 
 /** The same question as a line for a shell. */

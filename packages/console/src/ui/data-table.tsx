@@ -1,6 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import {
+  type Key,
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
@@ -12,6 +13,7 @@ import {
 import { cx } from './class-names.ts';
 import { useMedia } from './media.ts';
 import { type Column, nextSort, type Sort } from './table-columns.ts';
+import { isControl, offsetIn, scroller, target, useRowHeight } from './table-geometry.ts';
 
 export interface DataTableProps<Row> {
   /** What the list holds, for screen readers: `Requests`. */
@@ -32,6 +34,8 @@ export interface DataTableProps<Row> {
   readonly onSort?: (sort: string | null) => void;
   /** Called when the last rows come into view. */
   readonly onEnd?: () => void;
+  /** Told the first and the last row in view, whenever they change. */
+  readonly onShown?: (first: number, last: number) => void;
   /** Rows in all where it is known, else null. */
   readonly total?: number | null;
   /** An answer for other filters is on its way: what is shown is dimmed. */
@@ -44,6 +48,8 @@ export interface DataTableProps<Row> {
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, columns, total = null, stale = false } = props;
+  const { rowId, openId, card, onOpen } = props;
+  const keep = useKeptRows();
   const phone = useMedia('(width < 48rem)');
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');
@@ -66,10 +72,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         onKeyDown={move}
         style={{ height: virtual.getTotalSize(), position: 'relative' }}
       >
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const row = rows[index];
-          return (
-            row && (
+        {keep(
+          virtual.getVirtualItems().flatMap(({ index, key, start }) => {
+            const row = rows[index];
+            if (!row) return [];
+            const focusable = index === Math.min(cursor, rows.length - 1);
+            const at = start - top;
+            const open = openId === rowId(row);
+            const drawn = () => (
               <TableRow
                 key={key}
                 {...props}
@@ -77,25 +87,53 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 index={index}
                 phone={phone}
                 tracks={tracks}
-                focusable={index === Math.min(cursor, rows.length - 1)}
+                focusable={focusable}
                 onFocus={() => setCursor(index)}
-                place={{ height: rowPx, transform: `translateY(${start - top}px)` }}
+                place={{ height: rowPx, transform: `translateY(${at}px)` }}
               />
-            )
-          );
-        })}
+            );
+            return [
+              { key, of: [row, index, at, rowPx, phone, columns, focusable, open, card, onOpen], drawn },
+            ];
+          }),
+        )}
       </div>
     </div>
   );
 }
 
+interface KeptRow {
+  readonly key: Key;
+  /** Everything its look and its handlers are made of. */
+  readonly of: readonly unknown[];
+  readonly drawn: () => ReactNode;
+}
+
+/**
+ * Rows whose parts are what they were keep their element, and React leaves them alone: while one scrolls, only rows that
+ * come into view are work. For that a page gives `card`, `onOpen` and its columns the same identity each time.
+ */
+function useKeptRows(): (rows: readonly KeptRow[]) => readonly ReactNode[] {
+  const kept = useRef<ReadonlyMap<Key, { readonly of: readonly unknown[]; readonly element: ReactNode }>>(
+    new Map(),
+  );
+  return (rows) => {
+    const next = rows.map(({ key, of, drawn }) => {
+      const before = kept.current.get(key);
+      const isSame = before?.of.every((part, index) => part === of[index]);
+      return [key, { of, element: before && isSame ? before.element : drawn() }] as const;
+    });
+    kept.current = new Map(next);
+    return next.map(([, { element }]) => element);
+  };
+}
+
 /** Which rows are in the document, which one has the focus, and what keys do. */
-function useRows<Row>({ rows, rowId, onOpen, onEnd }: DataTableProps<Row>, phone: boolean) {
+function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Row>, phone: boolean) {
   const body = useRef<HTMLDivElement>(null);
   const rowPx = useRowHeight(phone);
   const [cursor, setCursor] = useState(0);
   const [top, setTop] = useState(0);
-  useLayoutEffect(() => setTop(offsetIn(body.current)));
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller(body.current),
@@ -108,12 +146,18 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd }: DataTableProps<Row>, phone
         .filter((row) => row < rows.length)
         .sort((a, b) => a - b),
   });
+  useLayoutEffect(() => {
+    // What stands above does not change while one scrolls, and looking costs a layout of the page.
+    if (!virtual.isScrolling) setTop(offsetIn(body.current));
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of density or width is what makes rows higher.
   useEffect(() => virtual.measure(), [rowPx]);
   const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
   useEffect(() => {
     if (last >= rows.length - 30 && rows.length > 0) onEnd?.();
   }, [last, rows.length, onEnd]);
+  const { startIndex: first = 0, endIndex: final = 0 } = virtual.range ?? {};
+  useEffect(() => onShown?.(first, final), [first, final, onShown]);
 
   function move(event: KeyboardEvent) {
     const to = target(event.key, cursor, rows.length);
@@ -251,43 +295,4 @@ function RowEnd({ children }: { readonly children: ReactNode }) {
       {children}
     </div>
   );
-}
-
-/** Where a key leads from a row; null when it is no key of ours. */
-function target(key: string, from: number, rows: number): number | null {
-  const steps: Readonly<Record<string, number>> = {
-    ArrowDown: from + 1,
-    ArrowUp: from - 1,
-    PageDown: from + 15,
-    PageUp: from - 15,
-    Home: 0,
-    End: rows - 1,
-  };
-  const to = steps[key];
-  return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
-}
-
-function isControl(target: Element): boolean {
-  return target.closest('a,button,input,label') !== null;
-}
-
-function scroller(element: HTMLElement | null): HTMLElement | null {
-  return element?.closest<HTMLElement>('[data-scroll]') ?? null;
-}
-
-/** How far below the top of what scrolls. */
-function offsetIn(element: HTMLElement | null): number {
-  const frame = scroller(element);
-  if (!element || !frame) return 0;
-  return Math.round(
-    element.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop,
-  );
-}
-
-/** The height of a row in pixels: of the density, and of a card on a phone. */
-function useRowHeight(phone: boolean): number {
-  const coarse = useMedia('(pointer: coarse)');
-  const comfortable = document.documentElement.dataset['density'] === 'comfortable';
-  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-  return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rem);
 }

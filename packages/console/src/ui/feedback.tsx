@@ -78,6 +78,7 @@ export function Skeleton({ className }: { readonly className?: string }) {
   return (
     <div
       aria-hidden="true"
+      data-skeleton
       className={`${className ?? 'h-4 w-full'} rounded-tag ${late ? 'animate-pulse bg-line motion-reduce:animate-none' : ''}`}
     />
   );

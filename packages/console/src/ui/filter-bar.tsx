@@ -22,6 +22,8 @@ export interface FilterBarProps {
   readonly placeholder: string;
   /** What a field holds now, beginning with what is typed; null for a field nobody counts. */
   readonly values?: (field: string, begun: string) => ValuesQuery | null;
+  /** The field that a text without one is for: `backup` and Enter. */
+  readonly free?: string;
 }
 
 /** A value that a field has, and in how many rows. */
@@ -90,7 +92,7 @@ export function FilterBar(props: FilterBarProps) {
 }
 
 /** What is typed, what is offered for it, and what keys do. */
-function useTyping({ fields, tokens, onAdd, onRemove, values }: FilterBarProps) {
+function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarProps) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   // Only who walked through the offers means one of them by Enter; else it is what was typed.
@@ -136,6 +138,8 @@ function useTyping({ fields, tokens, onAdd, onRemove, values }: FilterBarProps) 
     else if (event.key === 'Enter' && typed.kind === 'token' && typed.token.value !== '') commit(typed.token);
     else if ((event.key === 'Enter' || event.key === 'Tab') && offer !== undefined && text !== '')
       take(offer);
+    else if (event.key === 'Enter' && free !== undefined && typed.kind === 'text' && text.trim() !== '')
+      commit({ name: free, value: text.trim() });
     else if (event.key === 'Backspace' && text === '' && tokens.length > 0)
       onRemove(tokens.at(-1)?.name ?? '');
     else if (event.key === 'Escape') input.current?.blur();

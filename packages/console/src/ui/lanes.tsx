@@ -1,3 +1,6 @@
+import { useMemo } from 'react';
+import { useAway } from '../data/away.ts';
+import { duration } from '../format/amounts.ts';
 import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
@@ -27,6 +30,8 @@ export function Lanes({
 }) {
   const most = roundUp(Math.max(...lanes.map(({ good }) => good), 0));
   const worst = roundUp(Math.max(...lanes.map(({ bad }) => bad), 0));
+  const at = useMemo(() => lanes.map((lane) => lane.at), [lanes]);
+  const away = useAway(at);
   const anyBad = lanes.some(({ bad }) => bad > 0);
   return (
     <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
@@ -37,25 +42,43 @@ export function Lanes({
         </span>
         {anyBad && <span className="absolute right-0 -bottom-2 text-failing-ink">{worst}</span>}
       </div>
-      <svg
-        role="img"
-        aria-label={label}
-        viewBox={`0 0 ${WIDTH} ${UP + DOWN}`}
-        preserveAspectRatio="none"
-        className="w-full"
-        style={{ height: UP + DOWN }}
-      >
-        <line x1={0} x2={WIDTH} y1={0.5} y2={0.5} className="stroke-grid" vectorEffect="non-scaling-stroke" />
-        <line
-          x1={0}
-          x2={WIDTH}
-          y1={UP}
-          y2={UP}
-          className="stroke-line-strong"
-          vectorEffect="non-scaling-stroke"
-        />
-        <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
-      </svg>
+      <div className="relative">
+        <svg
+          role="img"
+          aria-label={label}
+          viewBox={`0 0 ${WIDTH} ${UP + DOWN}`}
+          preserveAspectRatio="none"
+          className="w-full"
+          style={{ height: UP + DOWN }}
+        >
+          <line
+            x1={0}
+            x2={WIDTH}
+            y1={0.5}
+            y2={0.5}
+            className="stroke-grid"
+            vectorEffect="non-scaling-stroke"
+          />
+          <line
+            x1={0}
+            x2={WIDTH}
+            y1={UP}
+            y2={UP}
+            className="stroke-line-strong"
+            vectorEffect="non-scaling-stroke"
+          />
+          <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
+        </svg>
+        {away.map(({ left, width, ms }) => (
+          <span
+            key={left}
+            role="img"
+            aria-label={`Unknown for ${duration(ms)}: Floe was not running`}
+            style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
+            className="hatched pointer-events-none absolute inset-y-0 min-w-0.5"
+          />
+        ))}
+      </div>
       <div className="col-start-2 mt-1 flex justify-between">
         {labels(lanes).map((text, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: places on an axis.

@@ -49,7 +49,10 @@ export function TimeRange({
 function resolved({ from, to }: TimeSpan): string {
   const zone = browserZone();
   const now = new Date();
-  const long = to.getTime() - from.getTime() > 86_400_000;
-  const write = (at: Date) => (long ? `${day(at, zone, now)}` : shortTime(at, zone));
-  return `${write(from)}–${write(to)} ${zoneName(to, zone)}`;
+  const days = [day(from, zone, now), day(to, zone, now)] as const;
+  const clocks = [shortTime(from, zone), shortTime(to, zone)] as const;
+  const name = zoneName(to, zone);
+  if (to.getTime() - from.getTime() > 86_400_000) return `${days[0]}–${days[1]} ${name}`;
+  if (days[0] === days[1]) return `${clocks[0]}–${clocks[1]} ${name}`;
+  return `${days[0]} ${clocks[0]}–${days[1]} ${clocks[1]} ${name}`;
 }

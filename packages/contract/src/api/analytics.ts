@@ -133,6 +133,9 @@ const fields = {
   cost_nano_usd: nanoUsd.nullable(),
   cost_usd: usd.nullable(),
   cost_source: z.string().nullable(),
+  saved_nano_usd: nanoUsd
+    .nullable()
+    .describe('What an answer from the cache would have cost; null for any other, and without a price.'),
   cache: z.string().nullable(),
   latency_ms: milliseconds,
   first_token_ms: milliseconds.nullable(),
@@ -196,7 +199,19 @@ export const attempt = z.strictObject({
 export type Attempt = z.output<typeof attempt>;
 
 /** Why the exchange went the way it did. `decisions_json` holds a list of these as they are. */
-export const decision = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });
+export const decision = z.strictObject({
+  step: z.string(),
+  outcome: z.string(),
+  because: z.string(),
+  rule: z
+    .strictObject({ kind: z.enum(['limit', 'budget']), id: z.string() })
+    .optional()
+    .describe('The rule that refused.'),
+  retry_after_ms: z
+    .number()
+    .optional()
+    .describe('What the client was told to wait, from the end of the request.'),
+});
 export type Decision = z.output<typeof decision>;
 
 export const requestDetail = z

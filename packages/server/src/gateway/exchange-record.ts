@@ -1,4 +1,4 @@
-import type { Fault } from '@floe/contract/faults';
+import type { Fault, FaultDetail } from '@floe/contract/faults';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/guard.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
@@ -56,6 +56,9 @@ export interface Decision {
   readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
+  /** Of a refusal: the limit or budget that refused, and what the client was told to wait. */
+  readonly rule?: NonNullable<FaultDetail['rule']>;
+  readonly retry_after_ms?: number;
 }
 
 /** Everything known about one exchange while it lives. `settle` turns it into a row, once. */

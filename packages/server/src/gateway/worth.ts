@@ -34,6 +34,11 @@ export function worthOf(x: Exchange): Worth {
   return { source, ...sumOf(spent, usage, costOf(x, usage)) };
 }
 
+/** What an answer from the cache would have cost; null for any other, and when nobody knows the price. */
+export function savedBy(x: Exchange): number | null {
+  return x.state === 'cached' ? costOf(x, x.usage).nanoUsd : null;
+}
+
 /**
  * Before another attempt: what the one before it used counts too, for its provider charges for it. What broke
  * off before content and without a count counts nothing.

@@ -12,6 +12,7 @@ import { route, routeBody } from '@floe/contract/api/routes';
 import type { LiveHub } from '../analytics/live/hub.ts';
 import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import { listAlerts } from './alerts/list.ts';
+import { sendAgain } from './alerts/send-again.ts';
 import { type AnalyticsHost, Coverage } from './analytics/analytics-host.ts';
 import { getAnnotations } from './analytics/annotations.ts';
 import { exportMonth } from './analytics/month.ts';
@@ -143,9 +144,10 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     deleteChannel,
     testStoredChannel(channels),
     listAlerts,
+    sendAgain,
     ...monitoringVerbs(parts.monitoring),
     ...configVerbs({ ...parts.config, verbs: () => all }),
-    ...relayVerbs(parts.relay),
+    ...relayVerbs(parts.relay, parts.jobs),
   ];
   return all;
 }

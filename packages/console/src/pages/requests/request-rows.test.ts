@@ -45,6 +45,7 @@ const ROW: RequestRow = {
   cost_nano_usd: 1,
   cost_usd: '0.000000001',
   cost_source: 'catalog',
+  saved_nano_usd: null,
   cache: null,
   latency_ms: 2000,
   first_token_ms: 1000,
