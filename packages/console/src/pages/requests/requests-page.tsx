@@ -27,7 +27,7 @@ const FilterBar = lazy(() =>
   import('../../ui/filter-bar.tsx').then(({ FilterBar: Part }) => ({ default: Part })),
 );
 const ColumnMenu = lazy(() =>
-  import('../../ui/column-menu.tsx').then(({ ColumnMenu: Part }) => ({ default: Part })),
+  import('../../ui/column-menu.tsx').then(({ ColumnMenu: Part }) => ({ default: Part<Row> })),
 );
 const RequestFigures = lazy(() =>
   import('./request-figures.tsx').then(({ RequestFigures: Part }) => ({ default: Part })),
