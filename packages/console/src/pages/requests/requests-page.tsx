@@ -8,7 +8,6 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { shownColumns } from '../../ui/table-columns.ts';
-import { TimeRange } from '../../ui/time-range.tsx';
 import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
 import { RequestCard, requestColumns } from './request-columns.tsx';
 import { fieldValues } from './request-data.ts';
@@ -31,6 +30,9 @@ const ColumnMenu = lazy(() =>
 );
 const RequestFigures = lazy(() =>
   import('./request-figures.tsx').then(({ RequestFigures: Part }) => ({ default: Part })),
+);
+const TimeRange = lazy(() =>
+  import('../../ui/time-range.tsx').then(({ TimeRange: Part }) => ({ default: Part })),
 );
 const RequestViews = lazy(() =>
   import('./request-views.tsx').then(({ RequestViews: Part }) => ({ default: Part })),
@@ -175,7 +177,9 @@ function Toolbar({ list }: { readonly list: RequestList }) {
   const columns = requestColumns(1, metadata);
   return (
     <>
-      <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      <Suspense fallback={<span className="h-control w-44" />}>
+        <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      </Suspense>
       <LiveButton list={list} />
       <Suspense>
         <span className="max-md:hidden">
