@@ -2,7 +2,6 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { AwaySpan } from '../format/away-spans.ts';
-import { browserZone } from '../format/moments.ts';
 import type { ChartProps, Series } from './chart.tsx';
 import { stacked } from './chart-stack.ts';
 import { chartTooltip } from './chart-tooltip.ts';
@@ -63,7 +62,6 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
     width: element.clientWidth,
     height,
     legend: { show: false },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), browserZone()),
     cursor: {
       sync: { key: 'page' },
       drag: { x: onZoom !== undefined, y: false, setScale: false },

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
@@ -20,7 +21,7 @@ export function RequestFigures({
   const summary = useQuery(wanted).data;
   const requests = useQuery(countsQuery('requests', filters, span)).data;
   const errors = useQuery(countsQuery('errors', filters, span)).data;
-  const lanes = lanesOf(requests, errors);
+  const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
   // Sums know fewer filters than the list: nothing is shown rather than figures of other rows.
   if (!wanted.enabled) return null;
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
