@@ -1,5 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  request as ask,
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '@floe/contract/json';
@@ -53,8 +59,6 @@ export async function startHouse(
   const session: { role: Role } = { role: 'owner' };
   const proxy = createServer((req, res) => passOn(req, res, url, prefix, session.role));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const address = proxy.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   let opened: Promise<Browser> | null = null;
   return {
     get floe() {
@@ -66,7 +70,7 @@ export async function startHouse(
     async rise() {
       floe = await again();
     },
-    url: `http://127.0.0.1:${port}${prefix}`,
+    url: `http://127.0.0.1:${portOf(proxy)}${prefix}`,
     async restart(away) {
       await floe.stop();
       away(dataDir);
@@ -95,6 +99,11 @@ export async function startHouse(
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function configOf(prefix: string, more: Readonly<Record<string, unknown>>) {

@@ -49,6 +49,37 @@ async function rowsListed(page: Page, most: number): Promise<Set<string>> {
   return listed;
 }
 
+/** Has the rows that waited shown: by the key, on a phone by what says how many wait. */
+async function resume(page: Page, isPhone: boolean): Promise<void> {
+  // By now it may have gone on by itself on a phone, where nobody points.
+  const pill = page.getByRole('button', { name: `${FLOOD} new` });
+  if (isPhone) await pill.tap({ timeout: 1_500 }).catch(() => undefined);
+  else await page.keyboard.press('l');
+  await page.waitForFunction(() => document.title === 'Requests · Floe');
+}
+
+async function holdsAll(page: Page, ids: readonly string[]): Promise<void> {
+  const listed = await rowsListed(page, Number.POSITIVE_INFINITY);
+  assert.deepEqual(
+    ids.filter((one) => !listed.has(one)),
+    [],
+    'each of them is in the list',
+  );
+}
+
+async function watchTasks(page: Page): Promise<void> {
+  await page.evaluate(`globalThis.long = [];
+    new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' })`);
+}
+
+/** The machine under test also answers the flood: what is looked for is a page that stands still. */
+async function stoodNever(page: Page, what: string): Promise<void> {
+  const long: readonly number[] = await page.evaluate('long');
+  const longest = Math.max(0, ...long);
+  process.stdout.write(`# ${what}, longest task ${longest} ms\n`);
+  assert.ok(longest < 2_000, `longest task ${longest} ms`);
+}
+
 async function topOf(row: Locator): Promise<number> {
   return Math.round((await row.boundingBox())?.y ?? Number.NaN);
 }
@@ -67,8 +98,7 @@ for (const [name, look] of [
     const at = await topOf(same);
     await row.click();
     await page.waitForURL(/open=exc_/);
-    await page.evaluate(`globalThis.long = [];
-      new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' })`);
+    await watchTasks(page);
     // In the instant in which the list has only just opened, and while it is read.
     const { ids, perSecond } = await flood(FLOOD);
     await page.waitForFunction((count) => document.title === `(${count}) Requests · Floe`, FLOOD);
@@ -83,27 +113,9 @@ for (const [name, look] of [
     await page.waitForURL((url) => !url.searchParams.has('open'));
     if (!isPhone) await page.locator('[data-row]').nth(8).hover();
     if (!isPhone) await assertAccessible(page);
-    // By now it may have gone on by itself on a phone, where nobody points.
-    const pill = page.getByRole('button', { name: `${FLOOD} new` });
-    if (isPhone) await pill.tap({ timeout: 1_500 }).catch(() => undefined);
-    else await page.keyboard.press('l');
-    await page.waitForFunction(
-      (old) => document.querySelector('[data-row]')?.getAttribute('data-row') !== old,
-      id,
-    );
-    await page.waitForFunction(() => document.title === 'Requests · Floe');
-    const listed = await rowsListed(page, Number.POSITIVE_INFINITY);
-    assert.deepEqual(
-      ids.filter((one) => !listed.has(one)),
-      [],
-      'each of them is in the list',
-    );
-    const long: readonly number[] = await page.evaluate('long');
-    process.stdout.write(
-      `# ${name}: ${perSecond} requests a second, longest task ${Math.max(0, ...long)} ms\n`,
-    );
-    // The machine under test also answers the flood: what is looked for is a page that stands still.
-    assert.ok(Math.max(0, ...long) < 2_000, `longest task ${Math.max(0, ...long)} ms`);
+    await resume(page, isPhone);
+    await holdsAll(page, ids);
+    await stoodNever(page, `${name}: ${perSecond} requests a second`);
     await screenshot(page, `walk-12-resumed-${name}`);
     assert.deepEqual(faults, []);
     await context.close();

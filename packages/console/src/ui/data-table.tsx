@@ -13,7 +13,7 @@ import { cx } from './class-names.ts';
 import { useKeptRows } from './kept-rows.ts';
 import { useMedia } from './media.ts';
 import { type Column, nextSort, type Sort } from './table-columns.ts';
-import { isControl, offsetIn, scroller, target, useRowHeight } from './table-moves.ts';
+import { isControl, offsetIn, scroller, target, useRowHeight } from './table-geometry.ts';
 
 export interface DataTableProps<Row> {
   /** What the list holds, for screen readers: `Requests`. */

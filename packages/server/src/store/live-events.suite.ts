@@ -5,8 +5,8 @@ import { liveBatchIn } from './live-batches.ts';
 import {
   expireLiveEvents,
   isReplayable,
-  liveDataBeyond,
   type LivePosition,
+  liveDataBeyond,
   liveEventsAfter,
   liveHead,
   positionIn,

@@ -208,17 +208,7 @@ function Parameters({
           onChange={(json) => onChange({ ...prompt, json })}
           label="Answer in JSON"
         />
-        {prompt.json && (
-          <Field label="JSON Schema" optional error={told('schema')} hint="What the answer must fit.">
-            <TextArea
-              rows={prompt.schema === '' ? 2 : 6}
-              spellCheck={false}
-              className="font-mono text-code"
-              value={prompt.schema}
-              onChange={({ target }) => onChange({ ...prompt, schema: target.value })}
-            />
-          </Field>
-        )}
+        <SchemaField prompt={prompt} error={told('schema')} onChange={onChange} />
         <Field label="Tools" optional error={told('tools')} hint="A JSON list, as Chat Completions has it.">
           <TextArea
             rows={prompt.tools === '' ? 2 : 8}
@@ -231,6 +221,29 @@ function Parameters({
         <ToolsExample prompt={prompt} onChange={onChange} />
       </div>
     </details>
+  );
+}
+
+function SchemaField({
+  prompt,
+  error,
+  onChange,
+}: {
+  readonly prompt: Prompt;
+  readonly error: string | null;
+  readonly onChange: (prompt: Prompt) => void;
+}) {
+  if (!prompt.json) return null;
+  return (
+    <Field label="JSON Schema" optional error={error} hint="What the answer must fit.">
+      <TextArea
+        rows={prompt.schema === '' ? 2 : 6}
+        spellCheck={false}
+        className="font-mono text-code"
+        value={prompt.schema}
+        onChange={({ target }) => onChange({ ...prompt, schema: target.value })}
+      />
+    </Field>
   );
 }
 

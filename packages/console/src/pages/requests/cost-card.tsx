@@ -15,10 +15,8 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 /** Tokens by kind, what each kind costs, and a sum that is the row's cost to the nano-dollar. */
 export function CostCard({ request }: { readonly request: RequestDetail }) {
-  const { usage, cost_nano_usd, cost_source } = request;
+  const { usage, cost_nano_usd } = request;
   const { parts, roundedNanoUsd, isWhole } = costTable(request);
-  const unpriced = unpricedModel(request);
-  const source = cost_source && SOURCES[cost_source];
   return (
     <Card title="Cost" aside={`usage: ${usage.source}`}>
       <table className="w-full text-ui figures" aria-label="Cost">
@@ -63,6 +61,18 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
           </tr>
         </tfoot>
       </table>
+      <Remarks request={request} />
+    </Card>
+  );
+}
+
+/** Whose prices these are, and where one is missing. */
+function Remarks({ request }: { readonly request: RequestDetail }) {
+  const { usage, cost_source } = request;
+  const unpriced = unpricedModel(request);
+  const source = cost_source && SOURCES[cost_source];
+  return (
+    <>
       {usage.reasoning_tokens !== null && usage.reasoning_tokens > 0 && (
         <p className="mt-2 text-small text-ink-2">
           {count(usage.reasoning_tokens)} of the output tokens were reasoning.
@@ -78,7 +88,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
           . It counts for the requests that follow.
         </p>
       )}
-    </Card>
+    </>
   );
 }
 

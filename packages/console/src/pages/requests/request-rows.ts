@@ -69,7 +69,9 @@ export function outputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): 
 }
 
 /** What is said over a request whose answer broke off; null for any other. */
-export function endingOf(row: RequestRow): { readonly state: State; readonly text: string } | null {
+export function endingOf(
+  row: RequestRow,
+): { readonly state: 'partial' | 'aborted'; readonly text: string } | null {
   const { state, latency_ms, first_token_ms, usage, provider, error_source, stream } = row;
   const at = duration(latency_ms);
   const about = usage.source === 'estimated' ? 'about ' : '';

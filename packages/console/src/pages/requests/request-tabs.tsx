@@ -24,32 +24,11 @@ export function RequestTabs({
   readonly narrow?: boolean;
 }) {
   const { attempts, decisions } = request;
-  const overview = (
-    <div className="grid gap-4">
-      <RequestNotices request={request} />
-      {narrow && <RequestStats request={request} />}
-      <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
-        <div className="grid min-w-0 gap-4">
-          <Card title="Attempts" aside={attemptsSaid(request)}>
-            <AttemptsTimeline request={request} />
-          </Card>
-          <Card title="Why this route?">
-            <RouteDecisions decisions={decisions} />
-          </Card>
-        </div>
-        <div className="grid min-w-0 gap-4">
-          <CostCard request={request} />
-          <CallerCard request={request} />
-          <DroppedCard dropped={request.dropped} />
-        </div>
-      </div>
-    </div>
-  );
   return (
     <Tabs
       label="Parts of the request"
       tabs={[
-        { id: 'overview', label: 'Overview', content: overview },
+        { id: 'overview', label: 'Overview', content: <Overview request={request} narrow={narrow} /> },
         {
           id: 'decisions',
           label: 'Decisions',
@@ -74,6 +53,30 @@ export function RequestTabs({
         { id: 'raw', label: 'Raw', content: <JsonView value={request} label="the request" /> },
       ]}
     />
+  );
+}
+
+function Overview({ request, narrow }: { readonly request: RequestDetail; readonly narrow: boolean }) {
+  return (
+    <div className="grid gap-4">
+      <RequestNotices request={request} />
+      {narrow && <RequestStats request={request} />}
+      <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
+        <div className="grid min-w-0 gap-4">
+          <Card title="Attempts" aside={attemptsSaid(request)}>
+            <AttemptsTimeline request={request} />
+          </Card>
+          <Card title="Why this route?">
+            <RouteDecisions decisions={request.decisions} />
+          </Card>
+        </div>
+        <div className="grid min-w-0 gap-4">
+          <CostCard request={request} />
+          <CallerCard request={request} />
+          <DroppedCard dropped={request.dropped} />
+        </div>
+      </div>
+    </div>
   );
 }
 

@@ -8,7 +8,6 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { shownColumns } from '../../ui/table-columns.ts';
-import { TimeRange } from '../../ui/time-range.tsx';
 import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
 import { RequestCard, requestColumns } from './request-columns.tsx';
 import { fieldValues } from './request-data.ts';
@@ -27,10 +26,13 @@ const FilterBar = lazy(() =>
   import('../../ui/filter-bar.tsx').then(({ FilterBar: Part }) => ({ default: Part })),
 );
 const ColumnMenu = lazy(() =>
-  import('../../ui/column-menu.tsx').then(({ ColumnMenu: Part }) => ({ default: Part })),
+  import('../../ui/column-menu.tsx').then(({ ColumnMenu: Part }) => ({ default: Part<Row> })),
 );
 const RequestFigures = lazy(() =>
   import('./request-figures.tsx').then(({ RequestFigures: Part }) => ({ default: Part })),
+);
+const TimeRange = lazy(() =>
+  import('../../ui/time-range.tsx').then(({ TimeRange: Part }) => ({ default: Part })),
 );
 const RequestViews = lazy(() =>
   import('./request-views.tsx').then(({ RequestViews: Part }) => ({ default: Part })),
@@ -50,7 +52,7 @@ const NO_ROWS: RequestList['rows'] = [];
 /** Every call through the gateway: find one among millions, or watch them come. */
 export function RequestsPage() {
   const list = useRequestList();
-  const { query, change, span, tokens, filters, rows, answer } = list;
+  const { query, change, span, filters, rows, answer } = list;
   // Rows of the list before are no place to go back to.
   const there = answer.isPlaceholderData ? NO_ROWS : rows;
   const ids = useMemo(() => there.map(({ id }) => id), [there]);
@@ -79,16 +81,7 @@ export function RequestsPage() {
         <RequestViews query={query} onChange={change} />
       </Suspense>
       <div className="grid gap-3 px-4 py-3 md:px-6">
-        <Suspense fallback={<div className="min-h-control" />}>
-          <FilterBar
-            fields={REQUEST_FIELDS}
-            tokens={tokens}
-            onAdd={({ name, value }) => change({ [name]: value })}
-            onRemove={(name) => change({ [name]: null })}
-            values={(field, begun) => fieldValues(field, begun, span)}
-            placeholder="Filter by status, model, key, metadata…"
-          />
-        </Suspense>
+        <Filters list={list} />
         <Suspense fallback={<div className="min-h-54 md:min-h-41" />}>
           <RequestFigures filters={filters} span={span} onZoom={zoom} />
         </Suspense>
@@ -108,6 +101,21 @@ export function RequestsPage() {
         </Suspense>
       )}
     </PageFrame>
+  );
+}
+
+function Filters({ list: { tokens, change, span } }: { readonly list: RequestList }) {
+  return (
+    <Suspense fallback={<div className="min-h-control" />}>
+      <FilterBar
+        fields={REQUEST_FIELDS}
+        tokens={tokens}
+        onAdd={({ name, value }) => change({ [name]: value })}
+        onRemove={(name) => change({ [name]: null })}
+        values={(field, begun) => fieldValues(field, begun, span)}
+        placeholder="Filter by status, model, key, metadata…"
+      />
+    </Suspense>
   );
 }
 
@@ -169,7 +177,9 @@ function Toolbar({ list }: { readonly list: RequestList }) {
   const columns = requestColumns(1, metadata);
   return (
     <>
-      <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      <Suspense fallback={<span className="h-control w-44" />}>
+        <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      </Suspense>
       <LiveButton list={list} />
       <Suspense>
         <span className="max-md:hidden">

@@ -1,5 +1,5 @@
 import { useLocation } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
 import { keepPlace, keptPlace, type ScrollPlace } from './scroll-place.ts';
 
 /** After so long the page no longer moves by itself: charts above the rows have come. */
@@ -26,6 +26,28 @@ export function useScrollPlace(list: {
     wanted.current = keptPlace(sessionStorage, entry) ?? TOP;
   }
 
+  useKeeping(wanted, entry);
+
+  const restore = () => {
+    const place = wanted.current;
+    if (place === TOP) document.querySelector('[data-scroll]')?.scrollTo({ top: 0 });
+    if (!place || place === TOP || list.ids.length === 0) return;
+    const index = list.ids.indexOf(place.row);
+    if (index !== -1) scrollToRow(index, place.offset);
+    else if (list.hasMore && list.ids.length <= place.index + 500) list.more();
+    else wanted.current = null;
+  };
+  const arrive = useEffectEvent(restore);
+  useEffect(() => {
+    if (ids.length > 0) arrive();
+  }, [ids]);
+  useFollowing(wanted, key, restore);
+}
+
+type Wanted = RefObject<ScrollPlace | null>;
+
+/** Keeps the place while somebody scrolls, but for what is still on its way there. */
+function useKeeping(wanted: Wanted, entry: string): void {
   const keep = useEffectEvent(() => {
     if (wanted.current === null) keepPlace(sessionStorage, entry, placeNow());
   });
@@ -46,26 +68,18 @@ export function useScrollPlace(list: {
       window.removeEventListener('pagehide', keep);
     };
   }, []);
+}
 
-  const restore = useEffectEvent(() => {
-    const place = wanted.current;
-    if (place === TOP) document.querySelector('[data-scroll]')?.scrollTo({ top: 0 });
-    if (!place || place === TOP || list.ids.length === 0) return;
-    const index = list.ids.indexOf(place.row);
-    if (index !== -1) scrollToRow(index, place.offset);
-    else if (list.hasMore && list.ids.length <= place.index + 500) list.more();
-    else wanted.current = null;
-  });
-  useEffect(() => {
-    if (ids.length > 0) restore();
-  }, [ids]);
+/** Stays at the place until somebody moves, for what stands above the rows comes later. */
+function useFollowing(wanted: Wanted, key: string, restore: () => void): void {
+  const again = useEffectEvent(restore);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another place.
   useEffect(() => {
     const frame = document.querySelector('[data-scroll]');
     const stop = () => {
       wanted.current = null;
     };
-    const observer = new ResizeObserver(() => restore());
+    const observer = new ResizeObserver(() => again());
     for (const child of frame?.children ?? []) observer.observe(child);
     const timer = setTimeout(stop, wanted.current === TOP ? TOP_MS : SETTLED_MS);
     for (const input of INPUTS) document.addEventListener(input, stop, { passive: true, once: true });

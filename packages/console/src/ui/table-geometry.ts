@@ -1,5 +1,7 @@
 import { useMedia } from './media.ts';
 
+/** Where rows of a table are, and where keys lead among them. */
+
 /** Where a key leads from a row; null when it is no key of ours. */
 export function target(key: string, from: number, rows: number): number | null {
   const steps: Readonly<Record<string, number>> = {
@@ -14,10 +16,7 @@ export function target(key: string, from: number, rows: number): number | null {
   return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
 }
 
-export function isControl(target: Element): boolean {
-  return target.closest('a,button,input,label') !== null;
-}
-
+/** What the table scrolls with. */
 export function scroller(element: HTMLElement | null): HTMLElement | null {
   return element?.closest<HTMLElement>('[data-scroll]') ?? null;
 }
@@ -37,4 +36,9 @@ export function useRowHeight(phone: boolean): number {
   const comfortable = document.documentElement.dataset['density'] === 'comfortable';
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
   return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rem);
+}
+
+/** Whether something in a row does something of its own when it is clicked. */
+export function isControl(target: Element): boolean {
+  return target.closest('a,button,input,label') !== null;
 }
