@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { timezone } from '../config/fields.ts';
 import { nanoUsd, usd } from './money.ts';
-import { moment, rangeQuery } from './page.ts';
+import { dayOrMoment, moment, rangeQuery } from './page.ts';
 
 const text = z.string().min(1).max(300);
 
@@ -78,8 +79,11 @@ export const requestQuery = filteredQuery(rangeQuery.shape);
 
 /** The filters of the list, for a file of every row. */
 export const requestExport = filteredQuery({
-  from: rangeQuery.shape.from,
-  to: rangeQuery.shape.to,
+  from: dayOrMoment.optional().describe('A day, such as `2026-11-21`, is its beginning in `timezone`.'),
+  to: dayOrMoment.optional().describe('Not included; a day is its beginning.'),
+  timezone: timezone()
+    .optional()
+    .describe('Of days and of `created_at_local`. Absent: that of the organization.'),
   format: z.enum(['csv', 'ndjson']).default('csv'),
 });
 

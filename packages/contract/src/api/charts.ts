@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { timezone } from '../config/fields.ts';
 import { nanoUsd, usd } from './money.ts';
-import { moment } from './page.ts';
+import { dayOrMoment, moment } from './page.ts';
 
 /** What charts are grouped and filtered by, beside `metadata.<key>` for keys the org declared. */
 export const DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface'] as const;
@@ -53,8 +54,15 @@ const facet = z
   );
 
 const range = {
-  from: moment.optional().describe('Absent: 24 hours before `to`. Rounded down to the unit counted in.'),
-  to: moment.optional().describe('Absent: now. Rounded up to the unit counted in.'),
+  from: dayOrMoment
+    .optional()
+    .describe(
+      'Included. A day, such as `2026-11-21`, is its beginning in `timezone`. Absent: 24 hours before `to`.',
+    ),
+  to: dayOrMoment.optional().describe('Not included; a day is its beginning. Absent: now.'),
+  timezone: timezone()
+    .optional()
+    .describe('Of days, such as `Europe/Berlin`. Absent: that of the organization.'),
 };
 
 const filters = {
@@ -75,7 +83,9 @@ const filters = {
 const compare = z
   .enum(['previous'])
   .optional()
-  .describe('`previous`: also the figures of the range of the same length just before.');
+  .describe(
+    '`previous`: also the figures of the range of the same length just before; of whole days, as many days.',
+  );
 
 /** Strict but for `metadata.<key>`, which is a filter like the others. */
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -93,7 +103,10 @@ export const summaryQuery = chartQuery({ compare });
 
 export const timeseriesQuery = chartQuery({
   metric: z.enum(METRICS),
-  interval: z.enum(['minute', 'hour', 'day']).default('hour').describe('Days are those of UTC.'),
+  interval: z
+    .enum(['minute', 'hour', 'day'])
+    .default('hour')
+    .describe('Days are those of `timezone`; minutes and hours those of UTC.'),
   group_by: facet.optional(),
   limit: z.coerce.number().int().min(1).max(20).default(10).describe('Series; the rest is added up in one.'),
   compare,
@@ -143,6 +156,7 @@ const figures = {
 const covered = {
   from: moment,
   to: moment,
+  timezone: z.string().describe('Of days.'),
   complete_until: moment.describe(
     'Requests that ended before are all counted. Those still going on are counted where they began, once they end.',
   ),
@@ -176,7 +190,9 @@ const series = z.strictObject({
 export const timeseries = z
   .strictObject({
     ...covered,
-    at: z.array(moment).describe('Start of each interval.'),
+    at: z
+      .array(moment)
+      .describe('Start of each interval. The first and the last hold only what is in the range.'),
     series: z.array(series),
     previous: z
       .strictObject({ ...before, at: z.array(moment), series: z.array(series) })
@@ -238,6 +254,10 @@ export const annotations = z
     more: z.boolean().describe('There are more than `limit`.'),
   })
   .meta({ id: 'AnalyticsAnnotations' });
+
+export const monthQuery = z.strictObject({
+  timezone: range.timezone.describe('Of the month. Absent: that of the organization.'),
+});
 
 export const monthParams = z.strictObject({
   month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'is no month such as 2026-10'),

@@ -114,7 +114,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listRequests,
     getRequest,
     getRequestBodies(parts.bodies),
-    exportRequests,
+    exportRequests(coverage),
     getSummary(coverage),
     getTimeseries(coverage),
     getTop(coverage),

@@ -20,8 +20,8 @@ export function getAnnotations(coverage: Coverage): Verb {
     answer: annotations,
     async run(context, { query }) {
       const { limit, ...asked } = query;
-      const { from, to } = chartRange(context, asked);
       const { orgId, reader } = context;
+      const { from, to, timezone } = chartRange(context, coverage.zoneOf(orgId), asked);
       const wanted = { orgId, from, to, limit };
       const [changes, alerts, breakers] = await Promise.all([
         auditPage(reader, wanted),
@@ -35,7 +35,7 @@ export function getAnnotations(coverage: Coverage): Verb {
       ].sort((one, other) => (one.at < other.at ? 1 : -1));
       const cut = [changes, alerts, breakers].some(({ nextCursor }) => nextCursor !== null);
       return {
-        ...coverage.of({ from, to }, context.clock),
+        ...coverage.of({ from, to, timezone }, context.clock),
         data: all.slice(0, limit),
         more: cut || all.length > limit,
       };
