@@ -3,13 +3,15 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { browserZone } from '../format/moments.ts';
 import type { ChartProps, Series } from './chart.tsx';
+import { intervalName } from './chart-intervals.ts';
+import { drawMarks, marksAt } from './chart-marks.ts';
 import { stacked } from './chart-stack.ts';
 import { chartTooltip } from './chart-tooltip.ts';
 
 /** The drawing of a `Chart`; loaded when the first one is shown. */
 export function ChartCanvas(props: ChartProps & { readonly height: number }) {
   const place = useRef<HTMLDivElement>(null);
-  const { at, series, kind = 'lines', height } = props;
+  const { at, series, kind = 'lines', height, marks, zone, isDaily } = props;
   const latest = useRef(props);
   latest.current = props;
   // biome-ignore lint/correctness/useExhaustiveDependencies: data and look rebuild it; callbacks are read when they are used.
@@ -33,12 +35,12 @@ export function ChartCanvas(props: ChartProps & { readonly height: number }) {
       system.removeEventListener('change', redraw);
       plot.destroy();
     };
-  }, [at, series, kind, height]);
+  }, [at, series, kind, height, marks, zone, isDaily]);
   return <div ref={place} className="h-full w-full" />;
 }
 
 function draw(element: HTMLElement, props: ChartProps & { readonly height: number }): uPlot {
-  const { at, series, kind = 'lines', format, height, onZoom } = props;
+  const { at, series, kind = 'lines', format, height, onZoom, marks = [], zone = browserZone() } = props;
   const colour = colours(element);
   const text = colour('ink-3');
   const axis = axisOf(colour);
@@ -50,13 +52,17 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
   const isFlat = !shown.some((values) => values.some((value) => value));
   const tooltip = chartTooltip(
     series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
-    format,
+    {
+      format,
+      title: (index) => intervalName(props, index),
+      marks: (index) => marksAt(marks, at, index),
+    },
   );
   const options: uPlot.Options = {
     width: element.clientWidth,
     height,
     legend: { show: false },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), browserZone()),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
     cursor: {
       sync: { key: 'page' },
       drag: { x: onZoom !== undefined, y: false, setScale: false },
@@ -67,7 +73,11 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
       { ...axis, values: CLOCK_TICKS.map((tick) => [...tick]) },
       { ...axis, size: 64, values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format) },
     ],
-    hooks: { setSelect: [(plot) => zoom(plot, onZoom)], setCursor: [tooltip.move] },
+    hooks: {
+      setSelect: [(plot) => zoom(plot, onZoom)],
+      setCursor: [tooltip.move],
+      draw: [(plot) => drawMarks(plot, marks, colour)],
+    },
     series: [
       {},
       ...series.map((one, index) => {

@@ -235,8 +235,21 @@ export const values = z
 
 export const annotationsQuery = z.strictObject({
   ...range,
+  about: z
+    .enum(['traffic'])
+    .optional()
+    .describe(
+      '`traffic`: only what may change requests: configuration, breakers, leaked keys, notes; no alerts.',
+    ),
   limit: z.coerce.number().int().min(1).max(500).default(200),
 });
+
+/** Something that a person or a deployment wants to see in charts. */
+export const noteBody = z.strictObject({
+  text: z.string().trim().min(1).max(200).describe('Such as `web 4.2 deployed`. Kept in the audit log.'),
+});
+
+export const note = z.strictObject({ at: moment, text: z.string() }).meta({ id: 'AnalyticsNote' });
 
 /** What happened while requests went on: marks for charts, newest first. */
 export const annotations = z
@@ -245,9 +258,10 @@ export const annotations = z
     data: z.array(
       z.strictObject({
         at: moment,
-        kind: z.enum(['change', 'alert', 'breaker']),
+        kind: z.enum(['change', 'alert', 'breaker', 'note']),
         text: z.string(),
-        actor: z.string().nullable().describe('Who changed it.'),
+        actor: z.string().nullable().describe('Id of who changed it.'),
+        actor_name: z.string().nullable(),
         subject: z.strictObject({ kind: z.string(), id: z.string() }),
       }),
     ),

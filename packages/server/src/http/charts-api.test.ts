@@ -231,6 +231,25 @@ test('what changed stands in the range it happened in', async () => {
   assert.deepEqual(listed((await get('annotations?to=2026-11-20T00:00:00Z')).data), []);
 });
 
+test('a deployment is noted, and stands among what may have changed traffic; the rest does not', async () => {
+  const manager = await api.addKey('acme', { name: 'deployer' });
+  const noted = await api.call('POST', '/api/analytics/notes', {
+    key: manager.key,
+    body: { text: ' web 4.2 deployed ' },
+  });
+  assert.deepEqual([noted.status, noted.body['text']], [201, 'web 4.2 deployed']);
+  await api.call('POST', '/api/management/teams', { key: manager.key, body: { id: 'web', name: 'Web' } });
+  const to = encodeURIComponent(new Date(NOW + 60_000).toISOString());
+  const data = listed((await get(`annotations?about=traffic&to=${to}`)).data);
+  const notes = data.filter(({ kind }) => String(kind) === 'note');
+  assert.deepEqual(
+    notes.map(({ text, actor_name }) => [text, actor_name]),
+    [['web 4.2 deployed', 'deployer']],
+  );
+  assert.ok(data.some(({ text }) => String(text) === 'limits.create'));
+  assert.ok(!data.some(({ text }) => String(text).startsWith('teams.')));
+});
+
 test('a month that is over is a file that adds up to its requests', async () => {
   await api.addExchange('acme', {
     id: 'exc_october',

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMarks } from '../../data/marks.ts';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
-import { countsQuery, summaryQuery } from './request-data.ts';
+import { MarkList } from '../../ui/mark-list.tsx';
+import { apiFilters, countsQuery, summaryQuery } from './request-data.ts';
 import { lanesOf } from './request-lanes.ts';
 
 /** What the list adds up to, and when: volume above the line, what was not OK below it. */
@@ -20,6 +22,7 @@ export function RequestFigures({
   const requests = useQuery(countsQuery('requests', filters, span)).data;
   const errors = useQuery(countsQuery('errors', filters, span)).data;
   const lanes = lanesOf(requests, errors);
+  const marks = useMarks(apiFilters([], span));
   // Sums know fewer filters than the list: nothing is shown rather than figures of other rows.
   if (!summary) return null;
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
@@ -40,8 +43,10 @@ export function RequestFigures({
           lanes={lanes}
           label={`${count(summary.requests)} requests, ${count(summary.errors)} of them not OK`}
           onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
+          marks={marks}
         />
       )}
+      {lanes.length > 0 && <MarkList marks={marks} />}
     </div>
   );
 }
