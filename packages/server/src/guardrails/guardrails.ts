@@ -27,6 +27,7 @@ export interface Guardrails {
   readonly counters: Counters;
   /** How the store that processes share serves; null when there is none. */
   readonly sharedStoreFigures: OpenedCounters['sharedStore'];
+  readonly sharedStoreIsLate: OpenedCounters['sharedStoreIsLate'];
   /** Whether the store that processes share answers; `memory` when there is none. */
   sharedStore(): 'ok' | 'away' | 'memory';
   close(): Promise<void>;
@@ -39,7 +40,11 @@ export interface Guardrails {
 export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
   const { dataDir, database, shared, sharedTimeoutMs, clock, log } = options;
   const replicas = await joinReplicas(database, clock, log);
-  const { counters, sharedStore: sharedStoreFigures } = await openCounters(shared, {
+  const {
+    counters,
+    sharedStore: sharedStoreFigures,
+    sharedStoreIsLate,
+  } = await openCounters(shared, {
     clock,
     log,
     replicas: () => replicas.count(),
@@ -62,7 +67,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     return figures === null ? 'memory' : figures.away ? 'away' : 'ok';
   };
   const stop = () => close(guard, { counters, journal, book, replicas });
-  return { guard, counters, sharedStoreFigures, sharedStore, close: stop };
+  return { guard, counters, sharedStoreFigures, sharedStoreIsLate, sharedStore, close: stop };
 }
 
 interface Parts {

@@ -46,6 +46,22 @@ test('redis: while it is away nothing is found, nothing throws, and it is asked 
   assert.deepEqual(await cache.get('org', 'key'), answer);
 });
 
+test('redis: who waited for it in vain already does not wait a second time', async (t) => {
+  const server = await startRedis();
+  t.after(() => server.stop());
+  const clock = new FakeClock();
+  let late = false;
+  const cache = await openRedisAnswerCache({ url: server.url, clock, isLate: () => late });
+  t.after(() => cache.close());
+  await ready(cache, clock);
+  const answer = { head: '{}', body: Buffer.from('kept') };
+  await cache.put('org', 'key', answer, 60_000);
+  late = true;
+  assert.equal(await cache.get('org', 'key'), null);
+  late = false;
+  assert.deepEqual(await cache.get('org', 'key'), answer);
+});
+
 /** A connection is made in its own time; until then answers are absent. */
 async function ready(cache: AnswerCache, clock?: FakeClock): Promise<void> {
   const probe = { head: 'probe', body: Buffer.alloc(1) };

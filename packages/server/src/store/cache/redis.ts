@@ -12,6 +12,8 @@ export interface RedisAnswerCacheOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
   readonly clock: Clock;
+  /** Whether Redis just let somebody else wait in vain: a request waits for it once. */
+  readonly isLate?: () => boolean;
   /** Told once for each time it goes away. */
   readonly onAway?: (error: unknown) => void;
 }
@@ -62,8 +64,8 @@ class RedisAnswerCache implements AnswerCache {
 
   /** The command's outcome; null when Redis is away, too slow, or rests from the last time it was. */
   async #within<T>(command: () => Promise<T>): Promise<T | null> {
-    const { clock, onAway } = this.#options;
-    if (clock.monotonic() < this.#restsUntil) return null;
+    const { clock, onAway, isLate } = this.#options;
+    if (clock.monotonic() < this.#restsUntil || isLate?.()) return null;
     const late = Promise.withResolvers<never>();
     const timer = clock.after(BUDGET_MS, () => late.reject(new Error(`no answer within ${BUDGET_MS} ms`)));
     try {

@@ -17,11 +17,18 @@ export interface OpenedCounters {
   readonly counters: Counters;
   /** Null where no store is shared. */
   readonly sharedStore: () => SharedStoreFigures | null;
+  /** Whether a shared store just let somebody wait in vain: whoever asked it twice would wait twice. */
+  readonly sharedStoreIsLate: () => boolean;
 }
 
 /** Counters as `storage.shared` names them: `memory`, or Redis with what keeps requests from waiting for it. */
 export async function openCounters(shared: string, options: OpenCountersOptions): Promise<OpenedCounters> {
-  if (shared === 'memory') return { counters: new MemoryCounters(options.clock), sharedStore: () => null };
+  if (shared === 'memory')
+    return {
+      counters: new MemoryCounters(options.clock),
+      sharedStore: () => null,
+      sharedStoreIsLate: () => false,
+    };
   // Loaded on demand: one process needs neither.
   const { openRedisCounters } = await import('./redis.ts');
   const { ResilientCounters } = await import('./resilient.ts');
@@ -33,5 +40,6 @@ export async function openCounters(shared: string, options: OpenCountersOptions)
   };
   const remote = await openRedisCounters({ url: shared, onError });
   const counters = new ResilientCounters({ remote, ...options });
-  return { counters, sharedStore: () => counters.figures() };
+  const sharedStoreIsLate = () => counters.isLate;
+  return { counters, sharedStore: () => counters.figures(), sharedStoreIsLate };
 }

@@ -72,6 +72,21 @@ test('a store that hangs is waited for three times, then not at all until it ans
   assert.equal((await take('g', claims)).away, false);
 });
 
+test('for a second after it was late nobody else waits for it, unless it answered in time since', async () => {
+  const { clock, state, take, counters } = house();
+  const claims = [windowClaim('rpm', 100)];
+  assert.equal(counters.isLate, false);
+  state.hangs = true;
+  await take('a', claims);
+  assert.equal(counters.isLate, true);
+  clock.advance(1_000);
+  assert.equal(counters.isLate, false);
+  await take('b', claims);
+  state.hangs = false;
+  await take('c', claims);
+  assert.equal(counters.isLate, false);
+});
+
 test('what a process admitted before counts against its share when the store goes away', async () => {
   const { state, take, counters } = house();
   const claims = [windowClaim('rpm', 40)];

@@ -15,6 +15,8 @@ const FAILURES_TO_OPEN = 3;
 /** A store that was slow for a moment is used again soon; one that stays away is asked twice a second. */
 const FIRST_PROBE_MS = 50;
 const LONGEST_PROBE_MS = 500;
+/** So long after it was late nobody else waits for it a second time. */
+const LATE_MS = 1_000;
 /** Settlements kept for when it is back: some 20 seconds of a busy process. */
 const OWED_AT_MOST = 20_000;
 const OWED_PER_PROBE = 1_000;
@@ -74,6 +76,12 @@ export class ResilientCounters implements Counters {
   /** Whether requests are counted by this process alone at the moment. */
   get away(): boolean {
     return this.#probe !== null;
+  }
+
+  /** Whether it is away, or was late less than a second ago and has not granted in time since. */
+  get isLate(): boolean {
+    if (this.away) return true;
+    return this.#failures > 0 && this.#options.clock.monotonic() - this.#failedAt < LATE_MS;
   }
 
   figures(): SharedStoreFigures {
