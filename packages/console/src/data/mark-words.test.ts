@@ -15,7 +15,10 @@ const said = (more: Partial<Annotation>): Annotation => ({
 
 test('what happened is told in words, with who did it and where more stands', () => {
   const change = markOf(said({}));
-  assert.deepEqual([change.text, change.by, change.page?.to], ['Routes update: smart', 'jo@acme.example', '/management/audit']);
+  assert.deepEqual(
+    [change.text, change.by, change.page?.to],
+    ['Routes update: smart', 'jo@acme.example', '/management/audit'],
+  );
   const opened = markOf(
     said({
       kind: 'breaker',
@@ -26,7 +29,10 @@ test('what happened is told in words, with who did it and where more stands', ()
     }),
   );
   assert.equal(opened.text, 'Breaker main/large@default opened: 5 failures: in a row');
-  assert.deepEqual([opened.state, opened.by, opened.page?.search], ['failing', null, { open: 'main/large@default' }]);
+  assert.deepEqual(
+    [opened.state, opened.by, opened.page?.search],
+    ['failing', null, { open: 'main/large@default' }],
+  );
   assert.equal(markOf(said({ kind: 'note', text: 'web 4.2 deployed' })).text, 'web 4.2 deployed');
   assert.equal(markOf(said({ kind: 'breaker', text: 'strange' })).state, 'unknown');
 });

@@ -33,8 +33,7 @@ export function markOf(annotation: Annotation): Mark {
     };
   }
   if (kind === 'note') return { ...common, state: null, text, page: null };
-  if (kind === 'alert')
-    return { ...common, state: 'warning', text, page: { to: '/alerts', search: {} } };
+  if (kind === 'alert') return { ...common, state: 'warning', text, page: { to: '/alerts', search: {} } };
   const said = text.replaceAll('_', ' ').replace('.', ' ');
   return {
     ...common,

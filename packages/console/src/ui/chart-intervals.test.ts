@@ -16,5 +16,8 @@ test('a day is named by its zone, and says its length where the clocks change', 
 
 test('an interval ends where the next begins, the last one with the time that is shown', () => {
   const at = [0, HOUR_MS];
-  assert.deepEqual([endOf({ at }, 0), endOf({ at }, 1), endOf({ at, until: 5 }, 1)], [HOUR_MS, 2 * HOUR_MS, 5]);
+  assert.deepEqual(
+    [endOf({ at }, 0), endOf({ at }, 1), endOf({ at, until: 5 }, 1)],
+    [HOUR_MS, 2 * HOUR_MS, 5],
+  );
 });

@@ -5,11 +5,7 @@ import { clustered, type Mark } from '../data/mark-words.ts';
 const APART = 14;
 
 /** Draws marks over a chart: a dashed line, and a triangle at its top whose colour is the state's. */
-export function drawMarks(
-  plot: uPlot,
-  marks: readonly Mark[],
-  colour: (name: string) => string,
-): void {
+export function drawMarks(plot: uPlot, marks: readonly Mark[], colour: (name: string) => string): void {
   const { ctx, bbox, scales } = plot;
   const [from = 0, to = 0] = [scales['x']?.min, scales['x']?.max].map((second) => (second ?? 0) * 1000);
   const ratio = devicePixelRatio;

@@ -1,5 +1,5 @@
-import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import type { Mark } from '../data/mark-words.ts';
+import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
 

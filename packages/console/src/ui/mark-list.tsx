@@ -5,7 +5,13 @@ import { browserZone, fullTime } from '../format/moments.ts';
 import { StateIcon } from './state.tsx';
 
 /** The marks of a chart as a list: what a pointer would find in it, for everybody. Nothing when there are none. */
-export function MarkList({ marks, zone = browserZone() }: { readonly marks: readonly Mark[]; readonly zone?: string }) {
+export function MarkList({
+  marks,
+  zone = browserZone(),
+}: {
+  readonly marks: readonly Mark[];
+  readonly zone?: string;
+}) {
   if (marks.length === 0) return null;
   return (
     <details open={marks.length <= 3} className="text-small">
@@ -21,7 +27,10 @@ export function MarkList({ marks, zone = browserZone() }: { readonly marks: read
             <span className="mt-px">
               <MarkIcon mark={mark} />
             </span>
-            <time dateTime={new Date(mark.at).toISOString()} className="text-ink-3 figures max-md:col-start-2">
+            <time
+              dateTime={new Date(mark.at).toISOString()}
+              className="text-ink-3 figures max-md:col-start-2"
+            >
               {fullTime(new Date(mark.at), zone)}
             </time>
             <span className="min-w-0 break-words max-md:col-start-2">
@@ -45,6 +54,11 @@ function MarkIcon({ mark: { kind, state } }: { readonly mark: Mark }) {
   if (state) return <StateIcon state={state} size={14} />;
   const Icon = kind === 'note' ? Rocket : SlidersHorizontal;
   return (
-    <Icon size={14} role="img" aria-label={kind === 'note' ? 'Note' : 'Change'} className="shrink-0 text-ink-3" />
+    <Icon
+      size={14}
+      role="img"
+      aria-label={kind === 'note' ? 'Note' : 'Change'}
+      className="shrink-0 text-ink-3"
+    />
   );
 }

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
+import type { Mark } from '../../data/mark-words.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { browserZone, day } from '../../format/moments.ts';
-import type { Mark } from '../../data/mark-words.ts';
 import { Chart, type Series } from '../../ui/chart.tsx';
 import { Delta, StatCard } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';

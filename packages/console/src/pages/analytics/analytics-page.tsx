@@ -4,9 +4,9 @@ import { useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
+import { useMarks } from '../../data/marks.ts';
 import { tokensOf } from '../../filters/filter-text.ts';
 import { intervalOf, spanOf } from '../../filters/time-range.ts';
-import { useMarks } from '../../data/marks.ts';
 import { browserZone, shortTime, zoneName } from '../../format/moments.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
@@ -123,7 +123,11 @@ function useAnalytics() {
   const filter = tokensOf(query, CHART_FIELDS);
   const time = rangeText(span);
   const timezone = zoneOf(query.get('tz'));
-  const which = { ...time, ...(timezone && { timezone }), ...Object.fromEntries(filter.map(({ name, value }) => [name, value])) };
+  const which = {
+    ...time,
+    ...(timezone && { timezone }),
+    ...Object.fromEntries(filter.map(({ name, value }) => [name, value])),
+  };
   const against = compare ? { compare: 'previous' } : {};
   const sum = useQuery(summaryQuery({ ...which, ...against }));
   const series = useQuery(
