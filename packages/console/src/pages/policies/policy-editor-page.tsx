@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useOrgId, usePathParam, useUrlState } from '../../app/url-state.ts';
 import { getTagged, send, type Tagged } from '../../data/api-client.ts';
@@ -9,13 +8,14 @@ import { useChange } from '../../data/change.ts';
 import { useEdit } from '../../data/edit.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { DeleteButton } from '../../ui/delete-button.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { TwoColumns } from '../../ui/two-columns.tsx';
+import { EnforceQuestion } from './enforce-question.tsx';
+import { PolicyDryRun } from './policy-dry-run.tsx';
 import { PolicyFields } from './policy-fields.tsx';
 import {
   EMPTY_POLICY,
@@ -26,6 +26,7 @@ import {
   policyForm,
 } from './policy-form.ts';
 import { PolicyTrial } from './policy-trial.tsx';
+import { type DryRun, useDryRun } from './use-dry-run.ts';
 
 const POLICIES = { label: 'Policies', to: '/management/policies' };
 const ALL = 'api/management/policies';
@@ -37,6 +38,7 @@ export function NewPolicyPage() {
   const [form, setForm] = useState(() => EXAMPLES[example]?.form ?? EMPTY_POLICY);
   const refusal = useRefusal('management');
   const leave = useLeave();
+  const run = useDryRun(form);
   const create = useChange(() => send<Policy>('POST', ALL, policyBody(form)), {
     touches: TOUCHES,
     done: ({ id, mode }) => {
@@ -46,7 +48,7 @@ export function NewPolicyPage() {
   });
   return (
     <PageFrame title="New policy" crumbs={[POLICIES]}>
-      <TwoColumns beside={<PolicyTrial form={form} />}>
+      <TwoColumns beside={<Trials form={form} run={run} />}>
         <Form
           onSubmit={() => create.run(undefined)}
           error={create.error}
@@ -108,12 +110,18 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
       if (id !== policy.id) leave(id);
     },
   });
+  const run = useDryRun(edit.form);
   // What only wrote down is about to refuse: that is asked once more.
   const bites =
     edit.form.mode === 'enforce' && edit.form.enabled && (policy.mode === 'monitor' || !policy.enabled);
-  const save = bites && edit.form.action !== 'flag' ? () => setAsked(true) : edit.save;
+  const ask = () => {
+    setAsked(true);
+    // The question stands on numbers: those that are there, or new ones.
+    if ((run.result === null || run.isStale) && !run.isRunning) run.start();
+  };
+  const save = bites && edit.form.action !== 'flag' ? ask : edit.save;
   return (
-    <TwoColumns beside={<PolicyTrial form={edit.form} />}>
+    <TwoColumns beside={<Trials form={edit.form} run={run} />}>
       <EditForm
         edit={{ ...edit, save }}
         source={policy.source}
@@ -138,6 +146,7 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
       </EditForm>
       <EnforceQuestion
         form={edit.form}
+        run={run}
         open={asked}
         onClose={() => setAsked(false)}
         onEnforce={() => {
@@ -149,40 +158,15 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
   );
 }
 
-function EnforceQuestion({
-  form,
-  open,
-  onClose,
-  onEnforce,
-}: {
-  readonly form: PolicyForm;
-  readonly open: boolean;
-  readonly onClose: () => void;
-  readonly onEnforce: () => void;
-}) {
+/** What the rule would do: with a pasted request, and with what was kept. */
+function Trials({ form, run }: { readonly form: PolicyForm; readonly run: DryRun }) {
   return (
-    <ConfirmDialog
-      open={open}
-      onClose={onClose}
-      onConfirm={onEnforce}
-      title={`Enforce ${form.name}?`}
-      verb="Enforce policy"
-    >
-      {EFFECTS[form.action]} Look first at what it wrote down:{' '}
-      <OrgLink to="/requests" search={{ range: '7d' }}>
-        the decisions of requests
-      </OrgLink>{' '}
-      say “would {form.action}”.
-    </ConfirmDialog>
+    <div className="grid gap-4">
+      <PolicyDryRun form={form} run={run} />
+      <PolicyTrial form={form} />
+    </div>
   );
 }
-
-const EFFECTS = {
-  deny: 'Every request it matches is refused with 403 from now on.',
-  redact: 'What it finds is taken out of every request or answer from now on.',
-  allow: 'Rules below it no longer see what it matches.',
-  flag: '',
-} as const;
 
 /** To a policy, or to the list. */
 function useLeave(): (id?: string) => void {
