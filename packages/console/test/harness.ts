@@ -28,8 +28,15 @@ export interface House {
   close(): Promise<void>;
 }
 
-/** Starts everything. `prefix` is a path below which it lies, such as `/floe`; `more` are further sections of the org. */
-export async function startHouse(prefix = '', more: Readonly<Record<string, unknown>> = {}): Promise<House> {
+/**
+ * Starts everything. `prefix` is a path below which it lies, such as `/floe`; `more` are further sections of the org.
+ * `dataDir` is where an earlier server left its data, and stays.
+ */
+export async function startHouse(
+  prefix = '',
+  more: Readonly<Record<string, unknown>> = {},
+  dataDir?: string,
+): Promise<House> {
   const config = {
     ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
     orgs: [
@@ -50,7 +57,7 @@ export async function startHouse(prefix = '', more: Readonly<Record<string, unkn
       },
     ],
   };
-  const floe = await startFloe({ yaml: JSON.stringify(config) });
+  const floe = await startFloe({ yaml: JSON.stringify(config), ...(dataDir && { dataDir }) });
   const session: { role: Role } = { role: 'owner' };
   const proxy = createServer((req, res) => passOn(req, res, floe.url, prefix, session.role));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

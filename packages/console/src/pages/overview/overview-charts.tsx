@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { useMarks } from '../../data/marks.ts';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { compact, count, duration, money, percent } from '../../format/amounts.ts';
@@ -7,10 +7,13 @@ import { Chart, type Series } from '../../ui/chart.tsx';
 import { Card, Delta, StatCard } from '../../ui/facts.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
-import { MarkList } from '../../ui/mark-list.tsx';
 import { changeOf } from '../analytics/figures.ts';
 import { lanesOf } from '../requests/request-lanes.ts';
 import { comparedQuery, metricQuery, rangeText, type Timeseries } from './overview-data.ts';
+
+const MarkList = lazy(() =>
+  import('../../ui/mark-list.tsx').then(({ MarkList: Part }) => ({ default: Part })),
+);
 
 /** Traffic, spend and speed of a time, each against the time before. A click leads to the requests of that moment. */
 export function OverviewCharts({
@@ -68,7 +71,11 @@ function Traffic({ span, onChoose }: Props) {
           marks={marks}
         />
       )}
-      <MarkList marks={marks} />
+      {marks.length > 0 && (
+        <Suspense>
+          <MarkList marks={marks} />
+        </Suspense>
+      )}
     </Card>
   );
 }

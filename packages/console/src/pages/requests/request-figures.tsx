@@ -1,12 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { useMarks } from '../../data/marks.ts';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
-import { MarkList } from '../../ui/mark-list.tsx';
 import { apiFilters, countsQuery, summaryQuery } from './request-data.ts';
 import { lanesOf } from './request-lanes.ts';
+
+const MarkList = lazy(() =>
+  import('../../ui/mark-list.tsx').then(({ MarkList: Part }) => ({ default: Part })),
+);
 
 /** What the list adds up to, and when: volume above the line, what was not OK below it. */
 export function RequestFigures({
@@ -46,7 +50,11 @@ export function RequestFigures({
           marks={marks}
         />
       )}
-      {lanes.length > 0 && <MarkList marks={marks} />}
+      {lanes.length > 0 && marks.length > 0 && (
+        <Suspense>
+          <MarkList marks={marks} />
+        </Suspense>
+      )}
     </div>
   );
 }
