@@ -78,21 +78,7 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
       setCursor: [tooltip.move],
       draw: [(plot) => drawMarks(plot, marks, colour)],
     },
-    series: [
-      {},
-      ...series.map((one, index) => {
-        const stroke = strokes[index] ?? text;
-        return {
-          label: one.label,
-          stroke,
-          width: 1.5,
-          // A value between two gaps has no line: it is a dot.
-          points: { show: true, size: 4, fill: stroke, filter: lonePoints },
-          ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
-          ...(kind === 'stacked' && !one.compare ? { fill: stroke } : {}),
-        };
-      }),
-    ],
+    series: [{}, ...series.map((one, index) => lookOf(one, strokes[index] ?? text, kind))],
   };
   // The highest sum is drawn first, so that each lower one covers its own part; what is only a line comes last.
   const order = series.map((_, index) => index);
@@ -102,6 +88,18 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
   const plot = new uPlot(options, [at.map((ms) => ms / 1000), ...data.map((values) => [...values])], element);
   plot.root.append(tooltip.element);
   return plot;
+}
+
+function lookOf(one: Series, stroke: string, kind: 'lines' | 'stacked'): uPlot.Series {
+  return {
+    label: one.label,
+    stroke,
+    width: 1.5,
+    // A value between two gaps has no line: it is a dot.
+    points: { show: true, size: 4, fill: stroke, filter: lonePoints },
+    ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
+    ...(kind === 'stacked' && !one.compare ? { fill: stroke } : {}),
+  };
 }
 
 function axisOf(colour: (name: string) => string) {

@@ -1,8 +1,12 @@
 import { Rocket, SlidersHorizontal } from 'lucide-react';
+import { useState } from 'react';
 import { OrgLink } from '../app/org-link.tsx';
 import type { Mark } from '../data/mark-words.ts';
 import { browserZone, fullTime } from '../format/moments.ts';
 import { StateIcon } from './state.tsx';
+
+/** Shown before somebody asks for all. */
+const AT_ONCE = 3;
 
 /** The marks of a chart as a list: what a pointer would find in it, for everybody. Nothing when there are none. */
 export function MarkList({
@@ -12,14 +16,25 @@ export function MarkList({
   readonly marks: readonly Mark[];
   readonly zone?: string;
 }) {
+  const [all, setAll] = useState(false);
   if (marks.length === 0) return null;
   return (
-    <details open={marks.length <= 3} className="text-small">
-      <summary className="min-h-6 w-fit cursor-pointer text-ink-2 hover:text-ink">
+    <section aria-label="What happened in this time" className="text-small">
+      <p className="flex flex-wrap items-center gap-x-3 text-ink-2">
         What happened in this time: {marks.length}
-      </summary>
-      <ol aria-label="What happened in this time" className="mt-1 grid max-h-48 gap-1 overflow-y-auto">
-        {marks.map((mark) => (
+        {marks.length > AT_ONCE && (
+          <button
+            type="button"
+            aria-expanded={all}
+            onClick={() => setAll(!all)}
+            className="min-h-6 underline hover:text-ink"
+          >
+            {all ? `Show the newest ${AT_ONCE}` : 'Show all'}
+          </button>
+        )}
+      </p>
+      <ol aria-label="What happened in this time" className="mt-1 grid gap-1">
+        {(all ? marks : marks.slice(0, AT_ONCE)).map((mark) => (
           <li
             key={`${mark.at} ${mark.text}`}
             className="grid grid-cols-[auto_auto_minmax(0,1fr)] items-start gap-x-2 max-md:grid-cols-[auto_minmax(0,1fr)]"
@@ -46,7 +61,7 @@ export function MarkList({
           </li>
         ))}
       </ol>
-    </details>
+    </section>
   );
 }
 

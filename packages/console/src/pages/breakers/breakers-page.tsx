@@ -54,17 +54,7 @@ export function BreakersPage() {
           </Notice>
         </div>
       )}
-      <div className="px-4 pb-3 md:px-6">
-        <Segments
-          label="Which targets"
-          options={[
-            { id: 'trouble', label: `With something to say${list.rows ? ` ${list.rows.length}` : ''}` },
-            { id: 'all', label: 'All' },
-          ]}
-          value={isAll ? 'all' : 'trouble'}
-          onChange={(next) => change({ all: next === 'all' ? '1' : null }, 'replace')}
-        />
-      </div>
+      <Which count={list.rows?.length} isAll={isAll} onChange={(all) => change({ all }, 'replace')} />
       <Results
         list={list}
         what="breakers"
@@ -80,6 +70,31 @@ export function BreakersPage() {
         empty={<AllWell />}
       />
     </PageFrame>
+  );
+}
+
+/** Those with something to say, or every target there is. */
+function Which({
+  count: troubled,
+  isAll,
+  onChange,
+}: {
+  readonly count: number | undefined;
+  readonly isAll: boolean;
+  readonly onChange: (all: string | null) => void;
+}) {
+  return (
+    <div className="px-4 pb-3 md:px-6">
+      <Segments
+        label="Which targets"
+        options={[
+          { id: 'trouble', label: troubled === undefined ? 'Not closed' : `Not closed ${troubled}` },
+          { id: 'all', label: 'All' },
+        ]}
+        value={isAll ? 'all' : 'trouble'}
+        onChange={(next) => onChange(next === 'all' ? '1' : null)}
+      />
+    </div>
   );
 }
 

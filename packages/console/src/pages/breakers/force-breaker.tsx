@@ -52,9 +52,7 @@ export function ForceBreaker({
 function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonly onClose: () => void }) {
   const [target, setTarget] = useState(id ?? '');
   const [state, setState] = useState('open');
-  const [seconds, setSeconds] = useState('3600');
-  const [written, setWritten] = useState('');
-  const length = seconds === '' ? secondsIn(written) : Number(seconds);
+  const [length, setLength] = useState<number | null>(HOUR_S);
   const [reason, setReason] = useState('');
   const targets = useTargets(id === undefined);
   const force = useForce(
@@ -100,25 +98,42 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
         <FormField name="state" label="To">
           <Select choices={STATES} value={state} onChange={(event) => setState(event.target.value)} />
         </FormField>
-        {state !== 'auto' && (
-          <FormField name="expires_in_seconds" label="For" hint="Afterwards it is its own again, by itself.">
-            <Select choices={FOR} value={seconds} onChange={(event) => setSeconds(event.target.value)} />
-          </FormField>
-        )}
-        {state !== 'auto' && seconds === '' && (
-          <Field
-            label="How long"
-            hint="45s, 20m, 6h or 3d; 7 days at most."
-            error={written !== '' && length === null ? 'Write a number and s, m, h or d: 45s, 20m.' : null}
-          >
-            <Input value={written} placeholder="20m" onChange={(event) => setWritten(event.target.value)} />
-          </Field>
-        )}
+        {state !== 'auto' && <HowLong onChange={setLength} />}
         <FormField name="reason" label="Reason" hint="Shown beside the breaker and kept in the audit log.">
           <Input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
         </FormField>
       </Form>
     </Dialog>
+  );
+}
+
+const HOUR_S = 3_600;
+
+/** How long it lasts: one of a few, or as somebody writes. Null is none that can be. */
+function HowLong({ onChange }: { readonly onChange: (seconds: number | null) => void }) {
+  const [chosen, setChosen] = useState(String(HOUR_S));
+  const [written, setWritten] = useState('');
+  const change = (choice: string, text: string) => {
+    setChosen(choice);
+    setWritten(text);
+    onChange(choice === '' ? secondsIn(text) : Number(choice));
+  };
+  const isWrong = written !== '' && secondsIn(written) === null;
+  return (
+    <>
+      <FormField name="expires_in_seconds" label="For" hint="Afterwards it is its own again, by itself.">
+        <Select choices={FOR} value={chosen} onChange={({ target }) => change(target.value, written)} />
+      </FormField>
+      {chosen === '' && (
+        <Field
+          label="How long"
+          hint="45s, 20m, 6h or 3d; 7 days at most."
+          error={isWrong ? 'Write a number and s, m, h or d: 45s, 20m.' : null}
+        >
+          <Input value={written} placeholder="20m" onChange={({ target }) => change('', target.value)} />
+        </Field>
+      )}
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useOrgId, usePathParam, useUrlState } from '../../app/url-state.ts';
 import { getTagged, send, type Tagged } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
-import { useEdit } from '../../data/edit.ts';
+import { type Edit, useEdit } from '../../data/edit.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button } from '../../ui/button.tsx';
 import { DeleteButton } from '../../ui/delete-button.tsx';
@@ -98,7 +98,6 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
   const policy = read.body;
   const leave = useLeave();
   const refusal = useRefusal('management');
-  const [asked, setAsked] = useState(false);
   const edit = useEdit<Policy, PolicyForm>({
     path,
     read,
@@ -111,19 +110,11 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
     },
   });
   const run = useDryRun(edit.form);
-  // What only wrote down is about to refuse: that is asked once more.
-  const bites =
-    edit.form.mode === 'enforce' && edit.form.enabled && (policy.mode === 'monitor' || !policy.enabled);
-  const ask = () => {
-    setAsked(true);
-    // The question stands on numbers: those that are there, or new ones.
-    if ((run.result === null || run.isStale) && !run.isRunning) run.start();
-  };
-  const save = bites && edit.form.action !== 'flag' ? ask : edit.save;
+  const question = useEnforceQuestion(edit, policy, run);
   return (
     <TwoColumns beside={<Trials form={edit.form} run={run} />}>
       <EditForm
-        edit={{ ...edit, save }}
+        edit={{ ...edit, save: question.save }}
         source={policy.source}
         verb="Save policy"
         more={
@@ -144,18 +135,32 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<P
           disabled={policy.source.kind === 'file' || refusal !== null}
         />
       </EditForm>
-      <EnforceQuestion
-        form={edit.form}
-        run={run}
-        open={asked}
-        onClose={() => setAsked(false)}
-        onEnforce={() => {
-          setAsked(false);
-          edit.save();
-        }}
-      />
+      <EnforceQuestion form={edit.form} run={run} {...question.dialog} />
     </TwoColumns>
   );
+}
+
+/** What only wrote down is about to act: that is asked once more, with numbers. */
+function useEnforceQuestion(edit: Edit<PolicyForm>, before: Policy, run: DryRun) {
+  const [open, setOpen] = useState(false);
+  const { form } = edit;
+  const bites = form.mode === 'enforce' && form.enabled && (before.mode === 'monitor' || !before.enabled);
+  const ask = () => {
+    setOpen(true);
+    // The question stands on numbers: those that are there, or new ones.
+    if ((run.result === null || run.isStale) && !run.isRunning) run.start();
+  };
+  return {
+    save: bites && form.action !== 'flag' ? ask : edit.save,
+    dialog: {
+      open,
+      onClose: () => setOpen(false),
+      onEnforce: () => {
+        setOpen(false);
+        edit.save();
+      },
+    },
+  };
 }
 
 /** What the rule would do: with a pasted request, and with what was kept. */
