@@ -13,7 +13,7 @@ const CALLERS = ['content-filter-400'];
 /** Known as ours only where a sheet says so. */
 const UNKNOWN_TO_PLAIN_HOSTS = ['bad-credentials/400-google', 'bad-credentials/400-flat'];
 /** The answer is whole all the same. */
-const HARMLESS = ['no-done', 'no-usage', 'huge-answer'];
+const HARMLESS = ['no-done', 'no-usage', 'huge-answer', 'interim-noise'];
 /** A stream has shown content when these strike; a whole answer has not. */
 const INSIDE = /^(cut-mid-answer|stall-mid-answer|malformed-event|no-finish|error-in-stream|truncated-json)/;
 /** They end by a deadline of tens of milliseconds. */

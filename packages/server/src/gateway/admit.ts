@@ -1,3 +1,4 @@
+import { usdText } from '@floe/contract/api/money';
 import { Fault } from '@floe/contract/faults';
 import { type Grant, rateRefusalOf, refusalOf } from '../guardrails/guard.ts';
 import { rateHeaders } from '../guardrails/rate-headers.ts';
@@ -50,15 +51,23 @@ export async function admit(
   return course;
 }
 
-/** One line for all of them: every row carries it. */
+/** One line for all of them, without a character that JSON escapes: every row carries it. */
 function explain(x: Exchange, { claims, taken }: Grant): void {
   if (claims.length === 0) return;
   let because = taken.away ? 'counted by this process alone' : '';
+  let told = '';
   for (let index = 0; index < claims.length; index++) {
     const claim = claims[index];
     if (claim === undefined) continue;
-    if (because !== '') because += '; ';
-    because += `"${claim.name}" ${claim.counts} ${taken.levels[index]?.used ?? 0} of ${claim.limit}`;
+    const { name, counts, limit } = claim;
+    const used = taken.levels[index]?.used ?? 0;
+    if (name === told) because += ', ';
+    else because += because === '' ? `${name}: ` : `; ${name}: `;
+    because +=
+      counts === 'usd' ? `$${usdText(used)} of $${usdText(limit)}` : `${used} of ${limit} ${UNITS[counts]}`;
+    told = name;
   }
   x.decisions.push({ step: 'limit', outcome: 'granted', because });
 }
+
+const UNITS = { requests: 'requests', tokens: 'tokens', concurrency: 'at once' } as const;

@@ -3,7 +3,7 @@ import { DEFAULT_OUTPUT_TOKENS, inputTokensAtMost } from '../guardrails/estimate
 import type { Estimate } from '../guardrails/guard.ts';
 import { worstNanoUsd } from '../providers/prices.ts';
 import type { Ask } from './ask.ts';
-import type { Course, Target } from './catalog.ts';
+import type { Course } from './catalog.ts';
 import type { Gateway } from './gateway.ts';
 
 const NO_MODELS: readonly string[] = [];
@@ -26,7 +26,7 @@ export function estimateOf(
   const cap = outputCapOf(ask);
   let most = 0;
   let nanoUsd: number | null = 0;
-  let priceLine = '';
+  let unpriced: Estimate['unpriced'] = null;
   for (const target of course.targets) {
     const { provider, model } = target;
     const output = (cap ?? outputMost(provider, model) ?? DEFAULT_OUTPUT_TOKENS) * ask.choices;
@@ -34,14 +34,10 @@ export function estimateOf(
     const price = provider.priceOf(model);
     if (price === null) {
       nanoUsd = null;
-      priceLine ||= lineFor(target);
+      unpriced ??= { provider: provider.id, model };
     } else if (nanoUsd !== null) nanoUsd = Math.max(nanoUsd, worstNanoUsd(price, input, output, atMs));
   }
-  return { tokens: input + most, nanoUsd, priceLine };
-}
-
-function lineFor({ provider, model }: Target): string {
-  return `Add to the provider "${provider.id}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens> } }, or billing: free.`;
+  return { tokens: input + most, nanoUsd, unpriced };
 }
 
 const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];

@@ -20,7 +20,7 @@ const SILENCE_MS = 15_000;
 
 /** The caller's own, for these hosts: nobody else is asked. */
 const PASSED = /^(content-filter-400|bad-credentials\/400)/;
-const HARMLESS = /^(no-done|no-usage|huge-answer)$/;
+const HARMLESS = /^(no-done|no-usage|huge-answer|interim-noise)$/;
 /** A stream has shown content by then. */
 const INSIDE = /^(cut-mid-answer|stall-mid-answer|malformed-event|no-finish|error-in-stream|truncated-json)/;
 const SILENT = /^(accept-and-silence|slow-first-token|stall-mid-answer)$/;

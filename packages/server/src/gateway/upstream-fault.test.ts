@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
+import { BadAnswer } from '../providers/http1/bad-answer.ts';
 import { compatible, type ProviderSheet } from '../providers/provider.ts';
 import { SHEETS } from '../providers/sheets.ts';
 import { readNetworkError, readRefusal, readRetryAfterMs, UpstreamRefusal } from './upstream-fault.ts';
@@ -79,11 +80,6 @@ test('a spent account is our credential’s trouble, not a rate the caller could
   );
 });
 
-test('an interim answer nobody asked for is the provider’s mistake, not a lost connection', () => {
-  const fault = readNetworkError('up', new Error('bad response'), false);
-  assert.equal(fault.code, 'upstream_error');
-});
-
 test('429 keeps the wait the upstream asks for', () => {
   const result = read(429, { error: { message: 'slow down' } }, { 'retry-after': '7' });
   assert.ok(result instanceof Fault);
@@ -130,6 +126,6 @@ test('a broken connection is unreachable before the answer and a broken stream i
   assert.equal(readNetworkError('up', reset, true).code, 'upstream_stream_broken');
   const slow = Object.assign(new Error('slow'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
   assert.deepEqual(readNetworkError('up', slow, false).detail.phase, 'connect');
-  const garbage = Object.assign(new Error('parse'), { code: 'HPE_INVALID_CONSTANT' });
+  const garbage = new BadAnswer('status_line');
   assert.equal(readNetworkError('up', garbage, false).code, 'upstream_error');
 });

@@ -1,5 +1,6 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
 import { faultOf, readUpstreamFault } from '@floe/wire/upstream-fault';
+import { BadAnswer } from '../providers/http1/bad-answer.ts';
 import type { ErrorRule, ProviderSheet } from '../providers/provider.ts';
 import type { UpstreamHeaders } from '../providers/transport.ts';
 
@@ -127,7 +128,7 @@ export function headerOf(headers: UpstreamHeaders, name: string): string | undef
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** What a failed connection means, from the codes of Node and undici. */
+/** What a failed connection means, from what our reader and the codes of Node and undici say. */
 export function readNetworkError(provider: string, error: Error, headSeen: boolean): Fault {
   const code = codeOf(error);
   const cause = error;
@@ -136,16 +137,9 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
       phase: 'connect',
       cause,
     });
-  // undici's parser names itself and not always a code.
-  if (error.name === 'HTTPParserError' || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
+  // The second and third are how undici says it of an upload; its parser names itself and not always a code.
+  if (error instanceof BadAnswer || error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW')
     return new Fault('upstream_error', `${provider} did not answer in valid HTTP (${code}).`, { cause });
-  // How undici ends a connection whose server says 100 Continue to a request that did not ask for it.
-  if (error.message === 'bad response')
-    return new Fault(
-      'upstream_error',
-      `${provider} sent an interim answer (100 Continue) that nobody had asked for.`,
-      { cause },
-    );
   if (headSeen)
     return new Fault(
       'upstream_stream_broken',

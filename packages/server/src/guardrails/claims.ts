@@ -2,12 +2,10 @@ import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
 import type { Claim } from '../store/ports.ts';
 import type { Caller, Estimate } from './guard.ts';
+import type { LimitBucket } from './limit-buckets.ts';
 import type { Period } from './period.ts';
 import { type BudgetRule, type LimitRule, type Rules, wantsMetadata } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
-
-/** A request whose process says nothing for so long is over: the process died. */
-const LEASE_MS = 60_000;
 
 /** A claim that knows the rule it came from. */
 export interface RuleClaim extends Claim {
@@ -21,7 +19,7 @@ export interface RuleClaim extends Claim {
 
 /** The rules that reach a caller, each with the bucket its requests fall in. */
 export class Reach {
-  readonly limits: readonly { readonly rule: LimitRule; readonly bucket: string }[];
+  readonly limits: readonly { readonly rule: LimitRule; readonly bucket: LimitBucket }[];
   readonly budgets: readonly {
     readonly rule: BudgetRule;
     readonly bucket: string;
@@ -41,22 +39,27 @@ export class Reach {
     if (estimate.nanoUsd !== null) return null;
     const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
     if (!hard) return null;
-    const message = `The budget "${hard.rule.name}" is hard and this model has no price. ${estimate.priceLine}`;
+    const message = `The budget "${hard.rule.name}" is hard and this model has no price. ${priceLine(estimate)}`;
     return new Fault('price_unknown', message, { param: 'model' });
   }
 
   /** What a request takes. Without an estimate it was refused already: one request, no tokens, no money. */
   claims(estimate: Estimate | null, book: SpendBook): RuleClaim[] {
     const claims: RuleClaim[] = [];
-    for (const { rule, bucket } of this.limits)
-      for (const claim of limitClaims(rule, bucket, estimate?.tokens ?? 0))
-        if (claim.kind === 'window' || estimate !== null) claims.push(claim);
+    for (const { bucket } of this.limits) bucket.addClaims(claims, estimate?.tokens ?? null);
     // Nothing to pay is nothing to ask a budget for.
     if (estimate === null || estimate.nanoUsd === 0) return claims;
     for (const { rule, bucket, period } of this.budgets)
       claims.push(spendClaim(this.#orgId, rule, bucket, period, estimate.nanoUsd ?? 0, book));
     return claims;
   }
+}
+
+/** What to add where, for a model that has no price. */
+export function priceLine({ unpriced }: Pick<Estimate, 'unpriced'>): string {
+  if (unpriced === null) return '';
+  const { provider, model } = unpriced;
+  return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens> } }, or billing: free.`;
 }
 
 /** Finds the rules that reach a caller. */
@@ -66,7 +69,7 @@ export function reachOf({ limits, budgets }: Rules, caller: Caller, nowMs: numbe
   for (const rule of limits) {
     const whose = rule.bucketOf(key, endUser);
     if (whose === null || !holdsFor(rule.models, models)) continue;
-    reached.push({ rule, bucket: `${rule.id}:${whose}` });
+    reached.push({ rule, bucket: rule.buckets.of(whose) });
   }
   const paying = [];
   for (const rule of budgets) {
@@ -115,40 +118,8 @@ export function spendClaim(
 }
 
 /** What a request of so many tokens takes of a limit. */
-export function limitClaims(rule: LimitRule, bucket: string, tokens: number): RuleClaim[] {
-  const { rpm, tpm, concurrency } = rule.config;
+export function limitClaims(bucket: LimitBucket, tokens: number): RuleClaim[] {
   const claims: RuleClaim[] = [];
-  if (rpm !== undefined) claims.push(claimOf(rule, 'window', 'requests', `r:${bucket}`, 1, rpm));
-  // Capped, or a request larger than the limit could never pass.
-  if (tpm !== undefined)
-    claims.push(claimOf(rule, 'window', 'tokens', `t:${bucket}`, Math.min(tokens, tpm), tpm));
-  if (concurrency !== undefined)
-    claims.push(claimOf(rule, 'lease', 'concurrency', `c:${bucket}`, 1, concurrency));
+  bucket.addClaims(claims, tokens);
   return claims;
-}
-
-function claimOf(
-  rule: LimitRule,
-  kind: 'window' | 'lease',
-  counts: RuleClaim['counts'],
-  bucket: string,
-  amount: number,
-  limit: number,
-): RuleClaim {
-  return {
-    kind,
-    bucket,
-    amount,
-    limit,
-    enforced: true,
-    lasting: counts === 'requests',
-    floor: 0,
-    endsAt: 0,
-    lastsMs: kind === 'lease' ? LEASE_MS : 0,
-    away: rule.away,
-    name: rule.name,
-    rule: rule.id,
-    counts,
-    period: '',
-  };
 }

@@ -28,8 +28,8 @@ export interface Estimate {
   readonly tokens: number;
   /** Null when nobody knows a price; 0 when nothing is charged. */
   readonly nanoUsd: number | null;
-  /** Told when the price is not known: the line to add. */
-  readonly priceLine: string;
+  /** The first target whose price nobody knows. */
+  readonly unpriced: { readonly provider: string; readonly model: string } | null;
 }
 
 /** What guards stand on; `main.ts` puts it together. */
@@ -52,12 +52,15 @@ export interface Grant {
   isOpen: boolean;
   /** A reservation of it is on disk. */
   isHeld: boolean;
+  /** Where it stands among those whose leases are renewed; -1 when it has none. */
+  place: number;
 }
 
 /** Takes limits and budgets for exchanges and settles them. One for the process. */
 export class Guard {
   readonly #parts: GuardParts;
-  readonly #leases = new Map<string, Grant>();
+  /** In no order: one that ends gives its place to the last, so that nothing is searched or moved up. */
+  readonly #leases: Grant[] = [];
   #timer: Timer | null = null;
 
   constructor(parts: GuardParts) {
@@ -77,7 +80,7 @@ export class Guard {
     const claims = reach.claims(paid, book);
     const { orgId } = caller.key;
     const taken = counters.take(orgId, id, claims);
-    const grant = { id, orgId, claims, fault, isOpen: paid !== null, isHeld: false };
+    const grant = { id, orgId, claims, fault, isOpen: paid !== null, isHeld: false, place: -1 };
     if (taken instanceof Promise) return taken.then((done) => this.#granted({ ...grant, taken: done }));
     return this.#granted({ ...grant, taken });
   }
@@ -95,7 +98,7 @@ export class Guard {
     const { counters, journal } = this.#parts;
     if (!grant.isOpen) return;
     grant.isOpen = false;
-    this.#leases.delete(grant.id);
+    this.#endLeases(grant);
     const { amounts, second, away, ownSecond } = grant.taken;
     const actual = grant.claims.map((claim, index) => {
       const amount = amounts[index] ?? 0;
@@ -130,10 +133,20 @@ export class Guard {
   #granted(grant: Grant): Grant {
     if (grant.taken.refused !== null) grant.isOpen = false;
     else if (grant.claims.some(({ kind }) => kind === 'lease')) {
-      this.#leases.set(grant.id, grant);
+      grant.place = this.#leases.push(grant) - 1;
       this.#renewLater();
     }
     return grant;
+  }
+
+  #endLeases(grant: Grant): void {
+    const { place } = grant;
+    if (place === -1) return;
+    grant.place = -1;
+    const last = this.#leases.pop();
+    if (last === undefined || last === grant) return;
+    this.#leases[place] = last;
+    last.place = place;
   }
 
   #renewLater(): void {
@@ -146,7 +159,7 @@ export class Guard {
 
   async #renew(): Promise<void> {
     const byOrg = new Map<string, Held[]>();
-    for (const { id, orgId, claims } of this.#leases.values()) {
+    for (const { id, orgId, claims } of this.#leases) {
       const held = byOrg.get(orgId) ?? [];
       byOrg.set(orgId, held);
       for (const { kind, bucket, lastsMs } of claims)
@@ -155,7 +168,7 @@ export class Guard {
     for (const [orgId, held] of byOrg)
       for (let at = 0; at < held.length; at += RENEWED_AT_ONCE)
         await this.#parts.counters.renew(orgId, held.slice(at, at + RENEWED_AT_ONCE));
-    if (this.#leases.size > 0) this.#renewLater();
+    if (this.#leases.length > 0) this.#renewLater();
   }
 }
 
@@ -180,6 +193,8 @@ export function refusalOf(grant: Grant): Fault | null {
 
 function chargesOf(grant: Grant, worth: readonly number[], hardOnly: boolean): Charge[] {
   const charges: Charge[] = [];
+  // Claims on budgets come last.
+  if (grant.claims.at(-1)?.kind !== 'spend') return charges;
   for (const [index, { kind, enforced, bucket, endsAt, limit, name, period }] of grant.claims.entries()) {
     const nanoUsd = worth[index] ?? 0;
     if (kind !== 'spend' || nanoUsd === 0 || (hardOnly && !enforced)) continue;

@@ -3,6 +3,7 @@ import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import { compilePatterns, type Matcher } from '../core/pattern.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
+import { LimitBuckets } from './limit-buckets.ts';
 import { type Period, periodsOf } from './period.ts';
 
 /** Where a rule stands: in floe.yaml, where alone it can be changed, or in the database. */
@@ -23,6 +24,8 @@ interface Rule {
 
 export interface LimitRule extends Rule {
   readonly config: LimitConfig;
+  /** What requests of one caller after the other take of it: made once for each bucket, not for each request. */
+  readonly buckets: LimitBuckets;
 }
 
 export interface BudgetRule extends Rule {
@@ -64,7 +67,8 @@ export function compileRules(
 }
 
 export function compileLimit({ id, source, config }: Declared<LimitConfig>): LimitRule {
-  return { ...ruleOf(id, source, config), name: config.name ?? describe(config), config };
+  const rule = { ...ruleOf(id, source, config), name: config.name ?? describe(config), config };
+  return { ...rule, buckets: new LimitBuckets(rule) };
 }
 
 export function compileBudget({ id, source, config }: Declared<BudgetConfig>, timezone: string): BudgetRule {
@@ -133,12 +137,6 @@ export function scopedSubject({
 }: LimitConfig | BudgetConfig): string | null {
   if (scope === undefined) return null;
   return scope === 'org' ? 'org' : ({ team, key, owner, end_user }[scope] ?? null);
-}
-
-/** The one bucket of a limit with `scope`. */
-export function scopedBucket(id: string, config: LimitConfig): string | null {
-  const subject = scopedSubject(config);
-  return subject === null ? null : `${id}:${subject}`;
 }
 
 function describe({ scope, per, team, key, owner, end_user, model }: LimitConfig): string {

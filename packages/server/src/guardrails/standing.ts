@@ -35,7 +35,7 @@ export async function standingOf(guard: Guard, rules: Rules | null, caller: Call
   if (rules === null) return { limits: [], budgets: [] };
   const { orgId } = caller.key;
   const reach = guard.reach(rules, caller);
-  const perLimit = reach.limits.map(({ rule, bucket }) => limitClaims(rule, bucket, 0));
+  const perLimit = reach.limits.map(({ bucket }) => limitClaims(bucket, 0));
   const budgetClaims = reach.budgets.map(({ rule, bucket, period }) =>
     spendClaim(orgId, rule, bucket, period, 0, guard.book),
   );

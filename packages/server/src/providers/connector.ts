@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import buildConnector from 'undici/lib/core/connect.js';
 import type { OutboundGuard } from '../core/outbound.ts';
-import { writeAtOnce } from './one-write.ts';
 import type { Via } from './outbound.ts';
 
 /** Makes the connections of one pool. */
@@ -24,23 +23,15 @@ export function openConnector(
     guard?.connector ?? ((_: URL, options: buildConnector.BuildOptions) => buildConnector(options));
   const options = { allowH2: false, timeout: connectMs, ...(via?.ca && { ca: [...via.ca] }) };
   const certificate = via?.cert !== undefined && { cert: via.cert, key: via.certKey };
-  if (via?.proxy === undefined) return written(connect(origin, { ...options, ...certificate }));
+  if (via?.proxy === undefined) return connect(origin, { ...options, ...certificate });
   // The client certificate is for the upstream, not for the proxy in front of it; the proxy finds the upstream.
   const toProxy = connect(via.proxy, options);
   const tunnel = tunnelled(toProxy, buildConnector({ ...options, ...certificate }), via.proxy, connectMs);
-  return written((asked, callback) => {
+  return (asked, callback) => {
     const refusal = guard?.refusal(origin) ?? null;
     if (refusal) callback(refusal, null);
     else tunnel(asked, callback);
-  });
-}
-
-function written(connect: Connector): Connector {
-  return (options, callback) =>
-    connect(options, (...outcome) => {
-      if (outcome[1]) writeAtOnce(outcome[1]);
-      callback(...outcome);
-    });
+  };
 }
 
 function tunnelled(toProxy: Connector, secured: Connector, proxy: URL, connectMs: number): Connector {

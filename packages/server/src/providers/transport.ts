@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
-import Pool from 'undici/lib/dispatcher/pool.js';
 import type { OutboundGuard } from '../core/outbound.ts';
 import { openConnector } from './connector.ts';
+import { Origin } from './http1/origin.ts';
 import type { Via } from './outbound.ts';
 import type { Signing } from './signing/signing.ts';
+import { Uploads } from './uploads.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
@@ -53,111 +53,60 @@ export class Cancelled extends Error {
 }
 
 /**
- * HTTP/1.1 with keep-alive pools, one per origin, as many connections as there are requests under way.
- * With a guard, each address is judged when it is connected to; a request on a warm connection costs nothing.
- * undici's own header and body timeouts are off: the exchange keeps its deadlines with an injected clock.
+ * HTTP/1.1 with keep-alive connections, one pool per origin and way, as many connections as there are requests
+ * under way. With a guard, each address is judged when it is connected to; a request on a warm connection costs
+ * nothing. No deadline but the handshake's: the exchange keeps its own with an injected clock.
  */
 export function createHttpTransport(guard?: OutboundGuard): Transport {
-  const pools = new Map<string, Pool>();
+  const origins = new Map<string, Origin>();
+  const uploads = new Uploads();
 
-  function poolFor({ origin, connectMs, via, unguarded }: UpstreamRequest): Pool {
-    const isPlain = via === undefined && !unguarded;
-    const key = isPlain ? `${connectMs} ${origin}` : `${connectMs} ${origin} ${via?.key} ${unguarded}`;
-    let pool = pools.get(key);
-    if (!pool) {
-      pool = new Pool(origin, {
-        connections: null,
-        pipelining: 1,
-        allowH2: false,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        keepAliveTimeout: 30_000,
-        keepAliveMaxTimeout: 300_000,
-        maxHeaderSize: 64 * 1024,
-        connect: openConnector(new URL(origin), via, connectMs, unguarded ? undefined : guard),
-      });
-      pools.set(key, pool);
+  function connectorOf({ origin, connectMs, via, unguarded }: UpstreamRequest) {
+    return openConnector(new URL(origin), via, connectMs, unguarded ? undefined : guard);
+  }
+
+  function originOf(request: UpstreamRequest): Origin {
+    const key = wayOf(request);
+    let origin = origins.get(key);
+    if (!origin) {
+      origin = new Origin(new URL(request.origin), connectorOf(request));
+      origins.set(key, origin);
     }
-    return pool;
+    return origin;
   }
 
   return {
     dispatch(request, handler) {
-      const call = new Call(handler);
-      const { path, headers, body } = request;
+      const { body } = request;
       try {
-        poolFor(request).dispatch({ method: methodOf(request), path, headers: [...headers], body }, call);
+        return body === null || Buffer.isBuffer(body)
+          ? originOf(request).dispatch(request, body, handler)
+          : uploads.dispatch(request, body, wayOf(request), connectorOf, handler);
       } catch (error) {
-        // An address or a header that cannot be sent at all: told as every other failure is, after this turn.
-        queueMicrotask(() => call.refuse(error));
+        return refuseLater(handler, error);
       }
-      return () => call.cancel();
     },
     async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
-      pools.clear();
+      for (const origin of origins.values()) origin.close();
+      origins.clear();
+      await uploads.close();
     },
   };
 }
 
-/** undici names the methods it knows; any token is one to it. */
-function methodOf({ method }: UpstreamRequest): Dispatcher.HttpMethod {
-  return isMethod(method) ? method : 'GET';
+/** Requests that go the same way may share connections. */
+function wayOf({ origin, connectMs, via, unguarded }: UpstreamRequest): string {
+  const isPlain = via === undefined && !unguarded;
+  return isPlain ? `${connectMs} ${origin}` : `${connectMs} ${origin} ${via?.key} ${unguarded}`;
 }
 
-function isMethod(method: string): method is Dispatcher.HttpMethod {
-  return /^[A-Z-]+$/.test(method);
-}
-
-type Controller = Dispatcher.DispatchController;
-
-/** Adapts undici's handler. A request still queued for a socket has no controller to abort yet. */
-class Call implements Dispatcher.DispatchHandler {
-  #handler: UpstreamHandler;
-  #controller: Controller | null = null;
-  #over = false;
-
-  constructor(handler: UpstreamHandler) {
-    this.#handler = handler;
-  }
-
-  /** The request could not even begin. */
-  refuse(error: unknown): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#handler.onError(error instanceof Error ? error : new Error(String(error)));
-  }
-
-  cancel(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#controller?.abort(new Cancelled('cancelled'));
-  }
-
-  onRequestStart(controller: Controller): void {
-    this.#controller = controller;
-    if (this.#over) controller.abort(new Cancelled('cancelled'));
-    else this.#handler.onConnected();
-  }
-
-  onResponseStart(controller: Controller, status: number, headers: UpstreamHeaders): void {
-    // 100 and 103 announce an answer, they are none.
-    if (!this.#over && status >= 200) this.#handler.onHead(status, headers, controller);
-  }
-
-  onResponseData(_: Controller, chunk: Buffer): void {
-    if (!this.#over) this.#handler.onData(chunk);
-  }
-
-  onResponseEnd(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#handler.onEnd();
-  }
-
-  onResponseError(_: Controller, error: Error): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#handler.onError(error);
-  }
+/** What cannot be sent at all is told as every other failure is, after this turn. */
+function refuseLater(handler: UpstreamHandler, error: unknown): () => void {
+  let isCancelled = false;
+  queueMicrotask(() => {
+    if (!isCancelled) handler.onError(error instanceof Error ? error : new Error(String(error)));
+  });
+  return () => {
+    isCancelled = true;
+  };
 }

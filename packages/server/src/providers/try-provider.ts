@@ -201,5 +201,5 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'The machine cannot be reached from here.',
   ENETUNREACH: 'The network cannot be reached from here.',
   UND_ERR_CONNECT_TIMEOUT: 'No connection within the time limit. A firewall may be in between.',
-  UND_ERR_SOCKET: 'The connection was closed without an answer.',
+  closed_early: 'The connection was closed without an answer.',
 };

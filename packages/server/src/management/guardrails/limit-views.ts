@@ -3,7 +3,7 @@ import type { LimitConfig } from '@floe/contract/config';
 import { LimitSchema } from '@floe/contract/config/guardrails';
 import type * as z from 'zod';
 import { limitClaims } from '../../guardrails/claims.ts';
-import { compileLimit, scopedBucket } from '../../guardrails/rules.ts';
+import { compileLimit, scopedSubject } from '../../guardrails/rules.ts';
 import { limitStanding } from '../../guardrails/standing.ts';
 import { storedLimit } from '../../guardrails/stored-rules.ts';
 import type { RuleKind, Shown } from './rule-kind.ts';
@@ -25,8 +25,8 @@ export const LIMITS: RuleKind<LimitConfig, LimitView> = {
   async view({ guard, orgId }, shown: Shown<LimitConfig>) {
     const { config, id, source } = shown;
     const rule = compileLimit({ id, source: source.kind, config });
-    const bucket = scopedBucket(rule.id, config);
-    const claims = bucket === null ? [] : limitClaims(rule, bucket, 0);
+    const whose = scopedSubject(config);
+    const claims = whose === null ? [] : limitClaims(rule.buckets.of(whose), 0);
     const levels = await guard.levels(orgId, claims);
     const standing = limitStanding(
       rule,
@@ -40,7 +40,7 @@ export const LIMITS: RuleKind<LimitConfig, LimitView> = {
       tpm: config.tpm ?? null,
       concurrency: config.concurrency ?? null,
       state:
-        bucket === null
+        whose === null
           ? null
           : {
               rpm_used: standing.rpm_used,

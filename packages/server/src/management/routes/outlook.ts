@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import { priceLine } from '../../guardrails/claims.ts';
 import type { Caller, Estimate, Guard } from '../../guardrails/guard.ts';
 import type { Rules } from '../../guardrails/rules.ts';
 import { standingOf } from '../../guardrails/standing.ts';
@@ -47,9 +48,10 @@ export async function spendOutlook(
   guard: Guard,
   rules: Rules,
   caller: Caller,
-  { nanoUsd, priceLine }: Estimate,
+  estimate: Estimate,
   steps: Step[],
 ): Promise<Fault | null> {
+  const { nanoUsd } = estimate;
   const { budgets } = await standingOf(guard, rules, caller);
   let refusal: Fault | null = null;
   for (const { name, mode, limit_nano_usd: most, spent_nano_usd: spent } of budgets) {
@@ -61,7 +63,7 @@ export async function spendOutlook(
     if (!refuses) continue;
     refusal ??=
       nanoUsd === null
-        ? new Fault('price_unknown', `${because}. ${priceLine}`)
+        ? new Fault('price_unknown', `${because}. ${priceLine(estimate)}`)
         : new Fault('budget_exceeded', because);
   }
   return refusal;

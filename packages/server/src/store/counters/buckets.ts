@@ -1,3 +1,4 @@
+import { ChurningMap } from '../../core/churning-map.ts';
 import type { Claim } from '../ports.ts';
 import { SLOTS, Window } from './window.ts';
 
@@ -49,14 +50,16 @@ export class WindowBucket implements Bucket {
 }
 
 export class LeaseBucket implements Bucket {
-  readonly #expiries = new Map<string, number>();
+  readonly #expiries = new ChurningMap<number>();
+  /** Nothing expires before. */
+  #nextExpiry = Number.POSITIVE_INFINITY;
 
   secondsUntilRoom({ limit }: Claim, nowMs: number): number {
     return this.#count(nowMs) + 1 <= limit ? 0 : Number.POSITIVE_INFINITY;
   }
 
   take(id: string, { lastsMs }: Claim, nowMs: number): void {
-    this.#expiries.set(id, nowMs + lastsMs);
+    this.#expireAt(id, nowMs + lastsMs);
   }
 
   settle(id: string): void {
@@ -64,8 +67,7 @@ export class LeaseBucket implements Bucket {
   }
 
   renew(id: string, untilMs: number): void {
-    // To the end of the map, which stays in the order of expiry: leases of one bucket last equally long.
-    if (this.#expiries.delete(id)) this.#expiries.set(id, untilMs);
+    if (this.#expiries.get(id) !== undefined) this.#expireAt(id, untilMs);
   }
 
   used(_claim: Claim, nowMs: number): number {
@@ -80,17 +82,29 @@ export class LeaseBucket implements Bucket {
     return this.#count(nowMs) === 0;
   }
 
+  #expireAt(id: string, untilMs: number): void {
+    this.#expiries.set(id, untilMs);
+    this.#nextExpiry = Math.min(this.#nextExpiry, untilMs);
+  }
+
   #count(nowMs: number): number {
-    for (const [id, expiry] of this.#expiries) {
-      if (expiry > nowMs) break;
-      this.#expiries.delete(id);
-    }
+    if (nowMs >= this.#nextExpiry) this.#forgetExpired(nowMs);
     return this.#expiries.size;
+  }
+
+  #forgetExpired(nowMs: number): void {
+    const expired: string[] = [];
+    this.#nextExpiry = Number.POSITIVE_INFINITY;
+    this.#expiries.each((expiry, id) => {
+      if (expiry <= nowMs) expired.push(id);
+      else this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
+    });
+    for (const id of expired) this.#expiries.delete(id);
   }
 }
 
 export class SpendBucket implements Bucket {
-  readonly #holds = new Map<string, number>();
+  readonly #holds = new ChurningMap<number>();
   readonly #endsAt: number;
   #held = 0;
   #spent = 0;

@@ -5,11 +5,15 @@ import { type Bucket, LeaseBucket, SpendBucket, WindowBucket } from './buckets.t
 /** Buckets looked at per take to see whether they are empty and can go: the map stays as large as what is in use. */
 const SWEPT_PER_TAKE = 2;
 
+/** Of one org, by name. */
+type Buckets = Map<string, Bucket>;
+
 /** Counters of one process. They start empty with it; what was spent the database knows (`Claim.floor`). */
 export class MemoryCounters implements Counters {
   readonly #clock: Clock;
-  readonly #buckets = new Map<string, Bucket>();
-  #sweep: MapIterator<[string, Bucket]> = this.#buckets.entries();
+  /** By org and name: a name put together from the two would be hashed anew for each request. */
+  readonly #orgs = new Map<string, Buckets>();
+  readonly #sweep = new Sweep(this.#orgs);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -19,7 +23,8 @@ export class MemoryCounters implements Counters {
     const nowMs = this.#clock.monotonic();
     const second = Math.floor(nowMs / 1000);
     this.#forgetEmpty(nowMs, second);
-    const buckets = claims.map((claim) => this.#bucket(orgId, claim));
+    const known = this.#bucketsOf(orgId);
+    const buckets = claims.map((claim) => bucketFor(known, claim));
     let refused: number | null = null;
     let freeAt: number | null = null;
     for (const rates of [true, false]) {
@@ -48,50 +53,84 @@ export class MemoryCounters implements Counters {
 
   settle(orgId: string, { id, second, claims, amounts, actual }: Settlement): void {
     const now = Math.floor(this.#clock.monotonic() / 1000);
+    const known = this.#bucketsOf(orgId);
     for (const [index, claim] of claims.entries())
-      this.#bucket(orgId, claim).settle(id, second, amounts[index] ?? 0, actual[index] ?? 0, now);
+      bucketFor(known, claim).settle(id, second, amounts[index] ?? 0, actual[index] ?? 0, now);
   }
 
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
     const nowMs = this.#clock.monotonic();
     const second = Math.floor(nowMs / 1000);
-    return claims.map((claim) => levelOf(this.#buckets.get(nameOf(orgId, claim)), claim, nowMs, second));
+    const known = this.#orgs.get(orgId);
+    return claims.map((claim) => levelOf(known?.get(claim.bucket), claim, nowMs, second));
   }
 
   async renew(orgId: string, held: readonly Held[]): Promise<void> {
     const nowMs = this.#clock.monotonic();
-    for (const { id, bucket, lastsMs } of held)
-      this.#buckets.get(`${orgId}\n${bucket}`)?.renew(id, nowMs + lastsMs);
+    const known = this.#orgs.get(orgId);
+    for (const { id, bucket, lastsMs } of held) known?.get(bucket)?.renew(id, nowMs + lastsMs);
   }
 
   async close(): Promise<void> {
-    this.#buckets.clear();
+    this.#orgs.clear();
   }
 
-  #bucket(orgId: string, claim: Claim): Bucket {
-    const name = nameOf(orgId, claim);
-    let bucket = this.#buckets.get(name);
-    if (!bucket) {
-      bucket = newBucket(claim);
-      this.#buckets.set(name, bucket);
+  #bucketsOf(orgId: string): Buckets {
+    let buckets = this.#orgs.get(orgId);
+    if (!buckets) {
+      buckets = new Map();
+      this.#orgs.set(orgId, buckets);
     }
-    return bucket;
+    return buckets;
   }
 
   #forgetEmpty(nowMs: number, second: number): void {
-    for (let count = 0; count < SWEPT_PER_TAKE; count++) {
-      const { value, done } = this.#sweep.next();
-      if (done) {
-        this.#sweep = this.#buckets.entries();
-        return;
-      }
-      if (value[1].empty(nowMs, second, this.#clock.now())) this.#buckets.delete(value[0]);
-    }
+    const wallMs = this.#clock.now();
+    for (let count = 0; count < SWEPT_PER_TAKE; count++)
+      this.#sweep.step((bucket) => bucket.empty(nowMs, second, wallMs));
   }
 }
 
-function nameOf(orgId: string, { bucket }: Claim): string {
-  return `${orgId}\n${bucket}`;
+/** Walks round and round over all buckets, one at a time. */
+class Sweep {
+  readonly #orgs: Map<string, Buckets>;
+  #left: MapIterator<[string, Buckets]>;
+  #orgId = '';
+  #buckets: Buckets = new Map();
+  #bucketsLeft: MapIterator<[string, Bucket]> = this.#buckets.entries();
+
+  constructor(orgs: Map<string, Buckets>) {
+    this.#orgs = orgs;
+    this.#left = orgs.entries();
+  }
+
+  /** Removes the next bucket when `isEmpty` says so, and an org that has none left. */
+  step(isEmpty: (bucket: Bucket) => boolean): void {
+    const next = this.#bucketsLeft.next();
+    if (next.done) return this.#nextOrg();
+    const [name, bucket] = next.value;
+    if (isEmpty(bucket)) this.#buckets.delete(name);
+  }
+
+  #nextOrg(): void {
+    if (this.#buckets.size === 0) this.#orgs.delete(this.#orgId);
+    const next = this.#left.next();
+    if (next.done) {
+      this.#left = this.#orgs.entries();
+      return;
+    }
+    [this.#orgId, this.#buckets] = next.value;
+    this.#bucketsLeft = this.#buckets.entries();
+  }
+}
+
+function bucketFor(buckets: Buckets, claim: Claim): Bucket {
+  let bucket = buckets.get(claim.bucket);
+  if (!bucket) {
+    bucket = newBucket(claim);
+    buckets.set(claim.bucket, bucket);
+  }
+  return bucket;
 }
 
 function newBucket({ kind, endsAt }: Claim): Bucket {

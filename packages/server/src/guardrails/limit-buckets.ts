@@ -1,0 +1,77 @@
+import type { RuleClaim } from './claims.ts';
+import type { LimitRule } from './rules.ts';
+
+/** A request whose process says nothing for so long is over: the process died. */
+const LEASE_MS = 60_000;
+/** Buckets remembered of one limit; one of each end user can be any number. */
+const REMEMBERED = 4_096;
+
+/** The bucket of one subject in one limit, and what a request takes of it. */
+export class LimitBucket {
+  readonly #tokens: RuleClaim | null;
+  /** A request and its place, whatever its size. */
+  readonly #requests: RuleClaim | null;
+  readonly #concurrency: RuleClaim | null;
+
+  constructor(rule: Omit<LimitRule, 'buckets'>, bucket: string) {
+    const { rpm, tpm, concurrency } = rule.config;
+    const of = (kind: 'window' | 'lease', counts: RuleClaim['counts'], sign: string, limit?: number) =>
+      limit === undefined ? null : claimOf(rule, kind, counts, `${sign}:${bucket}`, limit);
+    this.#requests = of('window', 'requests', 'r', rpm);
+    this.#tokens = of('window', 'tokens', 't', tpm);
+    this.#concurrency = of('lease', 'concurrency', 'c', concurrency);
+  }
+
+  /** Adds what a request of so many tokens takes; one that was refused already (null) takes no place. */
+  addClaims(claims: RuleClaim[], tokens: number | null): void {
+    if (this.#requests) claims.push(this.#requests);
+    const limit = this.#tokens;
+    // Capped, or a request larger than the limit could never pass.
+    if (limit) claims.push({ ...limit, amount: Math.min(tokens ?? 0, limit.limit) });
+    if (this.#concurrency && tokens !== null) claims.push(this.#concurrency);
+  }
+}
+
+/** The buckets of one limit, by whose they are. */
+export class LimitBuckets {
+  readonly #rule: Omit<LimitRule, 'buckets'>;
+  readonly #known = new Map<string, LimitBucket>();
+
+  constructor(rule: Omit<LimitRule, 'buckets'>) {
+    this.#rule = rule;
+  }
+
+  of(whose: string): LimitBucket {
+    let bucket = this.#known.get(whose);
+    if (bucket) return bucket;
+    if (this.#known.size === REMEMBERED) this.#known.clear();
+    bucket = new LimitBucket(this.#rule, `${this.#rule.id}:${whose}`);
+    this.#known.set(whose, bucket);
+    return bucket;
+  }
+}
+
+function claimOf(
+  rule: Omit<LimitRule, 'buckets'>,
+  kind: 'window' | 'lease',
+  counts: RuleClaim['counts'],
+  bucket: string,
+  limit: number,
+): RuleClaim {
+  return {
+    kind,
+    bucket,
+    amount: 1,
+    limit,
+    enforced: true,
+    lasting: counts === 'requests',
+    floor: 0,
+    endsAt: 0,
+    lastsMs: kind === 'lease' ? LEASE_MS : 0,
+    away: rule.away,
+    name: rule.name,
+    rule: rule.id,
+    counts,
+    period: '',
+  };
+}

@@ -1,0 +1,42 @@
+import type { UpstreamRequest } from '../transport.ts';
+
+/** A request that cannot be put into HTTP/1.1; nothing of it was sent. */
+export class UnsendableRequest extends Error {
+  override readonly name = 'UnsendableRequest';
+  readonly code = 'unsendable';
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+/** Visible characters, each one byte: a space or a line end would end the target. */
+const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
+const FOREIGN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+/** Ours to say: they belong to the connection, or are known from the body. */
+const OWN_FIELDS = new Set(['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'upgrade']);
+
+/**
+ * Request line and headers with the empty line behind them, one character per byte. `host` is told unless a header
+ * names one.
+ *
+ * @throws UnsendableRequest when a part would not stay within its place
+ */
+export function requestHead(
+  { method, path, headers }: Pick<UpstreamRequest, 'method' | 'path' | 'headers'>,
+  host: string,
+  bodyLength: number | null,
+): string {
+  if (!TOKEN.test(method)) throw new UnsendableRequest('the method is no token');
+  if (!TARGET.test(path)) throw new UnsendableRequest('the path holds a character that cannot be sent');
+  let fields = '';
+  let named = host;
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const [name = '', value = ''] = [headers[at], headers[at + 1]];
+    if (!TOKEN.test(name)) throw new UnsendableRequest(`the header name "${name}" is no token`);
+    if (FOREIGN_IN_VALUE.test(value))
+      throw new UnsendableRequest(`the header ${name} holds a character that cannot be sent`);
+    const lower = name.toLowerCase();
+    if (lower === 'host') named = value;
+    else if (!OWN_FIELDS.has(lower)) fields += `${name}: ${value}\r\n`;
+  }
+  if (bodyLength !== null) fields += `content-length: ${bodyLength}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nhost: ${named}\r\nconnection: keep-alive\r\n${fields}\r\n`;
+}

@@ -1,0 +1,102 @@
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Connector } from './connector.ts';
+import { Cancelled, type UpstreamHandler, type UpstreamHeaders, type UpstreamRequest } from './transport.ts';
+
+/**
+ * Requests that stream their body up go through undici: its care for a body that is slow, ends early or is answered
+ * before its end is worth more there than the CPU it costs.
+ */
+export class Uploads {
+  readonly #pools = new Map<string, Pool>();
+
+  /** Returns the way to cancel. @throws what undici says of a request that cannot be sent */
+  dispatch(
+    request: UpstreamRequest,
+    body: Readable,
+    way: string,
+    connectorOf: (request: UpstreamRequest) => Connector,
+    handler: UpstreamHandler,
+  ): () => void {
+    const call = new Call(handler);
+    const { path, headers, origin } = request;
+    let pool = this.#pools.get(way);
+    if (!pool) {
+      pool = new Pool(origin, {
+        connections: null,
+        pipelining: 1,
+        allowH2: false,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        keepAliveTimeout: 30_000,
+        keepAliveMaxTimeout: 300_000,
+        maxHeaderSize: 64 * 1024,
+        connect: connectorOf(request),
+      });
+      this.#pools.set(way, pool);
+    }
+    pool.dispatch({ method: methodOf(request), path, headers: [...headers], body }, call);
+    return () => call.cancel();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+    this.#pools.clear();
+  }
+}
+
+/** undici names the methods it knows; any token is one to it. */
+function methodOf({ method }: UpstreamRequest): Dispatcher.HttpMethod {
+  return isMethod(method) ? method : 'GET';
+}
+
+function isMethod(method: string): method is Dispatcher.HttpMethod {
+  return /^[A-Z-]+$/.test(method);
+}
+
+type Controller = Dispatcher.DispatchController;
+
+/** Adapts undici's handler. A request still queued for a socket has no controller to abort yet. */
+class Call implements Dispatcher.DispatchHandler {
+  #handler: UpstreamHandler;
+  #controller: Controller | null = null;
+  #over = false;
+
+  constructor(handler: UpstreamHandler) {
+    this.#handler = handler;
+  }
+
+  cancel(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#controller?.abort(new Cancelled('cancelled'));
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#over) controller.abort(new Cancelled('cancelled'));
+    else this.#handler.onConnected();
+  }
+
+  onResponseStart(controller: Controller, status: number, headers: UpstreamHeaders): void {
+    // 100 and 103 announce an answer, they are none.
+    if (!this.#over && status >= 200) this.#handler.onHead(status, headers, controller);
+  }
+
+  onResponseData(_: Controller, chunk: Buffer): void {
+    if (!this.#over) this.#handler.onData(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#handler.onEnd();
+  }
+
+  onResponseError(_: Controller, error: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#handler.onError(error);
+  }
+}
