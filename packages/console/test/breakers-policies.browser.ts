@@ -94,7 +94,7 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   // Without a word from anybody it is its own again: nobody reloads.
   await page.getByRole('button', { name: 'Force', exact: true }).waitFor();
   await page.getByRole('heading', { name: 'What it did' }).waitFor();
-  await page.getByText(/agents: They say it is back/).waitFor();
+  await page.getByText('agents: They say it is back', { exact: true }).waitFor();
   await screenshot(page, 'breaker-after-force-desktop-dark');
   assert.deepEqual(faults, []);
   await context.close();
