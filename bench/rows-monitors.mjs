@@ -143,6 +143,7 @@ export async function monitorQueries({ read: reader }, endMs) {
   return {
     'monitors, first page': list({}),
     'monitors, 500 a page': list({ limit: 500 }),
+    'monitors by urgency': list({ sort: 'urgency' }),
     'monitors failing': list({ status: 'failing' }),
     'monitors by name, few': list({ search: 'job-9999' }),
     'monitors by name, none': list({ search: 'nothing' }),

@@ -54,7 +54,7 @@ class AsyncLoop(unittest.IsolatedAsyncioTestCase):
                 told.set()
 
             client = self.client()
-            client._timeout_seconds = 0.01
+            client._delivery.timeout_seconds = 0.01
             loop = client.start_heartbeat_async("job", every_seconds=3600, healthy=healthy, on_error=on_error)
             await asyncio.wait_for(told.wait(), 30)
             self.assertTrue(loop.running)

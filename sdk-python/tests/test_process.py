@@ -87,8 +87,8 @@ restart = sys.argv[1] == 'restart'
 loop = floe.start_heartbeat('job', every_seconds=3600, beat_at_start=False, restart_after_fork=restart)
 held, go = threading.Event(), threading.Event()
 def hold():
-    with floe._reports._lock, floe._idle:
-        floe._under_way += 1
+    with floe._reports._lock, floe._delivery._idle:
+        floe._delivery._under_way += 1
         held.set()
         go.wait(30)
 threading.Thread(target=hold, daemon=True).start()
@@ -103,7 +103,7 @@ if child == 0:
     os._exit(0)
 go.set()
 os.waitpid(child, 0)
-floe._under_way -= 1
+floe._delivery._under_way -= 1
 print(loop.running)
 """
         for argument, said in (("silent", "False True\nTrue\n"), ("restart", "True True\nTrue\n")):

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
 import type { Page } from 'playwright-core';
 import { assertAccessible, screenshot } from './checks.ts';
-import { type House, KEY, openPage, rowsWritten, startHouse } from './harness.ts';
+import { KEY, openPage, type RestartableHouse, rowsWritten, startHouse } from './harness.ts';
 
 /** Acceptance walk 17: one number, whoever counts it, and days that add up in any zone. */
 
@@ -17,8 +16,7 @@ const CENT = 10_000_000;
 /** Rows stand at odd moments, half-hours among them, so that no zone's days begin between two of them by chance. */
 const ROWS = 480;
 
-const home = mkdtempSync(join(tmpdir(), 'floe-analytics-'));
-let house: House;
+let house: RestartableHouse;
 let total = 0;
 
 async function keyIds(url: string): Promise<ReadonlyMap<string, string>> {
@@ -28,7 +26,7 @@ async function keyIds(url: string): Promise<ReadonlyMap<string, string>> {
 }
 
 /** What a server that died had not told its database: requests of 60 days, at whole cents. */
-function leaveRows(keys: ReadonlyMap<string, string>): void {
+function leaveRows(dataDir: string, keys: ReadonlyMap<string, string>): void {
   const now = Date.now();
   const lines = Array.from({ length: ROWS }, (_, n) => {
     const name = n % 3 === 0 ? 'ci' : 'agents';
@@ -44,8 +42,8 @@ function leaveRows(keys: ReadonlyMap<string, string>): void {
       cost_nano_usd: cents * CENT,
     });
   });
-  mkdirSync(join(home, 'spool'), { recursive: true });
-  writeFileSync(join(home, 'spool', 'rows-000000900.jsonl'), `${lines.join('\n')}\n`);
+  mkdirSync(join(dataDir, 'spool'), { recursive: true });
+  writeFileSync(join(dataDir, 'spool', 'rows-000000900.jsonl'), `${lines.join('\n')}\n`);
 }
 
 const ROW = {
@@ -71,6 +69,7 @@ const ROW = {
   reasoning_tokens: null,
   usage_source: 'provider',
   cost_source: 'table',
+  saved_nano_usd: null,
   cache: null,
   latency_ms: 90.5,
   first_token_ms: null,
@@ -120,17 +119,12 @@ function dayStart(zone: string, at: number): number {
 }
 
 before(async () => {
-  const first = await startHouse('', {}, home);
-  const keys = await keyIds(first.floe.url);
-  await first.close();
-  leaveRows(keys);
-  house = await startHouse('', {}, home);
+  house = await startHouse();
+  const keys = await keyIds(house.floe.url);
+  await house.restart((dataDir) => leaveRows(dataDir, keys));
   await rowsWritten(house, '', 400);
 });
-after(async () => {
-  await house.close();
-  rmSync(home, { recursive: true, force: true });
-});
+after(() => house.close());
 
 test('spend by key over 30 days is one number: the rows, their total, the file, the requests and their export', async () => {
   const { page, context, faults } = await openPage(house, '/o/acme/analytics?range=30d&by=key');

@@ -16,6 +16,8 @@ const headers = { 'x-api-key': KEY };
 const received: string[] = [];
 let house: House;
 let receiver: Server;
+/** Whether the receiver that refuses takes messages now. */
+let repaired = false;
 
 const api = (path: string, body: object) =>
   call(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
@@ -32,7 +34,7 @@ before(async () => {
   receiver = createServer((req, res) => {
     received.push(req.url ?? '');
     req.resume();
-    if (req.url === '/refuses') res.writeHead(403).end('invalid_token');
+    if (req.url === '/refuses' && !repaired) res.writeHead(403).end('invalid_token');
     else res.writeHead(200).end('ok');
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -157,6 +159,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await page.locator('[data-row]').filter({ hasText: 'chat' }).click();
     await page.getByRole('tab', { name: 'Deliveries' }).click();
     await page.getByText('answered 403').first().waitFor();
+    await page.getByRole('button', { name: 'Send again' }).first().waitFor();
     await screenshot(page, `channel-log-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
@@ -180,6 +183,20 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     assert.deepEqual(faults, []);
     await context.close();
   });
+
+test('what a receiver refused is sent again once it was repaired', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/alerts');
+  await page.getByText('answered 403').first().waitFor();
+  repaired = true;
+  await page.getByRole('button', { name: 'Send again' }).first().click();
+  await page.getByText('It is sent again now.').first().waitFor();
+  await page
+    .getByText(/delivered/)
+    .first()
+    .waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
 
 test('alerts are a list that links to what they are about', async () => {
   const { page, context, faults } = await openPage(house, '/o/acme/alerts');

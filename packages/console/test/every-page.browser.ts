@@ -1,95 +1,109 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { isObject } from '@floe/contract/json';
-import type { Page } from 'playwright-core';
-import * as pages from '../src/pages/index.ts';
-import { assertAccessible } from './checks.ts';
-import { openPage } from './harness.ts';
-import { type People, startPeople } from './people.ts';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { CDPSession, Page } from 'playwright-core';
+import { AXE_ALL, AXE_COLOURS, assertAccessible, picture } from './checks.ts';
+import { type Furnished, startFurnished } from './furnished.ts';
+import { openContext, SCREENSHOTS } from './harness.ts';
+import { watchPage } from './page-faults.ts';
+import { settled, watchRequests } from './settled.ts';
 
 /**
- * Every page of the index, as every role, in every look: below a path prefix behind a proxy. A page joins by standing in
- * the index. Each page and role is seen in one look in turn; with FLOE_TEST_FULL in all four.
+ * Every page of the index, as every role, light and dark, on a desktop and on a phone: below a path prefix behind nginx.
+ * A page joins by standing in the index. Pictures lie in test/screenshots/every-page.
  */
 const PREFIX = '/floe';
-const PATHS = Object.values(pages)
-  .flat()
-  .map(({ path }) => path);
+const ROLES = ['owner', 'member', 'viewer'] as const;
 const LOOKS = [
-  { width: 1440, height: 900, colorScheme: 'light' },
-  { width: 390, height: 844, colorScheme: 'dark' },
-  { width: 1440, height: 900, colorScheme: 'dark' },
-  { width: 390, height: 844, colorScheme: 'light' },
+  { name: 'desktop-light', width: 1440, height: 900, colorScheme: 'light' },
+  { name: 'desktop-dark', width: 1440, height: 900, colorScheme: 'dark' },
+  { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
+  { name: 'phone-light', width: 390, height: 844, colorScheme: 'light' },
 ] as const;
-const FULL = process.env['FLOE_TEST_FULL'] !== undefined;
+type Look = (typeof LOOKS)[number];
 
-let house: People;
-let places: readonly string[];
-before(async () => {
-  house = await startPeople(PREFIX);
-  await house.chat('sandbox/echo');
-  await house.chat('smart');
-  places = await Promise.all(PATHS.map(placeOf));
-});
+/** One open page of somebody, turned from look to look: what reacts live need not be loaded anew. */
+interface Visitor {
+  readonly page: Page;
+  readonly session: CDPSession;
+  readonly faults: readonly string[];
+}
+
+let house: Furnished;
+const visitors = new Map<string, Visitor>();
+before(receiveEverybody);
 after(() => house.close());
 
-for (const [nth, role] of (['owner', 'member', 'viewer'] as const).entries())
-  test(`every page opens for a ${role}, in light and dark, on desktop and phone`, async () => {
+describe('every page opens in light and dark, on desktop and phone', { concurrency: 2 }, () => {
+  for (const role of ROLES)
+    test(`for a ${role}`, async () => {
+      const visitor = visitors.get(role);
+      assert.ok(visitor);
+      const broken: string[] = [];
+      for (const place of house.places)
+        for (const look of LOOKS) {
+          const problem = await problemAt(visitor, role, place, look);
+          if (problem) broken.push(`${place} ${look.name}: ${problem}`);
+        }
+      assert.deepEqual([...broken, ...visitor.faults], []);
+    });
+});
+
+async function receiveEverybody(): Promise<void> {
+  rmSync(join(SCREENSHOTS, 'every-page'), { recursive: true, force: true });
+  house = await startFurnished(PREFIX);
+  for (const role of ROLES) {
     house.as(role);
-    const { page, context, faults } = await openPage(house, `/o/acme${places[0]}`);
-    const outside: string[] = [];
-    const told: string[] = [];
-    page.on('console', (message) => {
-      // What an address of something that is not there answers is the browser's own line, not the console's fault.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        told.push(`${page.url()}: ${message.text()}`);
-    });
-    page.on('request', (request) => {
-      if (!new URL(request.url()).pathname.startsWith(`${PREFIX}/`)) outside.push(request.url());
-    });
-    const broken: string[] = [];
-    for (const [index, place] of places.entries())
-      for (const look of FULL ? LOOKS : [LOOKS[(index + nth) % LOOKS.length] ?? LOOKS[0]]) {
-        const problem = await visit(page, place, look);
-        if (problem) broken.push(`${place} ${look.width} ${look.colorScheme}: ${problem}`);
-      }
-    assert.deepEqual(broken, []);
-    assert.deepEqual([...faults, ...told, ...outside], []);
-    await context.close();
-  });
+    const context = await openContext(house);
+    const page = await context.newPage();
+    watchRequests(page);
+    const faults = await watchPage(page, house.url);
+    await page.goto(`${house.url}/o/acme/overview`);
+    visitors.set(role, { page, session: await context.newCDPSession(page), faults });
+  }
+  house.as('owner');
+}
 
 /** Goes there without loading anew, and tells what is wrong; null when nothing is. */
-async function visit(page: Page, place: string, look: (typeof LOOKS)[number]): Promise<string | null> {
-  await page.setViewportSize(look);
-  await page.emulateMedia({ colorScheme: look.colorScheme });
-  await page.evaluate((path) => history.pushState(null, '', path), `${PREFIX}/o/acme${place}`);
+async function problemAt(visitor: Visitor, role: string, place: string, look: Look): Promise<string | null> {
+  const { page } = visitor;
+  await turn(visitor, look);
+  const address = new URL(`${house.url}/o/acme${place}`);
+  const isThere = new URL(page.url()).href === address.href;
+  if (!isThere)
+    await page.evaluate((path) => history.pushState(null, '', path), address.pathname + address.search);
   try {
-    await page.waitForFunction(
-      (path) =>
-        location.pathname === path &&
-        document.querySelector('main h1') !== null &&
-        document.querySelector('main [aria-label=Loading], main .animate-pulse') === null,
-      `${PREFIX}/o/acme${place}`,
-    );
+    await settled(page);
+    const isElsewhere = new URL(page.url()).pathname !== address.pathname;
+    if (isElsewhere) return `it went to ${page.url()}`;
     if (await page.getByText('This page broke').isVisible()) return 'it broke';
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    const failed = await page.getByText(/^Could not /).allInnerTexts();
+    if (failed.length > 0) return failed.join('; ');
+    const wide = await page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('main')].some(
+        ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+      ),
+    );
     if (wide) return 'it scrolls sideways';
-    await assertAccessible(page);
+    await picture(page, `every-page/${look.name}-${role}-${fileName(place)}`);
+    // Both themes draw the same elements: the second can only differ in contrast.
+    await assertAccessible(
+      page,
+      look.name === 'desktop-light' || look.name === 'phone-dark' ? AXE_ALL : AXE_COLOURS,
+    );
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-/** The address of a page; for one about a single thing, of the first such thing that the API lists. */
-async function placeOf(path: string): Promise<string> {
-  const [list = '', parameter] = path.split('/$', 2);
-  if (parameter === undefined) return path;
-  const kind = list.split('/').at(-1) ?? '';
-  for (const room of ['management', 'monitoring', 'analytics']) {
-    const { body } = await house.ask('GET', `/api/${room}/${kind}`);
-    const [row] = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
-    if (isObject(row)) return path.replace(/\$[^/]+/, String(row['id'] ?? row['slug']));
-  }
-  return path.replace(/\$[^/]+/, 'none');
+async function turn({ page, session }: Visitor, look: Look): Promise<void> {
+  await page.setViewportSize(look);
+  await page.emulateMedia({ colorScheme: look.colorScheme });
+  await session.send('Emulation.setTouchEmulationEnabled', { enabled: look.width < 768 });
+}
+
+function fileName(place: string): string {
+  return place.slice(1).replaceAll(/[^\w]+/g, '-');
 }

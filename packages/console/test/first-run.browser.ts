@@ -7,6 +7,7 @@ import { assertAccessible, screenshot } from './checks.ts';
 import { browserPath } from './harness.ts';
 
 /** The first ten minutes of a real installation: nothing before it, nobody stands in for its sign-in. */
+const LINK = /http\S+\/sign-in#token=[\w-]{43}/;
 let floe: Floe;
 let browser: Browser;
 let page: Page;
@@ -30,7 +31,7 @@ after(async () => {
 });
 
 test('the printed link makes the owner, who is shown five steps', async () => {
-  const [link = ''] = await floe.printed(/http\S+\/sign-in#token=[\w-]{43}/);
+  const [link = ''] = await floe.printed(LINK);
   await page.goto(link);
   await page.getByLabel('Name').fill('Mara Koch');
   await page.getByLabel('E-mail').fill('mara@acme.example');
@@ -40,6 +41,45 @@ test('the printed link makes the owner, who is shown five steps', async () => {
   await page.getByText('Waiting for the first request…').waitFor();
   await screenshot(page, 'guide-desktop-light');
   await assertAccessible(page);
+});
+
+for (const [name, look] of [
+  ['desktop-light', { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }],
+  [
+    'phone-dark',
+    { viewport: { width: 390, height: 844 }, colorScheme: 'dark', isMobile: true, hasTouch: true },
+  ],
+] as const)
+  test(`the link opened a second time says when it was used, and offers the usual way in: ${name}`, async () => {
+    const [link = ''] = await floe.printed(LINK);
+    const context = await browser.newContext(look);
+    const other = await context.newPage();
+    await other.goto(link);
+    await other
+      .getByText(/This link was used at \d{4}-\d\d-\d\dT[\d:.]+Z\. Sign in, or make a new one/)
+      .waitFor();
+    await other.getByLabel('E-mail').fill('mara@acme.example');
+    await other.getByLabel('Password').fill('quiet harbour lantern');
+    await screenshot(other, `link-used-${name}`);
+    await assertAccessible(other);
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByRole('heading', { name: 'Five steps to a working gateway' }).waitFor();
+    await assertAccessible(other);
+    await screenshot(other, `guide-again-${name}`);
+    await other.goto(link);
+    await other
+      .getByText(/This link was used at/)
+      .first()
+      .waitFor();
+    await context.close();
+  });
+
+test('the switcher of organizations marks the one that is shown', async () => {
+  await page.getByRole('button', { name: /Default/ }).click();
+  const here = page.getByRole('menuitem', { name: 'Default' });
+  assert.equal(await here.getAttribute('aria-current'), 'true');
+  await here.getByRole('img', { name: 'shown now' }).waitFor();
+  await page.keyboard.press('Escape');
 });
 
 test('the shown line ticks the first step, and its link opens the request with what was decided', async () => {

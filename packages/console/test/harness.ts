@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
@@ -16,6 +17,10 @@ export type Role = 'owner' | 'admin' | 'member' | 'viewer' | null;
 
 export interface House {
   readonly floe: Floe;
+  /** Ends the server as a crash would; what it wrote stays. */
+  fall?(): Promise<void>;
+  /** Starts it again, on the same data and at the same address. */
+  rise?(): Promise<void>;
   /** Where the browser goes: the server behind a proxy that signs a member in. */
   readonly url: string;
   /** Who is signed in from now on; null for nobody. */
@@ -28,15 +33,16 @@ export interface House {
   close(): Promise<void>;
 }
 
-/**
- * Starts everything. `prefix` is a path below which it lies, such as `/floe`; `more` are further sections of the org.
- * `dataDir` is where an earlier server left its data, and stays.
- */
+export interface RestartableHouse extends House {
+  /** Stops the server, does `away` to what it stored, and starts it again on the same data. */
+  restart(away: (dataDir: string) => void): Promise<void>;
+}
+
+/** Starts everything. `prefix` is a path below which it lies, such as `/floe`; `more` are further sections of the org. */
 export async function startHouse(
   prefix = '',
   more: Readonly<Record<string, unknown>> = {},
-  dataDir?: string,
-): Promise<House> {
+): Promise<RestartableHouse> {
   const config = {
     ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
     orgs: [
@@ -57,22 +63,41 @@ export async function startHouse(
       },
     ],
   };
-  const floe = await startFloe({ yaml: JSON.stringify(config), ...(dataDir && { dataDir }) });
+  const home = mkdtempSync(join(tmpdir(), 'floe-house-'));
+  const dataDir = join(home, 'data');
+  const yaml = JSON.stringify(config, null, 2);
+  const start = (port?: number) => startFloe({ yaml, dataDir, ...(port !== undefined && { port }) });
+  let floe = await start();
+  const { url } = floe;
+  const again = () => start(Number(new URL(url).port));
   const session: { role: Role } = { role: 'owner' };
-  const proxy = createServer((req, res) => passOn(req, res, floe.url, prefix, session.role));
+  const proxy = createServer((req, res) => passOn(req, res, url, prefix, session.role));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const address = proxy.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   let opened: Promise<Browser> | null = null;
   return {
-    floe,
+    get floe() {
+      return floe;
+    },
+    async fall() {
+      await floe.kill9();
+    },
+    async rise() {
+      floe = await again();
+    },
     url: `http://127.0.0.1:${port}${prefix}`,
+    async restart(away) {
+      await floe.stop();
+      away(dataDir);
+      floe = await again();
+    },
     as(role) {
       session.role = role;
     },
     async chat(model, more = {}) {
       const { key = KEY, metadata = {}, ...body } = more;
-      const answer = await call(`${floe.url}${prefix}/gateway/v1/chat/completions`, {
+      const answer = await call(`${url}${prefix}/gateway/v1/chat/completions`, {
         headers: { authorization: `Bearer ${String(key)}`, 'x-floe-metadata': JSON.stringify(metadata) },
         body: { model, messages: [{ role: 'user', content: 'Hello' }], ...body },
       });
@@ -87,6 +112,7 @@ export async function startHouse(
       proxy.closeAllConnections();
       await new Promise((resolve) => proxy.close(resolve));
       await floe.stop();
+      rmSync(home, { recursive: true, force: true });
     },
   };
 }
@@ -111,6 +137,8 @@ function passOn(req: IncomingMessage, res: ServerResponse, to: string, prefix: s
   const onward = ask(to + (req.url ?? '/'), { method: req.method ?? 'GET', headers }, (answer) => {
     res.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(res);
+    // Cut off there is cut off here.
+    answer.on('error', () => res.destroy());
   });
   onward.on('error', () => res.destroy());
   // Who leaves here leaves there too.
@@ -147,12 +175,13 @@ function answerSession(req: IncomingMessage, res: ServerResponse, role: Role): v
   res.end(JSON.stringify(role ? signedIn : { state: 'signed_out', setup: false, methods }));
 }
 
-/** A page of the console that fails the test on what must never happen: a broken policy, a script error, a foreign request. */
-export async function openPage(
-  house: House,
-  path: string,
-  options: { readonly phone?: boolean; readonly dark?: boolean } = {},
-): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
+export interface Look {
+  readonly phone?: boolean;
+  readonly dark?: boolean;
+}
+
+/** A browser of its own for whoever is signed in now. */
+export async function openContext(house: House, options: Look = {}): Promise<BrowserContext> {
   const context = await (await house.browser()).newContext({
     viewport: options.phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
     colorScheme: options.dark ? 'dark' : 'light',
@@ -162,6 +191,16 @@ export async function openPage(
     reducedMotion: 'reduce',
   });
   if (house.cookies) await context.addCookies([...house.cookies()]);
+  return context;
+}
+
+/** A page of the console that fails the test on what must never happen: a broken policy, a script error, a foreign request. */
+export async function openPage(
+  house: House,
+  path: string,
+  options: Look = {},
+): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
+  const context = await openContext(house, options);
   const faults: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);

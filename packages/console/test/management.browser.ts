@@ -101,7 +101,7 @@ test('a change of somebody else is shown before anything is saved over it', asyn
   await page.getByRole('combobox', { name: 'Key' }).fill('agents');
   await page.getByRole('textbox', { name: 'Requests a minute' }).fill('100');
   await page.getByText('Key agents may send 100 requests in any 60 seconds').waitFor();
-  await page.getByRole('button', { name: 'Add limit' }).last().click();
+  await page.getByRole('button', { name: 'Create limit' }).click();
   await page.waitForURL(/open=lim/);
   const id = new URL(page.url()).searchParams.get('open') ?? '';
   await page.getByRole('textbox', { name: 'Requests a minute' }).fill('200');
@@ -216,7 +216,7 @@ test('a budget says in a sentence what it refuses; who may not change it is told
   await page.getByText('are refused with 402 once $0.0100 in a calendar month are spent').waitFor();
   await screenshot(page, 'budget-new-phone-light');
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Add budget' }).last().click();
+  await page.getByRole('button', { name: 'Create budget' }).click();
   await page.waitForURL(/open=bud/);
   house.as('viewer');
   await page.reload();

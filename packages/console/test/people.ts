@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { request as ask, createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { call } from '@floe/testkit/client';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { type Browser, chromium } from 'playwright-core';
 import { browserPath, type House, KEY, type Role } from './harness.ts';
+import { reverseProxy } from './reverse-proxy.ts';
 
 /** A real server with real members: each signed in by what the console itself would send. */
 
@@ -19,14 +20,22 @@ export interface People extends House {
     path: string,
     body?: object,
   ): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** As if everybody had signed in a while ago: what wants a fresh sign-in asks for it. */
+  forgetFreshness(): void;
 }
 
-/** Starts a server with an owner, an admin, a member and a viewer. `prefix` puts it behind a proxy, below that path. */
-export async function startPeople(prefix = ''): Promise<People> {
-  const front = prefix === '' ? null : await startProxy();
-  const floe = await startFloe({ yaml: JSON.stringify(configOf(front && `${front.url}${prefix}`)) });
-  front?.leadTo(floe.url);
-  const origin = front?.url ?? floe.url;
+/**
+ * Starts a server with an owner, an admin, a member and a viewer. `prefix` puts it behind nginx, below that path; `more`
+ * are further sections of the org.
+ */
+export async function startPeople(
+  prefix = '',
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<People> {
+  const front = prefix === '' ? null : await reverseProxy(prefix);
+  const floe = await startFloe({ yaml: yamlOf(front && `${front.origin}${prefix}`, more) });
+  await front?.leadTo(floe.url);
+  const origin = front?.origin ?? floe.url;
   const url = `${origin}${prefix}`;
   const cookies = new Map<Role, string>();
   let now: Role = 'owner';
@@ -63,6 +72,7 @@ export async function startPeople(prefix = ''): Promise<People> {
       now = role;
     },
     ask: send,
+    forgetFreshness: () => forgetFreshness(floe),
     cookies() {
       const [name = '', value = ''] = (cookies.get(now) ?? '').split('=', 2);
       return name === '' ? [] : [{ name, value, url: origin }];
@@ -78,6 +88,12 @@ export async function startPeople(prefix = ''): Promise<People> {
       await floe.stop();
     },
   };
+}
+
+function forgetFreshness({ dataDir }: Floe): void {
+  const database = new DatabaseSync(join(dataDir, 'floe.db'), { timeout: 5000 });
+  database.exec('update sessions set stepped_up_until = 0');
+  database.close();
 }
 
 /** The id of the request. */
@@ -100,48 +116,26 @@ async function ownerLink({ dataDir, url }: Floe): Promise<string> {
   return stdout;
 }
 
-function configOf(baseUrl: string | null) {
-  return {
+/** Over several lines, as people write it: what the console says of lines is worth reading. */
+function yamlOf(baseUrl: string | null, more: Readonly<Record<string, unknown>>): string {
+  const config = {
     ...(baseUrl && { server: { base_url: baseUrl, trusted_proxies: ['127.0.0.1'] } }),
     orgs: [
       {
         id: 'acme',
         name: 'Acme',
-        keys: [{ name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'read'] }],
+        keys: [
+          { name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'relay', 'read'] },
+        ],
         teams: [{ id: 'platform', name: 'Platform' }],
         providers: [{ id: 'sandbox', kind: 'sandbox' }],
         routes: [{ model: 'smart', strategy: 'failover', targets: ['sandbox/flaky', 'sandbox/echo'] }],
         limits: [{ scope: 'key', key: 'agents', rpm: 600 }],
         bodies: { keep: false },
         monitors: [{ id: 'nightly-backup', name: 'Nightly backup', expected_interval_minutes: 1440 }],
+        ...more,
       },
     ],
   };
-}
-
-/** A proxy as it stands before an installation: it passes on what it gets, path and all. */
-async function startProxy() {
-  let to = '';
-  const server: Server = createServer((req, res) => {
-    const { method = 'GET', headers, url = '/' } = req;
-    const onward = ask(to + url, { method, headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(res);
-    });
-    onward.on('error', () => res.destroy());
-    req.pipe(onward);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    leadTo(url: string) {
-      to = url;
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return JSON.stringify(config, null, 2);
 }

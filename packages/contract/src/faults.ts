@@ -25,6 +25,7 @@ export const FAULTS = {
   invalid_request: { status: 400, ...invalid },
   unsupported_parameter: { status: 400, ...invalid },
   missing_required_parameter: { status: 400, ...invalid },
+  reason_required: { status: 400, ...invalid, retry: false },
   previous_response_not_found: { status: 400, ...invalid },
   missing_api_key: { status: 401, ...unauthorized },
   invalid_api_key: { status: 401, ...unauthorized },
@@ -78,6 +79,8 @@ export interface FaultDetail {
   readonly param?: string;
   /** Milliseconds until a retry can succeed; becomes `retry-after` and `retry-after-ms`. */
   readonly retryAfterMs?: number;
+  /** The limit or budget that refused, for the exchange row. */
+  readonly rule?: { readonly kind: 'limit' | 'budget'; readonly id: string };
   /** Which deadline passed (`upstream_timeout`): connect, headers, first_token, idle or total. */
   readonly phase?: string;
   /** Status the upstream answered with, kept for the exchange row. */

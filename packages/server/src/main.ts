@@ -28,6 +28,7 @@ import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
 import { quietOfMonitors } from './monitoring/quiet.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
+import { sessionRulesOf } from './platform/sign-in/session-rules.ts';
 import { welcome } from './platform/welcome.ts';
 import { OutboundUnusable } from './providers/outbound.ts';
 import { StoreUnusable } from './store/store-unusable.ts';
@@ -138,7 +139,7 @@ async function serve(environment: Environment): Promise<void> {
   const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { port, base_url } = loaded.config.server;
   const place = { url: base_url };
-  const monitoring = monitoringHost(parts, state, place, snapshots.timezone);
+  const monitoring = monitoringHost(parts, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
   const rooms = { alerts, monitoring, relay: assembleRelay(parts, () => state.loaded, place), signIn };
   const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
@@ -150,13 +151,16 @@ async function serve(environment: Environment): Promise<void> {
     operations,
     console: createConsole({ dir: CONSOLE_DIR, prefix, unbuilt: operations.home }),
     beats: assembleBeats(parts, snapshots),
-    boards: assembleBoards(parts, monitoring, prefix),
+    boards: assembleBoards(parts, monitoring, signIn, prefix),
   });
   const listening = await openListeners(loaded.config.server, prefix, router, systemClock, log);
   if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();
-  const retention = startRetention(parts.database, systemClock, log, () => state.loaded.config.retention);
+  const retention = startRetention(parts.database, systemClock, log, () => ({
+    ...state.loaded.config.retention,
+    sessions: sessionRulesOf(state.loaded.config.auth),
+  }));
   const ends = { watch, retention, listening, delivery, api, sessions: signIn.sessions };
   onSignals(
     systemClock,

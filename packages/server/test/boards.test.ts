@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
 import { type Floe, startFloe } from '@floe/testkit/process';
+import { COMMAND_LINE, runToEnd } from './run-program.ts';
 
 const KEY = `eis_boards${'0'.repeat(40)}`;
 const HOSTILE = '"><script>alert(1)</script>';
@@ -127,4 +128,30 @@ test('a board of the file cannot be changed through the API; one of the API open
 test('metrics say how each monitor stands', async () => {
   const { text } = await get('/metrics');
   assert.match(text, /^floe_monitor_up\{org="acme",monitor="nightly"\} 1$/m);
+});
+
+test('a private board is read by members who are signed in, and is a 404 to everybody else', async () => {
+  const env = { FLOE_DATA_DIR: floe.dataDir, FLOE_PORT: new URL(floe.url).port };
+  const { stdout } = await runToEnd(COMMAND_LINE, ['owner-link', 'acme'], env, floe.dataDir);
+  const [, token] = /#token=([\w-]{43})/.exec(stdout) ?? [];
+  const person = { token, email: 'mara@acme.example', name: 'Mara', password: 'quiet harbour lantern' };
+  const made = await call(`${floe.url}/api/session/setup`, { headers: { origin: floe.url }, body: person });
+  assert.equal(made.status, 200, made.text);
+  const cookie = made.headers['set-cookie']?.split(';')[0] ?? '';
+  for (const path of ['/boards/closed', '/boards/closed.json', '/boards/closed/badge.svg']) {
+    const own = await get(path, { cookie });
+    assert.equal(own.status, 200, path);
+    assert.equal(own.headers['cache-control'], 'private, no-cache');
+    assert.equal(own.headers['vary'], 'accept-encoding, cookie');
+    assert.equal(own.headers['access-control-allow-origin'], undefined);
+    const { etag = '' } = own.headers;
+    assert.equal((await get(path, { cookie, 'if-none-match': etag })).status, 304);
+    for (const other of ['', `${cookie.split('=')[0]}=${'A'.repeat(43)}`])
+      assert.equal((await get(path, { cookie: other, 'if-none-match': etag })).status, 404, path);
+  }
+  assert.equal((await get('/boards/open', { cookie })).headers['cache-control'], 'public, max-age=5');
+  await api('POST', '/api/monitoring/boards', { slug: 'later', name: 'Later' });
+  assert.equal((await get('/boards/later', { cookie })).status, 200);
+  await call(`${floe.url}/api/session`, { method: 'DELETE', headers: { origin: floe.url, cookie } });
+  assert.equal((await get('/boards/closed', { cookie })).status, 404);
 });

@@ -21,6 +21,8 @@ const KEYS = {
   stranger: `eis_stranger${'0'.repeat(32)}`,
   alone: `eis_alone${'0'.repeat(32)}`,
   off: `eis_off${'0'.repeat(32)}`,
+  kept: `eis_kept${'0'.repeat(32)}`,
+  spared: `eis_spared${'0'.repeat(32)}`,
 } as const;
 const SCOPES = ['gateway', 'management', 'read'];
 const KINDS: Readonly<Record<Dialect, JsonObject>> = {
@@ -76,7 +78,19 @@ before(async () => {
     { id: 'acme', keys: [key('one'), key('two')], providers, routes, cache: { ...cache, scope: 'org' } },
     { id: 'other', keys: [key('stranger')], providers, routes, cache: { ...cache, scope: 'org' } },
     { id: 'narrow', keys: [key('alone')], providers, routes, cache: { ...cache, scope: 'key' } },
-    { id: 'plain', keys: [key('off')], providers, routes },
+    {
+      id: 'plain',
+      keys: [key('off'), key('kept')],
+      providers: providers.map((one) => ({ ...one, prices: { 'm-2': { input: 1, output: 2 } } })),
+      routes: [{ model: 'chat/m-2', cache: 'on', retries: 0 }, ...routes],
+    },
+    {
+      id: 'spared',
+      keys: [key('spared')],
+      providers,
+      routes: [{ model: 'chat/m-2', cache: 'off', retries: 0 }, ...routes],
+      cache,
+    },
   ];
   floe = await startFloe({ yaml: JSON.stringify({ orgs }) });
 });
@@ -162,6 +176,27 @@ test('the official client reads a stream that was kept as a whole answer, with u
   assert.equal(tokens, whole.usage?.total_tokens);
 });
 
+test('a route has the cache on in an org that has it off, and the other way round; what it saved is counted', async () => {
+  const text = fresh();
+  const on = { key: 'kept', model: 'chat/m-2' } as const;
+  assert.equal(outcome(await ask(text, {}, on)), '200 miss');
+  const hit = await ask(text, {}, on);
+  assert.equal(outcome(hit), '200 hit');
+  assert.equal(outcome(await ask(text, {}, { ...on, model: 'chat/m-1' })), '200 undefined');
+  const off = { key: 'spared', model: 'chat/m-2' } as const;
+  for (let n = 0; n < 2; n += 1) assert.equal(outcome(await ask(text, {}, off)), '200 undefined');
+  assert.equal(outcome(await ask(text, {}, { ...off, model: 'chat/m-1' })), '200 miss');
+  const id = String(hit.headers['x-request-id']);
+  const row = (await rowsOf(floe.url, KEYS.kept, [id])).get(id);
+  const usage = objectOf(row?.['usage']);
+  const worth = Number(usage['input_tokens']) * 1_000 + Number(usage['output_tokens']) * 2_000;
+  assert.deepEqual([row?.['state'], row?.['cost_nano_usd'], row?.['saved_nano_usd']], ['cached', 0, worth]);
+  const stats = await call(`${floe.url}/api/management/cache/stats`, {
+    headers: { authorization: `Bearer ${KEYS.kept}` },
+  });
+  assert.equal(objectOf(objectOf(stats.json())['last_day'])['saved_nano_usd'], worth);
+});
+
 test('an answer kept from a stream without the usage frame has its usage in the forms that show it', async () => {
   const text = fresh();
   await ask(text, { stream: true });
@@ -207,7 +242,7 @@ test('no answer crosses orgs, keys of scope key, models, providers, surfaces or 
 test('whatever is asked in whatever order, a request meets only the answer to itself', async () => {
   const word = fc.constantFrom('red', 'green');
   const request = fc.record({
-    key: fc.constantFrom<keyof typeof KEYS>('one', 'two', 'stranger', 'alone'),
+    key: fc.constantFrom<'one' | 'two' | 'stranger' | 'alone'>('one', 'two', 'stranger', 'alone'),
     model: fc.constantFrom('chat/m-1', 'chat/m-2', 'messages/m-1'),
     more: fc.record({ user: word, seed: fc.constantFrom(1, 2), n: fc.constant(1) }, { requiredKeys: [] }),
     stream: fc.boolean(),
@@ -219,7 +254,7 @@ test('whatever is asked in whatever order, a request meets only the answer to it
       const text = fresh();
       const known = new Map<string, string>();
       for (const { key, model, more, stream, bypass } of requests) {
-        const sharer = { one: 'acme', two: 'acme', stranger: 'other', alone: 'alone', off: '' }[key];
+        const sharer = { one: 'acme', two: 'acme', stranger: 'other', alone: 'alone' }[key];
         const name = JSON.stringify([sharer, model, more.user, more.seed, more.n]);
         const headers = bypass ? { 'x-floe-cache': 'bypass' } : {};
         const answer = await ask(text, { ...more, stream }, { key, model, headers });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -7,6 +7,7 @@ import type { FaultCode } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
 import { type Floe, startFloe } from '@floe/testkit/process';
+import { followEvents } from '../src/http/test/follow-events.ts';
 import { eventually } from './eventually.ts';
 import { CHAT, chatBody } from './running-gateway.ts';
 
@@ -97,6 +98,30 @@ test('an invalid file changes nothing and the log has its line and reason', asyn
   assert.equal(await outcome('stays', 'first'), 'answered');
   writeFileSync(file, JSON.stringify(config(['stays', 'repaired'], ['first'])));
   await becomes('repaired', 'first', 'answered');
+});
+
+test('who watches hears of a refused file and of its repair, and reads line and reason', async (t) => {
+  const headers = { 'x-api-key': key('stays').key };
+  const told = async () => {
+    const answer = (await call(`${floe.url}/api/management/config/file`, { headers })).json();
+    assert.ok(isObject(answer));
+    return answer['refused'];
+  };
+  const stream = await followEvents(t, `${floe.url}/api/events?topics=config`, headers);
+  await stream.position();
+  const whole = readFileSync(file, 'utf8');
+  const heard = (action: string) =>
+    stream.until(({ event, data }) => event === 'config' && JSON.parse(data).action === action);
+  writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
+  await heard('config.refused');
+  const refused = await told();
+  assert.ok(isObject(refused) && Array.isArray(refused['problems']));
+  const [problem] = refused['problems'];
+  assert.ok(isObject(problem));
+  assert.deepEqual([problem['line'], problem['where']], [3, 'orgs[0]']);
+  writeFileSync(file, whole);
+  await heard('config.taken_over');
+  assert.equal(await told(), null);
 });
 
 test('edits in quick succession, broken ones between them, end in the last state', async () => {

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { type CallAnswer, call } from '@floe/testkit/client';
 import { upstreamFault } from '@floe/testkit/fault-table';
 import { type GuardedGateway, startGuarded } from './guarded-gateway.ts';
+import { rowsOf } from './rows-of.ts';
 import { KEYS } from './running-gateway.ts';
 
 function errorOf(answer: CallAnswer): JsonObject {
@@ -37,6 +38,12 @@ test('the third request of two a minute is told 429, exactly how long to wait, a
   assert.ok(waitMs > 50_000 && waitMs <= 61_000, `about a minute: ${waitMs}`);
   assert.equal(third.headers['retry-after'], String(Math.ceil(waitMs / 1000)));
   assert.equal((await gateway.upstream.received(2)).length, 2);
+  const id = String(third.headers['x-request-id']);
+  const row = (await rowsOf(gateway.floe.url, KEYS.full, [id])).get(id);
+  const decisions = Array.isArray(row?.decisions) ? row.decisions : [];
+  const last = decisions.at(-1);
+  assert.deepEqual(isObject(last) && last.rule, { kind: 'limit', id: 'two' }, 'the row leads to the rule');
+  assert.equal(isObject(last) && Math.ceil(Number(last.retry_after_ms)), waitMs);
 });
 
 test('a request that is refused for itself has spent its RPM, and 429 is told before it', async (t) => {

@@ -11,7 +11,7 @@ import { COMMAND_LINE, runToEnd } from './run-program.ts';
 import { CHAT, chatBody } from './running-gateway.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-hands-'));
-const file = join(home, 'floe.yaml');
+const file = join(home, 'acme.yaml');
 const KEY = `eis_admin${'0'.repeat(32)}`;
 const SCOPES = ['gateway', 'management', 'monitoring'];
 const SANDBOX = { id: 'base', kind: 'sandbox' };
@@ -104,7 +104,7 @@ test('the file takes over what has its id, and what leaves the file is disabled 
 test('a refused file is told with its line, and forgotten when the next one is taken over', async () => {
   const running = (await api('GET', 'config')).body;
   assert.equal(running['refused'], null);
-  assert.equal(running['file'], 'floe.yaml');
+  assert.equal(running['file'], 'acme.yaml');
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
   const refused = await eventually(async () => {
     const { refused: problem } = (await api('GET', 'config')).body;
@@ -115,6 +115,41 @@ test('a refused file is told with its line, and forgotten when the next one is t
   write({ chat_reasoning: 'forward' });
   await eventually(async () => (await api('GET', 'config')).body['refused'] === null || undefined);
   assert.notEqual((await api('GET', 'config')).body['version'], running['version']);
+});
+
+test('what stands in the file says so under the name that the file has', async () => {
+  write({
+    teams: [{ id: 'sre' }],
+    policies: [{ name: 'cap', on: 'request', when: 'request.max_tokens > 9', action: 'flag' }],
+    limits: [{ name: 'wide', scope: 'org', rpm: 9_000 }],
+    channels: [{ name: 'ops', kind: 'webhook', url: 'http://127.0.0.1:9/' }],
+    monitors: [{ id: 'nightly', expected_interval_minutes: 60 }],
+    boards: [{ slug: 'status' }],
+    relay: { rules: [{ name: 'push', on: 'shell', match: { command: 'git' }, decision: 'ask' }] },
+    cache: { enabled: true },
+  });
+  await eventually(async () => (await api('GET', 'teams/sre')).status === 200 || undefined);
+  for (const path of [
+    'org',
+    'teams/sre',
+    'keys',
+    'providers/base',
+    'policies/cap',
+    'limits/wide',
+    'relay/rules/push',
+    'cache',
+    '../monitoring/channels',
+    '../monitoring/monitors/nightly',
+    '../monitoring/boards/status',
+  ]) {
+    const { status, text } = await api('GET', path);
+    assert.equal(status, 200, `${path}: ${text}`);
+    assert.match(text, /"kind":"file","file":"acme.yaml"/, path);
+    assert.doesNotMatch(text, /"floe\.yaml"/, path);
+  }
+  assert.match(errorOf(await api('DELETE', 'teams/sre')), /stands in acme\.yaml, line \d+; change it there/);
+  write();
+  await eventually(async () => (await api('GET', 'teams/sre')).status === 404 || undefined);
 });
 
 test('the command line compares, applies and exports, with the variables of its own environment', async () => {
@@ -128,7 +163,7 @@ test('the command line compares, applies and exports, with the variables of its 
   const diff = await run('diff', wanted);
   assert.equal(diff.code, 0, diff.stderr);
   assert.match(diff.stdout, /other +providers +created/);
-  assert.match(diff.stdout, /not applied: providers\/base: stands in floe\.yaml/);
+  assert.match(diff.stdout, /not applied: providers\/base: .* stands in acme\.yaml, line \d+/);
   assert.equal((await api('GET', 'providers/other')).status, 404);
   const applied = await run('apply', wanted, '--json');
   assert.equal(applied.code, 0, applied.stderr);

@@ -3,56 +3,22 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpsServer } from 'node:https';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { issue, makeAuthority } from '@floe/testkit/certificate';
 import { call } from '@floe/testkit/client';
 import { type Floe, startFloe } from '@floe/testkit/process';
+import { type CorporateNetwork, openCorporateNetwork } from './corporate-network.ts';
 import { CHAT, chatBody, KEYS } from './running-gateway.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'floe-ways-out-'));
 const headers = { authorization: `Bearer ${KEYS.full}` };
-const sockets = new Set<Socket>();
-const servers: Server[] = [];
-
-async function listen(server: Server): Promise<number> {
-  servers.push(server);
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  return address.port;
-}
-
-/** Hosts that were asked for, in order. The proxy alone knows where they are: no resolver has their names. */
-const tunnels: string[] = [];
-let upstreamPort: number;
-let proxyPort: number;
-let authority: ReturnType<typeof makeAuthority>;
-
-const proxy = createServer((client) => {
-  client.once('data', (head) => {
-    const [, host = ''] = /^CONNECT (\S+) /.exec(head.toString('latin1')) ?? [];
-    tunnels.push(host);
-    const upstream = connect(upstreamPort, '127.0.0.1', () => {
-      client.write('HTTP/1.1 200 OK\r\n\r\n');
-      client.pipe(upstream).pipe(client);
-    });
-    upstream.on('error', () => client.destroy());
-    client.on('close', () => upstream.destroy());
-  });
-});
+let network: CorporateNetwork;
 
 before(async () => {
-  authority = makeAuthority('Corporate');
-  writeFileSync(join(folder, 'ca.pem'), authority.cert);
-  const { cert, key } = issue('inside.corp.test', authority);
+  network = await openCorporateNetwork();
+  const { cert, key } = network.certificate('inside.corp.test');
   const completion = {
     id: 'c',
     object: 'chat.completion',
@@ -61,20 +27,14 @@ before(async () => {
     choices: [{ index: 0, message: { role: 'assistant', content: 'from inside' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   };
-  upstreamPort = await listen(
-    createHttpsServer({ cert, key }, (request, response) => {
-      request.resume();
-      const body = request.url?.endsWith('/models') ? { data: [] } : completion;
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-    }),
-  );
-  proxyPort = await listen(proxy);
+  const inside = createHttpsServer({ cert, key }, (request, response) => {
+    request.resume();
+    const body = request.url?.endsWith('/models') ? { data: [] } : completion;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  });
+  network.lead('inside.corp.test', await network.listen(inside));
 });
-after(() => {
-  for (const socket of sockets) socket.destroy();
-  for (const server of servers) server.close();
-  rmSync(folder, { recursive: true });
-});
+after(() => network.close());
 
 /** An org whose every outgoing call goes to one host that only the proxy knows. */
 function corporate(server: JsonObject): string {
@@ -114,22 +74,23 @@ const WAYS: readonly (readonly [
 ])[] = [
   [
     'outbound of floe.yaml',
-    () => ({ outbound: { proxy: `http://127.0.0.1:${proxyPort}`, ca_file: join(folder, 'ca.pem') } }),
+    () => ({ outbound: { proxy: network.proxyUrl, ca_file: network.caFile } }),
     () => ({}),
   ],
   [
     'the usual variables',
     () => ({}),
     () => ({
-      HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`,
+      HTTPS_PROXY: network.proxyUrl,
       NO_PROXY: 'elsewhere.test',
-      NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+      NODE_EXTRA_CA_CERTS: network.caFile,
     }),
   ],
 ];
 
 for (const [what, server, env] of WAYS)
   test(`with ${what} every call goes through the proxy and believes the private authority`, async () => {
+    const { tunnels } = network;
     const floe = await startFloe({ yaml: corporate(server()), env: env() });
     tunnels.length = 0;
     const answer = await call(floe.url + CHAT, { headers, body: chatBody({ model: 'inside/m' }) });
@@ -148,7 +109,7 @@ for (const [what, server, env] of WAYS)
 /** A server that counts who reached it, and leads everybody to `location` when that is set. */
 async function trap(location?: string) {
   const reached: string[] = [];
-  const port = await listen(
+  const port = await network.listen(
     createServer((socket) => {
       socket.once('data', (head) => {
         reached.push(head.toString('latin1').split(' ', 2).join(' '));
@@ -225,7 +186,9 @@ const watched = new Set(['TCPCONNECTWRAP', 'PIPECONNECTWRAP', 'GETADDRINFOREQWRA
 createHook({ init(_, type) { if (watched.has(type)) writeSync(1, 'observed ' + type + '\\n'); } }).enable();
 `;
 
-test('nothing is called that was not configured: a first start serves without a network', async () => {
+test('nothing is called that was not configured: a first start serves without a network', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'floe-ways-out-'));
+  t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'observer.mjs'), OBSERVER);
   const floe = await startFloe({ env: { NODE_OPTIONS: `--import ${join(folder, 'observer.mjs')}` } });
   const key = await floe.key();

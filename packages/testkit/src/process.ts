@@ -32,6 +32,8 @@ export interface Floe {
   /** `http://127.0.0.1:<port>`, as the server printed it: its main listener. */
   readonly url: string;
   readonly dataDir: string;
+  /** Where `floe.yaml` lies, or would. */
+  readonly configFile: string;
   readonly pid: number;
   /** Resolves when the process has ended and its output is complete. */
   readonly exit: Promise<Exit>;
@@ -102,6 +104,7 @@ export async function startFloe(options: FloeOptions = {}): Promise<Floe> {
     return {
       url: listening[1] ?? '',
       dataDir,
+      configFile: env['FLOE_CONFIG'] ?? join(home, 'floe.yaml'),
       pid: child.pid ?? 0,
       exit,
       output: output.text,

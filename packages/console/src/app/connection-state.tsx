@@ -3,6 +3,7 @@ import { cx } from '../ui/class-names.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 
 const SAID = {
+  idle: { word: 'Not live', dot: 'border border-ink-3', why: 'Nothing here changes by itself.' },
   connecting: { word: 'Connecting', dot: 'border border-ink-3', why: 'Waiting for the event stream.' },
   live: { word: 'Live', dot: 'bg-healthy', why: 'Changes arrive by themselves.' },
   reconnecting: {

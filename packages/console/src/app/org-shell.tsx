@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { REASON, STEP_UP } from '../data/questions.ts';
 import { enterOrg, type SignedIn, sessionQuery } from '../data/session.ts';
 import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { NavigationKeys } from './navigation-keys.tsx';
@@ -9,11 +10,17 @@ import { ShellContext } from './shell-context.ts';
 import { useShortcutKeys } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useOrgId } from './url-state.ts';
-import { useStepUp } from './use-step-up.ts';
+import { useQuestion } from './use-question.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: Part }) => ({ default: Part })));
 const ShortcutHelp = lazy(() =>
   import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => ({ default: Part })),
+);
+const Reason = lazy(() =>
+  import('./reason-dialog.tsx').then(({ ReasonDialog: Part }) => ({ default: Part })),
+);
+const ConfigStrip = lazy(() =>
+  import('./config-strip.tsx').then(({ ConfigStrip: Part }) => ({ default: Part })),
 );
 const StepUp = lazy(() =>
   import('./step-up-dialog.tsx').then(({ StepUpDialog: Part }) => ({ default: Part })),
@@ -60,7 +67,8 @@ function Shell() {
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
-  const stepUp = useStepUp();
+  const stepUp = useQuestion(STEP_UP);
+  const reason = useQuestion(REASON);
   const place = useLocation({ select: ({ pathname }) => pathname });
   useShortcutKeys();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of the phone.
@@ -80,17 +88,23 @@ function Shell() {
         Skip to the content
       </a>
       <NavigationKeys onPalette={() => setPalette(true)} onHelp={() => setHelp(true)} />
-      <div className="flex h-full">
-        <Sidebar open={menu} onClose={() => setMenu(false)} />
-        <div id="content" tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
-          <Suspense fallback={<Skeleton className="m-6 h-8 w-48" />}>
-            <Outlet />
-          </Suspense>
+      <div className="flex h-full flex-col">
+        <Suspense>
+          <ConfigStrip />
+        </Suspense>
+        <div className="flex min-h-0 flex-1">
+          <Sidebar open={menu} onClose={() => setMenu(false)} />
+          <div id="content" tabIndex={-1} className="flex min-w-0 flex-1 outline-none">
+            <Suspense fallback={<Skeleton className="m-6 h-8 w-48" />}>
+              <Outlet />
+            </Suspense>
+          </div>
         </div>
       </div>
       <Suspense>
         {palette && <Palette onClose={() => setPalette(false)} />}
-        {stepUp && <StepUp onDone={stepUp} />}
+        {reason && <Reason waiting={reason} />}
+        {stepUp && <StepUp onDone={(confirmed) => stepUp.answer(confirmed || null)} />}
         {help && <ShortcutHelp onClose={() => setHelp(false)} />}
       </Suspense>
     </ShellContext>

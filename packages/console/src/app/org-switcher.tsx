@@ -30,7 +30,7 @@ export function OrgSwitcher({ icons }: { readonly icons: boolean }) {
     <Menu trigger={trigger} align="start">
       <MenuLabel>Organizations</MenuLabel>
       {orgs.map(({ id, name }) => (
-        <MenuItem key={id} onSelect={() => void navigate({ to: `/o/${id}` })}>
+        <MenuItem key={id} current={id === org.id} onSelect={() => void navigate({ to: `/o/${id}` })}>
           {name}
         </MenuItem>
       ))}

@@ -38,7 +38,9 @@ export function PageFrame({
       <main data-scroll tabIndex={0} className="relative min-w-0 flex-1 overflow-y-auto -outline-offset-2">
         <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 max-md:border-b max-md:border-line max-md:bg-sunken md:px-6">
           <IconButton icon={MenuIcon} label="Open the menu" onClick={openMenu} className="-ml-2 md:hidden" />
-          <div className="flex min-w-0 flex-1 items-center gap-1.5">
+          <div
+            className={cx('flex flex-1 items-center gap-1.5', crumbs.length === 0 ? 'min-w-max' : 'min-w-0')}
+          >
             {crumbs.map(({ label, to }) => (
               <Fragment key={to}>
                 <OrgLink to={to} className="text-ui text-ink-2 hover:text-ink">
@@ -61,7 +63,7 @@ export function PageFrame({
           <IconButton icon={Search} label="Search or jump to" onClick={openPalette} className="md:hidden" />
           {actions && <div className="flex flex-wrap items-center gap-2 max-md:w-full">{actions}</div>}
         </header>
-        <div className={padded ? 'p-4 pt-2 md:p-6 md:pt-2' : ''}>{children}</div>
+        <div className={padded ? 'p-4 pt-3 md:p-6 md:pt-2' : 'max-md:pt-3'}>{children}</div>
       </main>
       {beside}
     </>

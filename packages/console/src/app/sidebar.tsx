@@ -1,5 +1,6 @@
+import { useLocation } from '@tanstack/react-router';
 import { PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { cx } from '../ui/class-names.ts';
 import { Key } from '../ui/key.tsx';
 import { useMedia } from '../ui/media.ts';
@@ -11,6 +12,7 @@ import { OrgSwitcher } from './org-switcher.tsx';
 import { GROUPS } from './page-index.ts';
 import { useShell } from './shell-context.ts';
 import { useShortcuts } from './shortcuts.ts';
+import { useCurrentInSight } from './use-current-in-sight.ts';
 
 const FOLDED = 'floe.sidebar';
 
@@ -26,6 +28,8 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
   };
   useShortcuts([{ keys: '[', does: 'Fold the sidebar', run: fold }]);
   useEscape(phone && open, onClose);
+  const list = useRef<HTMLDivElement>(null);
+  useCurrentInSight(list, useLocation({ select: ({ pathname }) => pathname }));
   if (phone && !open) return null;
   return (
     <>
@@ -42,12 +46,12 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
           <OrgSwitcher icons={icons} />
         </div>
         <SearchButton icons={icons} />
-        <div className="flex-1 overflow-y-auto p-2 pt-1">
+        <div ref={list} className="flex-1 overflow-y-auto p-2 pt-1">
           {GROUPS.map(({ label, entries }) => (
             <div key={label ?? ''} className="mb-2">
               {label && !icons && <div className="px-2 pt-2 pb-1 text-label text-ink-3">{label}</div>}
               {entries.map((entry) => (
-                <Entry key={entry.path} entry={entry} icons={icons} />
+                <Entry key={entry.path} entry={entry} icons={icons} onTaken={onClose} />
               ))}
             </div>
           ))}
@@ -94,12 +98,22 @@ function SearchButton({ icons }: { readonly icons: boolean }) {
   );
 }
 
-function Entry({ entry, icons }: { readonly entry: NavigationEntry; readonly icons: boolean }) {
+function Entry({
+  entry,
+  icons,
+  onTaken,
+}: {
+  readonly entry: NavigationEntry;
+  readonly icons: boolean;
+  /** Also for the page that is shown: another address does not close the menu then. */
+  readonly onTaken: () => void;
+}) {
   const { icon: Icon, label, path } = entry;
   const link = (
     <OrgLink
       to={path}
       label={label}
+      onClick={onTaken}
       className={cx(
         'flex h-7 items-center gap-2.5 rounded-control border border-transparent px-2 text-ui text-ink-2 hover:bg-hover hover:text-ink pointer-coarse:h-11',
         'aria-[current=page]:border-line aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-control',

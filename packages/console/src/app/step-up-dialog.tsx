@@ -45,6 +45,7 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
           <Form
             error={byPassword.error}
             running={byPassword.running}
+            unsaved={false}
             onSubmit={() => byPassword.run(undefined)}
             actions={
               <>

@@ -1,8 +1,10 @@
 import { ApiError, readApiError, unreachable } from './api-error.ts';
 import { apiUrl } from './base.ts';
-import { stepUp } from './step-up.ts';
+import { REASON, STEP_UP } from './questions.ts';
 
-export type Query = Readonly<Record<string, string | number | boolean | null | undefined>> | URLSearchParams;
+type QueryValue = string | number | boolean | null | undefined;
+/** Several values of a parameter are sent one after another. */
+export type Query = Readonly<Record<string, QueryValue | readonly string[]>> | URLSearchParams;
 
 /** Answer of every list of the API. */
 export interface Page<Row> {
@@ -102,28 +104,44 @@ export async function sendTagged<Body>(
   return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
 }
 
-/** Asks, and once more when the person had to confirm who they are and did. */
+/** Asks, and again when the person had to say why, or to confirm who they are, and did. */
 async function askConfirmed(path: string, asked: Asked): Promise<Response> {
   return ask(path, asked).catch(async (error: unknown) => {
-    const confirmable = error instanceof ApiError && error.code === 'step_up_required';
-    if (!confirmable || !(await stepUp())) throw error;
-    return ask(path, asked);
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'step_up_required' && (await STEP_UP.ask(error.message))) return ask(path, asked);
+    if (error.code !== 'reason_required' || isReasoned(asked)) throw error;
+    const reason = await REASON.ask(error.message);
+    if (reason === null) throw error;
+    return askConfirmed(path, withReason(asked, reason));
   });
 }
 
+/** A reason belongs in the body; what has none takes it in the query. */
+function withReason(asked: Asked, reason: string): Asked {
+  const { body } = asked;
+  if (typeof body === 'object' && body !== null) return { ...asked, body: { ...body, reason } };
+  return { ...asked, query: { reason } };
+}
+
+function isReasoned({ body, query }: Asked): boolean {
+  return query !== undefined || (typeof body === 'object' && body !== null && 'reason' in body);
+}
+
 /** The same question as a line for a shell. */
-export function curlLine(path: string, query: Query): string {
+export function curlLine(path: string, query: Query | undefined): string {
   const url = apiUrl(path);
   url.search = queryText(query);
   return `curl -fsS '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $FLOE_KEY"`;
 }
 
-function queryText(query: Query | undefined): string {
+/** A query as it stands in an address; what has no value is left out. */
+export function queryText(query: Query | undefined): string {
   if (query === undefined) return '';
   if (query instanceof URLSearchParams) return query.toString();
   const text = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    if (value !== null && value !== undefined && value !== '') text.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== null && one !== undefined && one !== '') text.append(name, String(one));
   return text.toString();
 }
 

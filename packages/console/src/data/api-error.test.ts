@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readApiError } from './api-error.ts';
+import { ApiError, readApiError } from './api-error.ts';
 
 test('an error of the API keeps its words, its code, its field and its request id', () => {
   const body = { error: { message: 'No such role.', type: 'x', param: 'role', code: 'invalid_request' } };
@@ -26,4 +26,16 @@ test('how long to wait is read from either header', () => {
     1500,
   );
   assert.equal(readApiError(429, new Headers({ 'retry-after': 'soon' }), '').retryAfterMs, null);
+});
+
+test('beside its field a message is a sentence that does not name the field again', () => {
+  const said = (message: string, param: string | null) =>
+    new ApiError({ status: 400, code: 'invalid_request', message, param }).said;
+  assert.equal(
+    said('grace_period_minutes: must be at least 0', 'grace_period_minutes'),
+    'Must be at least 0.',
+  );
+  assert.equal(said('channels[0]: there is no such channel', 'channels[0]'), 'There is no such channel.');
+  assert.equal(said('The cursor is not one of ours.', 'cursor'), 'The cursor is not one of ours.');
+  assert.equal(said('There is nothing to change.', null), 'There is nothing to change.');
 });

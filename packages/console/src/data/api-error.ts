@@ -25,6 +25,19 @@ export class ApiError extends Error {
     this.requestId = told.requestId ?? null;
     this.retryAfterMs = told.retryAfterMs ?? null;
   }
+
+  /** The message where its field stands beside it: without the field's name, as a sentence. */
+  get said(): string {
+    const start = this.param === null ? '' : `${this.param}: `;
+    if (start === '' || !this.message.startsWith(start)) return this.message;
+    const rest = this.message.slice(start.length);
+    return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}${/[.!?]$/.test(rest) ? '' : '.'}`;
+  }
+}
+
+/** What an error says where its field is plain to see. */
+export function saidBy(error: Error): string {
+  return error instanceof ApiError ? error.said : error.message;
 }
 
 /** Reads an error answer, ours or that of a proxy on the way, which knows nothing of our shape. */

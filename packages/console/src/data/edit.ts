@@ -6,6 +6,8 @@ import { type FieldChange, fieldChanges } from './field-changes.ts';
 import { mergedForm } from './merged-form.ts';
 
 export interface Edit<Form> {
+  /** Where the API has what is edited. */
+  readonly path: string;
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
   readonly isChanged: boolean;
@@ -20,18 +22,20 @@ export interface Edit<Form> {
   readonly discard: () => void;
 }
 
-/**
- * The form over one resource: what was read, what it became, and a save that loses nobody's change (`If-Match`).
- * @param options.write what to send for a form; it goes to `path` as a PATCH
- */
-export function useEdit<Resource, Form extends object>(options: {
+interface EditOptions<Resource, Form> {
   readonly path: string;
   readonly read: Tagged<Resource>;
   readonly formOf: (resource: Resource) => Form;
+  /** What to send for a form; it goes to `path` as a PATCH. */
   readonly write: (form: Form) => unknown;
   readonly touches: readonly (readonly unknown[])[];
   readonly done: (resource: Resource) => void;
-}): Edit<Form> {
+}
+
+/**
+ * The form over one resource: what was read, what it became, and a save that loses nobody's change (`If-Match`).
+ */
+export function useEdit<Resource, Form extends object>(options: EditOptions<Resource, Form>): Edit<Form> {
   const { read, formOf, done } = options;
   const [base, setBase] = useState(read);
   const [form, setForm] = useState(() => formOf(base.body));
@@ -42,6 +46,7 @@ export function useEdit<Resource, Form extends object>(options: {
     setForm(formOf(next.body));
     setTheirs(null);
   };
+  const isChanged = fieldChanges(formOf(base.body), form).length > 0;
   const change = usePatch({
     ...options,
     onStale: setTheirs,
@@ -50,13 +55,13 @@ export function useEdit<Resource, Form extends object>(options: {
       done(saved.body);
     },
   });
-  const isChanged = fieldChanges(formOf(base.body), form).length > 0;
   // What changed elsewhere while nothing was edited here is simply shown.
   if (read !== seen) {
     setSeen(read);
     if (read.etag !== base.etag && !isChanged && !change.running) adopt(read);
   }
   return {
+    path: options.path,
     form,
     set: (fields) => setForm((before) => ({ ...before, ...fields })),
     isChanged,

@@ -5,10 +5,16 @@ import { type Connection, EventStream, type ServerEvent } from './event-stream.t
 const stream = new EventStream();
 const watch = (changed: () => void) => stream.watch(changed);
 const connection = () => stream.connection;
+const lostAt = () => stream.lostAt;
 
 /** Whether changes arrive by themselves right now. */
 export function useConnection(): Connection {
   return useSyncExternalStore(watch, connection);
+}
+
+/** When changes last arrived by themselves, in milliseconds, while they do not. */
+export function useLostAt(): number | null {
+  return useSyncExternalStore(watch, lostAt);
 }
 
 /** Calls `heard` for every event of a topic, and for `resync` (some were missed: read again). */

@@ -20,5 +20,6 @@ test('a role may do what it and every lesser role may', () => {
 
 test('a refusal says which role is needed and who can help', () => {
   assert.equal(refusal('management', ['Mara Koch', 'Jo Lind']), 'Needs admin. Ask Mara Koch or Jo Lind.');
+  assert.equal(refusal('management', ['Ann', 'Ben', 'Cem', 'Dan']), 'Needs admin. Ask Ann, Ben or Cem.');
   assert.equal(refusal('owners'), 'Needs owner. Ask an owner.');
 });

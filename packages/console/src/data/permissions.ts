@@ -22,10 +22,23 @@ export function can(role: Role, action: Action): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(NEEDS[action]);
 }
 
-/** Why a control is switched off, and who can help. `admins` are names, as far as they are known. */
-export function refusal(action: Action, admins: readonly string[] = []): string {
+/** Why a control is switched off, and who can help: by name, as far as `people` who can are known. */
+export function refusal(action: Action, people: readonly string[] = []): string {
   const role = NEEDS[action];
-  const who =
-    admins.slice(0, 3).join(' or ') || (role === 'owner' ? 'an owner' : 'an owner or admin of this org');
+  const named = people.slice(0, MOST_NAMES);
+  const who = anyOf(named) || (role === 'owner' ? 'an owner' : 'an owner or admin of this org');
   return `Needs ${role}. Ask ${who}.`;
+}
+
+/** The roles whose people can help with it, those asked first at the front: a member cannot give another a role. */
+export function helpersWith(action: Action): readonly Role[] {
+  return NEEDS[action] === 'owner' ? ['owner'] : ['admin', 'owner'];
+}
+
+const MOST_NAMES = 3;
+
+/** `Ann, Ben or Cem`; empty for nobody. */
+function anyOf(names: readonly string[]): string {
+  const last = names.at(-1) ?? '';
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
 }

@@ -1,3 +1,5 @@
+import { opposite } from './filter-value.ts';
+
 /** The filter bar's language: what people type, and the URL parameters it stands for. Pure. */
 
 /** A field of a list that can be filtered; `name` is the API's own query parameter. */
@@ -8,6 +10,8 @@ export interface FilterField {
   readonly values?: readonly string[];
   /** Parameters may be `name.<key>`, as in `metadata.team`. */
   readonly keyed?: boolean;
+  /** The API takes it the other way round too: all but this. */
+  readonly excludes?: boolean;
   readonly hint?: string;
 }
 
@@ -31,24 +35,28 @@ export function fieldOf(fields: readonly FilterField[], name: string): FilterFie
   );
 }
 
-/** What a typed text means: `status:429`, `state = partial`, `metadata.team:growth`. */
+/** What a typed text means: `status:429`, `state = partial`, `-key:ci`, `model is not gpt-5`, `metadata.team:growth`. */
 export function readTyped(text: string, fields: readonly FilterField[]): Typed {
-  const [, name = '', rest = ''] = /^\s*([\w.-]+)\s*(?:[:=]|\bis\b)\s*(.*?)\s*$/s.exec(text) ?? [];
+  const [, minus = '', name = '', operator = '', rest = ''] =
+    /^\s*(-?)(\w[\w.-]*)\s*(!=|[:=]|\bis\s+not\b|\bis\b)\s*(.*?)\s*$/s.exec(text) ?? [];
   if (name === '') return { kind: 'text' };
   const field =
     fieldOf(fields, name) ?? fields.find(({ label }) => label.toLowerCase() === name.toLowerCase());
   if (!field) return { kind: 'unknown_field', name, nearest: nearest(name, fields) };
   if (rest === '') return { kind: 'no_value', field };
+  const isNot = minus !== '' || operator === '!=' || operator.includes('not');
+  // Quotes that hold no comma together are only how it was typed.
+  const value = /^"[^",]*"$/.test(rest) ? rest.slice(1, -1) : rest;
   return {
     kind: 'token',
-    token: { name: field.keyed ? name : field.name, value: rest.replace(/^"(.*)"$/s, '$1') },
+    token: { name: field.keyed ? name : field.name, value: (isNot && opposite(value)) || value },
   };
 }
 
 /** Several at once, as pasted: `status:500 model:openai/gpt-5`; quotes keep blanks. */
 export function readPasted(text: string, fields: readonly FilterField[]): FilterToken[] {
   const found: FilterToken[] = [];
-  for (const [piece] of text.matchAll(/[\w.-]+\s*[:=]\s*(?:"[^"]*"|\S+)/g)) {
+  for (const [piece] of text.matchAll(/-?\w[\w.-]*\s*(?:!=|[:=])\s*(?:"[^"]*"|\S+)/g)) {
     const typed = readTyped(piece, fields);
     if (typed.kind === 'token') found.push(typed.token);
   }

@@ -23,6 +23,25 @@ test('a typed filter becomes the parameter of the API', () => {
   assert.deepEqual(readTyped('hello', FIELDS), { kind: 'text' });
 });
 
+test('what is left out is typed in the ways people are used to', () => {
+  for (const typed of [
+    '-model:gpt-5',
+    'model != gpt-5',
+    'model is not gpt-5',
+    'model:!gpt-5',
+    '-model="gpt-5"',
+  ])
+    assert.deepEqual(
+      readTyped(typed, FIELDS),
+      { kind: 'token', token: { name: 'model', value: '!gpt-5' } },
+      typed,
+    );
+  assert.deepEqual(readPasted('-status:2xx model:a,b', FIELDS), [
+    { name: 'status', value: '!2xx' },
+    { name: 'model', value: 'a,b' },
+  ]);
+});
+
 test('a misspelt field is told with the nearest one', () => {
   assert.deepEqual(readTyped('latencyms:3', FIELDS), {
     kind: 'unknown_field',

@@ -37,10 +37,11 @@ export function money(nanoUsd: number | null): string {
   return `${sign}$${grouped.format(Number(whole))}.${fraction}`;
 }
 
-/** The exact amount, for tooltips and what is copied: `$0.024388`. */
+/** The exact amount, for tooltips and what is copied: `$0.024388`; parts of a nano-dollar as far as there are any. */
 export function exactMoney(nanoUsd: number): string {
-  const digits = Math.abs(nanoUsd).toString().padStart(10, '0');
-  const fraction = digits.slice(-9).replace(/0+$/, '');
+  const [nano = '', part = ''] = Math.abs(nanoUsd).toFixed(3).split('.');
+  const digits = nano.padStart(10, '0');
+  const fraction = (digits.slice(-9) + part).replace(/0+$/, '');
   return `${nanoUsd < 0 ? '-' : ''}$${grouped.format(Number(digits.slice(0, -9)))}${fraction && `.${fraction}`}`;
 }
 

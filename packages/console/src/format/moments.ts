@@ -2,8 +2,17 @@
 
 /** The zone times are shown in: that of the browser, unless the link says another (`tz=`). */
 export function browserZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  const now = Date.now();
+  // Asked for by every time in every row of a list, and dear; who travels has the new zone within a minute.
+  if (Math.abs(now - askedAt) > 60_000) {
+    zone = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+    askedAt = now;
+  }
+  return zone;
 }
+
+let zone = 'UTC';
+let askedAt = Number.NEGATIVE_INFINITY;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -30,8 +30,10 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
       type="button"
       {...props}
       {...(refusal === null ? {} : { onClick: undefined, type: 'button' })}
-      disabled={props.disabled}
+      // What is off because of who is asking can be reached all the same: the reason is told on focus.
+      disabled={refusal === null && props.disabled}
       aria-disabled={off || busy || undefined}
+      data-needs={needs}
       className={cx(
         'inline-flex h-control shrink-0 items-center justify-center gap-1.5 rounded-control border px-3 text-ui whitespace-nowrap transition-colors',
         off ? 'cursor-not-allowed border-line bg-sunken text-ink-off' : LOOKS[look],
@@ -66,8 +68,9 @@ export function IconButton({ icon: Icon, label, keys, needs, className, ...props
         type="button"
         aria-label={label}
         {...props}
-        {...(refusal === null ? {} : { onClick: undefined })}
+        {...(refusal === null ? {} : { onClick: undefined, disabled: false })}
         aria-disabled={refusal !== null || undefined}
+        data-needs={needs}
         className={cx(
           'inline-grid size-8 shrink-0 place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink disabled:text-ink-off pointer-coarse:size-11',
           refusal !== null && 'cursor-not-allowed text-ink-off',

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import type { AwaySpan } from '../format/away-spans.ts';
 import { browserZone } from '../format/moments.ts';
 import type { ChartProps, Series } from './chart.tsx';
 import { intervalName } from './chart-intervals.ts';
@@ -8,10 +9,16 @@ import { drawMarks, marksAt } from './chart-marks.ts';
 import { stacked } from './chart-stack.ts';
 import { chartTooltip } from './chart-tooltip.ts';
 
+interface CanvasProps extends ChartProps {
+  readonly height: number;
+  /** Hatched over the full height. */
+  readonly away: readonly AwaySpan[];
+}
+
 /** The drawing of a `Chart`; loaded when the first one is shown. */
-export function ChartCanvas(props: ChartProps & { readonly height: number }) {
+export function ChartCanvas(props: CanvasProps) {
   const place = useRef<HTMLDivElement>(null);
-  const { at, series, kind = 'lines', height, marks, zone, isDaily } = props;
+  const { at, series, kind = 'lines', height, away, marks, zone, isDaily } = props;
   const latest = useRef(props);
   latest.current = props;
   // biome-ignore lint/correctness/useExhaustiveDependencies: data and look rebuild it; callbacks are read when they are used.
@@ -35,11 +42,11 @@ export function ChartCanvas(props: ChartProps & { readonly height: number }) {
       system.removeEventListener('change', redraw);
       plot.destroy();
     };
-  }, [at, series, kind, height, marks, zone, isDaily]);
-  return <div ref={place} className="h-full w-full" />;
+  }, [at, series, kind, height, away, marks, zone, isDaily]);
+  return <div ref={place} className="h-full w-full contain-inline-size" />;
 }
 
-function draw(element: HTMLElement, props: ChartProps & { readonly height: number }): uPlot {
+function draw(element: HTMLElement, props: CanvasProps): uPlot {
   const { at, series, kind = 'lines', format, height, onZoom, marks = [], zone = browserZone() } = props;
   const colour = colours(element);
   const text = colour('ink-3');
@@ -74,6 +81,7 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
       { ...axis, size: 64, values: (_, ticks) => tickTexts(isFlat ? ticks.slice(0, 1) : ticks, format) },
     ],
     hooks: {
+      drawClear: [(plot) => hatch(plot, props, colour('unknown'))],
       setSelect: [(plot) => zoom(plot, onZoom)],
       setCursor: [tooltip.move],
       draw: [(plot) => drawMarks(plot, marks, colour)],
@@ -88,6 +96,40 @@ function draw(element: HTMLElement, props: ChartProps & { readonly height: numbe
   const plot = new uPlot(options, [at.map((ms) => ms / 1000), ...data.map((values) => [...values])], element);
   plot.root.append(tooltip.element);
   return plot;
+}
+
+/** Nobody could see: drawn below everything, from the start of the first interval to the end of the last. */
+function hatch(plot: uPlot, { at, away }: CanvasProps, colour: string): void {
+  const [first = 0, second = 0] = at;
+  const whole = (at.at(-1) ?? 0) + second - first - first;
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  for (const { left, width } of away) {
+    const from = plot.valToPos((first + left * whole) / 1000, 'x', true);
+    const to = plot.valToPos((first + (left + width) * whole) / 1000, 'x', true);
+    hatchBox(ctx, from, bbox.top, Math.max(2, to - from), bbox.height);
+  }
+  ctx.restore();
+}
+
+function hatchBox(ctx: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+  const step = 6 * devicePixelRatio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(x, y, width, height);
+  ctx.clip();
+  ctx.beginPath();
+  for (let at = x - height; at < x + width; at += step) {
+    ctx.moveTo(at, y + height);
+    ctx.lineTo(at + height, y);
+  }
+  ctx.stroke();
+  ctx.restore();
 }
 
 function lookOf(one: Series, stroke: string, kind: 'lines' | 'stacked'): uPlot.Series {

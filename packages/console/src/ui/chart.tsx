@@ -1,5 +1,8 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { useAway } from '../data/away.ts';
 import type { Mark } from '../data/mark-words.ts';
+import { duration } from '../format/amounts.ts';
+import { type AwaySpan, withoutAway } from '../format/away-spans.ts';
 import { endOf, intervalName } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
 
@@ -35,18 +38,24 @@ export interface ChartProps {
   readonly until?: number;
 }
 
-/** A chart over time, with the same numbers as a table behind it. */
-export function Chart(props: ChartProps) {
+/** A chart over time, with the same numbers as a table behind it; where Floe was not there it is hatched. */
+export function Chart(given: ChartProps) {
   const [asTable, setAsTable] = useState(false);
-  const { label, height = 180 } = props;
+  const { label, at, height = 180 } = given;
+  const away = useAway(at);
+  const series = useMemo(
+    () => given.series.map((one) => ({ ...one, values: withoutAway(one.values, away) })),
+    [given.series, away],
+  );
+  const props = { ...given, series };
   return (
     <figure aria-label={label} className="min-w-0">
       {asTable ? (
         <ChartTable {...props} />
       ) : (
-        <div role="img" aria-label={sentence(props)} style={{ height }}>
+        <div role="img" aria-label={sentence(props, away)} style={{ height }}>
           <Suspense fallback={<Skeleton className="h-full w-full" />}>
-            <Canvas {...props} height={height} />
+            <Canvas {...props} away={away} height={height} />
           </Suspense>
         </div>
       )}
@@ -131,10 +140,12 @@ function shown(value: number | null | undefined, format: (value: number) => stri
 }
 
 /** Least, most and last of the first series: what a glance would tell. */
-function sentence({ label, series, format, marks = [] }: ChartProps): string {
+function sentence({ label, series, format, marks = [] }: ChartProps, away: readonly AwaySpan[]): string {
   const known = (series[0]?.values ?? []).filter((value) => value !== null);
-  if (known.length === 0) return `${label}: no data.`;
+  const missed = away.reduce((sum, { ms }) => sum + ms, 0);
+  const unknown = missed === 0 ? '' : ` Unknown for ${duration(missed)}: Floe was not running.`;
+  if (known.length === 0) return `${label}: no data.${unknown}`;
   const [least, most] = [Math.min(...known), Math.max(...known)].map(format);
   const marked = marks.length === 0 ? '' : ` ${marks.length} marked, listed below.`;
-  return `${label}: between ${least} and ${most}, last ${shown(known.at(-1), format)}.${marked}`;
+  return `${label}: between ${least} and ${most}, last ${shown(known.at(-1), format)}.${marked}${unknown}`;
 }

@@ -10,12 +10,15 @@ export function Combobox({
   onChange,
   placeholder,
   free = false,
+  onType,
 }: {
   readonly choices: readonly Choice[];
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly placeholder?: string;
   readonly free?: boolean;
+  /** Told what is typed, where the choices are the server's answer to it. */
+  readonly onType?: (text: string) => void;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
   const [at, setAt] = useState(0);
@@ -53,6 +56,7 @@ export function Combobox({
           setTyped(target.value);
           setAt(0);
           if (free) onChange(target.value);
+          onType?.(target.value);
         }}
         onKeyDown={press}
         onBlur={() => setTyped(null)}

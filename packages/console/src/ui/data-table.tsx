@@ -1,6 +1,15 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type Key,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { cx } from './class-names.ts';
 import { useMedia } from './media.ts';
 import { type Column, nextSort, type Sort } from './table-columns.ts';
@@ -14,12 +23,18 @@ export interface DataTableProps<Row> {
   /** The two-line card that stands for a row on a phone. */
   readonly card: (row: Row) => ReactNode;
   readonly onOpen?: (row: Row) => void;
+  /** A click with ⌥ (Alt) held, on a cell of this column. */
+  readonly onAltClick?: (row: Row, column: string, target: Element) => void;
+  /** What stands at the end of a row while it is pointed at; by keyboard the page offers the same. */
+  readonly rowEnd?: (row: Row) => ReactNode;
   /** The row whose drawer is open. */
   readonly openId?: string | null;
   readonly sort?: Sort | null;
   readonly onSort?: (sort: string | null) => void;
   /** Called when the last rows come into view. */
   readonly onEnd?: () => void;
+  /** Told the first and the last row in view, whenever they change. */
+  readonly onShown?: (first: number, last: number) => void;
   /** Rows in all where it is known, else null. */
   readonly total?: number | null;
   /** An answer for other filters is on its way: what is shown is dimmed. */
@@ -32,6 +47,8 @@ export interface DataTableProps<Row> {
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, columns, total = null, stale = false } = props;
+  const { rowId, openId, card, onOpen } = props;
+  const keep = useKeptRows();
   const phone = useMedia('(width < 48rem)');
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');
@@ -42,6 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-label={label}
       aria-rowcount={total ?? -1}
       aria-busy={stale}
+      data-rows={rows.length}
       className={cx('relative bg-surface', stale && 'opacity-60')}
     >
       {stale && <div className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />}
@@ -53,10 +71,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         onKeyDown={move}
         style={{ height: virtual.getTotalSize(), position: 'relative' }}
       >
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const row = rows[index];
-          return (
-            row && (
+        {keep(
+          virtual.getVirtualItems().flatMap(({ index, key, start }) => {
+            const row = rows[index];
+            if (!row) return [];
+            const focusable = index === Math.min(cursor, rows.length - 1);
+            const at = start - top;
+            const open = openId === rowId(row);
+            const drawn = () => (
               <TableRow
                 key={key}
                 {...props}
@@ -64,25 +86,53 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 index={index}
                 phone={phone}
                 tracks={tracks}
-                focusable={index === Math.min(cursor, rows.length - 1)}
+                focusable={focusable}
                 onFocus={() => setCursor(index)}
-                place={{ height: rowPx, transform: `translateY(${start - top}px)` }}
+                place={{ height: rowPx, transform: `translateY(${at}px)` }}
               />
-            )
-          );
-        })}
+            );
+            return [
+              { key, of: [row, index, at, rowPx, phone, columns, focusable, open, card, onOpen], drawn },
+            ];
+          }),
+        )}
       </div>
     </div>
   );
 }
 
+interface KeptRow {
+  readonly key: Key;
+  /** Everything its look and its handlers are made of. */
+  readonly of: readonly unknown[];
+  readonly drawn: () => ReactNode;
+}
+
+/**
+ * Rows whose parts are what they were keep their element, and React leaves them alone: while one scrolls, only rows that
+ * come into view are work. For that a page gives `card`, `onOpen` and its columns the same identity each time.
+ */
+function useKeptRows(): (rows: readonly KeptRow[]) => readonly ReactNode[] {
+  const kept = useRef<ReadonlyMap<Key, { readonly of: readonly unknown[]; readonly element: ReactNode }>>(
+    new Map(),
+  );
+  return (rows) => {
+    const next = rows.map(({ key, of, drawn }) => {
+      const before = kept.current.get(key);
+      const isSame = before?.of.every((part, index) => part === of[index]);
+      return [key, { of, element: before && isSame ? before.element : drawn() }] as const;
+    });
+    kept.current = new Map(next);
+    return next.map(([, { element }]) => element);
+  };
+}
+
 /** Which rows are in the document, which one has the focus, and what keys do. */
-function useRows<Row>({ rows, rowId, onOpen, onEnd }: DataTableProps<Row>, phone: boolean) {
+function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Row>, phone: boolean) {
   const body = useRef<HTMLDivElement>(null);
   const rowPx = useRowHeight(phone);
   const [cursor, setCursor] = useState(0);
   const [top, setTop] = useState(0);
-  useLayoutEffect(() => setTop(offsetIn(body.current)));
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller(body.current),
@@ -95,12 +145,18 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd }: DataTableProps<Row>, phone
         .filter((row) => row < rows.length)
         .sort((a, b) => a - b),
   });
+  useLayoutEffect(() => {
+    // What stands above does not change while one scrolls, and looking costs a layout of the page.
+    if (!virtual.isScrolling) setTop(offsetIn(body.current));
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of density or width is what makes rows higher.
   useEffect(() => virtual.measure(), [rowPx]);
   const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
   useEffect(() => {
     if (last >= rows.length - 30 && rows.length > 0) onEnd?.();
   }, [last, rows.length, onEnd]);
+  const { startIndex: first = 0, endIndex: final = 0 } = virtual.range ?? {};
+  useEffect(() => onShown?.(first, final), [first, final, onShown]);
 
   function move(event: KeyboardEvent) {
     const to = target(event.key, cursor, rows.length);
@@ -175,9 +231,17 @@ interface TableRowProps<Row> extends DataTableProps<Row> {
 }
 
 function TableRow<Row>(props: TableRowProps<Row>) {
-  const { row, index, phone, tracks, columns, card, rowId, onOpen, openId, focusable, onFocus, place } =
-    props;
+  const { row, index, phone, tracks, columns, card, rowId, openId, focusable, onFocus, place } = props;
+  const { onOpen, onAltClick, rowEnd } = props;
   const open = openId === rowId(row);
+  const click = (event: MouseEvent) => {
+    const { target, altKey } = event;
+    if (!(target instanceof Element)) return;
+    const column = target.closest<HTMLElement>('[data-column]')?.dataset['column'];
+    if (altKey && onAltClick && column) onAltClick(row, column, target);
+    // A text being selected, or a control inside the row, is not a wish to open it.
+    else if (window.getSelection()?.isCollapsed !== false && !isControl(target)) onOpen?.(row);
+  };
   return (
     // biome-ignore lint/a11y/useSemanticElements: part of the table above.
     // biome-ignore lint/a11y/useKeyWithClickEvents: the table listens for Enter, for all rows at once.
@@ -188,13 +252,10 @@ function TableRow<Row>(props: TableRowProps<Row>) {
       data-row={rowId(row)}
       tabIndex={focusable ? 0 : -1}
       onFocus={onFocus}
-      onClick={(event) => {
-        // A text being selected, or a control inside the row, is not a wish to open it.
-        if (window.getSelection()?.isCollapsed !== false && !isControl(event.target)) onOpen?.(row);
-      }}
+      onClick={click}
       style={phone ? place : { ...place, gridTemplateColumns: tracks }}
       className={cx(
-        'absolute inset-x-0 items-center border-b border-line px-4 -outline-offset-2 md:px-6',
+        'group absolute inset-x-0 items-center border-b border-line px-4 -outline-offset-2 md:px-6',
         phone ? 'flex' : 'grid gap-x-6',
         onOpen && 'cursor-pointer hover:bg-hover',
         open && 'bg-selected shadow-[inset_2px_0_0_var(--color-accent)]',
@@ -218,6 +279,15 @@ function TableRow<Row>(props: TableRowProps<Row>) {
           </div>
         ))
       )}
+      {!phone && rowEnd && (
+        // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+        <div
+          role="cell"
+          className="absolute inset-y-0 right-2 flex items-center opacity-0 group-hover:opacity-100 focus-within:opacity-100"
+        >
+          {rowEnd(row)}
+        </div>
+      )}
     </div>
   );
 }
@@ -236,8 +306,8 @@ function target(key: string, from: number, rows: number): number | null {
   return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
 }
 
-function isControl(target: EventTarget): boolean {
-  return target instanceof Element && target.closest('a,button,input,label') !== null;
+function isControl(target: Element): boolean {
+  return target.closest('a,button,input,label') !== null;
 }
 
 function scroller(element: HTMLElement | null): HTMLElement | null {

@@ -2,8 +2,10 @@ import { Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { send } from '../data/api-client.ts';
 import { useChange } from '../data/change.ts';
+import type { Action } from '../data/permissions.ts';
 import { Button } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+import { useDraftDone } from './leave-guard.tsx';
 
 /** Removes a resource after a question that says what it breaks. */
 export function DeleteButton({
@@ -11,6 +13,7 @@ export function DeleteButton({
   title,
   verb,
   typed,
+  needs = 'management',
   touches,
   onDone,
   children,
@@ -21,21 +24,23 @@ export function DeleteButton({
   readonly verb: string;
   /** A name to type first, where others depend on it. */
   readonly typed?: string;
+  readonly needs?: Action;
   readonly touches: readonly (readonly unknown[])[];
   readonly onDone: () => void;
   readonly children: ReactNode;
 }) {
   const [asked, setAsked] = useState(false);
-  const remove = useChange(() => send<null>('DELETE', path), { touches, done: onDone });
+  const forgetDraft = useDraftDone();
+  const remove = useChange(() => send<null>('DELETE', path), {
+    touches,
+    done: () => {
+      forgetDraft();
+      onDone();
+    },
+  });
   return (
     <>
-      <Button
-        icon={Trash2}
-        look="quiet"
-        needs="management"
-        onClick={() => setAsked(true)}
-        className="mr-auto"
-      >
+      <Button icon={Trash2} look="quiet" needs={needs} onClick={() => setAsked(true)} className="mr-auto">
         {verb}
       </Button>
       <ConfirmDialog

@@ -7,7 +7,12 @@ import { Form } from './form.tsx';
 import { type Source, SourceNotice } from './source-badge.tsx';
 import { StaleNotice } from './stale-notice.tsx';
 
-/** The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first. */
+/** What a form holds; where controls are not the browser's own, told whether they are off. */
+export type Fields = ReactNode | ((disabled: boolean) => ReactNode);
+
+/**
+ * The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first.
+ */
 export function EditForm<Values extends object>({
   edit,
   source,
@@ -26,20 +31,22 @@ export function EditForm<Values extends object>({
   readonly more?: ReactNode;
   /** False where the page says it once for several forms. */
   readonly showSource?: boolean;
-  readonly children: ReactNode;
+  readonly children: Fields;
 }) {
   const fromFile = source.kind === 'file';
-  const refusal = useRefusal(needs);
+  const disabled = useRefusal(needs) !== null || fromFile;
   return (
     <div className="grid gap-4">
-      {showSource && <SourceNotice source={source} />}
+      {showSource && <SourceNotice source={source} path={edit.path} />}
       {edit.meanwhile && (
         <StaleNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
       )}
       <Form
-        onSubmit={() => !fromFile && refusal === null && edit.save()}
+        onSubmit={() => !fromFile && edit.isChanged && edit.meanwhile === null && edit.save()}
         error={edit.error}
         running={edit.saving}
+        unsaved={edit.isChanged}
+        needs={fromFile ? undefined : needs}
         actions={
           fromFile ? null : (
             <>
@@ -58,10 +65,16 @@ export function EditForm<Values extends object>({
           )
         }
       >
-        <fieldset disabled={fromFile || refusal !== null} className="grid min-w-0 gap-4">
-          {children}
-        </fieldset>
+        <FieldsOf disabled={disabled}>{children}</FieldsOf>
       </Form>
     </div>
+  );
+}
+
+export function FieldsOf({ disabled, children }: { readonly disabled: boolean; readonly children: Fields }) {
+  return (
+    <fieldset disabled={disabled} className="grid min-w-0 gap-4">
+      {typeof children === 'function' ? children(disabled) : children}
+    </fieldset>
   );
 }

@@ -69,7 +69,7 @@ export function StatCard({
 export function StatStrip({ children }: { readonly children: ReactNode }) {
   return (
     <div className="@container">
-      <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line @md:grid-cols-3 @4xl:auto-cols-fr @4xl:grid-flow-col @4xl:grid-cols-none *:bg-surface *:px-3.5 *:py-2.5">
+      <div className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line @md:grid-cols-3 @4xl:auto-cols-fr @4xl:grid-flow-col @4xl:grid-cols-none *:bg-surface *:px-3.5 *:py-2.5 @max-md:[&>:last-child:nth-child(odd)]:col-span-2 @md:@max-4xl:[&>:last-child:nth-child(3n+1)]:col-span-3 @md:@max-4xl:[&>:last-child:nth-child(3n+2)]:col-span-2">
         {children}
       </div>
     </div>

@@ -78,6 +78,7 @@ export function Skeleton({ className }: { readonly className?: string }) {
   return (
     <div
       aria-hidden="true"
+      data-skeleton
       className={`${className ?? 'h-4 w-full'} rounded-tag ${late ? 'animate-pulse bg-line motion-reduce:animate-none' : ''}`}
     />
   );
@@ -104,7 +105,7 @@ export function Notice({
   state = 'warning',
   children,
 }: {
-  readonly state?: 'warning' | 'failing' | 'unknown' | 'maintenance' | 'partial';
+  readonly state?: 'warning' | 'failing' | 'unknown' | 'maintenance' | 'partial' | 'aborted';
   readonly children: ReactNode;
 }) {
   const tints = {
@@ -113,6 +114,7 @@ export function Notice({
     unknown: 'bg-unknown-tint border-unknown-line',
     maintenance: 'bg-maintenance-tint border-maintenance-line',
     partial: 'bg-partial-tint border-partial-line',
+    aborted: 'bg-paused-tint border-paused-line',
   };
   return (
     <div className={`flex items-start gap-2 rounded-control border px-3 py-2 text-ui ${tints[state]}`}>

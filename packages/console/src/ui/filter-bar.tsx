@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { ListFilter, X } from 'lucide-react';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import {
@@ -7,6 +8,8 @@ import {
   readPasted,
   readTyped,
 } from '../filters/filter-text.ts';
+import { opposite, textOf, wordsOf } from '../filters/filter-value.ts';
+import { count } from '../format/amounts.ts';
 import { cx } from './class-names.ts';
 import { Key } from './key.tsx';
 import { POPUP } from './menu.tsx';
@@ -17,18 +20,41 @@ export interface FilterBarProps {
   readonly onAdd: (token: FilterToken) => void;
   readonly onRemove: (name: string) => void;
   readonly placeholder: string;
+  /** What a field holds now, beginning with what is typed; null for a field nobody counts. */
+  readonly values?: (field: string, begun: string) => ValuesQuery | null;
+  /** The field that a text without one is for: `backup` and Enter. */
+  readonly free?: string;
 }
+
+/** A value that a field has, and in how many rows. */
+export interface FilterValue {
+  readonly value: string;
+  readonly rows: number;
+}
+
+export interface ValuesQuery {
+  readonly queryKey: readonly unknown[];
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<readonly FilterValue[]>;
+}
+
+const NO_VALUES: ValuesQuery = { queryKey: ['values', 'none'], queryFn: () => Promise.resolve([]) };
 
 /** Filters as tokens; typing offers fields, then their values. `/` comes here. */
 export function FilterBar(props: FilterBarProps) {
   const { fields, tokens, onAdd, onRemove, placeholder } = props;
-  const { text, setText, at, typed, offers, input, list, take, press, setFocused } = useTyping(props);
+  const { text, type, at, walked, typed, offers, input, list, take, press, setFocused } = useTyping(props);
   return (
     <div className="relative">
       <div className="flex min-h-control flex-wrap items-center gap-1.5 rounded-control border border-edge bg-surface px-2 py-0.5 shadow-control focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-focus">
         <ListFilter size={16} strokeWidth={1.75} className="text-ink-2" aria-hidden="true" />
         {tokens.map((token) => (
-          <Token key={token.name} token={token} fields={fields} onRemove={() => onRemove(token.name)} />
+          <Token
+            key={token.name}
+            token={token}
+            fields={fields}
+            onTurn={(value) => onAdd({ name: token.name, value })}
+            onRemove={() => onRemove(token.name)}
+          />
         ))}
         <input
           ref={input}
@@ -38,10 +64,10 @@ export function FilterBar(props: FilterBarProps) {
           aria-expanded={offers.length > 0}
           aria-controls={list}
           aria-autocomplete="list"
-          {...(offers[at] === undefined ? {} : { 'aria-activedescendant': `${list}-${at}` })}
+          {...(!walked || offers[at] === undefined ? {} : { 'aria-activedescendant': `${list}-${at}` })}
           value={text}
           placeholder={placeholder}
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) => type(target.value)}
           onKeyDown={press}
           onPaste={(event) => {
             const pasted = readPasted(event.clipboardData.getData('text'), fields);
@@ -60,40 +86,60 @@ export function FilterBar(props: FilterBarProps) {
           There is no field {typed.name}.{typed.nearest && ` Did you mean ${typed.nearest}?`}
         </p>
       )}
-      <Offers id={list} offers={offers} at={at} onTake={take} />
+      <Offers id={list} offers={offers} at={walked ? at : -1} onTake={take} />
     </div>
   );
 }
 
 /** What is typed, what is offered for it, and what keys do. */
-function useTyping({ fields, tokens, onAdd, onRemove }: FilterBarProps) {
+function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarProps) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
+  // Only who walked through the offers means one of them by Enter; else it is what was typed.
+  const [walked, setWalked] = useState(false);
   const [focused, setFocused] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
   const typed = readTyped(text, fields);
-  const offers = focused ? offersFor(text, fields) : [];
+  const [field, begun] = partsOf(text, fields);
+  const wanted = focused && field ? (values?.(field.name, begun) ?? null) : null;
+  const { data: found } = useQuery({
+    ...(wanted ?? NO_VALUES),
+    enabled: wanted !== null,
+    staleTime: 30_000,
+    placeholderData: (before) => before,
+  });
+  const offers = focused ? offersFor(text, fields, wanted ? (found ?? []) : []) : [];
 
   const commit = (token: FilterToken) => {
     onAdd(token);
-    setText('');
+    type('');
+  };
+  const type = (next: string) => {
+    setText(next);
     setAt(0);
+    setWalked(false);
   };
   const take = (offer: string) => {
     const next = readTyped(offer, fields);
     if (next.kind === 'token') commit(next.token);
-    else setText(offer);
-    setAt(0);
+    else type(offer);
     input.current?.focus();
   };
   function press(event: KeyboardEvent) {
-    const offer = offers[at];
-    if (event.key === 'ArrowDown') setAt(Math.min(at + 1, offers.length - 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
+    const offer = offers[at]?.text;
+    const walk = (to: number) => {
+      setAt(to);
+      setWalked(true);
+    };
+    if (event.key === 'ArrowDown') walk(walked ? Math.min(at + 1, offers.length - 1) : 0);
+    else if (event.key === 'ArrowUp') walk(Math.max(at - 1, 0));
+    else if (event.key === 'Enter' && walked && offer !== undefined) take(offer);
     else if (event.key === 'Enter' && typed.kind === 'token' && typed.token.value !== '') commit(typed.token);
     else if ((event.key === 'Enter' || event.key === 'Tab') && offer !== undefined && text !== '')
       take(offer);
+    else if (event.key === 'Enter' && free !== undefined && typed.kind === 'text' && text.trim() !== '')
+      commit({ name: free, value: text.trim() });
     else if (event.key === 'Backspace' && text === '' && tokens.length > 0)
       onRemove(tokens.at(-1)?.name ?? '');
     else if (event.key === 'Escape') input.current?.blur();
@@ -101,25 +147,41 @@ function useTyping({ fields, tokens, onAdd, onRemove }: FilterBarProps) {
     event.preventDefault();
   }
 
-  return { text, setText, at, typed, offers, input, list, take, press, setFocused };
+  return { text, type, at, walked, typed, offers, input, list, take, press, setFocused };
 }
 
 function Token({
   token,
   fields,
+  onTurn,
   onRemove,
 }: {
   readonly token: FilterToken;
   readonly fields: readonly FilterField[];
+  readonly onTurn: (value: string) => void;
   readonly onRemove: () => void;
 }) {
   const field = fieldOf(fields, token.name);
   const name = field && !field.keyed ? field.label : token.name;
+  const { operator, value } = wordsOf(token.value);
+  const turned = field?.excludes ? opposite(token.value) : null;
   return (
     <span className="inline-flex h-6 max-w-full items-center overflow-hidden rounded-tag border border-line-strong bg-sunken text-label">
       <span className="border-r border-line-strong px-1.5 text-ink-2">{name}</span>
-      <span className="border-r border-line-strong px-1.5 font-normal text-ink-3">is</span>
-      <span className="truncate px-1.5 text-ink">{token.value}</span>
+      {turned === null ? (
+        <span className="border-r border-line-strong px-1.5 font-normal text-ink-3">{operator}</span>
+      ) : (
+        <button
+          type="button"
+          title="Turn it round"
+          aria-label={`${name} ${operator} ${value}: turn it round`}
+          onClick={() => onTurn(turned)}
+          className="h-6 border-r border-line-strong px-1.5 font-normal text-ink-2 -outline-offset-2 hover:bg-hover hover:text-ink"
+        >
+          {operator}
+        </button>
+      )}
+      <span className="truncate px-1.5 text-ink">{value}</span>
       <button
         type="button"
         aria-label={`Remove the filter ${name}`}
@@ -139,7 +201,7 @@ function Offers({
   onTake,
 }: {
   readonly id: string;
-  readonly offers: readonly string[];
+  readonly offers: readonly Offer[];
   readonly at: number;
   readonly onTake: (offer: string) => void;
 }) {
@@ -150,7 +212,7 @@ function Offers({
       aria-label="Suggestions"
       className={cx(POPUP, 'absolute top-full left-0 mt-1 min-w-64', offers.length === 0 && 'hidden')}
     >
-      {offers.map((offer, index) => (
+      {offers.map(({ text: offer, rows }, index) => (
         <div
           key={offer}
           id={`${id}-${index}`}
@@ -164,24 +226,44 @@ function Offers({
           }}
           className="flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover"
         >
-          {offer}
+          <span className="min-w-0 flex-1 truncate">{offer}</span>
+          {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{count(rows)}</span>}
         </div>
       ))}
     </div>
   );
 }
 
-/** Fields while a field is typed, then the values of that field. */
-function offersFor(text: string, fields: readonly FilterField[]): string[] {
-  const [name = '', value] = text.split(/[:=]/, 2);
-  if (value === undefined)
+interface Offer {
+  readonly text: string;
+  /** In how many rows, where somebody counts. */
+  readonly rows: number | null;
+}
+
+/** The field that is typed, and how its value begins so far. */
+function partsOf(text: string, fields: readonly FilterField[]): [FilterField | undefined, string] {
+  const [, name = '', begun = ''] = /^\s*-?([\w.-]+)\s*!?[:=]\s*!?(.*)$/.exec(text) ?? [];
+  return [fieldOf(fields, name), begun.trim()];
+}
+
+/** Fields while a field is typed, then the values of that field: those it has, then those it may have. */
+function offersFor(
+  text: string,
+  fields: readonly FilterField[],
+  found: readonly FilterValue[],
+): readonly Offer[] {
+  const [, head = ''] = /^(\s*-?[\w.-]+\s*!?[:=]\s*!?)/.exec(text) ?? [];
+  if (head === '')
     return fields
-      .filter((field) => field.name.startsWith(name.trim()) || field.label.startsWith(name.trim()))
-      .map((field) => (field.keyed ? `${field.name}.` : `${field.name}:`))
+      .filter((field) => field.name.startsWith(text.trim()) || field.label.startsWith(text.trim()))
+      .map((field) => ({ text: field.keyed ? `${field.name}.` : `${field.name}:`, rows: null }))
       .slice(0, 12);
-  const field = fieldOf(fields, name.trim());
-  return (field?.values ?? [])
-    .filter((known) => known.startsWith(value.trim()))
-    .map((known) => `${name.trim()}:${known}`)
-    .slice(0, 12);
+  const [field, begun] = partsOf(text, fields);
+  const known = (field?.values ?? []).filter(
+    (value) => value.startsWith(begun) && !found.some((one) => one.value === value),
+  );
+  return [
+    ...found.map(({ value, rows }) => ({ text: head.trimStart() + textOf([value]), rows })),
+    ...known.map((value) => ({ text: head.trimStart() + value, rows: null })),
+  ].slice(0, 12);
 }

@@ -1,40 +1,89 @@
-import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { ApiError } from '../data/api-error.ts';
+import type { Action } from '../data/permissions.ts';
+import { useRefusal } from '../data/use-refusal.ts';
 import { Field } from './field.tsx';
+import { DraftDone, LeaveGuard } from './leave-guard.tsx';
 
 const ErrorContext = createContext<ApiError | null>(null);
 
 /**
  * A form whose errors the server tells: `error.param` names the field, which shows the message and takes the focus;
- * what names no field of the form stands on top. Enter submits; a second submit while one runs does nothing.
+ * what names no field of the form stands on top. Enter submits, and ⌘S; a second submit while one runs does nothing.
+ * Whoever leaves with something typed and not saved is asked first.
  */
 export function Form({
   onSubmit,
   error,
   running = false,
+  unsaved,
+  needs,
   children,
   actions,
 }: {
   readonly onSubmit: () => void;
   readonly error: ApiError | null;
   readonly running?: boolean;
+  /** Whether leaving would lose something, where the form knows better than by having been typed in. */
+  readonly unsaved?: boolean;
+  /** What the person must be allowed to do; else the fields are off, and why stands above them. */
+  readonly needs?: Action | undefined;
   readonly children: ReactNode;
   readonly actions: ReactNode;
 }) {
   const form = useRef<HTMLFormElement>(null);
+  const [touched, setTouched] = useTouched(running, error);
+  const draftDone = useRef(false);
+  const refusal = useRefusal(needs);
+  const [isPlaced, setPlaced] = useState(false);
+  useLayoutEffect(() => {
+    setPlaced(error !== null && form.current?.querySelector('[aria-invalid=true]') !== null);
+  }, [error]);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [error]);
+  useSaveKey(form);
   return (
     <form
       ref={form}
       noValidate
       className="grid gap-4"
+      onChange={() => setTouched(true)}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!running) onSubmit();
+        if (!running && refusal === null) onSubmit();
       }}
     >
+      <Notices refusal={refusal} error={isPlaced ? null : error} />
+      <ErrorContext value={error}>
+        <fieldset disabled={refusal !== null} className="contents">
+          {children}
+        </fieldset>
+      </ErrorContext>
+      <DraftDone value={draftDone}>
+        <div className="flex flex-wrap justify-end gap-2">{actions}</div>
+      </DraftDone>
+      {(unsaved ?? touched) && !running && <LeaveGuard done={draftDone} />}
+    </form>
+  );
+}
+
+/** Why the fields are off, and what went wrong that no field of the form is to blame for. */
+function Notices({ refusal, error }: { readonly refusal: string | null; readonly error: ApiError | null }) {
+  return (
+    <>
+      {refusal && (
+        <p className="rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">{refusal}</p>
+      )}
       {error && (
         <p
           role="alert"
@@ -44,10 +93,33 @@ export function Form({
           {error.requestId && <code className="ml-2 font-mono text-code">{error.requestId}</code>}
         </p>
       )}
-      <ErrorContext value={error}>{children}</ErrorContext>
-      <div className="flex flex-wrap justify-end gap-2">{actions}</div>
-    </form>
+    </>
   );
+}
+
+/** ⌘S or Ctrl+S within the form. */
+function useSaveKey(form: RefObject<HTMLFormElement | null>): void {
+  useEffect(() => {
+    const place = form.current;
+    const press = (event: KeyboardEvent) => {
+      if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      place?.requestSubmit();
+    };
+    place?.addEventListener('keydown', press);
+    return () => place?.removeEventListener('keydown', press);
+  }, [form]);
+}
+
+/** Whether something was typed since the form was drawn, or since it was saved. */
+function useTouched(running: boolean, error: ApiError | null) {
+  const [touched, setTouched] = useState(false);
+  const [ran, setRan] = useState(running);
+  if (ran !== running) {
+    setRan(running);
+    if (ran && error === null) setTouched(false);
+  }
+  return [touched, setTouched] as const;
 }
 
 /** A field of a `Form`: `name` is the path of the API, such as `targets[0].weight`. */
@@ -71,7 +143,7 @@ export function FormField({
   readonly children: ReactNode;
 }) {
   const error = useContext(ErrorContext);
-  const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.message : null;
+  const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.said : null;
   return (
     <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}

@@ -1,4 +1,7 @@
+import { useMemo } from 'react';
+import { useAway } from '../data/away.ts';
 import type { Mark } from '../data/mark-words.ts';
+import { duration } from '../format/amounts.ts';
 import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
@@ -31,6 +34,8 @@ export function Lanes({
 }) {
   const most = roundUp(Math.max(...lanes.map(({ good }) => good), 0));
   const worst = roundUp(Math.max(...lanes.map(({ bad }) => bad), 0));
+  const at = useMemo(() => lanes.map((lane) => lane.at), [lanes]);
+  const away = useAway(at);
   const anyBad = lanes.some(({ bad }) => bad > 0);
   return (
     <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
@@ -41,26 +46,18 @@ export function Lanes({
         </span>
         {anyBad && <span className="absolute right-0 -bottom-2 text-failing-ink">{worst}</span>}
       </div>
-      <svg
-        role="img"
-        aria-label={label}
-        viewBox={`0 0 ${WIDTH} ${UP + DOWN}`}
-        preserveAspectRatio="none"
-        className="w-full"
-        style={{ height: UP + DOWN }}
-      >
-        <line x1={0} x2={WIDTH} y1={0.5} y2={0.5} className="stroke-grid" vectorEffect="non-scaling-stroke" />
-        <line
-          x1={0}
-          x2={WIDTH}
-          y1={UP}
-          y2={UP}
-          className="stroke-line-strong"
-          vectorEffect="non-scaling-stroke"
-        />
-        <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
-        <LaneMarks lanes={lanes} marks={marks} />
-      </svg>
+      <div className="relative">
+        <Drawing lanes={lanes} label={label} most={most} worst={worst} onChoose={onChoose} marks={marks} />
+        {away.map(({ left, width, ms }) => (
+          <span
+            key={left}
+            role="img"
+            aria-label={`Unknown for ${duration(ms)}: Floe was not running`}
+            style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
+            className="hatched pointer-events-none absolute inset-y-0 min-w-0.5"
+          />
+        ))}
+      </div>
       <div className="col-start-2 mt-1 flex justify-between">
         {labels(lanes).map((text, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: places on an axis.
@@ -70,6 +67,45 @@ export function Lanes({
         ))}
       </div>
     </div>
+  );
+}
+
+function Drawing({
+  lanes,
+  label,
+  most,
+  worst,
+  onChoose,
+  marks,
+}: {
+  readonly lanes: readonly Lane[];
+  readonly label: string;
+  readonly most: number;
+  readonly worst: number;
+  readonly onChoose: (at: number) => void;
+  readonly marks: readonly Mark[];
+}) {
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${WIDTH} ${UP + DOWN}`}
+      preserveAspectRatio="none"
+      className="w-full"
+      style={{ height: UP + DOWN }}
+    >
+      <line x1={0} x2={WIDTH} y1={0.5} y2={0.5} className="stroke-grid" vectorEffect="non-scaling-stroke" />
+      <line
+        x1={0}
+        x2={WIDTH}
+        y1={UP}
+        y2={UP}
+        className="stroke-line-strong"
+        vectorEffect="non-scaling-stroke"
+      />
+      <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
+      <LaneMarks lanes={lanes} marks={marks} />
+    </svg>
   );
 }
 

@@ -14,16 +14,29 @@ export function Menu({
   trigger,
   children,
   align = 'end',
+  onClose,
+  isOpen = false,
 }: {
   readonly trigger: ReactNode;
   readonly children: ReactNode;
   readonly align?: 'start' | 'end';
+  /** For one that is there only while it is open: where the focus goes back to is the caller's to say. */
+  readonly onClose?: () => void;
+  /** Open from the beginning: for a menu that is made when it is asked for. */
+  readonly isOpen?: boolean;
 }) {
+  const open = onClose ? { open: true, onOpenChange: (is: boolean) => !is && onClose() } : {};
   return (
-    <Radix.Root>
+    <Radix.Root defaultOpen={isOpen} {...open}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
-        <Radix.Content align={align} sideOffset={4} collisionPadding={8} className={cx(POPUP, 'min-w-48')}>
+        <Radix.Content
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          onCloseAutoFocus={(event) => onClose && event.preventDefault()}
+          className={cx(POPUP, 'min-w-48')}
+        >
           {children}
         </Radix.Content>
       </Radix.Portal>
@@ -36,6 +49,7 @@ export function MenuItem({
   keys,
   danger,
   disabled,
+  current,
   onSelect,
   children,
 }: {
@@ -43,17 +57,23 @@ export function MenuItem({
   readonly keys?: string;
   readonly danger?: boolean;
   readonly disabled?: boolean;
+  /** Of several places to go to, whether it is where one is: marked. */
+  readonly current?: boolean;
   readonly onSelect: () => void;
   readonly children: ReactNode;
 }) {
   return (
     <Radix.Item
       disabled={disabled ?? false}
+      aria-current={current || undefined}
       onSelect={onSelect}
       className={cx(ITEM, danger && 'text-failing-ink')}
     >
       {Icon && <Icon size={16} strokeWidth={1.75} className="text-ink-3" />}
       <span className="flex-1">{children}</span>
+      {current && (
+        <Check size={16} strokeWidth={1.75} role="img" aria-label="shown now" className="text-ink-2" />
+      )}
       {keys && <Key>{keys}</Key>}
     </Radix.Item>
   );

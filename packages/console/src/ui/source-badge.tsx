@@ -1,4 +1,5 @@
 import { FileText } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { Tooltip } from './tooltip.tsx';
 
 /** Where a resource comes from: a line of floe.yaml, where it is changed, or the console. */
@@ -19,16 +20,30 @@ export function SourceBadge({ source }: { readonly source: Source }) {
   );
 }
 
-/** Over a form whose resource comes from the file. */
-export function SourceNotice({ source }: { readonly source: Source }) {
+const CopyYaml = lazy(() => import('./copy-yaml.tsx').then(({ CopyYaml: Part }) => ({ default: Part })));
+
+/** Over a form whose resource comes from the file: where it stands, and its text to change there. */
+export function SourceNotice({
+  source,
+  path,
+}: {
+  readonly source: Source;
+  /** Where the API has the resource; absent for what is no entry of a list, such as a setting. */
+  readonly path?: string | undefined;
+}) {
   if (source.kind === 'console') return null;
   return (
-    <div className="flex items-start gap-2 rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">
-      <FileText size={16} strokeWidth={1.75} aria-hidden="true" className="mt-0.5" />
-      <span>
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-control border border-line bg-sunken px-3 py-2 text-ui text-ink-2">
+      <FileText size={16} strokeWidth={1.75} aria-hidden="true" className="shrink-0" />
+      <span className="min-w-0 flex-1 basis-56">
         From <code className="font-mono text-code text-accent-ink">{placeOf(source)}</code>. Change it there;
         it reloads by itself.
       </span>
+      {path !== undefined && (
+        <Suspense>
+          <CopyYaml path={path} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { timezone } from '../config/fields.ts';
 import { nanoUsd, usd } from './money.ts';
-import { dayOrMoment, moment, rangeQuery } from './page.ts';
+import { dayOrMoment, moment, page, rangeQuery } from './page.ts';
 
 const text = z.string().min(1).max(300);
 
@@ -16,8 +16,8 @@ const word = several(text).describe(GRAMMAR);
 const status = z
   .string()
   .regex(
-    /^!?[1-5](\d\d(\.\.[1-5]\d\d)?|xx)$/,
-    'is no HTTP status such as 429, no class such as 5xx, no range such as 400..499',
+    /^!?(error|[1-5](\d\d(\.\.[1-5]\d\d)?|xx))$/,
+    'is no HTTP status such as 429, no class such as 5xx, no range such as 400..499, and not `error`',
   );
 const number = String.raw`-?\d{1,15}(\.\d{1,9})?`;
 const bounds = several(
@@ -39,7 +39,7 @@ export const requestFilters = {
   model_requested: word,
   provider: word,
   status: several(status).describe(
-    'HTTP status of the answer, such as `429`, a class, such as `5xx`, or a range, such as `400..499`; `!` before it means all others. Repeat it for several.',
+    'HTTP status of the answer, such as `429`, a class, such as `5xx`, a range, such as `400..499`, or `error` for 400 and above; `!` before it means all others. Repeat it for several.',
   ),
   state: word.describe(`complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
   error_code: word,
@@ -75,7 +75,23 @@ export function filteredQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape)
     });
 }
 
-export const requestQuery = filteredQuery(rangeQuery.shape);
+/** A place in the stream of `GET /api/events`. */
+const liveId = z
+  .string()
+  .regex(/^\d{1,15}-\d{1,16}$/, 'is no id of the event stream')
+  .describe('A place in the stream of `GET /api/events`, as its events carry it in `id`.');
+
+export const requestQuery = filteredQuery({
+  ...rangeQuery.shape,
+  live: flag.describe('`true`: the first page says up to which event it is complete, see `live_id`.'),
+});
+
+/** What was committed after one event and up to another. */
+export const requestTailQuery = filteredQuery({
+  after: liveId,
+  until: liveId.optional().describe('Included. Absent: up to now.'),
+  limit: z.coerce.number().int().min(1).max(500).default(100).describe('Rows at most; `count` counts all.'),
+});
 
 /** The filters of the list, for a file of every row. */
 export const requestExport = filteredQuery({
@@ -121,6 +137,9 @@ const fields = {
   cost_nano_usd: nanoUsd.nullable(),
   cost_usd: usd.nullable(),
   cost_source: z.string().nullable(),
+  saved_nano_usd: nanoUsd
+    .nullable()
+    .describe('What an answer from the cache would have cost; null for any other, and without a price.'),
   cache: z.string().nullable(),
   latency_ms: milliseconds,
   first_token_ms: milliseconds.nullable(),
@@ -134,6 +153,24 @@ const fields = {
 /** One exchange: a client request and its answer. */
 export const requestRow = z.strictObject(fields).meta({ id: 'Request' });
 export type RequestRow = z.output<typeof requestRow>;
+
+export const requestPage = page(requestRow).extend({
+  live_id: liveId
+    .optional()
+    .describe(
+      'With `live=true`, on the first page: the page holds what was committed up to here and nothing later, so that every request is either here or in what comes after.',
+    ),
+});
+export type RequestPage = z.output<typeof requestPage>;
+
+export const requestTail = z.strictObject({
+  count: z.int().describe('All that pass the filters; exact.'),
+  sampled: z.boolean().describe('`data` holds the last of them only.'),
+  data: z.array(requestRow).describe('Newest first.'),
+  live_id: liveId,
+  resync: z.boolean().describe('What came after `after` is no longer known one by one: read the list again.'),
+});
+export type RequestTail = z.output<typeof requestTail>;
 
 /** One try at one target. `attempts_json` of the exchange row holds a list of these as they are. */
 export const attempt = z.strictObject({
@@ -150,13 +187,38 @@ export const attempt = z.strictObject({
     .record(z.string(), z.int())
     .optional()
     .describe('Tokens of this attempt alone, when several were charged.'),
+  price: z
+    .strictObject({
+      input: z.number(),
+      output: z.number(),
+      cache_read: z.number().optional(),
+      cache_write: z.number().optional(),
+      request: z.number().optional().describe('USD for the one request, beside the tokens.'),
+    })
+    .optional()
+    .describe(
+      'USD per million tokens that this attempt was charged with. Absent where none is known or none is due.',
+    ),
 });
 export type Attempt = z.output<typeof attempt>;
 
 /** Why the exchange went the way it did. `decisions_json` holds a list of these as they are. */
-export const decision = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });
+export const decision = z.strictObject({
+  step: z.string(),
+  outcome: z.string(),
+  because: z.string(),
+  rule: z
+    .strictObject({ kind: z.enum(['limit', 'budget']), id: z.string() })
+    .optional()
+    .describe('The rule that refused.'),
+  retry_after_ms: z
+    .number()
+    .optional()
+    .describe('What the client was told to wait, from the end of the request.'),
+});
 export type Decision = z.output<typeof decision>;
 
 export const requestDetail = z
   .strictObject({ ...fields, attempts: z.array(attempt), decisions: z.array(decision) })
   .meta({ id: 'RequestDetail' });
+export type RequestDetail = z.output<typeof requestDetail>;

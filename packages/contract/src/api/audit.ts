@@ -19,6 +19,7 @@ export const auditEntry = z
     subject: z.string(),
     before: z.json().describe('Null when the change created the subject.'),
     after: z.json().describe('Null when the change removed the subject.'),
+    reason: z.string().nullable().describe('Why, in the words of who did it; where one was given.'),
     seq: z.int().nullable().describe('Place in the chain; null for entries from before there was one.'),
     hash: z.string().nullable().describe('SHA-256 over this entry and the hash of the one before it.'),
   })

@@ -1,12 +1,17 @@
 import * as z from 'zod';
 import { entryShown } from './entries.ts';
+import { nanoUsd, usd } from './money.ts';
 
 /** The answer cache of an org. */
 export const cacheState = z
   .strictObject({
-    enabled: z.boolean().describe('Whether equal requests are answered from earlier answers.'),
-    ttl_seconds: z.int().nullable().describe('How long an answer may be reused; null while it is off.'),
-    scope: z.enum(['org', 'key']).nullable().describe('Who shares an answer; null while it is off.'),
+    enabled: z
+      .boolean()
+      .describe(
+        'Whether equal requests are answered from earlier answers; `cache` of a route says otherwise for its own.',
+      ),
+    ttl_seconds: z.int().describe('How long an answer may be reused.'),
+    scope: z.enum(['org', 'key']).describe('Who shares an answer.'),
     purges: z.int().describe('How often everything kept was thrown away.'),
     ...entryShown,
   })
@@ -19,6 +24,8 @@ export const cacheStats = z
       .strictObject({
         hits: z.int(),
         misses: z.int(),
+        saved_nano_usd: nanoUsd.describe('What the hits would have cost.'),
+        saved_usd: usd,
         bypassed: z
           .int()
           .describe('Requests that asked not to be answered from it, or to renew what it holds.'),

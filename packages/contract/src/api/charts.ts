@@ -29,6 +29,7 @@ export const SUMS = [
   'output_tokens',
   'reasoning_tokens',
   'cost_nano_usd',
+  'saved_nano_usd',
 ] as const;
 
 export const METRICS = [
@@ -145,6 +146,8 @@ const sums = {
   reasoning_tokens: z.int(),
   cost_nano_usd: nanoUsd,
   cost_usd: usd,
+  saved_nano_usd: nanoUsd.describe('What answers from the cache would have cost.'),
+  saved_usd: usd,
 };
 
 const figures = {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { EXPORTED_KINDS } from '../exported-kinds.ts';
 import { moment } from './page.ts';
 
 const problem = z.strictObject({
@@ -8,19 +9,41 @@ const problem = z.strictObject({
   column: z.int().nullable(),
 });
 
+const fileFields = {
+  file: z.string().nullable().describe('Name of the file; null when there is none.'),
+  loaded_at: moment.describe('When the file was taken over last, or the process started.'),
+  refused: z
+    .strictObject({ at: moment, problems: z.array(problem) })
+    .nullable()
+    .describe('The last file that was refused after that; the running one stayed.'),
+};
+
+/** What became of floe.yaml. */
+export const configFile = z.strictObject(fileFields).meta({ id: 'ConfigFile' });
+
 /** Which configuration runs, and what was refused since. */
 export const runningConfig = z
   .strictObject({
     version: z.string().describe('Changes whenever what is in force for the org does.'),
-    file: z.string().nullable().describe('Name of the file; null when there is none.'),
-    loaded_at: moment.describe('When the file was taken over last, or the process started.'),
-    refused: z
-      .strictObject({ at: moment, problems: z.array(problem) })
-      .nullable()
-      .describe('The last file that was refused after that; the running one stayed.'),
+    ...fileFields,
     counts: z.record(z.string(), z.strictObject({ file: z.int(), console: z.int() })),
   })
   .meta({ id: 'RunningConfig' });
+
+/** Path parameters of one entry. */
+export const configEntryParams = z.strictObject({
+  kind: z.enum(EXPORTED_KINDS),
+  id: z.string().min(1).max(200).describe('As the API names it.'),
+});
+
+/** One entry as floe.yaml would say it. */
+export const configEntry = z
+  .strictObject({
+    yaml: z
+      .string()
+      .describe('Its section with this one entry, to be put below the org. Secrets are `${NAME}`.'),
+  })
+  .meta({ id: 'ConfigEntry' });
 
 /** A floe.yaml, of which the one org counts, or that with the caller's own id. */
 export const configDocument = z
@@ -31,6 +54,12 @@ export const configDocument = z
       .record(z.string(), z.string())
       .default({})
       .describe('Values of `${NAME}`. A secret whose variable is missing stays as it is stored.'),
+    reason: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Why, for the audit log. Members must say it where a budget lets more money through.'),
     prune: z
       .boolean()
       .default(false)

@@ -41,7 +41,12 @@ export const limit = z
     state: z
       .strictObject({
         rpm_used: z.int().nullable(),
+        rpm_reset_ms: z
+          .int()
+          .nullable()
+          .describe('Milliseconds until nothing of it is used; null without `rpm`.'),
         tpm_used: z.int().nullable(),
+        tpm_reset_ms: z.int().nullable(),
         concurrency_used: z.int().nullable(),
       })
       .nullable(),
@@ -73,14 +78,29 @@ export const budget = z
             'Spent at the end of the period if it goes on as so far: spent divided by the share of the period that is over. Null without an end and in the first 2 % of a period.',
           ),
         forecast_usd: usd.nullable(),
+        full_at: moment
+          .nullable()
+          .describe(
+            'When nothing is left if it goes on so; in the past once nothing is. Null when something will be left at the end of the period, and where there is no forecast.',
+          ),
         remaining_nano_usd: nanoUsd,
         remaining_usd: usd,
+        starts_at: moment.nullable().describe('When this period began; null for one without an end.'),
         resets_at: moment.nullable(),
       })
       .nullable(),
     ...shownResource,
   })
   .meta({ id: 'Budget' });
+
+const reason = z
+  .string()
+  .min(1)
+  .max(500)
+  .nullish()
+  .describe(
+    'Why, for the audit log. Members must say it where a change of a budget lets more money through, and confirm who they are.',
+  );
 
 /** What a client may send of a rule: null is as good as absent. */
 const writtenSubject = {
@@ -95,6 +115,7 @@ const writtenSubject = {
 };
 
 const writtenLimit = {
+  reason,
   name: slug().nullish(),
   ...writtenSubject,
   rpm: count().nullish(),
@@ -103,6 +124,7 @@ const writtenLimit = {
 };
 
 const writtenBudget = {
+  reason,
   name: slug().nullish(),
   ...writtenSubject,
   metadata: z.record(z.string(), z.string()).nullish(),
@@ -125,3 +147,4 @@ export const limitBody = z.strictObject(writtenLimit);
 export const budgetBody = z.strictObject(writtenBudget);
 export const limitReplacement = z.strictObject({ ...writtenLimit, ...shownOnly });
 export const budgetReplacement = z.strictObject({ ...writtenBudget, ...shownOnly });
+export const ruleRemoval = z.strictObject({ reason });

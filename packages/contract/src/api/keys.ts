@@ -49,6 +49,7 @@ const fields = {
     .describe('The value before the last rotation: it works until it expires.'),
   source,
   updated_at: moment,
+  updated_by: z.string().nullable().describe('Who changed it last; null while that is not known.'),
 };
 
 /** A platform key as every answer but that to its creation shows it. */

@@ -87,11 +87,48 @@ export const monitorReplacement = z.strictObject({
   ...z.strictObject(readOnly).partial().shape,
 });
 
+export const MONITORS_AT_ONCE = 100;
+
 export const monitorQuery = pageQuery.extend({
+  sort: z
+    .enum(['newest', 'urgency'])
+    .default('newest')
+    .describe(
+      '`urgency`: failing first, the longest at the top, then waiting, then by the nearest deadline, paused last.',
+    ),
   tag: label.optional().describe('Only monitors that carry it.'),
   status: z.enum(MONITOR_STATUSES).optional(),
   search: z.string().min(1).max(100).optional().describe('Part of the id or the name, in any case.'),
+  channel: label.optional().describe('Only monitors that name this channel.'),
+  source: z.enum(['file', 'console']).optional().describe('Only those of floe.yaml, or only the others.'),
+  ids: z
+    .string()
+    .min(1)
+    .max(8_000)
+    .optional()
+    .describe(`Only these, with commas between them; at most ${MONITORS_AT_ONCE}.`),
 });
+
+/** One change for several monitors; absent fields stay as each has them. */
+export const monitorsChange = z.strictObject({
+  ids: z.array(z.string().min(1).max(64)).min(1).max(MONITORS_AT_ONCE),
+  paused: settings.paused.optional(),
+  paused_until: settings.paused_until.optional(),
+  muted_until: settings.muted_until.optional(),
+  channels: settings.channels.optional(),
+  add_tags: settings.tags.optional(),
+  remove_tags: settings.tags.optional(),
+});
+
+/** What became of each monitor that a change of several named. */
+export const monitorsChanged = z
+  .strictObject({
+    changed: z.array(z.string()),
+    unchanged: z.array(z.string()).describe('They were like that already.'),
+    refused: z.array(z.strictObject({ id: z.string(), code: z.string(), message: z.string() })),
+  })
+  .meta({ id: 'MonitorsChanged' });
+export type MonitorsChanged = z.output<typeof monitorsChanged>;
 
 export const monitorPause = z
   .strictObject({ until: moment.nullable().optional().describe('Absent: until somebody resumes it.') })
@@ -157,6 +194,11 @@ export const uptime = z
     incidents: z.int().describe('Failing periods that touch the range.'),
   })
   .meta({ id: 'Uptime' });
+
+/** Spans in which no process of Floe was there: nothing could be heard or served. Oldest first. */
+export const gaps = z
+  .strictObject({ data: z.array(z.strictObject({ started_at: moment, ended_at: moment })) })
+  .meta({ id: 'Gaps' });
 
 export const previewAsk = z.strictObject({
   expected_interval_minutes: minutes(0.5).nullable().optional(),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RELAY_EVENTS, RelayRuleSchema } from '../config/relay.ts';
+import { job } from './jobs.ts';
 import { source } from './keys.ts';
 import { moment, pageQuery, rangeQuery } from './page.ts';
 import { decision, finding, hit, mode, name, relayEvent } from './relay.ts';
@@ -205,10 +206,15 @@ const changed = z.strictObject({
 
 export const relayReplayAnswer = z.strictObject({
   looked_at: z.int(),
-  skipped: z.int().describe('Without a kept text, or not judged within the time there is.'),
+  skipped: z.int().describe('Without a kept text, or not judged yet, or not within the time there is.'),
   newly_denied: z.int(),
   newly_asked: z.int(),
   no_longer_stopped: z.int(),
   unchanged: z.int(),
   changes: z.array(changed).describe('At most 200, newest first.'),
+  job: job
+    .nullable()
+    .describe(
+      'Judges the rest, where that takes longer than a second: what stands beside it is what there was by then, and its `result` will be the whole.',
+    ),
 });

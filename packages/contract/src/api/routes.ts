@@ -22,6 +22,7 @@ export const route = z
     rescue: z.enum(['error', 'replay']),
     timeouts,
     chat_reasoning: z.enum(['strip', 'forward']).nullable().describe('Null: as the org says.'),
+    cache: z.enum(['on', 'off']).nullable().describe('Null: as the org says.'),
     ...orderedEntryShown,
   })
   .meta({ id: 'Route' });

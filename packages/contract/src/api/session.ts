@@ -77,6 +77,16 @@ export const setupBody = z.strictObject({
   password: newPassword.optional().describe('Left out only where sign-in by password is switched off.'),
 });
 
+/** `POST /api/session/setup/preview`. */
+export const setupPreviewBody = z.strictObject({ token: linkToken });
+
+/** What the page of the one-time link shows. */
+export const setupPreview = z.strictObject({
+  org,
+  first: z.boolean().describe('Nobody owns anything here yet.'),
+  expires_at: moment,
+});
+
 /** `POST /api/session/password`. */
 export const passwordBody = z.strictObject({
   email: z.string().min(1).max(254),

@@ -20,6 +20,14 @@ export const orgSettings = z
       freeform_tools: z.enum(['function', 'custom']),
       capture: z.boolean(),
     }),
+    relay: z.strictObject({
+      mode: z.enum(['observe', 'enforce']),
+      ask_fallback: z.enum(['deny', 'abstain']),
+      offline: z.enum(['decide', 'on_error']),
+      self_tamper: z.enum(['off', 'observe', 'enforce']),
+      approvals: z.strictObject({ enabled: z.boolean(), expires_minutes: z.int() }),
+      keep_text: z.enum(['masked', 'none']),
+    }),
     sources: z
       .record(z.string(), z.strictObject(entryShown))
       .describe('Where each stands. One with the date null has its default.'),

@@ -4,7 +4,7 @@ import { instant, label, minutes, modelPattern, slug, timezone } from './fields.
 import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './guardrails.ts';
 import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
 import { ProviderSchema } from './providers.ts';
-import { RelaySchema } from './relay.ts';
+import { RelaySchema, RelaySettingsSchema } from './relay.ts';
 import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
 
 const TeamSchema = z
@@ -84,6 +84,7 @@ export const SETTINGS = {
   passthrough: PassthroughSchema.prefault({}).describe('Who is behind the passthrough surfaces.'),
   cache: CacheSchema.prefault({}).describe('Response cache.'),
   ide: IdeSchema.prefault({}).describe('The IDE adapter.'),
+  relay: RelaySettingsSchema.prefault({}).describe('Governance of agents, but for its rules.'),
 };
 
 export const OrgSchema = z

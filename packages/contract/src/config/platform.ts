@@ -177,8 +177,28 @@ const OidcSchema = z.strictObject({
     .describe('What is asked for; some issuers tell groups only when asked for `groups`.'),
 });
 
+const AuthSessionsSchema = z.strictObject({
+  idle_minutes: z
+    .int()
+    .min(5)
+    .max(43_200)
+    .default(720)
+    .describe('A session that nobody uses for this long is over.'),
+  max_hours: z
+    .int()
+    .min(1)
+    .max(8_760)
+    .default(168)
+    .describe(
+      'A session is over this long after it began, however much it is used. Groups of an issuer are as old as the last sign-in.',
+    ),
+});
+
 export const AuthSchema = z.strictObject({
-  password: z.boolean().default(true).describe('Sign-in to the console by e-mail and password.'),
+  password: z
+    .boolean()
+    .default(true)
+    .describe('Sign-in to the console by e-mail and password. Off, sessions that began by one end.'),
   passkey: z
     .boolean()
     .default(true)
@@ -186,4 +206,5 @@ export const AuthSchema = z.strictObject({
       'Sign-in by passkey; browsers allow them where `server.base_url` is https with a name, or localhost.',
     ),
   oidc: z.array(OidcSchema).default([]).describe('OpenID Connect issuers for the console.'),
+  sessions: AuthSessionsSchema.prefault({}).describe('How long people stay signed in.'),
 });

@@ -174,7 +174,8 @@ const READ_BY: Readonly<Record<string, readonly RelayEventKind[]>> = {
   text: ['prompt', 'tool'],
 };
 
-export const RelaySchema = z.strictObject({
+/** What the relay of an org does, but for its rules. */
+export const RelaySettingsSchema = z.strictObject({
   mode: z
     .enum(['observe', 'enforce'])
     .default('observe')
@@ -213,5 +214,9 @@ export const RelaySchema = z.strictObject({
     .describe(
       'What decisions keep of commands, arguments and prompts: the text without secrets, or nothing.',
     ),
+});
+
+export const RelaySchema = z.strictObject({
+  ...RelaySettingsSchema.shape,
   rules: z.array(RelayRuleSchema).max(2_000).default([]).describe('The strictest rule that applies decides.'),
 });

@@ -40,6 +40,10 @@ export const ROUTE_FIELDS = {
     .enum(['strip', 'forward'])
     .optional()
     .describe('Reasoning text in Chat answers. Absent: as the org says.'),
+  cache: z
+    .enum(['on', 'off'])
+    .optional()
+    .describe('Whether equal requests are answered from earlier answers. Absent: as `cache.enabled` says.'),
 };
 
 export const RouteSchema = z.strictObject(ROUTE_FIELDS).superRefine((route, context) => {

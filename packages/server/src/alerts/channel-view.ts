@@ -1,7 +1,7 @@
 import type { Channel } from '@floe/contract/api/channels';
 import { channel } from '@floe/contract/api/channels';
 import * as z from 'zod';
-import { placeOf } from '../platform/stored-key.ts';
+import { placeOf } from '../platform/file-place.ts';
 import type { ChannelRow } from '../store/channels.ts';
 
 const Settings = z.object({

@@ -1,5 +1,6 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import { newId } from '../core/ids.ts';
+import { isPlace, type Placed, USUAL_FILE } from '../platform/file-place.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
 import { appendAudit } from '../store/audit.ts';
 import {
@@ -17,6 +18,8 @@ import { channelColumns } from './stored-channel.ts';
 /** An org of floe.yaml as far as its channels are concerned; `line` is where one stands in the file. */
 export interface FileChannels {
   readonly id: string;
+  /** Name of the file. */
+  readonly file?: string;
   readonly channels: readonly { readonly config: ChannelConfig; readonly line: number | null }[];
 }
 
@@ -33,17 +36,18 @@ export async function syncFileChannels(
 ): Promise<void> {
   const stored = await allChannels(writer);
   const kept = new Set<string>();
-  for (const { id: orgId, channels } of orgs)
+  for (const { id: orgId, file = USUAL_FILE, channels } of orgs)
     for (const { config, line } of channels) {
       const row = stored.find((other) => other.org_id === orgId && other.name === config.name);
       if (row) kept.add(row.id);
-      const own = { enabled: 1, source: 'file', source_line: line };
+      const own = { enabled: 1, source: 'file', source_file: file, source_line: line };
       if (row) await change(writer, row, { ...channelColumns(config, row, key, nowMs, row), ...own }, nowMs);
       else await create(writer, orgId, config, own, key, nowMs);
     }
   for (const row of stored)
     if (row.source === 'file' && !kept.has(row.id)) {
-      await change(writer, row, { enabled: 0, source: 'console', source_line: null }, nowMs);
+      const left = { enabled: 0, source: 'console', source_file: null, source_line: null };
+      await change(writer, row, left, nowMs);
       await abandonDeliveries(writer, row.id, 'the channel was removed from floe.yaml');
     }
 }
@@ -52,7 +56,7 @@ async function create(
   writer: Writer,
   orgId: string,
   config: ChannelConfig,
-  own: { readonly enabled: number; readonly source: string; readonly source_line: number | null },
+  own: Required<Placed> & { readonly enabled: number },
   key: SecretsKey,
   nowMs: number,
 ): Promise<void> {
@@ -84,7 +88,7 @@ async function change(
   if (differs.length === 0) return;
   const changed = { ...columns, updated_at: nowMs, updated_by: 'file', resting_until: 0 };
   await changeChannel(writer, row.id, changed);
-  if (differs.some(([column]) => column !== 'source_line'))
+  if (differs.some(([column]) => !isPlace(column)))
     await audit(writer, 'channels.update', row, { ...row, ...changed }, nowMs);
 }
 

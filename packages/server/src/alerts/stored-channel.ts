@@ -35,6 +35,12 @@ export function openChannel(row: ChannelRow, key: SecretsKey, nowMs: number): Op
   return { config, signing: { previousSecret } };
 }
 
+/** Which secrets a stored channel has. @throws SecretUnreadable */
+export function secretNames(row: ChannelRow, key: SecretsKey): string[] {
+  const secrets = secretsOf(row, key);
+  return SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
+}
+
 type SealedColumns = Pick<
   ChannelRow,
   'name' | 'kind' | 'settings_json' | 'url_origin' | 'secrets_sealed' | 'secrets_version'

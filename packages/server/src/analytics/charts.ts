@@ -220,6 +220,8 @@ function addedUp(sums: readonly number[]): Sums {
     reasoning_tokens: sum('reasoning_tokens'),
     cost_nano_usd: sum('cost_nano_usd'),
     cost_usd: usdText(sum('cost_nano_usd')),
+    saved_nano_usd: sum('saved_nano_usd'),
+    saved_usd: usdText(sum('saved_nano_usd')),
   };
 }
 

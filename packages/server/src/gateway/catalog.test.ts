@@ -32,6 +32,7 @@ function route(model: string, targets: string[], more: Partial<Route> = {}): Rou
     retries: 1,
     timeouts: {},
     chatReasoning: undefined,
+    cache: undefined,
   } as const;
   return { model, matches: compilePatterns([model]), targets, ...plain, ...more };
 }

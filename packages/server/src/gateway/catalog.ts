@@ -22,7 +22,7 @@ export interface Catalog {
   /** Who sees files, batches and stored answers: the key that made them, or every key of the org. */
   readonly resourceScope: 'key' | 'org';
   readonly ide: IdeSettings;
-  /** Null while the org's cache is off. */
+  /** Null while nothing of the org is cached. */
   readonly cache: CacheRules | null;
   /** Null for an org that keeps no bodies. */
   readonly bodies: BodyRules | null;
@@ -57,6 +57,8 @@ export interface Route {
   readonly retries: number;
   readonly timeouts: Partial<Timeouts>;
   readonly chatReasoning: 'strip' | 'forward' | undefined;
+  /** Undefined: as the org says. */
+  readonly cache: 'on' | 'off' | undefined;
 }
 
 /** An org that left floe.yaml: its keys still say who they are, and there is nothing to ask. */
@@ -97,6 +99,8 @@ export interface Course {
   readonly rescue: Rescue;
   readonly retries: number;
   readonly chatReasoning: 'strip' | 'forward';
+  /** Whether the route says so itself; undefined: as the org says. */
+  readonly cache: 'on' | 'off' | undefined;
   readonly because: string;
   /** Targets of the route that this key or the allowlist rules out, with the reason. */
   readonly skipped: readonly string[];
@@ -135,6 +139,7 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
     rescue: 'error',
     retries: DEFAULT_RETRIES,
     chatReasoning,
+    cache: undefined,
     because: 'the model id names the provider',
     skipped: [],
   };
@@ -164,6 +169,7 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
     rescue: route.rescue,
     retries: route.retries,
     chatReasoning: route.chatReasoning ?? catalog.chatReasoning,
+    cache: route.cache,
     because: `the route "${route.model}"`,
     skipped,
   };

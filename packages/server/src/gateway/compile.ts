@@ -157,5 +157,6 @@ export function compileRoute(route: RouteConfig): Route {
       ...(total_ms === undefined ? {} : { totalMs: total_ms }),
     },
     chatReasoning: route.chat_reasoning,
+    cache: route.cache,
   };
 }

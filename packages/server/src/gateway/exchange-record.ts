@@ -1,8 +1,8 @@
-import type { Fault } from '@floe/contract/faults';
+import type { Fault, FaultDetail } from '@floe/contract/faults';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/guard.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
-import type { Price } from '../providers/prices.ts';
+import type { ChargedPrice, Price } from '../providers/prices.ts';
 import type { Ask } from './ask.ts';
 import type { Catalog, Course, Target } from './catalog.ts';
 import type { Client } from './client.ts';
@@ -37,6 +37,8 @@ export interface AttemptRecord {
   duration_ms: number | null;
   /** Tokens of this attempt alone, when there were several. */
   usage?: Usage;
+  /** What its tokens were charged with. */
+  price?: ChargedPrice;
 }
 
 /** Of attempts that broke off after they had used something. */
@@ -54,6 +56,9 @@ export interface Decision {
   readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
+  /** Of a refusal: the limit or budget that refused, and what the client was told to wait. */
+  readonly rule?: NonNullable<FaultDetail['rule']>;
+  readonly retry_after_ms?: number;
 }
 
 /** Everything known about one exchange while it lives. `settle` turns it into a row, once. */

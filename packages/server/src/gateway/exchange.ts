@@ -10,6 +10,7 @@ import { type Arranged, arrange } from './arrange.ts';
 import { type Ask, readAsk } from './ask.ts';
 import { BodyTape } from './bodies/body-tape.ts';
 import { throughCache } from './cache/recall.ts';
+import { isCached } from './cache/rules.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
@@ -51,7 +52,7 @@ export async function exchange(client: Client, surface: Surface, gateway: Gatewa
     if (ask === null) throw new Error('what was understood has an ask');
     if (ask.stream) x.early = ask.wire ? new LeadingAnswer(x, ask.wire) : new EarlyAnswer(x);
     if (surface.name === 'count_tokens') x.state = await countTokens(x, ask, course);
-    else if (catalog.cache === null) {
+    else if (catalog.cache === null || !isCached(catalog.cache, course)) {
       await send(x, course, createPlanner(x, ask));
       x.state = 'complete';
     } else {

@@ -3,7 +3,7 @@ import type { ExchangeRow } from '../store/ports.ts';
 import { keepBodies } from './bodies/keep-bodies.ts';
 import { endUserOf } from './end-user.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
-import { type Worth, worthOf } from './worth.ts';
+import { savedBy, type Worth, worthOf } from './worth.ts';
 
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
 export function settle(x: Exchange): void {
@@ -65,6 +65,7 @@ function rowOf(
     usage_source: source,
     cost_nano_usd: nanoUsd,
     cost_source: priceSource,
+    saved_nano_usd: savedBy(x),
     cache: x.cache,
     latency_ms: hundredths(latencyMs),
     first_token_ms: x.firstTokenAt === null ? null : hundredths(x.firstTokenAt - x.startedAt),
@@ -93,6 +94,12 @@ function tokensOf({ usage }: Worth): number {
   return (usage?.input ?? 0) + (usage?.output ?? 0);
 }
 
-function faultDecision(fault: Fault): Decision {
-  return { step: 'answer', outcome: fault.code, because: fault.message };
+function faultDecision({ code, message, detail: { rule, retryAfterMs } }: Fault): Decision {
+  return {
+    step: 'answer',
+    outcome: code,
+    because: message,
+    ...(rule && { rule }),
+    ...(rule && retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+  };
 }

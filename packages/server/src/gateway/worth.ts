@@ -1,6 +1,6 @@
 import { addUsage, type Usage } from '@floe/wire/usage';
 import { inputTokensAbout, outputTokensAbout } from '../guardrails/estimate.ts';
-import { costNanoUsd, type Price } from '../providers/prices.ts';
+import { chargedPrice, costNanoUsd, type Price } from '../providers/prices.ts';
 import type { Exchange, Spent } from './exchange-record.ts';
 
 /** What an exchange was worth in the end, as its row and its budgets count it. */
@@ -34,6 +34,11 @@ export function worthOf(x: Exchange): Worth {
   return { source, ...sumOf(spent, usage, costOf(x, usage)) };
 }
 
+/** What an answer from the cache would have cost; null for any other, and when nobody knows the price. */
+export function savedBy(x: Exchange): number | null {
+  return x.state === 'cached' ? costOf(x, x.usage).nanoUsd : null;
+}
+
 /**
  * Before another attempt: what the one before it used counts too, for its provider charges for it. What broke
  * off before content and without a count counts nothing.
@@ -57,10 +62,13 @@ export function setWorthAside(x: Exchange): void {
 
 type Cost = Pick<Worth, 'nanoUsd' | 'priceSource'>;
 
-/** At the price of the target asked last. */
-function costOf({ target, createdAt }: Exchange, usage: Usage | null): Cost {
+/** At the price of the target asked last, which its attempt keeps. */
+function costOf({ target, createdAt, attempts }: Exchange, usage: Usage | null): Cost {
   const price = target === null ? null : target.provider.priceOf(target.model);
   if (usage === null || price === null) return { nanoUsd: null, priceSource: null };
+  const last = attempts.at(-1);
+  const charged = chargedPrice(price, usage, createdAt);
+  if (last && charged) last.price = charged;
   return { nanoUsd: costNanoUsd(price, usage, createdAt), priceSource: price.source };
 }
 

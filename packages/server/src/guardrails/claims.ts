@@ -40,7 +40,10 @@ export class Reach {
     const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
     if (!hard) return null;
     const message = `The budget "${hard.rule.name}" is hard and this model has no price. ${priceLine(estimate)}`;
-    return new Fault('price_unknown', message, { param: 'model' });
+    return new Fault('price_unknown', message, {
+      param: 'model',
+      rule: { kind: 'budget', id: hard.rule.id },
+    });
   }
 
   /** What a request takes. Without an estimate it was refused already: one request, no tokens, no money. */

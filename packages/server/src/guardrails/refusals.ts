@@ -12,7 +12,7 @@ const UNITS = {
 const CONCURRENCY_RETRY_MS = 1_000;
 
 /** Our own 429: terminal, never a reason to try another provider (specification, Limits). */
-export function rateFault({ name, limit, counts }: RuleClaim, retryAfterMs: number | null): Fault {
+export function rateFault({ name, rule, limit, counts }: RuleClaim, retryAfterMs: number | null): Fault {
   const waitMs = counts === 'concurrency' ? CONCURRENCY_RETRY_MS : (retryAfterMs ?? CONCURRENCY_RETRY_MS);
   const wait =
     counts === 'concurrency'
@@ -21,12 +21,12 @@ export function rateFault({ name, limit, counts }: RuleClaim, retryAfterMs: numb
   return new Fault(
     'rate_limit_exceeded',
     `The limit "${name}" allows ${limit.toLocaleString('en-US')} ${UNITS[counts]}. ${wait}`,
-    { retryAfterMs: waitMs },
+    { retryAfterMs: waitMs, rule: { kind: 'limit', id: rule } },
   );
 }
 
 /** A hard budget that has no room for what the request may cost. */
-export function budgetFault({ name, limit, endsAt }: RuleClaim): Fault {
+export function budgetFault({ name, rule, limit, endsAt }: RuleClaim): Fault {
   const reset =
     endsAt === 0
       ? 'It has no end; raise it to go on.'
@@ -34,6 +34,7 @@ export function budgetFault({ name, limit, endsAt }: RuleClaim): Fault {
   return new Fault(
     'budget_exceeded',
     `The budget "${name}" of ${usd(limit)} has no room for this request. ${reset}`,
+    { rule: { kind: 'budget', id: rule } },
   );
 }
 

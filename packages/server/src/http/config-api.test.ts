@@ -50,7 +50,8 @@ async function start(t: TestContext) {
   const ask = (verb: 'diff' | 'apply', yaml: string, more: object = {}) =>
     call('POST', `management/config/${verb}`, { yaml, variables: SECRETS, ...more });
   const exported = async () => (await call('GET', 'management/config/export')).text;
-  return { ...api, call, ask, exported };
+  const me = (by: string) => api.call('GET', '/api/me', { key: by });
+  return { ...api, call, ask, exported, me };
 }
 
 const told = (answer: { body: Json }) =>
@@ -74,7 +75,7 @@ const ALL = [
   'created budgets/month',
 ];
 
-/** What an org is, without what is made anew in each: times, ids of rows, addresses. */
+/** Lists whose entries have a text of their own. */
 const LISTS = [
   'management/teams',
   'management/providers',
@@ -82,22 +83,34 @@ const LISTS = [
   'management/policies',
   'management/limits',
   'management/budgets',
-  'management/models',
-  'management/settings',
-  'management/cache',
   'monitoring/channels',
   'monitoring/monitors',
   'monitoring/boards',
 ];
-const OWN = new Set(['id', 'created_at', 'updated_at', 'updated_by', 'beat_url', 'url', 'secret']);
-
-function meant(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(meant);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) => (OWN.has(name) ? [] : [[name, meant(inner)]])),
-  );
-}
+test('each resource can be had alone, as text that says the same and tells no secret', async (t) => {
+  const { ask, call } = await start(t);
+  assert.equal((await ask('apply', YAML)).status, 200);
+  for (const path of LISTS) {
+    const [, kind = ''] = path.split('/');
+    const rows = listed((await call('GET', path)).body['data']);
+    assert.ok(rows.length > 0, kind);
+    for (const row of rows) {
+      const id = String(row['id'] ?? row['slug']);
+      const at = `management/config/entries/${kind}/${encodeURIComponent(id)}`;
+      const { status, body, text } = await call('GET', at);
+      assert.equal(status, 200, text);
+      assert.doesNotMatch(text, /must-never|also-a-secret|secret-path/);
+      const below = String(body['yaml']).replace(/^(?=.)/gm, '    ');
+      const same = await ask('diff', `orgs:\n  - id: acme\n${below}`);
+      // Alone in its section it stands first, wherever it stood before.
+      const others = listed(same.body['changes']).filter(({ fields }) => String(fields) !== 'position');
+      assert.deepEqual(others, [], `${kind}/${id}: ${same.text}`);
+      assert.ok(!same.text.includes('"created"'), same.text);
+    }
+  }
+  assert.equal((await call('GET', 'management/config/entries/routes/none')).status, 404);
+  assert.equal((await call('GET', 'management/config/entries/settings/cache')).status, 400);
+});
 
 test('a diff tells what applying does and does nothing; applying does it, and a second time nothing', async (t) => {
   const { ask, call, database } = await start(t);
@@ -127,44 +140,6 @@ test('a diff tells what applying does and does nothing; applying does it, and a 
   const audit = await call('GET', 'management/audit?limit=500');
   for (const action of ['config.apply', 'providers.replace', 'boards.replace', 'limits.replace'])
     assert.match(audit.text, new RegExp(`"action":"${action}"`));
-});
-
-test('what one installation exports makes another one the same', async (t) => {
-  const one = await start(t);
-  const other = await start(t);
-  assert.equal((await one.ask('apply', YAML)).status, 200);
-  await one.call('PATCH', 'management/policies/mail', { position: 0, mode: 'enforce' });
-  await one.call('PATCH', 'management/providers/spare', { enabled: false });
-  const text = await one.exported();
-  assert.doesNotMatch(text, /must-never|also-a-secret|secret-path/);
-  assert.match(text, /^# .*MAIN_DEFAULT_KEY: the key "default" of the provider "main", which ends in 4321$/m);
-  const applied = await other.ask('apply', text);
-  assert.equal(applied.status, 200, applied.text);
-  for (const path of LISTS)
-    assert.deepEqual(
-      meant((await other.call('GET', path)).body),
-      meant((await one.call('GET', path)).body),
-      path,
-    );
-  for (const request of [
-    { model: 'smart', messages: [] },
-    { model: 'main/small', messages: [] },
-    { model: 'main/large', max_tokens: 9, messages: [] },
-    { model: 'spare/echo', messages: [] },
-    { model: 'nothing', messages: [] },
-  ]) {
-    const answers = [one, other].map(async ({ call }) => {
-      const { body } = await call('POST', 'management/routes/simulate', { request });
-      const targets = listed(body['targets'])
-        .map(({ provider, model }) => `${provider}/${model}`)
-        .sort();
-      return [body['outcome'], body['code'], body['message'], targets];
-    });
-    assert.deepEqual(await answers[1], await answers[0], JSON.stringify(request));
-  }
-  // Its own export changes nothing, even by somebody who does not know the secrets.
-  const same = await one.ask('diff', text, { variables: {}, prune: true });
-  assert.deepEqual(told(same), [], same.text);
 });
 
 test('pruning removes what a section does not name, and leaves alone the sections that are not there', async (t) => {
@@ -221,4 +196,35 @@ test('a document with one mistake changes nothing and is refused at its place', 
   const { body } = await call('GET', 'management/config');
   assert.equal(body['refused'], null);
   assert.deepEqual(body['counts']?.['providers'], { file: 0, console: 0 });
+});
+
+test('keys of a document are made, changed and given other values, within what the caller may', async (t) => {
+  const { ask, call, me, addKey } = await start(t);
+  const one = `eis_one${'0'.repeat(32)}`;
+  const two = `eis_two${'0'.repeat(32)}`;
+  const keys = (fields: string, value = one) =>
+    ask('apply', `orgs: [{ id: acme, keys: [{ name: ci, key: "\${CI}", ${fields} }] }]`, {
+      variables: { CI: value },
+    });
+  const made = await keys('scopes: [gateway]');
+  assert.deepEqual(told(made), ['created keys/ci'], made.text);
+  const { key } = (await me(one)).body;
+  assert.deepEqual([key?.['name'], key?.['scopes']], ['ci', ['gateway']]);
+  assert.equal(key?.['updated_by'], key?.['created_by']);
+  assert.deepEqual(told(await keys('scopes: [gateway], owner: jo')), ['changed keys/ci']);
+  assert.deepEqual(told(await keys('scopes: [gateway], owner: jo', two)), ['changed keys/ci']);
+  assert.deepEqual([(await me(one)).status, (await me(two)).body.key?.['id']], [401, key?.['id']]);
+  const wide = await keys('scopes: [gateway, relay]', two);
+  assert.equal(wide.body.error?.code, 'insufficient_scope', wide.text);
+  // By its name alone: its value is nobody's here.
+  const named = await ask('apply', 'orgs: [{ id: acme, keys: [{ name: ci, key: "${NOT_GIVEN}" }] }]');
+  assert.deepEqual([told(named), (await me(two)).body.key?.['owner']], [['changed keys/ci'], null]);
+  await call('DELETE', `management/keys/${key?.['id']}`);
+  const revoked = await keys('scopes: [gateway]', two);
+  assert.match(String(revoked.body['ignored']), /keys\/ci: this value was revoked; give the key another one/);
+  const pruned = await ask('apply', 'orgs: [{ id: acme, keys: [] }]', { prune: true });
+  assert.deepEqual([pruned.status, told(pruned), (await call('GET', 'me')).status], [200, [], 200]);
+  const { key: theirs } = await addKey('other');
+  const stolen = await keys('scopes: [gateway]', theirs);
+  assert.equal(stolen.body.error?.code, 'conflict', stolen.text);
 });

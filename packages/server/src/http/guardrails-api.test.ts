@@ -17,7 +17,13 @@ test('a limit is created, shown with what is used of it, changed, replaced by wh
   assert.equal(created.status, 201, created.text);
   const { id } = created.body;
   assert.match(String(id), /^lim_/);
-  assert.deepEqual(created.body['state'], { rpm_used: 0, tpm_used: null, concurrency_used: null });
+  assert.deepEqual(created.body['state'], {
+    rpm_used: 0,
+    rpm_reset_ms: 0,
+    tpm_used: null,
+    tpm_reset_ms: null,
+    concurrency_used: null,
+  });
   assert.deepEqual(created.body['source'], { kind: 'console', file: null, line: null });
   api.setNow(NOW + 1000);
   const changed = await api.call('PATCH', `${LIMITS}/${id}`, { key, body: { rpm: null, tpm: 5000 } });
@@ -88,4 +94,53 @@ test('another org neither sees nor changes a rule', async (t) => {
   const own = await api.call('PUT', `${LIMITS}/mine`, { key: foreign, body: { scope: 'org', rpm: 9 } });
   assert.equal(own.status, 200, 'ids are the org’s own');
   assert.equal((await api.call('GET', `${LIMITS}/mine`, { key })).body['rpm'], 5);
+});
+
+test('a member who lets more money through says why and is asked who they are; the audit log keeps the reason', async (t) => {
+  const api = await runApi();
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  const fresh = await api.addMember('acme', { role: 'admin' });
+  const stale = await api.addMember('acme', { role: 'admin', steppedUp: false });
+  const body = { name: 'month', scope: 'org', period: 'month', limit_usd: 10 };
+  assert.equal((await api.call('PUT', `${BUDGETS}/month`, { key: stale.key, body })).status, 200);
+  const raise = (given: object, who = fresh.key) =>
+    api.call('PATCH', `${BUDGETS}/month`, { key: who, body: given });
+  const silent = await raise({ limit_usd: 20 }, stale.key);
+  assert.deepEqual([silent.status, silent.body['error']?.['param']], [400, 'reason']);
+  const unsure = await raise({ limit_usd: 20, reason: 'A demo' }, stale.key);
+  assert.deepEqual([unsure.status, unsure.body['error']?.['code']], [403, 'step_up_required']);
+  const raised = await raise({ limit_usd: 20, reason: 'A demo' });
+  assert.equal(raised.status, 200, raised.text);
+  assert.equal('reason' in raised.body, false, 'it is of the change, not of the budget');
+  assert.equal((await raise({ limit_usd: 15 }, stale.key)).status, 200, 'less is nobody’s question');
+  assert.equal((await raise({ limit_usd: 16 }, key)).status, 200, 'a key is asked neither');
+  assert.equal((await api.call('DELETE', `${BUDGETS}/month`, { key: fresh.key })).status, 400);
+  const gone = `${BUDGETS}/month?reason=${encodeURIComponent('No longer needed')}`;
+  assert.equal((await api.call('DELETE', gone, { key: fresh.key })).status, 204);
+  const audit = await api.call('GET', '/api/management/audit?subject=month', { key });
+  const reasons = [0, 1, 2, 3, 4].map((n) => audit.body['data']?.[n]?.['reason'] ?? '');
+  assert.deepEqual(reasons.toSorted(), ['', '', '', 'A demo', 'No longer needed']);
+  const chain = await api.call('GET', '/api/management/audit/chain', { key });
+  assert.equal(chain.body['intact'], true);
+});
+
+test('a document that raises a budget is applied by a member who says why, and looked at by any', async (t) => {
+  const api = await runApi();
+  t.after(() => api.close());
+  const member = await api.addMember('acme', { role: 'admin' });
+  const budget = { name: 'month', scope: 'org', period: 'month', limit_usd: 10 };
+  await api.call('PUT', `${BUDGETS}/month`, { key: member.key, body: budget });
+  const config = { orgs: [{ id: 'acme', budgets: [{ ...budget, limit_usd: 50 }] }] };
+  const post = (verb: string, more: object = {}) =>
+    api.call('POST', `/api/management/config/${verb}`, { key: member.key, body: { config, ...more } });
+  assert.equal((await post('diff')).status, 200);
+  const silent = await post('apply');
+  assert.deepEqual([silent.status, silent.body['error']?.['param']], [400, 'budgets/month.reason']);
+  const applied = await post('apply', { reason: 'The quarter begins' });
+  assert.equal(applied.status, 200, applied.text);
+  const audit = await api.call('GET', '/api/management/audit?action=config.apply', { key: member.key });
+  assert.equal(audit.body['data']?.[0]?.['reason'], 'The quarter begins');
+  const changes = await api.call('GET', '/api/management/audit?action=budgets.replace', { key: member.key });
+  assert.match(changes.text, /"reason":"The quarter begins"/);
 });

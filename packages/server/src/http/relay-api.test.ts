@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { openBundle } from '@floe/relay/bundle';
 import { decide } from '@floe/relay/decide';
 import { compileRelay } from '@floe/relay/relay';
 import { loadGrammar } from '@floe/relay/shell/tree';
+import { ownDatabase } from '../store/test/postgres-database.ts';
 import { NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const RELAY = {
@@ -46,191 +47,214 @@ const RELAY = {
 const [org] = FloeConfigSchema.parse({ orgs: [{ id: 'acme', relay: RELAY }] }).orgs;
 assert.ok(org);
 
-let api: RunningApi;
-let key: string;
-before(async () => {
-  api = await runApi({ org });
-  key = (await api.addKey('acme', { scopes: ['relay'], name: 'laptops', owner: 'ana@acme.example' })).key;
-});
-after(() => api.close());
+for (const engine of ['sqlite', 'postgres'] as const)
+  describe(`on ${engine}`, () => {
+    let api: RunningApi;
+    let key: string;
+    let own: Awaited<ReturnType<typeof ownDatabase>> | null = null;
+    before(async () => {
+      own = engine === 'postgres' ? await ownDatabase() : null;
+      api = await runApi({ org, ...(own && { url: own.url }) });
+      key = (await api.addKey('acme', { scopes: ['relay'], name: 'laptops', owner: 'ana@acme.example' })).key;
+    });
+    after(async () => {
+      await api.close();
+      await own?.drop();
+    });
 
-const shell = (command: string, more: object = {}) => ({ event: 'shell', shell: { command }, ...more });
+    const shell = (command: string, more: object = {}) => ({ event: 'shell', shell: { command }, ...more });
 
-async function decided(body: object) {
-  const { status, body: answer } = await api.call('POST', '/relay/v1/decisions', { key, body });
-  assert.equal(status, 200, JSON.stringify(answer));
-  return answer;
-}
+    async function decided(body: object) {
+      const { status, body: answer } = await api.call('POST', '/relay/v1/decisions', { key, body });
+      assert.equal(status, 200, JSON.stringify(answer));
+      return answer;
+    }
 
-test('a rule that is enforced denies, with words for the person and for the agent', async () => {
-  const answer = await decided(shell('sudo git push -f', { session_id: 's1', agent: { name: 'cursor' } }));
-  assert.equal(answer.decision, 'deny');
-  assert.equal(answer.rule, 'no-force-push');
-  assert.equal(answer.user_message, 'Force pushes are blocked. (rule "no-force-push")');
-  assert.equal(answer.agent_message, 'Push to a branch and open a pull request. (rule "no-force-push")');
-  assert.match(String(answer.decision_id), /^dec_/);
-});
+    test('a rule that is enforced denies, with words for the person and for the agent', async () => {
+      const answer = await decided(
+        shell('sudo git push -f', { session_id: 's1', agent: { name: 'cursor' } }),
+      );
+      assert.equal(answer.decision, 'deny');
+      assert.equal(answer.rule, 'no-force-push');
+      assert.equal(answer.user_message, 'Force pushes are blocked. (rule "no-force-push")');
+      assert.equal(answer.agent_message, 'Push to a branch and open a pull request. (rule "no-force-push")');
+      assert.match(String(answer.decision_id), /^dec_/);
+    });
 
-test('what no rule is against is abstained from, never allowed', async () => {
-  const answer = await decided(shell('git status'));
-  assert.equal(answer.decision, 'abstain');
-  assert.equal(answer.rule, null);
-});
+    test('what no rule is against is abstained from, never allowed', async () => {
+      const answer = await decided(shell('git status'));
+      assert.equal(answer.decision, 'abstain');
+      assert.equal(answer.rule, null);
+    });
 
-test('a rule that observes says what it would do and stops nothing; one that warns tells the person', async () => {
-  const observed = await decided(shell('curl https://x.example'));
-  assert.deepEqual(
-    [observed.decision, observed.would, observed.mode, observed.user_message],
-    ['abstain', 'deny', 'observe', null],
-  );
-  const warned = await decided(shell('npm test'));
-  assert.deepEqual(
-    [warned.decision, warned.would, warned.mode, warned.user_message],
-    ['abstain', 'ask', 'warn', 'Use pnpm. (rule "warn-npm")'],
-  );
-});
+    test('a rule that observes says what it would do and stops nothing; one that warns tells the person', async () => {
+      const observed = await decided(shell('curl https://x.example'));
+      assert.deepEqual(
+        [observed.decision, observed.would, observed.mode, observed.user_message],
+        ['abstain', 'deny', 'observe', null],
+      );
+      const warned = await decided(shell('npm test'));
+      assert.deepEqual(
+        [warned.decision, warned.would, warned.mode, warned.user_message],
+        ['abstain', 'ask', 'warn', 'Use pnpm. (rule "warn-npm")'],
+      );
+    });
 
-test('a connector is known by its address; one that is only named asks', async () => {
-  const call = (tool: object) => decided({ event: 'tool', tool: { name: 'delete_row', ...tool } });
-  assert.equal((await call({ url: 'https://DB.example:443/mcp/' })).decision, 'deny');
-  assert.equal((await call({ url: 'https://other.example/mcp', server: 'db' })).decision, 'abstain');
-  assert.equal((await call({ server: 'harmless' })).decision, 'ask');
-  assert.equal((await call({})).decision, 'abstain');
-});
+    test('a connector is known by its address; one that is only named asks', async () => {
+      const call = (tool: object) => decided({ event: 'tool', tool: { name: 'delete_row', ...tool } });
+      assert.equal((await call({ url: 'https://DB.example:443/mcp/' })).decision, 'deny');
+      assert.equal((await call({ url: 'https://other.example/mcp', server: 'db' })).decision, 'abstain');
+      assert.equal((await call({ server: 'harmless' })).decision, 'ask');
+      assert.equal((await call({})).decision, 'abstain');
+    });
 
-test('a prompt with a secret is denied, what was found is counted, and the log keeps no secret', async () => {
-  const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
-  const answer = await decided({ event: 'prompt', prompt: { text: `use ${token} please` } });
-  assert.equal(answer.decision, 'deny');
-  assert.equal(answer.on_error, 'closed');
-  assert.deepEqual(answer.findings, [{ kind: 'secret', count: 1 }]);
-  await new Promise((resolve) => setImmediate(resolve));
-  await api.relay.rows.flush(5_000);
-  const rows = await api.database.read
-    .selectFrom('relay_decisions')
-    .selectAll()
-    .where('event', '=', 'prompt')
-    .execute();
-  assert.equal(rows.length, 1);
-  assert.equal(rows[0]?.what, 'use [redacted:secret] please');
-  assert.doesNotMatch(JSON.stringify(rows), /ghp_/);
-});
+    test('a prompt with a secret is denied, what was found is counted, and the log keeps no secret', async () => {
+      const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+      const answer = await decided({ event: 'prompt', prompt: { text: `use ${token} please` } });
+      assert.equal(answer.decision, 'deny');
+      assert.equal(answer.on_error, 'closed');
+      assert.deepEqual(answer.findings, [{ kind: 'secret', count: 1 }]);
+      await new Promise((resolve) => setImmediate(resolve));
+      await api.relay.rows.flush(5_000);
+      const rows = await api.database.read
+        .selectFrom('relay_decisions')
+        .selectAll()
+        .where('event', '=', 'prompt')
+        .execute();
+      assert.equal(rows.length, 1);
+      assert.equal(rows[0]?.what, 'use [redacted:secret] please');
+      assert.doesNotMatch(JSON.stringify(rows), /ghp_/);
+    });
 
-test('the same event gets the same answer and one row; its id used for another is a conflict', async () => {
-  const first = await decided(shell('git push --force', { id: 'evt-1' }));
-  const again = await decided(shell('git push --force', { id: 'evt-1' }));
-  assert.deepEqual(again, first);
-  const other = await api.call('POST', '/relay/v1/decisions', { key, body: shell('ls', { id: 'evt-1' }) });
-  assert.equal(`${other.status} ${other.body.error?.code}`, '409 conflict');
-  await new Promise((resolve) => setImmediate(resolve));
-  await api.relay.rows.flush(5_000);
-  const id = String(first.decision_id);
-  const rows = await api.database.read
-    .selectFrom('relay_decisions')
-    .selectAll()
-    .where('id', '=', id)
-    .execute();
-  assert.equal(rows.length, 1);
-  assert.deepEqual(
-    [rows[0]?.rule, rows[0]?.key_name, rows[0]?.owner, rows[0]?.what],
-    ['no-force-push', 'laptops', 'ana@acme.example', 'git push --force'],
-  );
-});
+    test('the same event gets the same answer and one row; its id used for another is a conflict', async () => {
+      const first = await decided(shell('git push --force', { id: 'evt-1' }));
+      const again = await decided(shell('git push --force', { id: 'evt-1' }));
+      assert.deepEqual(again, first);
+      const other = await api.call('POST', '/relay/v1/decisions', {
+        key,
+        body: shell('ls', { id: 'evt-1' }),
+      });
+      assert.equal(`${other.status} ${other.body.error?.code}`, '409 conflict');
+      await new Promise((resolve) => setImmediate(resolve));
+      await api.relay.rows.flush(5_000);
+      const id = String(first.decision_id);
+      const rows = await api.database.read
+        .selectFrom('relay_decisions')
+        .selectAll()
+        .where('id', '=', id)
+        .execute();
+      assert.equal(rows.length, 1);
+      assert.deepEqual(
+        [rows[0]?.rule, rows[0]?.key_name, rows[0]?.owner, rows[0]?.what],
+        ['no-force-push', 'laptops', 'ana@acme.example', 'git push --force'],
+      );
+    });
 
-test('a batch is answered in its order', async () => {
-  const body = { events: [shell('ls'), shell('git push -f'), shell('terraform apply')] };
-  const { body: answer } = await api.call('POST', '/relay/v1/decisions/batch', { key, body });
-  const decisions = Array.isArray(answer.data) ? answer.data.map(({ decision }) => decision) : [];
-  assert.deepEqual(decisions, ['abstain', 'deny', 'ask']);
-});
+    test('a batch is answered in its order', async () => {
+      const body = { events: [shell('ls'), shell('git push -f'), shell('terraform apply')] };
+      const { body: answer } = await api.call('POST', '/relay/v1/decisions/batch', { key, body });
+      const decisions = Array.isArray(answer.data) ? answer.data.map(({ decision }) => decision) : [];
+      assert.deepEqual(decisions, ['abstain', 'deny', 'ask']);
+    });
 
-test('an event without its part, or with an unknown field, names the field', async () => {
-  for (const [body, param] of [
-    [{ event: 'shell' }, 'shell'],
-    [{ event: 'shell', shell: { command: 'ls' }, colour: 'red' }, 'colour'],
-    [{ event: 'telepathy' }, 'event'],
-  ] as const) {
-    const answer = await api.call('POST', '/relay/v1/decisions', { key, body });
-    assert.equal(`${answer.status} ${answer.body.error?.param}`, `400 ${param}`);
-  }
-});
+    test('an event without its part, or with an unknown field, names the field', async () => {
+      for (const [body, param] of [
+        [{ event: 'shell' }, 'shell'],
+        [{ event: 'shell', shell: { command: 'ls' }, colour: 'red' }, 'colour'],
+        [{ event: 'telepathy' }, 'event'],
+      ] as const) {
+        const answer = await api.call('POST', '/relay/v1/decisions', { key, body });
+        assert.equal(`${answer.status} ${answer.body.error?.param}`, `400 ${param}`);
+      }
+    });
 
-test('a hook is answered in the words of its agent', async () => {
-  const hook = (agent: string, body: object) => api.call('POST', `/relay/v1/hooks/${agent}`, { key, body });
-  const claude = { hook_event_name: 'PreToolUse', session_id: 's2', tool_name: 'Bash', tool_use_id: 't1' };
-  const denied = await hook('claude-code', { ...claude, tool_input: { command: 'git push -f' } });
-  assert.deepEqual(denied.body, {
-    hookSpecificOutput: {
-      hookEventName: 'PreToolUse',
-      permissionDecision: 'deny',
-      permissionDecisionReason: 'Push to a branch and open a pull request. (rule "no-force-push")',
-    },
+    test('a hook is answered in the words of its agent', async () => {
+      const hook = (agent: string, body: object) =>
+        api.call('POST', `/relay/v1/hooks/${agent}`, { key, body });
+      const claude = {
+        hook_event_name: 'PreToolUse',
+        session_id: 's2',
+        tool_name: 'Bash',
+        tool_use_id: 't1',
+      };
+      const denied = await hook('claude-code', { ...claude, tool_input: { command: 'git push -f' } });
+      assert.deepEqual(denied.body, {
+        hookSpecificOutput: {
+          hookEventName: 'PreToolUse',
+          permissionDecision: 'deny',
+          permissionDecisionReason: 'Push to a branch and open a pull request. (rule "no-force-push")',
+        },
+      });
+      const nothing = await hook('claude-code', {
+        ...claude,
+        tool_use_id: 't2',
+        tool_input: { command: 'ls' },
+      });
+      assert.equal(nothing.text, '{}');
+      const windsurf = await hook('windsurf', {
+        agent_action_name: 'pre_run_command',
+        tool_info: { command_line: 'git push -f' },
+      });
+      assert.equal(windsurf.body.exit_code, 2);
+      const cursor = await hook('cursor', {
+        hook_event_name: 'beforeShellExecution',
+        command: 'terraform apply',
+        cwd: '',
+      });
+      assert.equal(cursor.body.permission, 'deny', 'Cursor cannot ask, so the fallback holds');
+      const unknown = await hook('telepathy', {});
+      assert.equal(`${unknown.status} ${unknown.body.error?.code}`, '404 not_found');
+    });
+
+    test('what agents report is listed, newest first, and told twice it is there once', async () => {
+      const events = [
+        { id: 'r1', type: 'session_start', session_id: 's9', agent: { name: 'codex', version: '0.60' } },
+        {
+          id: 'r2',
+          type: 'tool_result',
+          session_id: 's9',
+          details: { exit: 0 },
+          at: new Date(NOW - 60_000).toISOString(),
+        },
+      ];
+      for (const _ of [1, 2]) {
+        const { body } = await api.call('POST', '/relay/v1/events', { key, body: { events } });
+        assert.equal(body.accepted, 2);
+      }
+      await api.relay.rows.flush(5_000);
+      const { body } = await api.call('GET', '/relay/v1/events?session=s9', { key });
+      const types = Array.isArray(body.data) ? body.data.map(({ type }) => type) : [];
+      assert.deepEqual(types, ['session_start', 'tool_result']);
+    });
+
+    test('the bundle decides as the server does, is known again by its tag, and is refused when it was changed or is over', async () => {
+      const first = await api.call('GET', '/relay/v1/bundle', { key });
+      const again = await api.call('GET', '/relay/v1/bundle', {
+        key,
+        headers: { 'if-none-match': String(first.headers['etag']) },
+      });
+      assert.equal(again.status, 304);
+      const bundle = {
+        payload: String(first.body.payload),
+        signature: String(first.body.signature),
+        public_key: String(first.body.public_key),
+      };
+      const opened = openBundle(bundle, bundle.public_key, NOW);
+      assert.ok(opened);
+      const parts = {
+        relay: compileRelay(opened.relay),
+        grammar: await loadGrammar(),
+        identity: opened.identity,
+        nowMs: NOW,
+      };
+      for (const command of ['git push -f', 'ls', 'terraform apply', 'curl x'])
+        assert.equal(
+          decide(relayEvent.parse(shell(command)), parts).decision,
+          (await decided(shell(command))).decision,
+        );
+      const changed = { ...bundle, payload: bundle.payload.replace('"deny"', '"allow"') };
+      assert.equal(openBundle(changed, bundle.public_key, NOW), null);
+      assert.equal(openBundle(bundle, Buffer.alloc(32).toString('base64'), NOW), null);
+      assert.equal(openBundle(bundle, bundle.public_key, NOW + 25 * 3_600_000), null);
+    });
   });
-  const nothing = await hook('claude-code', { ...claude, tool_use_id: 't2', tool_input: { command: 'ls' } });
-  assert.equal(nothing.text, '{}');
-  const windsurf = await hook('windsurf', {
-    agent_action_name: 'pre_run_command',
-    tool_info: { command_line: 'git push -f' },
-  });
-  assert.equal(windsurf.body.exit_code, 2);
-  const cursor = await hook('cursor', {
-    hook_event_name: 'beforeShellExecution',
-    command: 'terraform apply',
-    cwd: '',
-  });
-  assert.equal(cursor.body.permission, 'deny', 'Cursor cannot ask, so the fallback holds');
-  const unknown = await hook('telepathy', {});
-  assert.equal(`${unknown.status} ${unknown.body.error?.code}`, '404 not_found');
-});
-
-test('what agents report is listed, newest first, and told twice it is there once', async () => {
-  const events = [
-    { id: 'r1', type: 'session_start', session_id: 's9', agent: { name: 'codex', version: '0.60' } },
-    {
-      id: 'r2',
-      type: 'tool_result',
-      session_id: 's9',
-      details: { exit: 0 },
-      at: new Date(NOW - 60_000).toISOString(),
-    },
-  ];
-  for (const _ of [1, 2]) {
-    const { body } = await api.call('POST', '/relay/v1/events', { key, body: { events } });
-    assert.equal(body.accepted, 2);
-  }
-  await api.relay.rows.flush(5_000);
-  const { body } = await api.call('GET', '/relay/v1/events?session=s9', { key });
-  const types = Array.isArray(body.data) ? body.data.map(({ type }) => type) : [];
-  assert.deepEqual(types, ['session_start', 'tool_result']);
-});
-
-test('the bundle decides as the server does, is known again by its tag, and is refused when it was changed or is over', async () => {
-  const first = await api.call('GET', '/relay/v1/bundle', { key });
-  const again = await api.call('GET', '/relay/v1/bundle', {
-    key,
-    headers: { 'if-none-match': String(first.headers['etag']) },
-  });
-  assert.equal(again.status, 304);
-  const bundle = {
-    payload: String(first.body.payload),
-    signature: String(first.body.signature),
-    public_key: String(first.body.public_key),
-  };
-  const opened = openBundle(bundle, bundle.public_key, NOW);
-  assert.ok(opened);
-  const parts = {
-    relay: compileRelay(opened.relay),
-    grammar: await loadGrammar(),
-    identity: opened.identity,
-    nowMs: NOW,
-  };
-  for (const command of ['git push -f', 'ls', 'terraform apply', 'curl x'])
-    assert.equal(
-      decide(relayEvent.parse(shell(command)), parts).decision,
-      (await decided(shell(command))).decision,
-    );
-  const changed = { ...bundle, payload: bundle.payload.replace('"deny"', '"allow"') };
-  assert.equal(openBundle(changed, bundle.public_key, NOW), null);
-  assert.equal(openBundle(bundle, Buffer.alloc(32).toString('base64'), NOW), null);
-  assert.equal(openBundle(bundle, bundle.public_key, NOW + 25 * 3_600_000), null);
-});

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { relayReplayAnswer } from '@floe/contract/api/relay-management';
 import { FloeConfigSchema } from '@floe/contract/config';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { Jobs } from '../management/jobs/jobs.ts';
+import { replayRelay } from '../management/relay/replay.ts';
+import { memberActor } from '../platform/actor.ts';
+import { ownDatabase } from '../store/test/postgres-database.ts';
 import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { secretsKey } from './test/running-parts.ts';
 
 const RELAY = {
   mode: 'enforce',
@@ -11,211 +19,271 @@ const RELAY = {
     { name: 'prod-db', on: 'shell', match: { command: 'psql' }, decision: 'ask' },
   ],
 };
+const OWNER = memberActor('acme', {
+  id: 'mem_owner',
+  userId: 'usr_owner',
+  email: 'mara@acme.example',
+  role: 'owner',
+  team: null,
+  sessionId: 'ses_owner',
+  steppedUpUntil: 0,
+});
 const [org] = FloeConfigSchema.parse({ orgs: [{ id: 'acme', relay: RELAY }] }).orgs;
 assert.ok(org);
 
-let api: RunningApi;
-let agent: string;
-let admin: string;
-before(async () => {
-  api = await runApi({ org });
-  agent = (await api.addKey('acme', { scopes: ['relay'], name: 'laptops', owner: 'ana@acme.example' })).key;
-  admin = (await api.addKey('acme', { scopes: ['management'] })).key;
-});
-after(() => api.close());
+for (const engine of ['sqlite', 'postgres'] as const)
+  describe(`on ${engine}`, () => {
+    let api: RunningApi;
+    let agent: string;
+    let admin: string;
+    let own: Awaited<ReturnType<typeof ownDatabase>> | null = null;
+    before(async () => {
+      own = engine === 'postgres' ? await ownDatabase() : null;
+      api = await runApi({ org, ...(own && { url: own.url }) });
+      agent = (await api.addKey('acme', { scopes: ['relay'], name: 'laptops', owner: 'ana@acme.example' }))
+        .key;
+      admin = (await api.addKey('acme', { scopes: ['management'] })).key;
+    });
+    after(async () => {
+      await api.close();
+      await own?.drop();
+    });
 
-async function decided(command: string, session_id: string, more: object = {}) {
-  const body = { event: 'shell', session_id, shell: { command }, agent: { name: 'codex' }, ...more };
-  const { status, body: answer } = await api.call('POST', '/relay/v1/decisions', { key: agent, body });
-  assert.equal(status, 200, JSON.stringify(answer));
-  return answer;
-}
+    async function decided(command: string, session_id: string, more: object = {}) {
+      const body = { event: 'shell', session_id, shell: { command }, agent: { name: 'codex' }, ...more };
+      const { status, body: answer } = await api.call('POST', '/relay/v1/decisions', { key: agent, body });
+      assert.equal(status, 200, JSON.stringify(answer));
+      return answer;
+    }
 
-async function kept(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  await api.relay.rows.flush(5_000);
-}
+    async function kept(): Promise<void> {
+      await new Promise((resolve) => setImmediate(resolve));
+      await api.relay.rows.flush(5_000);
+    }
 
-const asked = (method: string, path: string, body?: unknown) =>
-  api.call(method, `/api/management/relay${path}`, { key: admin, ...(body !== undefined && { body }) });
+    const asked = (method: string, path: string, body?: unknown) =>
+      api.call(method, `/api/management/relay${path}`, { key: admin, ...(body !== undefined && { body }) });
 
-test('what is asked waits for a person; once agreed to, the same goes through once and nothing else does', async () => {
-  const first = await decided('psql prod', 'a1');
-  assert.equal(first.decision, 'ask');
-  const id = String(first.approval?.id);
-  assert.match(String(first.agent_message), new RegExp(`https://floe.example/o/acme/relay/approvals/${id}`));
-  assert.equal((await decided('psql prod', 'a1')).approval?.id, id, 'asked again, it is the same question');
-  const waiting = await asked('GET', '/approvals?state=waiting');
-  assert.deepEqual(
-    listed(waiting.body.data).map(({ what }) => what),
-    ['psql prod'],
-  );
+    test('what is asked waits for a person; once agreed to, the same goes through once and nothing else does', async () => {
+      const first = await decided('psql prod', 'a1');
+      assert.equal(first.decision, 'ask');
+      const id = String(first.approval?.id);
+      assert.match(
+        String(first.agent_message),
+        new RegExp(`https://floe.example/o/acme/relay/approvals/${id}`),
+      );
+      assert.equal(
+        (await decided('psql prod', 'a1')).approval?.id,
+        id,
+        'asked again, it is the same question',
+      );
+      const waiting = await asked('GET', '/approvals?state=waiting');
+      assert.deepEqual(
+        listed(waiting.body.data).map(({ what }) => what),
+        ['psql prod'],
+      );
 
-  const waits = api.call('GET', `/relay/v1/approvals/${id}?wait_seconds=20`, { key: agent });
-  const answer = await asked('POST', `/approvals/${id}`, { decision: 'allow', note: 'Only today.' });
-  assert.equal(answer.body.state, 'allowed');
-  assert.deepEqual([(await waits).body.state, (await waits).body.note], ['allowed', 'Only today.']);
+      const waits = api.call('GET', `/relay/v1/approvals/${id}?wait_seconds=20`, { key: agent });
+      const answer = await asked('POST', `/approvals/${id}`, { decision: 'allow', note: 'Only today.' });
+      assert.equal(answer.body.state, 'allowed');
+      assert.deepEqual([(await waits).body.state, (await waits).body.note], ['allowed', 'Only today.']);
 
-  assert.equal((await decided('psql staging', 'a1')).decision, 'ask', 'another command');
-  assert.equal((await decided('psql prod', 'a2')).decision, 'ask', 'another session');
-  assert.equal((await decided('psql prod', 'a1')).decision, 'abstain');
-  assert.equal((await decided('psql prod', 'a1')).decision, 'ask', 'it was for once');
-});
+      assert.equal((await decided('psql staging', 'a1')).decision, 'ask', 'another command');
+      assert.equal((await decided('psql prod', 'a2')).decision, 'ask', 'another session');
+      assert.equal((await decided('psql prod', 'a1')).decision, 'abstain');
+      assert.equal((await decided('psql prod', 'a1')).decision, 'ask', 'it was for once');
+    });
 
-test('an approval for the session holds for the rule in it, and never lifts a rule that denies', async () => {
-  const first = await decided('psql one', 'b1');
-  await asked('POST', `/approvals/${String(first.approval?.id)}`, { decision: 'allow', scope: 'session' });
-  assert.equal((await decided('psql two', 'b1')).decision, 'abstain');
-  assert.equal((await decided('psql two; git push -f', 'b1')).decision, 'deny');
-});
+    test('an approval for the session holds for the rule in it, and never lifts a rule that denies', async () => {
+      const first = await decided('psql one', 'b1');
+      await asked('POST', `/approvals/${String(first.approval?.id)}`, {
+        decision: 'allow',
+        scope: 'session',
+      });
+      assert.equal((await decided('psql two', 'b1')).decision, 'abstain');
+      assert.equal((await decided('psql two; git push -f', 'b1')).decision, 'deny');
+    });
 
-test('a question is answered once, in time', async () => {
-  const id = String((await decided('psql late', 'c1')).approval?.id);
-  await asked('POST', `/approvals/${id}`, { decision: 'deny', note: 'No.' });
-  const again = await asked('POST', `/approvals/${id}`, { decision: 'allow' });
-  assert.equal(`${again.status} ${again.body.error?.code}`, '409 conflict');
-  const other = String((await decided('psql later', 'c1')).approval?.id);
-  api.setNow(NOW + 11 * 60_000);
-  const late = await asked('POST', `/approvals/${other}`, { decision: 'allow' });
-  assert.equal(late.status, 409);
-  const expired = listed((await asked('GET', '/approvals?state=expired')).body.data).map(({ what }) => what);
-  assert.ok(JSON.stringify(expired).includes('psql later'));
-  api.setNow(NOW);
-});
+    test('a question is answered once, in time', async () => {
+      const id = String((await decided('psql late', 'c1')).approval?.id);
+      await asked('POST', `/approvals/${id}`, { decision: 'deny', note: 'No.' });
+      const again = await asked('POST', `/approvals/${id}`, { decision: 'allow' });
+      assert.equal(`${again.status} ${again.body.error?.code}`, '409 conflict');
+      const other = String((await decided('psql later', 'c1')).approval?.id);
+      api.setNow(NOW + 11 * 60_000);
+      const late = await asked('POST', `/approvals/${other}`, { decision: 'allow' });
+      assert.equal(late.status, 409);
+      const expired = listed((await asked('GET', '/approvals?state=expired')).body.data).map(
+        ({ what }) => what,
+      );
+      assert.ok(JSON.stringify(expired).includes('psql later'));
+      api.setNow(NOW);
+    });
 
-test('decisions are found by every filter, by their text too', async () => {
-  await decided('git push -f origin 100%', 'd1');
-  await decided('ls -la', 'd1');
-  await kept();
-  for (const [query, what] of [
-    ['session=d1&decision=deny', ['git push -f origin 100%']],
-    ['session=d1&rule=no-force-push', ['git push -f origin 100%']],
-    ['session=d1&agent=codex&limit=1&decision=abstain', ['ls -la']],
-    ['q=ORIGIN%20100%25', ['git push -f origin 100%']],
-    ['session=d1&event=prompt', []],
-    ['key=laptops&owner=ana@acme.example&session=d1&q=ls', ['ls -la']],
-  ] as const) {
-    const { body } = await asked('GET', `/decisions?${query}`);
-    assert.deepEqual(
-      listed(body.data).map((row) => row.what),
-      what,
-      query,
-    );
-  }
-  const [row] = listed((await asked('GET', '/decisions?session=d1&decision=deny')).body.data);
-  assert.equal((await asked('GET', `/decisions/${row?.id}`)).body.rule, 'no-force-push');
-});
+    test('decisions are found by every filter, by their text too', async () => {
+      await decided('git push -f origin 100%', 'd1');
+      await decided('ls -la', 'd1');
+      await kept();
+      for (const [query, what] of [
+        ['session=d1&decision=deny', ['git push -f origin 100%']],
+        ['session=d1&rule=no-force-push', ['git push -f origin 100%']],
+        ['session=d1&agent=codex&limit=1&decision=abstain', ['ls -la']],
+        ['q=ORIGIN%20100%25', ['git push -f origin 100%']],
+        ['session=d1&event=prompt', []],
+        ['key=laptops&owner=ana@acme.example&session=d1&q=ls', ['ls -la']],
+      ] as const) {
+        const { body } = await asked('GET', `/decisions?${query}`);
+        assert.deepEqual(
+          listed(body.data).map((row) => row.what),
+          what,
+          query,
+        );
+      }
+      const [row] = listed((await asked('GET', '/decisions?session=d1&decision=deny')).body.data);
+      assert.equal((await asked('GET', `/decisions/${row?.id}`)).body.rule, 'no-force-push');
+    });
 
-test('a page of decisions leads to the next, each row once', async () => {
-  for (let n = 0; n < 5; n += 1) await decided(`echo ${n}`, 'page');
-  await kept();
-  const seen: string[] = [];
-  let cursor = '';
-  for (let pages = 0; pages < 6; pages += 1) {
-    const { body } = await asked('GET', `/decisions?session=page&limit=2${cursor}`);
-    seen.push(...listed(body.data).map(({ what }) => String(what)));
-    if (body.next_cursor === null) break;
-    cursor = `&cursor=${body.next_cursor}`;
-  }
-  assert.deepEqual(seen.sort(), ['echo 0', 'echo 1', 'echo 2', 'echo 3', 'echo 4']);
-});
+    test('a page of decisions leads to the next, each row once', async () => {
+      for (let n = 0; n < 5; n += 1) await decided(`echo ${n}`, 'page');
+      await kept();
+      const seen: string[] = [];
+      let cursor = '';
+      for (let pages = 0; pages < 6; pages += 1) {
+        const { body } = await asked('GET', `/decisions?session=page&limit=2${cursor}`);
+        seen.push(...listed(body.data).map(({ what }) => String(what)));
+        if (body.next_cursor === null) break;
+        cursor = `&cursor=${body.next_cursor}`;
+      }
+      assert.deepEqual(seen.sort(), ['echo 0', 'echo 1', 'echo 2', 'echo 3', 'echo 4']);
+    });
 
-test('coverage tells sessions that use models and never ask the relay, whichever keys they use', async () => {
-  const { sessions } = api.relay;
-  const use = { orgId: 'acme', keyId: 'key_m', key: 'models', owner: 'ana@acme.example' };
-  sessions.noteModel({ ...use, sessionId: 'covered' }, 'codex');
-  sessions.noteModel({ ...use, sessionId: 'stealthy', owner: 'bob@acme.example' }, 'codex');
-  sessions.noteModel({ ...use, sessionId: '' }, null);
-  await decided('ls', 'covered');
-  await sessions.flush();
-  const { body } = await asked('GET', `/coverage?to=${new Date(NOW + 1000).toISOString()}`);
-  const people = listed(body.data).map((row) => [row.owner, row.agent, row.sessions, row.covered_ratio]);
-  assert.deepEqual(people[0], ['bob@acme.example', 'codex', 1, 0]);
-  assert.ok(JSON.stringify(people).includes(JSON.stringify(['ana@acme.example', 'codex', 1, 1])));
-  const uncovered = await asked('GET', '/sessions?covered=false');
-  assert.deepEqual(
-    listed(uncovered.body.data).map(({ session_id }) => session_id),
-    ['stealthy'],
-  );
-});
+    test('coverage tells sessions that use models and never ask the relay, whichever keys they use', async () => {
+      const { sessions } = api.relay;
+      const use = { orgId: 'acme', keyId: 'key_m', key: 'models', owner: 'ana@acme.example' };
+      sessions.noteModel({ ...use, sessionId: 'covered' }, 'codex');
+      sessions.noteModel({ ...use, sessionId: 'stealthy', owner: 'bob@acme.example' }, 'codex');
+      sessions.noteModel({ ...use, sessionId: '' }, null);
+      await decided('ls', 'covered');
+      await sessions.flush();
+      const { body } = await asked('GET', `/coverage?to=${new Date(NOW + 1000).toISOString()}`);
+      const people = listed(body.data).map((row) => [row.owner, row.agent, row.sessions, row.covered_ratio]);
+      assert.deepEqual(people[0], ['bob@acme.example', 'codex', 1, 0]);
+      assert.ok(JSON.stringify(people).includes(JSON.stringify(['ana@acme.example', 'codex', 1, 1])));
+      const uncovered = await asked('GET', '/sessions?covered=false');
+      assert.deepEqual(
+        listed(uncovered.body.data).map(({ session_id }) => session_id),
+        ['stealthy'],
+      );
+    });
 
-test('a rule made here decides at once; one of the file can only be read', async () => {
-  const rule = { name: 'no-curl', on: 'shell', match: { command: 'curl' }, decision: 'deny' };
-  assert.equal((await decided('curl x', 'r1')).decision, 'abstain');
-  const made = await asked('POST', '/rules', rule);
-  assert.equal(made.status, 201);
-  assert.equal((await decided('curl x', 'r1')).decision, 'deny');
-  const id = String(made.body.id);
-  const softer = await asked('PATCH', `/rules/${id}`, { mode: 'observe' });
-  assert.equal(softer.body.rule?.mode, 'observe');
-  assert.equal((await decided('curl x', 'r1')).decision, 'abstain');
-  const put = await asked('PUT', `/rules/${id}`, (await asked('GET', `/rules/${id}`)).body);
-  assert.equal(put.status, 200, 'what GET gave is taken back');
-  assert.equal((await asked('DELETE', `/rules/${id}`)).status, 204);
-  const file = await asked('PATCH', '/rules/no-force-push', { decision: 'ask' });
-  assert.equal(`${file.status} ${file.body.error?.code}`, '409 managed_by_file');
-  assert.match(String(file.body.error?.message), /line 10/);
-  const names = listed((await asked('GET', '/rules')).body.data).map((row) => row.rule?.name);
-  assert.deepEqual(names, ['no-force-push', 'prod-db']);
-});
+    test('a rule made here decides at once; one of the file can only be read', async () => {
+      const rule = { name: 'no-curl', on: 'shell', match: { command: 'curl' }, decision: 'deny' };
+      assert.equal((await decided('curl x', 'r1')).decision, 'abstain');
+      const made = await asked('POST', '/rules', rule);
+      assert.equal(made.status, 201);
+      assert.equal((await decided('curl x', 'r1')).decision, 'deny');
+      const id = String(made.body.id);
+      const softer = await asked('PATCH', `/rules/${id}`, { mode: 'observe' });
+      assert.equal(softer.body.rule?.mode, 'observe');
+      assert.equal((await decided('curl x', 'r1')).decision, 'abstain');
+      const put = await asked('PUT', `/rules/${id}`, (await asked('GET', `/rules/${id}`)).body);
+      assert.equal(put.status, 200, 'what GET gave is taken back');
+      assert.equal((await asked('DELETE', `/rules/${id}`)).status, 204);
+      const file = await asked('PATCH', '/rules/no-force-push', { decision: 'ask' });
+      assert.equal(`${file.status} ${file.body.error?.code}`, '409 managed_by_file');
+      assert.match(String(file.body.error?.message), /line 10/);
+      const names = listed((await asked('GET', '/rules')).body.data).map((row) => row.rule?.name);
+      assert.deepEqual(names, ['no-force-push', 'prod-db']);
+    });
 
-test('a rule is refused with the field that is wrong', async () => {
-  const rule = { name: 'bad', on: 'shell', match: { command: 'x' }, decision: 'deny' };
-  for (const [body, param] of [
-    [{ ...rule, match: { tool: 'x' } }, 'match.tool'],
-    [{ ...rule, when: 'command.colour == 1' }, 'when'],
-    [{ ...rule, when: 'command.name ==' }, 'when'],
-    [{ ...rule, on: 'prompt', match: { text: '(' } }, 'match.text[0]'],
-    [{ ...rule, decision: 'perhaps' }, 'decision'],
-    [{ name: 'bad', on: 'shell', decision: 'deny' }, undefined],
-  ] as const) {
-    const { status, body: answer } = await asked('POST', '/rules', body);
-    assert.equal(status, 400, JSON.stringify(body));
-    if (param !== undefined) assert.equal(answer.error?.param, param);
-  }
-});
+    test('a rule is refused with the field that is wrong', async () => {
+      const rule = { name: 'bad', on: 'shell', match: { command: 'x' }, decision: 'deny' };
+      for (const [body, param] of [
+        [{ ...rule, match: { tool: 'x' } }, 'match.tool'],
+        [{ ...rule, when: 'command.colour == 1' }, 'when'],
+        [{ ...rule, when: 'command.name ==' }, 'when'],
+        [{ ...rule, on: 'prompt', match: { text: '(' } }, 'match.text[0]'],
+        [{ ...rule, decision: 'perhaps' }, 'decision'],
+        [{ name: 'bad', on: 'shell', decision: 'deny' }, undefined],
+      ] as const) {
+        const { status, body: answer } = await asked('POST', '/rules', body);
+        assert.equal(status, 400, JSON.stringify(body));
+        if (param !== undefined) assert.equal(answer.error?.param, param);
+      }
+    });
 
-test('a simulation shows how a command is read, and which draft says what, and keeps nothing', async () => {
-  const rules = [
-    {
-      name: 'draft',
-      on: 'shell',
-      match: { command: 'git', subcommand: 'push', any_flag: '--force' },
-      decision: 'deny',
-    },
-  ];
-  const event = { event: 'shell', shell: { command: 'sudo env X=1 git push --force "$B"' } };
-  const { body } = await asked('POST', '/simulate', { rules, event });
-  assert.deepEqual([body.decision, body.rule], ['deny', 'draft']);
-  assert.deepEqual(
-    listed(body.commands).map(({ name, via }) => [...listed(via), name].join(' > ')),
-    ['sudo', 'sudo > env', 'sudo > env > git'],
-  );
-  const git = listed(body.commands).at(-1);
-  assert.deepEqual(git?.args, ['push', '--force', null]);
-  const unclear = await asked('POST', '/simulate', {
-    rules,
-    event: { event: 'shell', shell: { command: 'eval "$X"' } },
+    test('a simulation shows how a command is read, and which draft says what, and keeps nothing', async () => {
+      const rules = [
+        {
+          name: 'draft',
+          on: 'shell',
+          match: { command: 'git', subcommand: 'push', any_flag: '--force' },
+          decision: 'deny',
+        },
+      ];
+      const event = { event: 'shell', shell: { command: 'sudo env X=1 git push --force "$B"' } };
+      const { body } = await asked('POST', '/simulate', { rules, event });
+      assert.deepEqual([body.decision, body.rule], ['deny', 'draft']);
+      assert.deepEqual(
+        listed(body.commands).map(({ name, via }) => [...listed(via), name].join(' > ')),
+        ['sudo', 'sudo > env', 'sudo > env > git'],
+      );
+      const git = listed(body.commands).at(-1);
+      assert.deepEqual(git?.args, ['push', '--force', null]);
+      const unclear = await asked('POST', '/simulate', {
+        rules,
+        event: { event: 'shell', shell: { command: 'eval "$X"' } },
+      });
+      assert.deepEqual([unclear.body.decision, unclear.body.rule], ['ask', 'unclear-command']);
+      assert.equal(listed(unclear.body.unclear).length, 1);
+      const wrong = await asked('POST', '/simulate', { rules: [{ ...rules[0], when: 'nothing' }], event });
+      assert.equal(wrong.body.error?.param, 'rules[0].when');
+    });
+
+    test('a replay judges the last days again by a draft and lists what would change', async () => {
+      for (const command of ['make deploy', 'make test', 'git push -f']) await decided(command, 'replayed');
+      await kept();
+      const rules = [
+        {
+          name: 'no-deploy',
+          on: 'shell',
+          match: { command: 'make', subcommand: 'deploy' },
+          decision: 'deny',
+        },
+      ];
+      const { status, body } = await asked('POST', '/replay', { rules, days: 1 });
+      assert.equal(status, 200);
+      assert.equal(body.newly_denied, 1);
+      const changes = new Map(
+        listed(body.changes).map(({ what, before, after }) => [String(what), [before, after]]),
+      );
+      assert.deepEqual(changes.get('git push -f'), ['deny', 'abstain']);
+      assert.deepEqual(changes.get('make deploy'), ['abstain', 'deny']);
+      assert.equal(changes.has('make test'), false);
+      assert.equal(body.job, null);
+    });
+
+    test('a replay that takes longer than a request goes on as a job, whose result is the whole', async () => {
+      await decided('make later', 'job');
+      await kept();
+      const { database } = api;
+      const jobs = new Jobs({ database, clock: systemClock, log: silentLog });
+      const whole = (await asked('POST', '/replay', { days: 1 })).body;
+      const verb = replayRelay(api.relay.host, jobs, -1);
+      const host = {
+        database,
+        clock: { ...systemClock, now: () => NOW },
+        changed: async () => undefined,
+        secretsKey,
+      };
+      const input = { params: {}, query: {}, body: { days: 1 }, idempotencyKey: undefined };
+      const answer = await verb.show?.(database.read, host, OWNER, input);
+      const { job, looked_at } = relayReplayAnswer.parse(answer);
+      assert.deepEqual([looked_at, job?.kind, job?.state], [0, 'relay.replay', 'running']);
+      const look = async () => (await api.call('GET', `/api/jobs/${job?.id}`, { key: admin })).body;
+      let ended = await look();
+      for (let looks = 0; looks < 500 && String(ended['state']) === 'running'; looks++) ended = await look();
+      assert.deepEqual([ended['state'], ended['done'], ended['result']], ['done', whole['looked_at'], whole]);
+      await jobs.close();
+    });
   });
-  assert.deepEqual([unclear.body.decision, unclear.body.rule], ['ask', 'unclear-command']);
-  assert.equal(listed(unclear.body.unclear).length, 1);
-  const wrong = await asked('POST', '/simulate', { rules: [{ ...rules[0], when: 'nothing' }], event });
-  assert.equal(wrong.body.error?.param, 'rules[0].when');
-});
-
-test('a replay judges the last days again by a draft and lists what would change', async () => {
-  for (const command of ['make deploy', 'make test', 'git push -f']) await decided(command, 'replayed');
-  await kept();
-  const rules = [
-    { name: 'no-deploy', on: 'shell', match: { command: 'make', subcommand: 'deploy' }, decision: 'deny' },
-  ];
-  const { status, body } = await asked('POST', '/replay', { rules, days: 1 });
-  assert.equal(status, 200);
-  assert.equal(body.newly_denied, 1);
-  const changes = new Map(
-    listed(body.changes).map(({ what, before, after }) => [String(what), [before, after]]),
-  );
-  assert.deepEqual(changes.get('git push -f'), ['deny', 'abstain']);
-  assert.deepEqual(changes.get('make deploy'), ['abstain', 'deny']);
-  assert.equal(changes.has('make test'), false);
-});

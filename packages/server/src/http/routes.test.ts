@@ -27,14 +27,25 @@ function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expect
     [`GET /api/management/${kind}/{id}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
     [`PATCH /api/management/${kind}/{id}`]: {
       path: one,
-      body: { on_store_error: 'open' },
+      body: { on_store_error: 'open', reason: 'A trial' },
       succeeds: 200,
       scope,
       anotherOrgs: 404,
     },
     // An id is the org's own: another org makes a rule of its own with it.
-    [`PUT /api/management/${kind}/{id}`]: { path: one, body, succeeds: 200, scope, anotherOrgs: 200 },
-    [`DELETE /api/management/${kind}/{id}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
+    [`PUT /api/management/${kind}/{id}`]: {
+      path: one,
+      body: { ...body, reason: 'A trial' },
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+    [`DELETE /api/management/${kind}/{id}`]: {
+      path: (ids) => `${one(ids)}?reason=A%20trial`,
+      succeeds: 204,
+      scope,
+      anotherOrgs: 404,
+    },
   };
 }
 
@@ -108,6 +119,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     body: { surface: 'chat', request: { model: 'sandbox/echo', messages: [] } },
     succeeds: 200,
     scope: 'management',
+    roles: ROLES,
     anotherOrgs: 200,
   },
   ...channelsExpected(),

@@ -121,9 +121,9 @@ test('a budget is raised by members who confirmed who they are, and lowered by a
   };
   assert.equal(await patch({ limit_usd: 50 }), 200);
   for (const body of [{ limit_usd: 51 }, { mode: 'soft' }, { period: 'day' }])
-    assert.equal(await patch(body), 'step_up_required', JSON.stringify(body));
-  const removal = await api.call('DELETE', path, { key: asking.key });
+    assert.equal(await patch({ ...body, reason: 'Why not' }), 'step_up_required', JSON.stringify(body));
+  const removal = await api.call('DELETE', `${path}?reason=Over`, { key: asking.key });
   assert.equal(removal.body.error?.code, 'step_up_required');
-  assert.equal(await patch({ limit_usd: 51 }, admin.key), 200);
+  assert.equal(await patch({ limit_usd: 51, reason: 'A demo' }, admin.key), 200);
   assert.equal(await patch({ limit_usd: 52 }, (await api.addKey('acme')).key), 200);
 });

@@ -70,7 +70,7 @@ export function assembleApi(
     lastUsed.note(key, now);
     return keyActor(key);
   };
-  const orgs = (orgId: string) => runningOrg(snapshots, loaded().config, orgId);
+  const orgs = (orgId: string) => runningOrg(snapshots, loaded(), orgId);
   const models = (provider: Provider) => listedModels(provider, parts.modelLists);
   const rules: RuleHost = {
     guard: guardrails.guard,
@@ -87,7 +87,7 @@ export function assembleApi(
       channels,
       rules,
       providers,
-      config: configHost(parts, history, rules, providers),
+      config: configHost(parts, history, { rules, providers, relay }),
       monitoring,
       relay,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),

@@ -1,13 +1,16 @@
 import type { LoadedConfig } from '../config/load.ts';
+import type { Problem } from '../config/problem.ts';
 import { watchConfig } from '../config/watch.ts';
 import { systemClock } from '../core/clock.ts';
+import { tellLive } from '../store/live-events.ts';
+import { allOrgs } from '../store/orgs.ts';
 import type { FileHistory } from './config-host.ts';
 import type { Parts } from './parts.ts';
 import { enter, type Snapshots } from './snapshots.ts';
 
 /** Takes over a changed file whole or not at all; the old configuration stays when the new one is wrong. */
 export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots, load: () => LoadedConfig) {
-  const { log } = parts;
+  const { log, database } = parts;
   const { path } = state.loaded;
   if (path === null) return undefined;
   // One change at a time, in the order they came.
@@ -20,15 +23,31 @@ export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots
         state.loaded = loaded;
       });
       state.loadedAt = systemClock.now();
+      const wasRefused = state.refused !== null;
       state.refused = null;
+      if (wasRefused) await tellWatchers('config.taken_over');
       log.info({ path }, 'configuration taken over');
       if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
     } catch (error) {
       state.loaded = before;
       const message = error instanceof Error ? error.message : String(error);
-      state.refused = { at: systemClock.now(), problems: [{ where: '', message }] };
+      refuse([{ where: '', message }]);
       log.error({ err: error }, 'configuration not taken over; the running one stays');
     }
+  }
+  function refuse(problems: readonly Problem[]): void {
+    state.refused = { at: systemClock.now(), problems };
+    last = last.then(() => tellWatchers('config.refused'));
+  }
+  /** A refused file changes nothing that is stored, and one that was mended may not either: nobody else tells of it. */
+  async function tellWatchers(action: string): Promise<void> {
+    const at = systemClock.now();
+    await database
+      .transaction(async (writer) => {
+        for (const { id } of await allOrgs(writer))
+          await tellLive(writer, { orgId: id, topic: 'config', at, data: { action } });
+      })
+      .catch((error: unknown) => log.warn({ err: error }, 'watchers were not told of the configuration'));
   }
   return watchConfig({
     path,
@@ -38,7 +57,7 @@ export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots
     clock: systemClock,
     onChange(change) {
       if ('error' in change) {
-        state.refused = { at: systemClock.now(), problems: change.error.problems };
+        refuse(change.error.problems);
         log.error(
           { problems: change.error.message.split('\n') },
           'configuration refused; the running one stays',

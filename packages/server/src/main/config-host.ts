@@ -1,11 +1,9 @@
-import { basename } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { formatProblem, type Problem } from '../config/problem.ts';
 import type { ConfigHost } from '../management/config/config-host.ts';
-import type { RuleHost } from '../management/guardrails/rule-host.ts';
-import type { ProviderHost } from '../management/providers/provider-host.ts';
 import { rehearse } from '../store/rehearse.ts';
 import { examine } from './examine.ts';
+import { fileNameOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 
 /** The file that runs, and what became of the ones after it. */
@@ -17,26 +15,27 @@ export interface FileHistory {
 
 /** What the verbs of the whole configuration stand on. */
 export function configHost(
-  { database }: Parts,
+  { database, pepper }: Parts,
   history: FileHistory,
-  rules: RuleHost,
-  providers: ProviderHost,
+  rooms: Pick<ConfigHost, 'rules' | 'providers' | 'relay'>,
 ): Omit<ConfigHost, 'verbs'> {
   return {
     fileState: () => ({
-      file: history.loaded.path === null ? null : basename(history.loaded.path),
+      file: history.loaded.path === null ? null : fileNameOf(history.loaded),
       loadedAt: history.loadedAt,
       refused: history.refused,
     }),
     examine,
     rehearse: (work) => rehearse(database, work),
-    rules,
-    providers,
+    ...rooms,
+    pepper,
   };
 }
 
 /** The last change of the file that does not run, by its first problem. */
 export function configRefusal({ refused, loaded }: FileHistory) {
   const [first] = refused?.problems ?? [];
-  return refused && first ? { atMs: refused.at, problem: formatProblem(loaded.path, first) } : null;
+  return refused && first
+    ? { atMs: refused.at, problem: formatProblem(loaded.path, first), file: fileNameOf(loaded) }
+    : null;
 }

@@ -1,9 +1,10 @@
-import type { RelayConfig } from '@floe/contract/config';
+import type { OrgConfig, RelayConfig } from '@floe/contract/config';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { RelayHost } from '../management/relay/relay-host.ts';
 import { Approvals } from '../relay/approvals.ts';
 import { Decisions } from '../relay/decisions.ts';
+import { fileNameOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 
 /** What the verbs of the relay stand on, from the parts of the process and what the file says now. */
@@ -25,14 +26,19 @@ export function assembleRelay(
   };
 }
 
-function fileRelayOf({ config, lineOf }: LoadedConfig, orgId: string): ReturnType<RelayHost['fileRelay']> {
+function fileRelayOf(loaded: LoadedConfig, orgId: string): ReturnType<RelayHost['fileRelay']> {
+  const { config, lineOf } = loaded;
   const at = config.orgs.findIndex(({ id }) => id === orgId);
   const org = config.orgs[at];
   if (!org) return null;
-  return { config: org.relay, lineOf: (index) => lineOf(['orgs', at, 'relay', 'rules', index]) ?? null };
+  return {
+    config: org.relay,
+    name: fileNameOf(loaded),
+    lineOf: (index) => lineOf(['orgs', at, 'relay', 'rules', index]) ?? null,
+  };
 }
 
-/** What the file says about the relay of every org. */
-export function relayConfigs({ config }: LoadedConfig): ReadonlyMap<string, RelayConfig> {
-  return new Map(config.orgs.map((org) => [org.id, org.relay]));
+/** What is in force about the relay of every org, but for the rules of the API. */
+export function relayConfigs(orgs: readonly OrgConfig[]): ReadonlyMap<string, RelayConfig> {
+  return new Map(orgs.map((org) => [org.id, org.relay]));
 }

@@ -43,7 +43,14 @@ test('a minute after the start and then every hour, what the configuration of th
     database,
     ages.map((day) => exchangeRow(`exc_${day}`, { created_at: now - day * DAY_MS })),
   );
-  const days = { requests_days: 90, audit_days: 30, checks_days: 400, responses_days: 30, bodies_days: 7 };
+  const days = {
+    requests_days: 90,
+    audit_days: 30,
+    checks_days: 400,
+    responses_days: 30,
+    bodies_days: 7,
+    sessions: { idleMs: 1 },
+  };
   const log = spyLog();
   const removed = () => log.lines.map(({ fields }) => ('exchanges' in fields ? fields.exchanges : null));
   const retention = startRetention(database, clock, log, () => days);
@@ -79,6 +86,7 @@ test('a database that is away is told once a round and does not end the rounds',
       responses_days: 1,
       bodies_days: 1,
       checks_days: 1,
+      sessions: { idleMs: 1 },
     }),
   );
   for (let round = 0; round < 3; round++) {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { IDLE_MS } from '../platform/sign-in/sessions.ts';
+import type { SessionRules } from '../platform/sign-in/session-rules.ts';
 import { expireChecks } from '../store/monitoring/history.ts';
 import type { Database } from '../store/ports.ts';
 import { expireAlertLog, expireRest } from '../store/retention.ts';
@@ -12,6 +12,8 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_MS = 60_000;
 
 export interface RetentionDays {
+  /** Of sessions that nobody uses any more. */
+  readonly sessions: Pick<SessionRules, 'idleMs'>;
   readonly requests_days: number;
   readonly audit_days: number;
   readonly responses_days: number;
@@ -60,7 +62,7 @@ export function startRetention(
 async function removeOld(
   database: Expirable,
   nowMs: number,
-  { requests_days, audit_days, checks_days, responses_days, bodies_days }: RetentionDays,
+  { requests_days, audit_days, checks_days, responses_days, bodies_days, sessions }: RetentionDays,
   log: Log,
 ): Promise<void> {
   const requestsMs = nowMs - requests_days * DAY_MS;
@@ -75,7 +77,8 @@ async function removeOld(
     });
     const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
     if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than retention');
-    await database.transaction((writer) => expireSignIn(writer, { nowMs, idleMs: IDLE_MS, triesMs: DAY_MS }));
+    const { idleMs } = sessions;
+    await database.transaction((writer) => expireSignIn(writer, { nowMs, idleMs, triesMs: DAY_MS }));
     await expireAlertLog(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
   } catch (error) {

@@ -4,6 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import { narrowOwnKeys, revokeOwnKeys } from '../management/members/own-keys.ts';
 import { Issuers } from '../platform/sign-in/oidc-issuer.ts';
 import { createPasswordHasher } from '../platform/sign-in/password-hash.ts';
+import { sessionRulesOf } from '../platform/sign-in/session-rules.ts';
 import { Sessions } from '../platform/sign-in/sessions.ts';
 import type { KeyChange, SignInParts } from '../platform/sign-in/sign-in.ts';
 import { siteOf } from '../platform/sign-in/site.ts';
@@ -21,7 +22,7 @@ export function assembleSignIn(
   return {
     database,
     clock: systemClock,
-    sessions: new Sessions(database, systemClock, log),
+    sessions: new Sessions(database, systemClock, log, () => sessionRulesOf(loaded().config.auth)),
     throttle: createThrottle(database, systemClock),
     hasher: createPasswordHasher(),
     challengeKey: signInKeys.challenge,
@@ -42,12 +43,13 @@ async function fitOwnKeys(
   writer: Writer,
   member: MemberRow,
   role: Role | null,
+  by: string,
 ): Promise<readonly KeyChange[]> {
   const user = await userById(writer, member.user_id);
   if (!user) return [];
   const whose = { id: member.id, email: user.email };
-  const now = systemClock.now();
+  const hand = { by, nowMs: systemClock.now() };
   return role === null
-    ? revokeOwnKeys(writer, member.org_id, whose, now)
-    : narrowOwnKeys(writer, member.org_id, whose, role, now);
+    ? revokeOwnKeys(writer, member.org_id, whose, hand)
+    : narrowOwnKeys(writer, member.org_id, whose, role, hand);
 }

@@ -15,6 +15,7 @@ import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
 import { loadPlatform, type Platform } from '../platform/platform.ts';
 import { loadStoredRelayRules } from '../relay/stored-rules.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
+import { fileNameOf } from './file-rules.ts';
 import { followChanges } from './follow-changes.ts';
 import { compileInForce, type Running, setsOf } from './in-force.ts';
 import type { Parts } from './parts.ts';
@@ -34,6 +35,7 @@ export async function enter(
   const declaredBy = (inForce: readonly OrgConfig[]) =>
     orgs.map((org, at) => ({
       id: org.id,
+      file: fileNameOf(loaded),
       name: org.name,
       metadataKeys: inForce[at]?.analytics.metadata_keys ?? [],
       keys: org.keys.map((key, index) => ({
@@ -64,9 +66,11 @@ export async function enter(
   return orgs.length === 0 ? bootstrap(database, pepper, systemClock) : null;
 }
 
-function fileOrgs({ config, lineOf }: LoadedConfig, inForce: readonly OrgConfig[]): FileOrg[] {
+function fileOrgs(loaded: LoadedConfig, inForce: readonly OrgConfig[]): FileOrg[] {
+  const { config, lineOf } = loaded;
   return config.orgs.map((org, at) => ({
     id: org.id,
+    file: fileNameOf(loaded),
     timezone: org.timezone,
     graceMs: (inForce[at] ?? org).monitoring.grace_period_minutes * 60_000,
     monitors: org.monitors.map((monitor, index) => ({
@@ -76,9 +80,11 @@ function fileOrgs({ config, lineOf }: LoadedConfig, inForce: readonly OrgConfig[
   }));
 }
 
-function teamsOf({ config, lineOf }: LoadedConfig): FileTeams[] {
+function teamsOf(loaded: LoadedConfig): FileTeams[] {
+  const { config, lineOf } = loaded;
   return config.orgs.map((org, at) => ({
     id: org.id,
+    file: fileNameOf(loaded),
     teams: org.teams.map((team, index) => ({
       config: team,
       line: lineOf(['orgs', at, 'teams', index]) ?? null,
@@ -86,9 +92,11 @@ function teamsOf({ config, lineOf }: LoadedConfig): FileTeams[] {
   }));
 }
 
-function boardsOf({ config, lineOf }: LoadedConfig): FileBoards[] {
+function boardsOf(loaded: LoadedConfig): FileBoards[] {
+  const { config, lineOf } = loaded;
   return config.orgs.map((org, at) => ({
     id: org.id,
+    file: fileNameOf(loaded),
     boards: org.boards.map((board, index) => ({
       config: board,
       line: lineOf(['orgs', at, 'boards', index]) ?? null,
@@ -96,9 +104,11 @@ function boardsOf({ config, lineOf }: LoadedConfig): FileBoards[] {
   }));
 }
 
-function channelsOf({ config, lineOf }: LoadedConfig): FileChannels[] {
+function channelsOf(loaded: LoadedConfig): FileChannels[] {
+  const { config, lineOf } = loaded;
   return config.orgs.map((org, at) => ({
     id: org.id,
+    file: fileNameOf(loaded),
     channels: org.channels.map((channel, index) => ({
       config: channel,
       line: lineOf(['orgs', at, 'channels', index]) ?? null,
@@ -106,13 +116,15 @@ function channelsOf({ config, lineOf }: LoadedConfig): FileChannels[] {
   }));
 }
 
-function entriesOf({ config, lineOf, sets }: LoadedConfig): FileEntries[] {
-  return config.orgs.map((org, at) =>
-    fileEntriesOf(org, (section, index) => {
+function entriesOf(loaded: LoadedConfig): FileEntries[] {
+  const { config, lineOf, sets } = loaded;
+  return config.orgs.map((org, at) => {
+    const { id, entries } = fileEntriesOf(org, (section, index) => {
       const path = ['orgs', at, section, ...(index === undefined ? [] : [index])];
       return sets(path) ? lineOf(path) : undefined;
-    }),
-  );
+    });
+    return { id, file: fileNameOf(loaded), entries };
+  });
 }
 
 export interface Snapshots {
@@ -143,7 +155,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
       follower.isCurrent,
     );
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
-    parts.relay.relays.use(relayConfigs(loaded()), await loadStoredRelayRules(parts.database.read));
+    parts.relay.relays.use(relayConfigs(inForce.orgs), await loadStoredRelayRules(parts.database.read));
     current = { keyring: platform.keyring, catalogs };
     orgs = platform.orgs;
     running = { ...inForce, problems: new Map(leftOut.map(({ id, reason }) => [id, reason])) };

@@ -45,7 +45,7 @@ export function requireAccess(access: Access, actor: Actor, nowMs: number): void
 
 /** What a member is told whose role is not among `roles`. */
 export function roleNeeded(actor: Actor, roles: readonly Role[]): Fault {
-  const who = roles.length === 0 ? 'a platform key' : `the role ${roles.join(' or ')}`;
+  const who = roles.length === 0 ? 'a platform key' : `the role ${anyOf(roles)}`;
   return new Fault('insufficient_role', `${actor.shown} cannot do this; it needs ${who}.`);
 }
 
@@ -66,4 +66,9 @@ function stepUpRequired(): Fault {
 export function actingRole(actor: Actor): Role | null {
   if (actor.member) return actor.member.role;
   return actor.scopes.has('management') ? 'admin' : null;
+}
+
+/** `owner, admin or member` */
+function anyOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }

@@ -12,6 +12,8 @@ export interface Change {
   readonly before: JsonObject | null;
   /** Null when the change removed it. */
   readonly after: JsonObject | null;
+  /** Why, in the words of who asks. */
+  readonly reason?: string | null | undefined;
 }
 
 /** A change that goes along with the one a verb is named for, under the name of its own verb. */
@@ -39,5 +41,6 @@ export async function record(
     subject: change.subject,
     before_json: change.before && JSON.stringify(change.before),
     after_json: change.after && JSON.stringify(change.after),
+    reason: change.reason ?? null,
   });
 }

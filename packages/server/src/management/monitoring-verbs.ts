@@ -16,6 +16,7 @@ import { listChecks } from './monitors/checks.ts';
 import { createMonitor } from './monitors/create.ts';
 import { deleteMonitor } from './monitors/delete.ts';
 import { exportChecks } from './monitors/export-checks.ts';
+import { listGaps } from './monitors/gaps.ts';
 import { getMonitor } from './monitors/get.ts';
 import { listMonitors } from './monitors/list.ts';
 import type { MonitoringHost } from './monitors/monitoring-host.ts';
@@ -27,6 +28,7 @@ import { resumeMonitor } from './monitors/resume.ts';
 import { rotateMonitor } from './monitors/rotate.ts';
 import { getStanding } from './monitors/standing.ts';
 import { updateMonitor } from './monitors/update.ts';
+import { updateMonitors } from './monitors/update-many.ts';
 import { getUptime } from './monitors/uptime.ts';
 import type { Verb } from './verb.ts';
 
@@ -35,6 +37,7 @@ export function monitoringVerbs(host: MonitoringHost): readonly Verb[] {
   return [
     listMonitors(host),
     createMonitor(host),
+    updateMonitors(host),
     getMonitor(host),
     updateMonitor(host),
     putMonitor(host),
@@ -48,6 +51,7 @@ export function monitoringVerbs(host: MonitoringHost): readonly Verb[] {
     getUptime(host),
     previewSchedule(host),
     getStanding(host),
+    listGaps(host),
     listWindows(host),
     createWindow(host),
     getWindow(host),

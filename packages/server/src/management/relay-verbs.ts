@@ -1,3 +1,4 @@
+import type { Jobs } from './jobs/jobs.ts';
 import { waitForApproval } from './relay/approval.ts';
 import { decideApproval, listApprovals } from './relay/approvals.ts';
 import { getBundle } from './relay/bundle.ts';
@@ -7,12 +8,13 @@ import { getDecision, listDecisions } from './relay/decisions.ts';
 import { listEvents, reportEvents } from './relay/events.ts';
 import { answerHook } from './relay/hook.ts';
 import type { RelayHost } from './relay/relay-host.ts';
+import { replayRelay } from './relay/replay.ts';
 import { relayRuleVerbs } from './relay/rules.ts';
-import { replayRelay, simulateRelay } from './relay/simulate.ts';
+import { simulateRelay } from './relay/simulate.ts';
 import type { Verb } from './verb.ts';
 
 /** Everything the relay does for agents, and the console about it. */
-export function relayVerbs(host: RelayHost): readonly Verb[] {
+export function relayVerbs(host: RelayHost, jobs: Jobs): readonly Verb[] {
   return [
     decideEvent(host),
     decideBatch(host),
@@ -29,6 +31,6 @@ export function relayVerbs(host: RelayHost): readonly Verb[] {
     decideApproval(host),
     ...relayRuleVerbs(host),
     simulateRelay(host),
-    replayRelay(host),
+    replayRelay(host, jobs),
   ];
 }

@@ -7,6 +7,8 @@ export interface RunningOrg {
   readonly config: OrgConfig | null;
   /** Whether floe.yaml names it. */
   readonly isInFile: boolean;
+  /** Name of that file. */
+  readonly fileName: string;
   readonly catalog: Catalog;
   /** What a provider lacks that is enabled and left out. */
   problemOf(providerId: string): string | null;

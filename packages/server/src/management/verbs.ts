@@ -12,6 +12,7 @@ import { route, routeBody } from '@floe/contract/api/routes';
 import type { LiveHub } from '../analytics/live/hub.ts';
 import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import { listAlerts } from './alerts/list.ts';
+import { sendAgain } from './alerts/send-again.ts';
 import { type AnalyticsHost, Coverage } from './analytics/analytics-host.ts';
 import { getAnnotations } from './analytics/annotations.ts';
 import { exportMonth } from './analytics/month.ts';
@@ -66,6 +67,7 @@ import { getRequestBodies } from './requests/bodies.ts';
 import { exportRequests } from './requests/export.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
+import { tailRequests } from './requests/tail.ts';
 import { ROUTES } from './routes/routes.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
 import { getSettings, updateSettings } from './settings/settings.ts';
@@ -114,7 +116,8 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     ...providerVerbs(parts.providers),
     listModels(running),
-    listRequests,
+    listRequests(parts.live),
+    tailRequests(parts.live),
     getRequest,
     getRequestBodies(parts.bodies),
     exportRequests(coverage),
@@ -145,9 +148,10 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     deleteChannel,
     testStoredChannel(channels),
     listAlerts,
+    sendAgain,
     ...monitoringVerbs(parts.monitoring),
     ...configVerbs({ ...parts.config, verbs: () => all }),
-    ...relayVerbs(parts.relay),
+    ...relayVerbs(parts.relay, parts.jobs),
   ];
   return all;
 }

@@ -1,5 +1,6 @@
 import type { MonitorConfig } from '@floe/contract/config';
 import { newId } from '../core/ids.ts';
+import { USUAL_FILE } from '../platform/file-place.ts';
 import { appendAudit } from '../store/audit.ts';
 import {
   defaultGrace,
@@ -13,6 +14,8 @@ import { type Changing, changeClock, createMonitor, disableMonitor, replaceMonit
 /** An org of floe.yaml as far as monitors are concerned. */
 export interface FileOrg {
   readonly id: string;
+  /** Name of the file. */
+  readonly file?: string;
   readonly timezone: string;
   readonly graceMs: number;
   readonly monitors: readonly { readonly config: MonitorConfig; readonly line: number | null }[];
@@ -29,7 +32,10 @@ export async function syncFileMonitors(
   orgs: readonly FileOrg[],
 ): Promise<void> {
   for (const org of orgs)
-    await syncOrg({ ...changing, actor: 'file', source: { kind: 'file', line: null } }, org);
+    await syncOrg(
+      { ...changing, actor: 'file', source: { kind: 'file', file: org.file ?? USUAL_FILE, line: null } },
+      org,
+    );
 }
 
 async function syncOrg(changing: Changing, org: FileOrg): Promise<void> {
@@ -40,7 +46,7 @@ async function syncOrg(changing: Changing, org: FileOrg): Promise<void> {
   for (const { config, line } of org.monitors) {
     const row = byId.get(config.id);
     byId.delete(config.id);
-    const here: Changing = { ...changing, source: { kind: 'file', line } };
+    const here: Changing = { ...changing, source: { ...changing.source, line } };
     const definition = definitionOf(config, org.timezone);
     if (!row) await audit(here, 'monitors.create', null, await createMonitor(here, org.id, definition));
     else if (differs(row, { ...definitionColumns(definition), source: 'file', disabled_at: null }))
@@ -90,6 +96,7 @@ async function audit(
 }
 
 /** A monitor as the audit log keeps it. */
-function shown({ uid: _uid, org_id: _org, source_line: _line, ...rest }: MonitorRow) {
+function shown(row: MonitorRow) {
+  const { uid: _uid, org_id: _org, source_file: _file, source_line: _line, ...rest } = row;
   return rest;
 }

@@ -34,7 +34,12 @@ export interface Changing {
   readonly gaps: readonly Gap[];
   /** Who does it: a key id, a member id or `file`. */
   readonly actor: string;
-  readonly source: { readonly kind: 'file' | 'console'; readonly line: number | null };
+  readonly source: {
+    readonly kind: 'file' | 'console';
+    /** Name of the file. */
+    readonly file?: string;
+    readonly line: number | null;
+  };
 }
 
 /** Adds a monitor that waits for its first beat. @throws Fault `conflict` when the id is taken. */
@@ -51,6 +56,7 @@ export async function createMonitor(
     token_version: 1,
     disabled_at: null,
     source: source.kind,
+    source_file: source.file ?? null,
     source_line: source.line,
     created_at: nowMs,
     updated_at: nowMs,
@@ -74,6 +80,7 @@ export async function replaceMonitor(
     id: row.id,
     disabled_at: null,
     source: source.kind,
+    source_file: source.file ?? null,
     source_line: source.line,
     updated_at: nowMs,
     updated_by: actor,

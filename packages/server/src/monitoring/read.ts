@@ -1,13 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { CheckRow, ClockRow, PeriodRow } from '../store/monitoring/clocks.ts';
-import {
-  clocksOf,
-  type MonitorQuery,
-  type MonitorRow,
-  monitorById,
-  monitorPage,
-} from '../store/monitoring/definitions.ts';
+import { clocksOf, type MonitorRow, monitorById } from '../store/monitoring/definitions.ts';
 import { type CheckQuery, checkPage, periodsIn } from '../store/monitoring/history.ts';
+import { type MonitorQuery, monitorPage } from '../store/monitoring/monitor-lists.ts';
 import type { Page } from '../store/pages.ts';
 import type { Reader } from '../store/ports.ts';
 import { type Clock, type Gap, noOutcome } from './clock.ts';
@@ -33,7 +28,7 @@ export interface MonitorView {
   readonly graceSource: 'monitor' | 'org';
 }
 
-/** Monitors of an org, newest first; filtered by tag or by a part of id or name. */
+/** Monitors of an org, newest or most urgent first, filtered. */
 export async function listMonitors(
   reader: Reader,
   query: MonitorQuery,

@@ -6,14 +6,18 @@ import { appendAudit } from '../store/audit.ts';
 import { putOrg } from '../store/orgs.ts';
 import { allKeys, changeKey, insertKey, type PlatformKeyRow } from '../store/platform-keys.ts';
 import type { Writer } from '../store/ports.ts';
+import { isPlace, USUAL_FILE } from './file-place.ts';
 import { keyHint } from './key-format.ts';
 import { hashKey } from './keyring.ts';
+import { NOT_ROTATED } from './make-key.ts';
 import { platformKeyOf } from './stored-key.ts';
 
 /** An org of floe.yaml as far as its keys are concerned; `line` is where a key stands in the file. */
 export interface FileOrg extends Pick<OrgConfig, 'id' | 'name'> {
   /** Metadata keys that analytics index and roll up. */
   readonly metadataKeys?: readonly string[];
+  /** Name of the file. */
+  readonly file?: string;
   readonly keys: readonly (Pick<
     PlatformKeyConfig,
     'name' | 'key' | 'scopes' | 'team' | 'owner' | 'models' | 'expires_at'
@@ -27,6 +31,7 @@ interface Declared {
   readonly orgId: string;
   readonly key: FileKey;
   readonly hash: string;
+  readonly file: string | undefined;
 }
 
 /**
@@ -50,7 +55,14 @@ export async function syncFileKeys(
       metadata_keys_json: metadataKeys.length > 0 ? JSON.stringify(metadataKeys) : null,
     });
   const declared = orgs.flatMap((org) =>
-    org.keys.map((key): Declared => ({ orgId: org.id, key, hash: hashKey(pepper, bare(key.key)) })),
+    org.keys.map(
+      (key): Declared => ({
+        orgId: org.id,
+        key,
+        hash: hashKey(pepper, bare(key.key)),
+        file: org.file,
+      }),
+    ),
   );
   const stored = await allKeys(writer);
   const taken = match(declared, stored);
@@ -101,7 +113,7 @@ function match(
   return taken;
 }
 
-function columnsOf({ key, hash }: Declared) {
+function columnsOf({ key, hash, file = USUAL_FILE }: Declared) {
   return {
     name: key.name,
     hash,
@@ -114,6 +126,7 @@ function columnsOf({ key, hash }: Declared) {
     expires_at: key.expires_at === undefined ? null : Date.parse(key.expires_at),
     revoked_at: null,
     source: 'file',
+    source_file: file,
     source_line: key.line,
     ...NOT_ROTATED,
   };
@@ -125,15 +138,6 @@ function leak(row: PlatformKeyRow, { hash }: Declared): Partial<PlatformKeyRow> 
   return row.hash === hash ? { revoked_at: row.revoked_at } : { leaked_at: null };
 }
 
-/** A key of the file has the one value that stands there. */
-const NOT_ROTATED = {
-  previous_hash: null,
-  previous_prefix: null,
-  previous_last4: null,
-  previous_until: null,
-  previous_last_used_at: null,
-};
-
 async function create(writer: Writer, entry: Declared, nowMs: number): Promise<void> {
   const row: PlatformKeyRow = {
     ...columnsOf(entry),
@@ -141,6 +145,7 @@ async function create(writer: Writer, entry: Declared, nowMs: number): Promise<v
     org_id: entry.orgId,
     created_at: nowMs,
     created_by: 'file',
+    updated_by: 'file',
     last_used_at: null,
     updated_at: nowMs,
   };
@@ -158,10 +163,11 @@ async function change(
   const before: Readonly<Record<string, unknown>> = { ...row };
   const differs = Object.entries(columns).filter(([column, value]) => before[column] !== value);
   if (differs.length === 0) return;
-  const after = { ...row, ...columns, updated_at: nowMs };
-  await changeKey(writer, row.org_id, row.id, { ...columns, updated_at: nowMs });
+  const changed = { ...columns, updated_at: nowMs, updated_by: 'file' };
+  const after = { ...row, ...changed };
+  await changeKey(writer, row.org_id, row.id, changed);
   // Keys move up and down as the file is edited; that alone is no change of the key.
-  if (differs.some(([column]) => column !== 'source_line')) await audit(writer, action, row, after, nowMs);
+  if (differs.some(([column]) => !isPlace(column))) await audit(writer, action, row, after, nowMs);
 }
 
 async function audit(

@@ -3,11 +3,14 @@ import { newId } from '../core/ids.ts';
 import { appendAudit } from '../store/audit.ts';
 import type { Writer } from '../store/ports.ts';
 import { putTeam, removeTeam, type TeamRow, teamsOfOrg, teamUses } from '../store/teams.ts';
+import { USUAL_FILE } from './file-place.ts';
 import { teamView } from './stored-team.ts';
 
 /** An org of floe.yaml as far as its teams are concerned. */
 export interface FileTeams {
   readonly id: string;
+  /** Name of the file. */
+  readonly file?: string;
   readonly teams: readonly { readonly config: TeamConfig; readonly line: number | null }[];
 }
 
@@ -26,7 +29,7 @@ export async function syncFileTeams(
     const declared = new Set(org.teams.map(({ config }) => config.id));
     for (const { config, line } of org.teams) {
       const row = stored.find(({ id }) => id === config.id) ?? null;
-      await take(writer, row, rowOf(org.id, config, line, row, nowMs));
+      await take(writer, row, rowOf(org, config, line, row, nowMs));
     }
     for (const row of stored)
       if (row.source === 'file' && !declared.has(row.id)) await letGo(writer, row, nowMs);
@@ -34,18 +37,19 @@ export async function syncFileTeams(
 }
 
 function rowOf(
-  orgId: string,
+  { id: org_id, file: source_file = USUAL_FILE }: FileTeams,
   { id, name, cost_center }: TeamConfig,
   line: number | null,
   before: TeamRow | null,
   nowMs: number,
 ): TeamRow {
   return {
-    org_id: orgId,
+    org_id,
     id,
     name,
     cost_center: cost_center ?? null,
     source: 'file',
+    source_file,
     source_line: line,
     created_at: before?.created_at ?? nowMs,
     updated_at: nowMs,
@@ -56,9 +60,10 @@ function rowOf(
 async function take(writer: Writer, before: TeamRow | null, row: TeamRow): Promise<void> {
   const stays = (column: 'name' | 'cost_center' | 'source') => before?.[column] === row[column];
   const same = stays('name') && stays('cost_center') && stays('source');
-  if (before && same && before.source_line === row.source_line) return;
+  const { source_file, source_line } = row;
+  if (before && same && before.source_line === source_line && before.source_file === source_file) return;
   // That a team moved in the file is no change of it.
-  if (before && same) return putTeam(writer, { ...before, source_line: row.source_line });
+  if (before && same) return putTeam(writer, { ...before, source_file, source_line });
   await putTeam(writer, row);
   await audit(writer, before ? 'teams.update' : 'teams.create', before, row, row.updated_at);
 }
@@ -69,7 +74,14 @@ async function letGo(writer: Writer, row: TeamRow, nowMs: number): Promise<void>
     await removeTeam(writer, row.org_id, row.id);
     return audit(writer, 'teams.delete', row, null, nowMs);
   }
-  const kept = { ...row, source: 'console', source_line: null, updated_at: nowMs, updated_by: 'file' };
+  const kept = {
+    ...row,
+    source: 'console',
+    source_file: null,
+    source_line: null,
+    updated_at: nowMs,
+    updated_by: 'file',
+  };
   await putTeam(writer, kept);
   await audit(writer, 'teams.update', row, kept, nowMs);
 }

@@ -5,8 +5,10 @@ import type { Database } from '../store/ports.ts';
 import type { KeyRecord } from './keyring.ts';
 
 const FLUSH_MS = 60_000;
+/** Whether a key is in use is soon known; when exactly it was used last may wait. */
+const FIRST_MS = 1_000;
 
-/** Remembers when keys were last used and writes it at most once a minute: a hint, not a record. */
+/** Remembers when keys were last used. The first use in a minute is written within a second, others with the next. */
 export interface LastUsed {
   note(key: UsedKey, nowMs: number): void;
   /** Writes what is pending. */
@@ -19,11 +21,21 @@ export type UsedKey = Pick<KeyRecord, 'id' | 'supersededHeaders'>;
 export function trackLastUsed(database: Database, clock: Clock, log: Log): LastUsed {
   const pending = new Map<string, number>();
   const pendingPrevious = new Map<string, number>();
-  let timer: Timer | undefined;
+  const written = new Map<string, number>();
+  let soon: Timer | undefined;
+  let later: Timer | undefined;
+
+  function stopTimers(): void {
+    soon?.cancel();
+    later?.cancel();
+    soon = undefined;
+    later = undefined;
+  }
 
   async function flush(): Promise<void> {
-    timer = undefined;
+    stopTimers();
     if (pending.size === 0) return;
+    for (const [id, usedAt] of pending) written.set(id, usedAt);
     const uses = [
       ...Array.from(pending, ([id, usedAt]) => ({ id, usedAt })),
       ...Array.from(pendingPrevious, ([id, usedAt]) => ({ id, usedAt, previous: true })),
@@ -42,10 +54,11 @@ export function trackLastUsed(database: Database, clock: Clock, log: Log): LastU
     note(key, nowMs) {
       pending.set(key.id, nowMs);
       if (key.supersededHeaders) pendingPrevious.set(key.id, nowMs);
-      timer ??= clock.after(FLUSH_MS, flush);
+      const last = written.get(key.id);
+      if (last === undefined || nowMs - last >= FLUSH_MS) soon ??= clock.after(FIRST_MS, flush);
+      else later ??= clock.after(FLUSH_MS, flush);
     },
     close() {
-      timer?.cancel();
       return flush();
     },
   };

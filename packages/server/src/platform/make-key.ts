@@ -5,6 +5,15 @@ import type { PlatformKeyRow } from '../store/platform-keys.ts';
 import { keyHint, newKey } from './key-format.ts';
 import { hashKey } from './keyring.ts';
 
+/** A key that has the one value. */
+export const NOT_ROTATED = {
+  previous_hash: null,
+  previous_prefix: null,
+  previous_last4: null,
+  previous_until: null,
+  previous_last_used_at: null,
+};
+
 /** A new platform key and the row that stands for it: the value is in no column and must be shown now. */
 export function makeKey(
   pepper: KeyObject,
@@ -15,11 +24,12 @@ export function makeKey(
     /** Who makes it. */
     readonly by: string;
     readonly nowMs: number;
+    /** Its value, where somebody chose one. */
+    readonly value?: string;
   },
   columns: Partial<PlatformKeyRow> = {},
 ): { readonly key: string; readonly row: PlatformKeyRow } {
-  const { orgId, name, scopes, by, nowMs } = given;
-  const key = newKey();
+  const { orgId, name, scopes, by, nowMs, value: key = newKey() } = given;
   const row: PlatformKeyRow = {
     id: newId('key', nowMs),
     org_id: orgId,
@@ -39,6 +49,7 @@ export function makeKey(
     source: 'console',
     source_line: null,
     updated_at: nowMs,
+    updated_by: by,
     ...columns,
   };
   return { key, row };

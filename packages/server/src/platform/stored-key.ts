@@ -2,6 +2,7 @@ import type { PlatformKey } from '@floe/contract/api/keys';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
 import { compilePatterns } from '../core/pattern.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
+import { placeOf } from './file-place.ts';
 import type { KeyRecord } from './keyring.ts';
 
 /** Compiles a stored key for the keyring: its value, and the one before a rotation that still works. */
@@ -72,6 +73,7 @@ export function platformKeyOf(row: PlatformKeyRow, nowMs: number): PlatformKey {
     previous: previousOf(row, nowMs),
     source: placeOf(row),
     updated_at: momentOf(row.updated_at),
+    updated_by: row.updated_by ?? null,
   };
 }
 
@@ -106,17 +108,4 @@ function textsIn(json: string | null): string[] | null {
   const value: unknown = JSON.parse(json);
   if (!Array.isArray(value)) throw new Error('a stored list is no list');
   return value.filter((entry) => typeof entry === 'string');
-}
-
-/** Where a row is written, as every answer says it. */
-export function placeOf({
-  source,
-  source_line,
-}: {
-  readonly source: string;
-  readonly source_line: number | null;
-}) {
-  return source === 'file'
-    ? { kind: 'file' as const, file: 'floe.yaml', line: source_line }
-    : { kind: 'console' as const, file: null, line: null };
 }

@@ -1,6 +1,6 @@
 import type { Team } from '@floe/contract/api/teams';
 import type { TeamRow } from '../store/teams.ts';
-import { placeOf } from './stored-key.ts';
+import { placeOf } from './file-place.ts';
 
 /** A stored team as the API and the audit log show it. */
 export function teamView(row: TeamRow): Team {

@@ -76,6 +76,35 @@ function wholeNano(nano: number): number {
   return Math.ceil(Number(nano.toFixed(3)));
 }
 
+/** USD per million tokens of one answer, its length of context and every factor counted in. */
+export interface ChargedPrice {
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_write?: number;
+  /** USD for the one request, beside the tokens. */
+  request?: number;
+}
+
+/** What `costNanoUsd` multiplies the tokens with, as a row keeps it; undefined for what costs nothing per token. */
+export function chargedPrice(price: Price, usage: Usage, atMs: number): ChargedPrice | undefined {
+  if (price.source === 'free' || price.source === 'seat') return undefined;
+  const { input, output, cacheRead, cacheWrite, perThousandRequests } = price.ratesAt(atMs);
+  const { input: total = 0, cached, cacheWrite: written } = usage;
+  const { multiplier } = price;
+  const of = (rate: Rate) => exact(usdPerMillion(rate, total) * multiplier);
+  const charged: ChargedPrice = { input: of(input), output: of(output) };
+  if (cached) charged.cache_read = of(cacheRead ?? input);
+  if (written) charged.cache_write = of(cacheWrite ?? input);
+  if (perThousandRequests) charged.request = exact((perThousandRequests / 1000) * multiplier);
+  return charged;
+}
+
+/** Without what binary fractions add: 3 times 0.1 is 0.3. */
+function exact(usd: number): number {
+  return Number(usd.toPrecision(12));
+}
+
 const NOTHING: Rate = { base: 0, tiers: [] };
 const NO_RATES: Rates = { input: NOTHING, output: NOTHING };
 

@@ -8,7 +8,8 @@ import type { Reader, Writer } from './ports.ts';
 export type AuditRow = AuditTable;
 
 /** An entry before it has its place in the chain. */
-export type NewAudit = Omit<AuditRow, 'seq' | 'hash' | 'actor_name'> & Partial<Pick<AuditRow, 'actor_name'>>;
+export type NewAudit = Omit<AuditRow, 'seq' | 'hash' | 'actor_name' | 'reason'> &
+  Partial<Pick<AuditRow, 'actor_name' | 'reason'>>;
 
 /** What the first entry of a chain stands on. */
 const NO_ENTRY = '';
@@ -26,7 +27,12 @@ export async function appendAudit(writer: Writer, entry: NewAudit): Promise<void
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const placed = { ...entry, actor_name: entry.actor_name ?? null, seq: Number(last?.seq ?? 0) + 1 };
+  const placed = {
+    ...entry,
+    actor_name: entry.actor_name ?? null,
+    reason: entry.reason ?? null,
+    seq: Number(last?.seq ?? 0) + 1,
+  };
   await writer
     .insertInto('audit')
     .values({ ...placed, hash: chainHash(last?.hash ?? NO_ENTRY, placed) })
@@ -35,10 +41,14 @@ export async function appendAudit(writer: Writer, entry: NewAudit): Promise<void
   await tellLive(writer, { orgId: org_id, topic: 'audit', at, data: { id, at, actor, action, subject } });
 }
 
-/** SHA-256, hex, over the hash of the entry before and every column, as a JSON list in this order. */
+/**
+ * SHA-256, hex, over the hash of the entry before and every column, as a JSON list in this order. A reason is in it
+ * where there is one: entries from before there were reasons keep their hash.
+ */
 export function chainHash(previous: string, entry: Omit<AuditRow, 'hash'>): string {
-  const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = entry;
+  const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json, reason } = entry;
   const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
+  if (reason !== null) fields.push(reason);
   return createHash('sha256')
     .update(JSON.stringify([previous, ...fields]))
     .digest('hex');

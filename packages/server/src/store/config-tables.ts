@@ -23,6 +23,7 @@ export interface ConfigEntriesTable {
   secrets_version: number;
   /** `file` when it stands in floe.yaml, else `console`. */
   source: string;
+  source_file?: string | null | undefined;
   source_line: number | null;
   created_at: number;
   updated_at: number;

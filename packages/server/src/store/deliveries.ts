@@ -143,6 +143,26 @@ export function deliveriesOf(reader: Reader, alertIds: readonly string[]): Promi
     .execute();
 }
 
+export function deliveryById(reader: Reader, orgId: string, id: string): Promise<DeliveryRow | undefined> {
+  return reader
+    .selectFrom('alert_deliveries')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Makes a message due now, with all its tries before it again; its receiver rests no longer. */
+export async function oweAgain(
+  writer: Writer,
+  { id, channel_id }: Pick<DeliveryRow, 'id' | 'channel_id'>,
+  nowMs: number,
+): Promise<void> {
+  const fresh = { state: 'pending', held: null, due_at: nowMs, attempts: 0, status: null, error: null };
+  await changeDeliveries(writer, [id], { ...fresh, sent_at: null, folded_into: null });
+  await writer.updateTable('channels').set({ resting_until: 0 }).where('id', '=', channel_id).execute();
+}
+
 /** Gives up what a channel is still owed, with the reason. */
 export async function abandonDeliveries(writer: Writer, channelId: string, error: string): Promise<void> {
   await writer

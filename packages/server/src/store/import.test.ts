@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { appendAudit } from './audit.ts';
+import { insertBreakerChange } from './breaker-changes.ts';
 import { exchangePage } from './exchanges.ts';
-import { importSqlite } from './import.ts';
+import { importSqlite, NOT_IMPORTED } from './import.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import { openDatabase } from './open-database.ts';
 import { insertOrg } from './orgs.ts';
 import { insertKey } from './platform-keys.ts';
-import type { Database } from './ports.ts';
+import type { Database, Writer } from './ports.ts';
 import { appliedOnPostgres } from './postgres/applied.ts';
+import { insertResources } from './resources.ts';
 import { FIGURES } from './rollups/figures.ts';
 import { HOUR_MS } from './rollups/gather.ts';
 import { rollupTotal } from './rollups/read.ts';
@@ -22,6 +25,7 @@ import { ingestRows } from './test/ingest-rows.ts';
 import { testDatabase } from './test/postgres-database.ts';
 import { exchangeRow, ORG, platformKeyRow } from './test/rows.ts';
 import { temporaryDirectory } from './test/temporary-directory.ts';
+import { putView } from './views.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 const T0 = Date.UTC(2026, 10, 21);
@@ -48,6 +52,7 @@ async function filledSqlite(t: TestContext, dataDir: string): Promise<Database> 
     const entry = { id: 'aud_1', org_id: ORG, at: 5, actor: 'setup', action: 'keys.create' };
     await appendAudit(writer, { ...entry, subject: 'key_one', before_json: null, after_json: '{}' });
     await insertTurns(writer, TURNS);
+    await fillRest(writer);
     await claimDatabase(writer, Buffer.alloc(32, 1));
   });
   const rows = Array.from({ length: ROWS }, (_, n) =>
@@ -61,7 +66,87 @@ async function filledSqlite(t: TestContext, dataDir: string): Promise<Database> 
   return database;
 }
 
+/** A row in tables that nothing above writes. */
+async function fillRest(writer: Writer): Promise<void> {
+  await insertResources(writer, [
+    {
+      org_id: ORG,
+      resource_id: 'file-1',
+      provider: 'main',
+      credential: 'default',
+      kind: 'files',
+      key_id: 'key_one',
+      created_at: T0,
+      counted: 0,
+    },
+  ]);
+  const times = { created_at: T0, updated_at: T0, updated_by: 'key_one' };
+  await putView(writer, {
+    id: 'view_1',
+    org_id: ORG,
+    name: 'Slow',
+    page: 'requests',
+    owner: 'key_one',
+    shared: 1,
+    filters_json: '{}',
+    ...times,
+  });
+  const change = { id: 'brc_1', org_id: ORG, breaker_id: 'main/m@default', at: T0, because: 'down' };
+  await insertBreakerChange(writer, { ...change, state: 'open' });
+  await writer.insertInto('spend_journals').values({ id: 'jrn_1', applied: 9, updated_at: T0 }).execute();
+  await writer
+    .insertInto('kept_bodies')
+    .values({ id: 'exc_1', org_id: ORG, key_id: 'key_one', owner: null, created_at: T0, sealed: 's' })
+    .execute();
+  // Numbers of its own in either database: the first alert of the source is none of the target's.
+  for (const n of [7, 9]) {
+    await writer
+      .insertInto('alerts')
+      .values({ ...ALERT, seq: n, id: `alr_${n}`, idempotency_key: `${n}` })
+      .execute();
+    await writer
+      .insertInto('alert_deliveries')
+      .values({ ...DELIVERY, id: `dlv_${n}`, alert_id: `alr_${n}`, alert_seq: n })
+      .execute();
+  }
+}
+
+const ALERT = {
+  org_id: ORG,
+  at: T0,
+  event: 'monitor_failing',
+  phase: 'opens',
+  subject_kind: 'monitor',
+  subject_id: 'mon_1',
+  subject_name: 'Nightly',
+  fields_json: '{}',
+  channels_json: null,
+  routed_at: T0,
+  closed_at: null,
+};
+const DELIVERY = {
+  org_id: ORG,
+  channel_id: 'chn_1',
+  channel_name: 'ops',
+  repetition: 0,
+  state: 'sent',
+  held: null,
+  created_at: T0,
+  due_at: T0,
+  attempts: 1,
+  sent_at: T0,
+  status: 200,
+  error: null,
+  folded_into: null,
+};
+
 const contents = async (database: Database) => ({
+  alerts: await database.read
+    .selectFrom('alerts')
+    .innerJoin('alert_deliveries', 'alert_deliveries.alert_seq', 'alerts.seq')
+    .select(['alerts.id', 'alert_deliveries.alert_id', 'alert_deliveries.state'])
+    .orderBy('alerts.seq')
+    .execute(),
   keys: await database.read.selectFrom('platform_keys').selectAll().execute(),
   audit: await database.read.selectFrom('audit').selectAll().execute(),
   turns: await database.read.selectFrom('stored_turns').selectAll().orderBy('id').execute(),
@@ -89,8 +174,11 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'orgs', added: 1, known: 0 },
     { table: 'users', added: 0, known: 0 },
     { table: 'members', added: 0, known: 0 },
+    { table: 'sessions', added: 0, known: 0 },
     { table: 'passkeys', added: 0, known: 0 },
     { table: 'identities', added: 0, known: 0 },
+    { table: 'sign_in_tries', added: 0, known: 0 },
+    { table: 'spent_tokens', added: 0, known: 0 },
     { table: 'teams', added: 0, known: 0 },
     { table: 'invitations', added: 0, known: 0 },
     { table: 'platform_keys', added: 1, known: 0 },
@@ -102,6 +190,11 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'relay_sessions', added: 0, known: 0 },
     { table: 'config_entries', added: 0, known: 0 },
     { table: 'provider_credentials', added: 0, known: 0 },
+    { table: 'creations', added: 0, known: 0 },
+    { table: 'resources', added: 1, known: 0 },
+    { table: 'views', added: 1, known: 0 },
+    { table: 'breaker_changes', added: 1, known: 0 },
+    { table: 'spend_journals', added: 1, known: 0 },
     { table: 'budget_spend', added: 0, known: 0 },
     { table: 'boards', added: 0, known: 0 },
     { table: 'maintenance_windows', added: 0, known: 0 },
@@ -113,7 +206,10 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'monitor_periods', added: 0, known: 0 },
     { table: 'beat_keys', added: 0, known: 0 },
     { table: 'checks', added: 0, known: 0 },
+    { table: 'alerts', added: 2, known: 0 },
+    { table: 'alert_deliveries', added: 2, known: 0 },
     { table: 'stored_turns', added: TURNS.length, known: 0 },
+    { table: 'kept_bodies', added: 1, known: 0 },
     { table: 'relay_decisions', added: 0, known: 0 },
     { table: 'relay_reports', added: 0, known: 0 },
     { table: 'exchanges', added: ROWS, known: 0 },
@@ -128,6 +224,22 @@ test('an imported instance holds the same rows and the same sums, and a second i
   assert.deepEqual(await contents(target), await contents(source));
   assert.equal(await appliedOnPostgres(url), MIGRATIONS.at(-1)?.number);
   t.diagnostic(`${ROWS} exchanges imported, 0 lost, 0 doubled`);
+});
+
+test('every table is imported, or named with why it is not', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const source = await filledSqlite(t, dataDir);
+  // The test's own file: its list of tables is what every database has.
+  const { rows } = await source.transaction((writer) =>
+    sql<{ name: string }>`
+      select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`.execute(writer),
+  );
+  const imported = await importSqlite('sqlite:', { url: await testDatabase(t), dataDir }, quiet);
+  const accounted = new Set([...imported.map(({ table }) => table), ...Object.keys(NOT_IMPORTED)]);
+  assert.deepEqual(
+    rows.map(({ name }) => name).filter((name) => !accounted.has(name)),
+    [],
+  );
 });
 
 test('databases of different secret keys are not mixed, and SQLite is no target', async (t) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { StorePlace } from './backup.ts';
+import { copyAlerts } from './import-alerts.ts';
 import { copyMonitors } from './import-monitors.ts';
 import { isPostgres, openDatabase, sqlitePath } from './open-database.ts';
 import type { Database, ExchangeRow, Writer } from './ports.ts';
@@ -24,7 +25,8 @@ export interface Imported {
 }
 
 /**
- * Takes everything of a SQLite database into the PostgreSQL one of `place`. What is there already stays as it
+ * Takes everything of a SQLite database into the PostgreSQL one of `place`, but for what belongs to the processes at work
+ * there (`NOT_IMPORTED`). What is there already stays as it
  * is, so that it can be repeated. The file is read from a copy: a server may be using it, and it is not changed.
  *
  * @throws StoreUnusable when `place` is not PostgreSQL, or the two were used with different secret keys.
@@ -50,7 +52,9 @@ export async function importSqlite(
       return [
         ...(await copyTables(source, target)),
         ...(await copyMonitors(source, target)),
+        ...(await copyAlerts(source, target)),
         await copyLog(source, target, 'stored_turns'),
+        await copyLog(source, target, 'kept_bodies'),
         await copyLog(source, target, 'relay_decisions'),
         await copyLog(source, target, 'relay_reports'),
         await copyExchanges(source, target, directory),
@@ -80,8 +84,11 @@ const SMALL_TABLES = [
   'orgs',
   'users',
   'members',
+  'sessions',
   'passkeys',
   'identities',
+  'sign_in_tries',
+  'spent_tokens',
   'teams',
   'invitations',
   'platform_keys',
@@ -93,12 +100,33 @@ const SMALL_TABLES = [
   'relay_sessions',
   'config_entries',
   'provider_credentials',
+  'creations',
+  'resources',
+  'views',
+  'breaker_changes',
+  // How far the journal of a data directory is in the sums: without it, it would be counted once more.
+  'spend_journals',
   'budget_spend',
   'boards',
   'maintenance_windows',
   'audit',
   'settings',
 ] as const;
+
+/** What says something about processes, not about orgs, or is made again from what is imported. */
+export const NOT_IMPORTED: Readonly<Record<string, string>> = {
+  jobs: 'work of a process that is not here',
+  live_events: 'what happened a moment ago, for whoever watches there',
+  monitor_leases: 'which process watches',
+  monitor_gaps: 'copied with the monitors',
+  monitor_pulse: 'copied with the monitors',
+  replicas: 'processes at work',
+  migrations: 'the tables of the target are its own',
+  exchange_metadata: 'made again with each exchange',
+  rollup_minutes: 'counted again with each exchange',
+  rollup_hours: 'counted again with each exchange',
+  rollup_pairs: 'counted again with each exchange',
+};
 
 /** The small tables. */
 async function copyTables(source: Database, target: Database): Promise<Imported[]> {
@@ -150,7 +178,7 @@ function asRows(rows: readonly object[]) {
 }
 
 /** Tables that grow for ever, copied piece by piece. */
-type LogTable = 'stored_turns' | 'relay_decisions' | 'relay_reports';
+type LogTable = 'stored_turns' | 'kept_bodies' | 'relay_decisions' | 'relay_reports';
 
 async function copyLog(source: Database, target: Database, table: LogTable): Promise<Imported> {
   let [added, known, lastId] = [0, 0, ''];

@@ -21,8 +21,11 @@ export interface PlatformKeysTable {
   last_used_at: number | null;
   /** `file` when it stands in floe.yaml, else `console`. */
   source: string;
+  source_file?: string | null | undefined;
   source_line: number | null;
   updated_at: number;
+  /** Null while nobody is known to have changed it. */
+  updated_by?: string | null | undefined;
   /** The value before the last rotation, which works until `previous_until`. */
   previous_hash?: string | null | undefined;
   previous_prefix?: string | null | undefined;
@@ -48,6 +51,8 @@ export interface AuditTable {
   subject: string;
   before_json: string | null;
   after_json: string | null;
+  /** Why, in the words of who did it. */
+  reason: string | null;
   /** Name of the key or address of the member, as it was then. */
   actor_name: string | null;
   /** Place in the org's chain, from 1; null for entries from before there was one. */

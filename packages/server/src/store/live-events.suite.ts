@@ -5,6 +5,7 @@ import { liveBatchIn } from './live-batches.ts';
 import {
   expireLiveEvents,
   isReplayable,
+  liveDataBeyond,
   type LivePosition,
   liveEventsAfter,
   liveHead,
@@ -84,6 +85,9 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
       await database.rowTransaction((writer) => tell(writer, 2));
       await look();
       assert.deepEqual(seen, [], 'the first is still to come');
+      const beyond = { orgId: ORG, topic: 'audit', after: position, limit: 9 } as const;
+      const committed = await liveDataBeyond(database.read, beyond);
+      assert.deepEqual(committed, [{ n: 2 }], 'what is there and not told yet is known');
       release.resolve();
       await slow;
     }

@@ -4,7 +4,7 @@ import type { Engine, Reader, Writer } from './ports.ts';
 import { putSetting, settingValue } from './settings.ts';
 
 /** What live events tell of. */
-export type LiveKind = 'requests' | 'alerts' | 'audit' | 'breakers' | 'approvals';
+export type LiveKind = 'requests' | 'alerts' | 'audit' | 'breakers' | 'approvals' | 'config';
 
 export interface LiveEvent {
   readonly orgId: string;
@@ -91,15 +91,44 @@ export async function liveEventsAfter(
   }));
 }
 
+/**
+ * Data of an org's events of a topic after a position, those included that may still be told in another order: what
+ * is committed and not told yet. At most `limit`, in no order.
+ */
+export async function liveDataBeyond(
+  reader: Reader,
+  { orgId, topic, after, limit }: LiveBeyond,
+): Promise<Json[]> {
+  const rows = await reader
+    .selectFrom('live_events')
+    .select('data_json')
+    .where('org_id', '=', orgId)
+    .where('topic', '=', topic)
+    .where('xid', '>=', after.xid)
+    .where(sql<boolean>`(xid, seq) > (${after.xid}, ${after.seq})`)
+    .limit(limit)
+    .execute();
+  return rows.map(({ data_json }) => JSON.parse(data_json));
+}
+
+interface LiveBeyond {
+  readonly orgId: string;
+  readonly topic: LiveKind;
+  readonly after: LivePosition;
+  readonly limit: number;
+}
+
+export function isLater(one: LivePosition, other: LivePosition): boolean {
+  return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
+}
+
 /** Every transaction with a smaller id is over, so nothing can come before it any more. */
 const SEEN_BELOW = sql<number>`(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`;
 
 /** Whether an org's events after a position are all still there. */
 export async function isReplayable(reader: Reader, orgId: string, after: LivePosition): Promise<boolean> {
   const removed = positionIn((await settingValue(reader, removedName(orgId))) ?? '0-0');
-  return (
-    removed === null || after.xid > removed.xid || (after.xid === removed.xid && after.seq >= removed.seq)
-  );
+  return removed === null || !isLater(removed, after);
 }
 
 export function positionText({ xid, seq }: LivePosition): string {

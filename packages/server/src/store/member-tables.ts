@@ -39,6 +39,7 @@ export interface TeamsTable {
   cost_center: string | null;
   /** `file` when it stands in floe.yaml, else `console`. */
   source: string;
+  source_file?: string | null | undefined;
   source_line: number | null;
   created_at: number;
   updated_at: number;

@@ -11,6 +11,15 @@ export async function insertKey(writer: Writer, key: PlatformKeyRow): Promise<vo
   await writer.insertInto('platform_keys').values(key).execute();
 }
 
+/** The key of any org that has this value, or had it before its last rotation. */
+export function keyByHash(reader: Reader, hash: string): Promise<PlatformKeyRow | undefined> {
+  return reader
+    .selectFrom('platform_keys')
+    .selectAll()
+    .where(({ eb, or }) => or([eb('hash', '=', hash), eb('previous_hash', '=', hash)]))
+    .executeTakeFirst();
+}
+
 export interface KeyFilters {
   readonly owner?: string | undefined;
   readonly team?: string | undefined;
@@ -116,10 +125,15 @@ export async function changeKey(writer: Writer, orgId: string, id: string, chang
 }
 
 /** Revokes a key that is not revoked. Of several at once, exactly one is told `true`. */
-export async function revokeKey(writer: Writer, orgId: string, id: string, nowMs: number): Promise<boolean> {
+export async function revokeKey(
+  writer: Writer,
+  orgId: string,
+  id: string,
+  { by, nowMs }: { readonly by: string; readonly nowMs: number },
+): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('platform_keys')
-    .set({ revoked_at: nowMs, updated_at: nowMs })
+    .set({ revoked_at: nowMs, updated_at: nowMs, updated_by: by })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('revoked_at', 'is', null)

@@ -96,7 +96,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     const database = await openWithOrgs(t);
     await database.transaction((writer) => insertKey(writer, platformKeyRow('key_a')));
     const revoke = (orgId: string, at: number) =>
-      database.transaction((writer) => revokeKey(writer, orgId, 'key_a', at));
+      database.transaction((writer) => revokeKey(writer, orgId, 'key_a', { by: 'somebody', nowMs: at }));
     assert.equal(await revoke(OTHER_ORG, 5), false);
     const times = [10, 11, 12];
     const answers = await Promise.all(times.map((at) => revoke(ORG, at)));

@@ -26,7 +26,7 @@ export async function expireInBatches(
   return removed;
 }
 
-/** Removes audit entries, rollups, stored turns and kept bodies that are over; the engines do the exchanges themselves. */
+/** Removes audit entries, rollups, changes of breakers, stored turns and kept bodies that are over; the engines do the exchanges themselves. */
 export async function expireRest(
   database: Pick<Database, 'read' | 'transaction'>,
   before: {
@@ -51,7 +51,7 @@ export async function expireRest(
         .where('org_id', '=', id)
         .where('at', '<', minutesMs)
         .execute();
-      for (const table of ['rollup_hours', 'rollup_pairs'] as const)
+      for (const table of ['rollup_hours', 'rollup_pairs', 'breaker_changes'] as const)
         await writer.deleteFrom(table).where('org_id', '=', id).where('at', '<', before.requestsMs).execute();
       await writer
         .deleteFrom('budget_spend')

@@ -100,6 +100,8 @@ export interface ExchangesTable {
   usage_source: string;
   cost_nano_usd: number | null;
   cost_source: string | null;
+  /** What an answer from the cache would have cost; null for any other, and where nobody knows the price. */
+  saved_nano_usd: number | null;
   /** hit, miss, bypass or refresh; null while the cache is off. */
   cache: string | null;
   latency_ms: number;
@@ -257,6 +259,7 @@ export const EXCHANGE_COLUMNS = Object.keys({
   usage_source: true,
   cost_nano_usd: true,
   cost_source: true,
+  saved_nano_usd: true,
   cache: true,
   latency_ms: true,
   first_token_ms: true,

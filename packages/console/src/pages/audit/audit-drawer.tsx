@@ -43,6 +43,7 @@ export function AuditDrawer({
               </code>,
             ],
             ['Subject', <Subject key="subject" id={entry.subject} />],
+            ['Reason', entry.reason],
             ['Entry', entry.seq],
             [
               'Hash',

@@ -13,6 +13,7 @@ const entry: AuditEntry = {
   subject: 'key_1',
   before: { name: 'ci', scopes: ['gateway'], team: null },
   after: { name: 'ci', scopes: ['gateway', 'read'], team: 'search' },
+  reason: null,
   seq: 7,
   hash: null,
 };

@@ -5,6 +5,8 @@ type Said = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 
 /** What happened in words: `Revoked key ci`. An action with no words of its own is told as the log has it. */
 export function deedOf({ action, subject, before, after }: Said): string {
+  // Its subject is the session, which nobody knows by its id.
+  if (action === 'sessions.create') return 'Signed in';
   const [kind = '', verb = ''] = action.split('.', 2);
   const deed = DEEDS[action] ?? (DONE[verb] && `${DONE[verb]} ${singular(kind)}`);
   return deed ? `${deed} ${nameOf(after) ?? nameOf(before) ?? subject}` : `${action} ${subject}`;
@@ -30,7 +32,6 @@ const DONE: Readonly<Record<string, string>> = {
 
 /** Where verb and kind alone would say it badly. */
 const DEEDS: Readonly<Record<string, string>> = {
-  'sessions.create': 'Signed in:',
   'sessions.delete': 'Ended a session of',
   'sessions.step_up': 'Confirmed who they are:',
   'sign_in.fail': 'Failed to sign in:',
@@ -38,8 +39,8 @@ const DEEDS: Readonly<Record<string, string>> = {
   'password.update': 'Changed the password of',
   'keys.report_leak': 'Reported a leak of key',
   'settings.update': 'Changed the settings of',
-  'cache.purge': 'Emptied the cache of',
-  'cache.update': 'Changed the cache of',
+  'cache.purge': 'Emptied the',
+  'cache.update': 'Changed the',
 };
 
 function singular(kind: string): string {

@@ -96,7 +96,7 @@ function Existing({
   });
   return (
     <div className="grid gap-4">
-      <SourceNotice source={source} />
+      <SourceNotice source={source} path={boardPath(slug)} />
       {save.error?.status === 412 && (
         <Notice>
           This board was changed by somebody else while you were editing. Nothing was saved.{' '}
@@ -151,6 +151,7 @@ function Editor({
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[26rem_minmax(0,1fr)]">
       <Form
+        needs={locked ? undefined : 'monitoring'}
         onSubmit={() => !locked && change.run(undefined)}
         error={change.error?.status === 412 ? null : change.error}
         running={change.running}

@@ -1,12 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Combobox } from '../../ui/combobox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { moved } from '../../ui/reorder.ts';
 import { SortList } from '../../ui/sort-list.tsx';
-import { monitorChoicesQuery } from '../monitors/monitor-data.ts';
+import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { type BoardGroup, withGroup } from './board-form.ts';
 
 /** Groups and the monitors in them, in order. */
@@ -76,9 +74,8 @@ function MonitorsOf({
   readonly group: BoardGroup;
   readonly onChange: (ids: readonly string[]) => void;
 }) {
-  const monitors = useQuery(monitorChoicesQuery).data?.data ?? [];
-  const nameOf = (id: string) => monitors.find((one) => one.id === id)?.name ?? id;
   const ids = group.monitors;
+  const nameOf = useMonitorNames(ids);
   return (
     <div className="mt-3 grid gap-3">
       <SortList
@@ -100,13 +97,10 @@ function MonitorsOf({
         )}
       </SortList>
       <Field label={`Add a monitor to ${group.name}`}>
-        <Combobox
-          choices={monitors
-            .filter((one) => !ids.includes(one.id))
-            .map(({ id, name }) => ({ value: id, label: name }))}
-          value=""
+        <MonitorCombobox
+          chosen={ids}
           placeholder="Name of a monitor"
-          onChange={(id) => onChange([...ids, id])}
+          onAdd={(id) => onChange([...ids, id])}
         />
       </Field>
     </div>

@@ -105,7 +105,9 @@ function BoardCard({ row }: { readonly row: Board }) {
           <WhoSees row={row} />
         </div>
       </div>
-      <span className="text-small text-ink-2 figures">{monitorsOn(row)} monitors</span>
+      <span className="text-small text-ink-2 figures">
+        {monitorsOn(row) === 1 ? '1 monitor' : `${monitorsOn(row)} monitors`}
+      </span>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { cx } from '../../ui/class-names.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { Column } from '../../ui/table-columns.ts';
-import { TimeText } from '../../ui/time-text.tsx';
+import { TimeText, useNow } from '../../ui/time-text.tsx';
 import { capital, subjectText } from '../limits/subject.ts';
 import { type Budget, forecastOf } from './budget-form.ts';
 
@@ -14,14 +14,14 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
   {
     id: 'name',
     label: 'Name',
-    width: 'minmax(7rem, 1fr)',
+    width: 'minmax(6rem, 1fr)',
     value: ({ name }) => name,
     cell: ({ name }) => <span className="font-medium">{name}</span>,
   },
   {
     id: 'subject',
     label: 'Applies to',
-    width: 'minmax(7rem, 14rem)',
+    width: 'minmax(5rem, 14rem)',
     value: subjectText,
     cell: (budget) => (
       <>
@@ -33,7 +33,7 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
   {
     id: 'spent',
     label: 'Spent of limit',
-    width: '16rem',
+    width: 'minmax(11rem, 16rem)',
     value: ({ state, limit_usd }) => (state ? state.spent_nano_usd / limit_usd : null),
     cell: (budget) => <Spent budget={budget} />,
   },
@@ -62,7 +62,7 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
   {
     id: 'forecast',
     label: 'Forecast',
-    width: '7.5rem',
+    width: '10rem',
     align: 'end',
     cell: (budget) => <Forecast budget={budget} />,
   },
@@ -92,15 +92,14 @@ export function Spent({ budget: { state, limit_usd } }: { readonly budget: Budge
 
 /** Where it leads if it goes on so; a triangle and other words where that is over the limit. */
 export function Forecast({ budget }: { readonly budget: Budget }) {
-  const forecast = forecastOf(budget);
-  if (!forecast) return <span className="text-ink-3">–</span>;
+  const { text, isOver, how } = forecastOf(budget, useNow());
   return (
     <span
-      title={forecast.isOver ? 'Over the limit at this rate' : 'Within the limit at this rate'}
-      className={cx('inline-flex items-center gap-1', forecast.isOver && 'font-medium text-warning-ink')}
+      title={how}
+      className={cx('inline-flex items-center gap-1', isOver && 'font-medium text-warning-ink')}
     >
-      {forecast.isOver && <TriangleAlert size={14} aria-label="over the limit" role="img" />}
-      {forecast.text}
+      {isOver && <TriangleAlert size={14} aria-label="over the limit" role="img" />}
+      {text}
     </span>
   );
 }

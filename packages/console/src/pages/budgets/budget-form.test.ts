@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SUBJECT_CHOICES } from '../limits/subject.ts';
-import { budgetBody, budgetForm, budgetSentence, EMPTY_BUDGET, PERIODS } from './budget-form.ts';
+import {
+  type Budget,
+  budgetBody,
+  budgetForm,
+  budgetSentence,
+  EMPTY_BUDGET,
+  forecastOf,
+  PERIODS,
+} from './budget-form.ts';
 
 test('a budget says what it refuses, and when it only tells', () => {
   assert.equal(budgetSentence(EMPTY_BUDGET), null);
@@ -31,4 +39,31 @@ test('what a form sends reads back as the same form', () => {
       };
       assert.deepEqual(budgetForm(JSON.parse(JSON.stringify({ ...budgetBody(form), state: null }))), form);
     }
+});
+
+const MONTH: Budget = {
+  ...JSON.parse(JSON.stringify(budgetBody({ ...EMPTY_BUDGET, name: 'm', limit_usd: '10' }))),
+  state: null,
+};
+const NOW = new Date('2026-11-16T12:00:00Z');
+
+function forecast(state: Partial<NonNullable<Budget['state']>>) {
+  const known = { remaining_nano_usd: 5e9, forecast_nano_usd: null, full_at: null, resets_at: null };
+  return forecastOf(JSON.parse(JSON.stringify({ ...MONTH, state: { ...known, ...state } })), NOW);
+}
+
+test('a forecast is a sum or a day, and says that it is a straight line', () => {
+  const resets_at = '2026-12-01T12:00:00.000Z';
+  const within = forecast({ resets_at, forecast_nano_usd: 8e9 });
+  assert.match(within.text, /^\$8\.00 by .*Dec/);
+  assert.match(within.how, /straight line/);
+  const over = forecast({ resets_at, forecast_nano_usd: 20e9, full_at: '2026-11-20T12:00:00.000Z' });
+  assert.match(over.text, /^full .*20/);
+  assert.equal(over.isOver, true);
+  const gone = forecast({ resets_at, forecast_nano_usd: 20e9, remaining_nano_usd: 0 });
+  assert.deepEqual([gone.text, gone.isOver], ['used up', true]);
+  assert.match(gone.how, /until .*Dec/);
+  assert.equal(forecast({ resets_at }).text, 'too early');
+  assert.match(forecast({}).how, /Without an end/);
+  assert.match(forecastOf(MONTH).how, /Each has a sum of its own/);
 });

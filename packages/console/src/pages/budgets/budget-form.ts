@@ -1,12 +1,16 @@
 import type { budget } from '@floe/contract/api/guardrails';
 import type * as z from 'zod';
+import type { ResourceKind } from '../../data/resource-kind.ts';
 import { money } from '../../format/amounts.ts';
+import { browserZone, day, shortTime } from '../../format/moments.ts';
 import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
 import {
+  capital,
   EMPTY_SUBJECT,
   type SubjectForm,
   subjectBody,
   subjectForm,
+  subjectText,
   typedSubject,
 } from '../limits/subject.ts';
 
@@ -61,6 +65,20 @@ export function budgetBody(form: BudgetForm) {
   };
 }
 
+/** Budgets, as their drawer and list handle them. */
+export const BUDGETS: ResourceKind<Budget, BudgetForm> = {
+  one: 'budget',
+  path: 'api/management/budgets',
+  touches: [['budgets']],
+  needs: 'management',
+  formOf: budgetForm,
+  bodyOf: budgetBody,
+  removal: (budget) => ({
+    title: `Delete budget ${budget.name}?`,
+    effect: `${capital(subjectText(budget))} may then spend without this bound. What was spent stays counted.`,
+  }),
+};
+
 function pairs(text: string): Record<string, string> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return Object.fromEntries(
@@ -84,9 +102,38 @@ export function budgetSentence(form: BudgetForm): string | null {
     : `${whose.charAt(0).toUpperCase()}${whose.slice(1)} go on beyond ${sum}; alerts are sent.`;
 }
 
-/** Where spending leads by the end of the period: within the limit, or the share of it that is over. */
-export function forecastOf(budget: Budget): { readonly text: string; readonly isOver: boolean } | null {
-  const forecast = budget.state?.forecast_nano_usd ?? null;
-  if (forecast === null) return null;
-  return { text: money(forecast), isOver: forecast > budget.limit_usd * 1e9 };
+/** Where spending leads, in a few words for the list and in a sentence that says how it was reckoned. */
+export interface ForecastWords {
+  readonly text: string;
+  readonly isOver: boolean;
+  readonly how: string;
+}
+
+const LINE =
+  'The forecast is a straight line: what was spent so far in this period, drawn on to its end. It knows no weekends and no trend.';
+
+/** @param now for the words about moments that are past */
+export function forecastOf({ state, limit_usd }: Budget, now = new Date()): ForecastWords {
+  const zone = browserZone();
+  if (!state)
+    return { text: '–', isOver: false, how: 'Each has a sum of its own: there is no one forecast.' };
+  const { forecast_nano_usd: forecast, full_at, resets_at, remaining_nano_usd } = state;
+  const when = (at: string) => {
+    const text = day(new Date(at), zone, now);
+    const isNear = Math.abs(Date.parse(at) - now.getTime()) < 36 * 3_600_000;
+    return isNear ? `${text}, ${shortTime(new Date(at), zone)}` : text;
+  };
+  const anew = resets_at === null ? null : when(resets_at);
+  if (remaining_nano_usd <= 0)
+    return {
+      text: 'used up',
+      isOver: true,
+      how: anew === null ? 'It is used up, and it never starts anew.' : `It is used up until ${anew}.`,
+    };
+  if (resets_at === null) return { text: '–', isOver: false, how: 'Without an end there is no forecast.' };
+  if (forecast === null)
+    return { text: 'too early', isOver: false, how: 'This period has only begun: too early for a forecast.' };
+  if (full_at !== null && forecast > limit_usd * 1e9)
+    return { text: `full ${when(full_at)}`, isOver: true, how: LINE };
+  return { text: `${money(forecast)} by ${anew}`, isOver: false, how: LINE };
 }

@@ -8,7 +8,7 @@ import { get, getTagged, send, type Tagged } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
 import { useEdit } from '../../data/edit.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { compact, count, percent } from '../../format/amounts.ts';
+import { compact, count, money, percent } from '../../format/amounts.ts';
 import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -20,6 +20,7 @@ import { FormField } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { CacheChart } from './cache-chart.tsx';
+import { CacheRoutes } from './cache-routes.tsx';
 
 type CacheState = z.output<typeof cacheState>;
 type CacheStats = z.output<typeof cacheStats>;
@@ -50,22 +51,28 @@ export function CachePage() {
           <Figures stats={stats.data} enabled={data.body.enabled} />
           <CacheChart />
           <Settings read={data} />
+          <CacheRoutes enabled={data.body.enabled} />
         </div>
       )}
     </PageFrame>
   );
 }
 
+const NOTHING = { hits: 0, misses: 0, bypassed: 0, saved_nano_usd: 0 };
+
 function Figures({ stats, enabled }: { readonly stats: CacheStats | undefined; readonly enabled: boolean }) {
-  const { hits, misses, bypassed } = stats?.last_day ?? { hits: 0, misses: 0, bypassed: 0 };
+  const { hits, misses, bypassed, saved_nano_usd: saved } = stats?.last_day ?? NOTHING;
   const asked = hits + misses;
   return (
     <StatStrip>
       <StatCard
         label="Hit rate, 24 h"
         value={stats && asked > 0 ? percent(hits / asked) : '–'}
-        remark={enabled ? `of ${count(asked)} that could be answered from it` : 'the cache is off'}
+        remark={
+          enabled || asked > 0 ? `of ${count(asked)} that could be answered from it` : 'the cache is off'
+        }
       />
+      <StatCard label="Saved, 24 h" value={stats ? money(saved) : '–'} remark="at the price of each answer" />
       <StatCard label="Answered from it" value={stats ? count(hits) : '–'} />
       <StatCard label="Had to be asked" value={stats ? count(misses) : '–'} />
       <StatCard
@@ -99,8 +106,8 @@ const SCOPES = [
 
 const formOf = ({ enabled, ttl_seconds, scope }: CacheState): CacheForm => ({
   enabled,
-  ttl_seconds: fieldText(ttl_seconds ?? 3600),
-  scope: scope ?? 'key',
+  ttl_seconds: fieldText(ttl_seconds),
+  scope,
 });
 
 function Settings({ read }: { readonly read: Tagged<CacheState> }) {
@@ -127,7 +134,6 @@ function Settings({ read }: { readonly read: Tagged<CacheState> }) {
           <FormField name="ttl_seconds" label="Reuse an answer for (seconds)">
             <Input
               inputMode="numeric"
-              disabled={!form.enabled}
               value={form.ttl_seconds}
               onChange={({ target }) => set({ ttl_seconds: target.value })}
             />
@@ -135,7 +141,6 @@ function Settings({ read }: { readonly read: Tagged<CacheState> }) {
           <FormField name="scope" label="Who shares answers">
             <Select
               choices={SCOPES}
-              disabled={!form.enabled}
               value={form.scope}
               onChange={({ target }) => set({ scope: target.value === 'org' ? 'org' : 'key' })}
             />
@@ -184,7 +189,7 @@ function EmptyCache({ stats }: { readonly stats: CacheStats | undefined }) {
           ? 'Every kept answer of this org is thrown away.'
           : `${count(stats.entries)} kept answers of this process, and those of all others, are thrown away.`}{' '}
         {stats && stats.last_day.hits > 0
-          ? `In the last 24 hours ${count(stats.last_day.hits)} requests were answered from it; the next of them are asked and paid for again.`
+          ? `In the last 24 hours ${count(stats.last_day.hits)} requests were answered from it, worth ${money(stats.last_day.saved_nano_usd)}; the next of them are asked and paid for again.`
           : 'The next equal requests are asked and paid for again.'}
       </ConfirmDialog>
     </>

@@ -96,6 +96,7 @@ function NewChannel({ onMade }: { readonly onMade: (id: string) => void }) {
   const [result, setResult] = useState<ChannelTest | null>(null);
   return (
     <Form
+      needs="monitoring"
       onSubmit={() => create.run(undefined)}
       error={create.error ?? test.error}
       running={create.running}
@@ -142,9 +143,10 @@ function ChannelEditor({
   const locked = source.kind === 'file';
   return (
     <div className="grid gap-4">
-      <SourceNotice source={source} />
+      <SourceNotice source={source} path={channelPath(id)} />
       <Troubles channel={channel} changed={save.error?.status === 412} onReload={onReload} />
       <Form
+        needs={locked ? undefined : 'monitoring'}
         onSubmit={() => !locked && save.run(undefined)}
         error={save.error?.status === 412 ? null : (save.error ?? test.error)}
         running={save.running}

@@ -1,10 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { RotateCw } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
+import { send } from '../../data/api-client.ts';
+import { useChange } from '../../data/change.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
+import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { type State, StateIcon } from '../../ui/state.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
+import { tell } from '../../ui/toast.tsx';
 import { type Alert, alertsQuery } from './channel-data.ts';
 
 /** Alerts, newest first, and what became of each: of one channel, or of all. */
@@ -15,7 +20,12 @@ export function DeliveryLog({
   readonly filters: Readonly<Record<string, string>>;
   readonly channel?: string | null;
 }) {
-  const answer = useInfiniteQuery(alertsQuery(filters));
+  const answer = useInfiniteQuery({
+    ...alertsQuery(filters),
+    // Nothing tells when a message arrives: what is on its way is looked after.
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? 3_000 : false,
+  });
   const alerts = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   if (answer.error && alerts.length === 0)
     return (
@@ -42,6 +52,10 @@ export function DeliveryLog({
       />
     </>
   );
+}
+
+function isOnItsWay({ deliveries }: Alert): boolean {
+  return deliveries.some(({ state, held }) => state === 'pending' && held === null);
 }
 
 function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channel: string | null }) {
@@ -102,6 +116,28 @@ const WORDS: Readonly<Record<Delivery['state'], { readonly state: State; readonl
   skipped: { state: 'paused', word: 'not sent' },
 };
 
+/** For who repaired the receiver: at once, with all its tries before it. */
+function SendAgain({ id }: { readonly id: string }) {
+  const again = useChange(
+    () => send<null>('POST', `api/monitoring/deliveries/${encodeURIComponent(id)}/send`),
+    { touches: [['alerts']], done: () => tell('It is sent again now.') },
+  );
+  return (
+    <>
+      <Button
+        look="quiet"
+        icon={RotateCw}
+        needs="monitoring"
+        busy={again.running}
+        onClick={() => again.run(undefined)}
+      >
+        Send again
+      </Button>
+      {again.error && <span className="text-failing-ink">{again.error.message}</span>}
+    </>
+  );
+}
+
 function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
   const { channel, state, status, error, attempts, sent_at, folded_into } = delivery;
   const { state: look, word } = WORDS[state];
@@ -121,6 +157,7 @@ function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
         {told.length > 0 && ` · ${told.join(' · ')}`}
       </span>
       {error !== null && state !== 'sent' && <span className="text-failing-ink">{error}</span>}
+      {(state === 'dead' || (state === 'pending' && attempts > 0)) && <SendAgain id={delivery.id} />}
     </li>
   );
 }

@@ -8,16 +8,20 @@ import type { Key } from './key-data.ts';
 import { standingOf } from './key-state.ts';
 
 /** The columns of the list. `costs` in nano-USD of 30 days, by id; what is not in it cost nothing. */
-export function keyColumns(costs: ReadonlyMap<string, number>, now: Date): readonly Column<Key>[] {
+export function keyColumns(
+  costs: ReadonlyMap<string, number>,
+  revokers: ReadonlyMap<string, string>,
+  now: Date,
+): readonly Column<Key>[] {
   return [
     {
       id: 'name',
       label: 'Name',
-      width: 'minmax(10rem, 1.4fr)',
-      cell: (key) => <KeyName row={key} now={now} />,
+      width: 'minmax(9rem, 2fr)',
+      cell: (key) => <KeyName row={key} by={revokers.get(key.id)} now={now} />,
       value: ({ name }) => name,
     },
-    { id: 'key', label: 'Key', width: '9rem', cell: (key) => <KeyHint row={key} /> },
+    { id: 'key', label: 'Key', width: '8rem', cell: (key) => <KeyHint row={key} /> },
     {
       id: 'scopes',
       label: 'Scopes',
@@ -68,16 +72,28 @@ function AtOrNever({ at }: { readonly at: string | null }) {
   return at ? <TimeText at={at} /> : <span className="text-ink-3">never</span>;
 }
 
-function KeyName({ row, now }: { readonly row: Key; readonly now: Date }) {
+function KeyName({
+  row,
+  by,
+  now,
+}: {
+  readonly row: Key;
+  /** Who revoked it. */
+  readonly by?: string | undefined;
+  readonly now: Date;
+}) {
   const standing = standingOf(row, now);
   return (
     <span className="flex min-w-0 items-center gap-2">
-      <span className="truncate font-medium">{row.name}</span>
+      <span className="max-w-[60%] shrink-0 truncate font-medium">{row.name}</span>
       {standing && (
-        <span className="flex shrink-0 items-center gap-1 text-small text-ink-2">
+        <span className="flex min-w-0 items-center gap-1 text-small text-ink-2">
           <StateIcon state={standing.state} size={14} />
-          {standing.word}
-          {row.revoked_at && ` ${day(new Date(row.revoked_at), browserZone(), now)}`}
+          <span className="truncate">
+            {standing.word}
+            {row.revoked_at &&
+              ` ${day(new Date(row.revoked_at), browserZone(), now)}${by ? ` by ${by}` : ''}`}
+          </span>
         </span>
       )}
     </span>

@@ -4,6 +4,9 @@ import type { createdKey, keyChange, keyCreation, PlatformKey } from '@floe/cont
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { allPages, get, getTagged, type Page, send } from '../../data/api-client.ts';
+import { actorName } from '../audit/audit-text.ts';
+import type { Budget } from '../budgets/budget-form.ts';
+import type { Limit } from '../limits/limit-form.ts';
 
 export type Key = PlatformKey;
 export type CreatedKey = z.output<typeof createdKey>;
@@ -71,6 +74,31 @@ export function keyHistoryQuery(id: string) {
       get<Page<AuditEntry>>('api/management/audit', { subject: id, limit: 10 }, signal),
   });
 }
+
+/** Who revoked each key, by its id: the names they had then. */
+export const revokersQuery = queryOptions({
+  queryKey: ['audit', 'revokers'],
+  queryFn: async ({ signal }) => {
+    const { data } = await get<Page<AuditEntry>>(
+      'api/management/audit',
+      { action: 'keys.revoke', limit: 200 },
+      signal,
+    );
+    return new Map(data.map((entry) => [entry.subject, actorName(entry)]));
+  },
+});
+
+/** The limits and budgets of the org, to say which are about a key. */
+export const rulesQuery = queryOptions({
+  queryKey: ['limits', 'with-budgets'],
+  queryFn: async ({ signal }) => {
+    const [limits, budgets] = await Promise.all([
+      allPages<Limit>('api/management/limits', {}, signal),
+      allPages<Budget>('api/management/budgets', {}, signal),
+    ]);
+    return { limits, budgets };
+  },
+});
 
 export function createKey(key: KeyCreation): Promise<CreatedKey> {
   return send('POST', 'api/management/keys', key);

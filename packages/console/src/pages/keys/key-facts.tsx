@@ -1,3 +1,4 @@
+import { useMemberName } from '../../data/use-member-name.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { Card, KeyValue } from '../../ui/facts.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
@@ -7,6 +8,7 @@ import type { Key } from './key-data.ts';
 /** What is known of a key, and of the value before it while that works too. */
 export function KeyFacts({ row }: { readonly row: Key }) {
   const { previous } = row;
+  const maker = useMemberName(row.created_by ?? '');
   return (
     <>
       <Card title="Facts">
@@ -18,7 +20,7 @@ export function KeyFacts({ row }: { readonly row: Key }) {
             ['Revoked', row.revoked_at && moment(row.revoked_at)],
             ['Rotated', row.rotated_at && <TimeText at={row.rotated_at} />],
             ['Made', moment(row.created_at)],
-            ['Made by', row.created_by],
+            ['Made by', maker || null],
             ['Owner', row.owner],
             ['Team', row.team],
           ]}

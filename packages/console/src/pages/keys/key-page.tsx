@@ -12,6 +12,7 @@ import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StateBadge } from '../../ui/state.tsx';
 import { useNow } from '../../ui/time-text.tsx';
+import { KeyBounds } from './key-bounds.tsx';
 import { type Key, keyQuery } from './key-data.ts';
 import { KeyEditor } from './key-editor.tsx';
 import { KeyFacts } from './key-facts.tsx';
@@ -86,6 +87,7 @@ function KeyBody({ read }: { readonly read: Tagged<Key> }) {
         </div>
         <div className="grid min-w-0 gap-4">
           <KeyFacts row={row} />
+          <KeyBounds row={row} />
           <KeyHistory id={row.id} />
         </div>
       </div>

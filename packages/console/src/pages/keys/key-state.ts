@@ -46,11 +46,20 @@ export function isOwn({ owner, created_by }: Key, { user, member_id }: SignedIn)
   return owner === null ? created_by === member_id : owner === user.email;
 }
 
+const HOUR_MS = 3_600_000;
+
+/** True for what the console made to ask models itself, as the playground does: an hour long, and named for it. */
+export function isOfConsole({ name, created_at, expires_at }: Key): boolean {
+  if (expires_at === null || !/(^|-)console-[a-z0-9]{4}$/.test(name)) return false;
+  return Date.parse(expires_at) - Date.parse(created_at) <= HOUR_MS + 60_000;
+}
+
 /** The lists of the page, by the `show=` of its URL. */
 export const SHOWN = [
   { id: 'active', label: 'Active' },
   { id: 'expiring', label: 'Ending soon' },
   { id: 'unused', label: 'Unused 90 d' },
+  { id: 'unbounded', label: 'No limit or budget' },
   { id: 'ended', label: 'Ended' },
   { id: 'all', label: 'All' },
 ] as const;
@@ -61,8 +70,10 @@ export function shownOf(text: string | null): Shown {
   return SHOWN.find(({ id }) => id === text)?.id ?? 'active';
 }
 
-export function isShown(key: Key, shown: Shown, now: Date): boolean {
+/** @param bounded whether a limit or budget is about the key */
+export function isShown(key: Key, shown: Shown, now: Date, bounded: boolean): boolean {
   if (shown === 'active') return key.status === 'active';
+  if (shown === 'unbounded') return key.status === 'active' && !bounded;
   if (shown === 'expiring') return endsSoon(key, now);
   if (shown === 'unused') return isUnused(key, now);
   return shown === 'all' || key.status !== 'active';

@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useOrgId, useUrlState } from '../../app/url-state.ts';
+import { type UrlChanges, useOrgId, useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,9 +14,11 @@ import { Input } from '../../ui/field.tsx';
 import { readSort, sorted } from '../../ui/table-columns.ts';
 import { Segments } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
+import { Switch } from '../../ui/toggles.tsx';
 import { KeyCard, keyColumns } from './key-columns.tsx';
-import { type Key, keyCostsQuery, keysQuery } from './key-data.ts';
-import { isShown, SHOWN, shownOf } from './key-state.ts';
+import { type Key, keyCostsQuery, keysQuery, revokersQuery, rulesQuery } from './key-data.ts';
+import { isBounded } from './key-rules.ts';
+import { isOfConsole, isShown, SHOWN, type Shown, shownOf } from './key-state.ts';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
 /** Who may call, and which of them nobody needs any more. */
@@ -39,40 +41,17 @@ export function KeysPage() {
 
 function KeyList({ onNew }: { readonly onNew: () => void }) {
   const { query, change } = useUrlState();
-  const { data: keys, error, refetch } = useQuery(keysQuery);
-  const costs = useQuery(keyCostsQuery).data;
-  useLiveQuery('config', keysQuery.queryKey);
+  const { keys, found, consoles, error, refetch } = useFoundKeys(query);
+  const { costs, columns, now } = useKeyColumns(shownOf(query.get('show')));
   const navigate = useNavigate();
   const org = useOrgId();
-  const now = useNow();
-  const columns = useMemo(() => keyColumns(costs ?? new Map(), now), [costs, now]);
-  const shown = shownOf(query.get('show'));
-  const typed = query.get('q') ?? '';
   if (error && !keys)
     return <ErrorState what="Could not load keys." error={error} onRetry={() => void refetch()} />;
   if (!keys) return <SkeletonRows rows={6} />;
-  const found = keys.filter((key) => isShown(key, shown, now) && matches(key, typed));
   const sort = readSort(query.get('sort'));
   return (
     <>
-      <div className="flex flex-wrap items-center gap-3 px-4 pb-3 md:px-6">
-        <div className="max-w-full overflow-x-auto">
-          <Segments
-            label="Which keys"
-            options={SHOWN}
-            value={shown}
-            onChange={(id) => change({ show: id === 'active' ? null : id })}
-          />
-        </div>
-        <Input
-          data-filter
-          aria-label="Find a key"
-          placeholder="Name, end of the key, owner or team"
-          value={typed}
-          onChange={({ target }) => change({ q: target.value || null }, 'replace')}
-          className="max-w-72"
-        />
-      </div>
+      <KeyFilters query={query} change={change} consoles={consoles} />
       {found.length === 0 ? (
         <NoKeys any={keys.length > 0} onAll={() => change({ show: 'all', q: null })} onNew={onNew} />
       ) : (
@@ -89,6 +68,73 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
         />
       )}
     </>
+  );
+}
+
+/** The keys that the URL asks for; those of the playground only with `console=shown`. */
+function useFoundKeys(query: URLSearchParams) {
+  const { data: keys, error, refetch } = useQuery(keysQuery);
+  useLiveQuery('config', keysQuery.queryKey);
+  const now = useNow();
+  const shown = shownOf(query.get('show'));
+  const typed = query.get('q') ?? '';
+  const rules = useQuery({ ...rulesQuery, enabled: shown === 'unbounded' }).data;
+  const fitting = (keys ?? []).filter(
+    (key) => isShown(key, shown, now, rules ? isBounded(key, rules) : true) && matches(key, typed),
+  );
+  const ofPeople = fitting.filter((key) => !isOfConsole(key));
+  const found = query.get('console') === 'shown' ? fitting : ofPeople;
+  return { keys, found, consoles: fitting.length - ofPeople.length, error, refetch };
+}
+
+function useKeyColumns(shown: Shown) {
+  const now = useNow();
+  const costs = useQuery(keyCostsQuery).data;
+  const revokers = useQuery({ ...revokersQuery, enabled: shown === 'ended' || shown === 'all' }).data;
+  const columns = useMemo(
+    () => keyColumns(costs ?? new Map(), revokers ?? new Map(), now),
+    [costs, revokers, now],
+  );
+  return { costs, columns, now };
+}
+
+function KeyFilters({
+  query,
+  change,
+  consoles,
+}: {
+  readonly query: URLSearchParams;
+  readonly change: (changes: UrlChanges, how?: 'push' | 'replace') => void;
+  /** How many keys of the playground there are. */
+  readonly consoles: number;
+}) {
+  const isAll = query.get('console') === 'shown';
+  return (
+    <div className="flex flex-wrap items-center gap-3 px-4 pb-3 md:px-6">
+      <div className="max-w-full overflow-x-auto">
+        <Segments
+          label="Which keys"
+          options={SHOWN}
+          value={shownOf(query.get('show'))}
+          onChange={(id) => change({ show: id === 'active' ? null : id })}
+        />
+      </div>
+      <Input
+        data-filter
+        aria-label="Find a key"
+        placeholder="Name, end of the key, owner or team"
+        value={query.get('q') ?? ''}
+        onChange={({ target }) => change({ q: target.value || null }, 'replace')}
+        className="max-w-72"
+      />
+      {(consoles > 0 || isAll) && (
+        <Switch
+          label={`Keys of the playground (${consoles})`}
+          checked={isAll}
+          onChange={(on) => change({ console: on ? 'shown' : null }, 'replace')}
+        />
+      )}
+    </div>
   );
 }
 

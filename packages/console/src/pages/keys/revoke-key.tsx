@@ -5,12 +5,15 @@ import { browserZone, clockTime, relative } from '../../format/moments.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { KEY_TOUCHES, type Key, keyFiguresQuery, revokeKey } from './key-data.ts';
+import { KEY_TOUCHES, type Key, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
 import { isInUse } from './key-state.ts';
 
 /** Ends a key for good. One that was used a moment ago wants its name typed. */
 export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClose: () => void }) {
   const now = useNow();
+  // Whether it is in use may have changed since the page was drawn.
+  const { data: fresh, isFetching } = useQuery({ ...keyQuery(row.id), staleTime: 0 });
+  const key = fresh?.body ?? row;
   const figures = useQuery(keyFiguresQuery(row.id)).data;
   const revoke = useChange(() => revokeKey(row.id), {
     touches: KEY_TOUCHES,
@@ -19,7 +22,7 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
       onClose();
     },
   });
-  const used = row.last_used_at ? relative(new Date(row.last_used_at), now) : null;
+  const used = key.last_used_at ? relative(new Date(key.last_used_at), now) : null;
   return (
     <ConfirmDialog
       open
@@ -27,9 +30,9 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
       onConfirm={() => revoke.run(undefined)}
       title={`Revoke key ${row.name}`}
       verb="Revoke key"
-      running={revoke.running}
+      running={revoke.running || isFetching}
       error={revoke.error}
-      {...(isInUse(row, now) ? { typed: row.name } : {})}
+      {...(isInUse(key, now) ? { typed: row.name } : {})}
     >
       {used ? `It was last used ${used}` : 'It was never used'}
       {figures &&

@@ -1,5 +1,6 @@
 import type { limit } from '@floe/contract/api/guardrails';
 import type * as z from 'zod';
+import type { ResourceKind } from '../../data/resource-kind.ts';
 import { count } from '../../format/amounts.ts';
 import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type SubjectForm,
   subjectBody,
   subjectForm,
+  subjectText,
   typedSubject,
 } from './subject.ts';
 
@@ -41,6 +43,20 @@ export function limitBody(form: LimitForm) {
     concurrency: typedNumber(form.concurrency),
   };
 }
+
+/** Limits, as their drawer and list handle them. */
+export const LIMITS: ResourceKind<Limit, LimitForm> = {
+  one: 'limit',
+  path: 'api/management/limits',
+  touches: [['limits']],
+  needs: 'management',
+  formOf: limitForm,
+  bodyOf: limitBody,
+  removal: (limit) => ({
+    title: 'Delete this limit?',
+    effect: `${capital(subjectText(limit))} may then send as fast as other limits and the providers allow.`,
+  }),
+};
 
 /** What the limit will do, in a sentence; null while it says nothing yet. */
 export function limitSentence(form: LimitForm): string | null {

@@ -1,70 +1,32 @@
-import { Plus } from 'lucide-react';
-import { PageFrame } from '../../app/page-frame.tsx';
-import { useShortcuts } from '../../app/shortcuts.ts';
-import { useUrlState } from '../../app/url-state.ts';
+import { ListPage } from '../../app/list-page.tsx';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/feedback.tsx';
-import { Results } from '../../ui/results.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import type { Column } from '../../ui/table-columns.ts';
 import { LimitDrawer } from './limit-drawer.tsx';
-import type { Limit } from './limit-form.ts';
+import { LIMITS, type Limit } from './limit-form.ts';
 import { Use } from './limit-use.tsx';
 import { capital, subjectText } from './subject.ts';
 
 /** Bars move while one looks: the list is read again every two seconds, which counts nothing. */
 const PEEK_MS = 2000;
+const BESIDE_DRAWER: ReadonlySet<string> = new Set(['subject', 'model', 'rpm', 'concurrency']);
 
 /** How fast anyone may send, and how close they are to it right now. */
 export function LimitsPage() {
-  const { query, change } = useUrlState();
   useLiveQuery('config', ['limits']);
-  const list = useRows(listQuery<Limit>('limits', 'api/management/limits'), PEEK_MS);
-  const open = query.get('open');
-  const sort = readSort(query.get('sort'));
-  const create = () => change({ open: 'new' });
-  useShortcuts([{ keys: 'c', does: 'New limit', run: create }]);
-  const add = (
-    <Button look="primary" icon={Plus} needs="management" onClick={create}>
-      Add limit
-    </Button>
-  );
+  const list = useRows(listQuery<Limit>('limits', LIMITS.path), PEEK_MS);
   return (
-    <PageFrame
+    <ListPage
       title="Limits"
-      padded={false}
-      actions={add}
-      beside={
-        open && (
-          <LimitDrawer
-            id={open}
-            onOpen={(id) => change({ open: id })}
-            onClose={() => change({ open: null })}
-          />
-        )
-      }
-    >
-      <Results
-        list={list}
-        what="limits"
-        label="Limits"
-        shown={sorted(list.rows ?? [], COLUMNS, sort)}
-        rowId={({ id }) => id}
-        columns={open ? COLUMNS.filter(({ id }) => id !== 'source' && id !== 'tpm') : COLUMNS}
-        card={(limit) => <LimitCard limit={limit} />}
-        onOpen={({ id }) => change({ open: id })}
-        openId={open}
-        sort={sort}
-        onSort={(next) => change({ sort: next }, 'replace')}
-        empty={
-          <EmptyState title="No limits" action={add}>
-            Anyone with a key can send as fast as the providers allow.
-          </EmptyState>
-        }
-      />
-    </PageFrame>
+      one="limit"
+      list={list}
+      columns={COLUMNS}
+      besideDrawer={BESIDE_DRAWER}
+      card={(limit) => <LimitCard limit={limit} />}
+      drawer={(id, onOpen, onClose) => <LimitDrawer id={id} onOpen={onOpen} onClose={onClose} />}
+      empty={{ title: 'No limits', text: 'Anyone with a key can send as fast as the providers allow.' }}
+    />
   );
 }
 
@@ -72,7 +34,7 @@ const COLUMNS: readonly Column<Limit>[] = [
   {
     id: 'subject',
     label: 'Applies to',
-    width: 'minmax(8rem, 1fr)',
+    width: 'minmax(7rem, 1fr)',
     value: subjectText,
     cell: (limit) => (
       <span className="truncate">
@@ -105,7 +67,7 @@ const COLUMNS: readonly Column<Limit>[] = [
   {
     id: 'concurrency',
     label: 'At once',
-    width: '9rem',
+    width: '8rem',
     value: ({ concurrency }) => concurrency,
     cell: (limit) => <Use limit={limit} bound="concurrency" />,
   },

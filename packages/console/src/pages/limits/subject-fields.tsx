@@ -7,18 +7,18 @@ import { AWAY_CHOICES, namedKind, SUBJECT_CHOICES, type SubjectForm, subjectChoi
 
 const LABELS = { team: 'Team', key: 'Key', owner: 'Owner', end_user: 'End user' } as const;
 
-/** Names that can be chosen: those of keys; others are typed. */
-export function useKeyNames(): readonly string[] {
+interface KeyName {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The keys of the org by name: those can be chosen, other subjects are typed. */
+export function useKeys(): readonly KeyName[] {
   const { data } = useQuery({
     queryKey: ['keys', 'names'],
-    queryFn: ({ signal }) =>
-      get<Page<{ readonly id: string; readonly name: string }>>(
-        'api/management/keys',
-        { limit: 500 },
-        signal,
-      ),
+    queryFn: ({ signal }) => get<Page<KeyName>>('api/management/keys', { limit: 500 }, signal),
   });
-  return [...new Set(data?.data.map(({ name }) => name))];
+  return data?.data ?? [];
 }
 
 /** Whom a limit or budget is about, and for which models. */
@@ -30,7 +30,7 @@ export function SubjectFields({
   readonly onChange: (fields: Partial<SubjectForm>) => void;
 }) {
   const kind = namedKind(form.subject);
-  const keys = useKeyNames();
+  const keys = [...new Set(useKeys().map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
   return (
     <div className="grid gap-4 sm:grid-cols-2">

@@ -28,15 +28,19 @@ const VIEWS = [
 ] as const;
 const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
 
-/** When are alerts quiet? `open=` is the window that is being changed, `open=new` one that is planned. */
+/**
+ * When are alerts quiet? `open=` is the window that is being changed, `open=new` one that is planned; `plan=` names the
+ * monitors of the one that is planned, with commas between them.
+ */
 export function MaintenancePage() {
   const { query, change } = useUrlState();
   const answer = useQuery({ ...windowsOfOrgQuery, refetchInterval: 60_000 });
   const phone = useMedia('(width < 48rem)');
   const windows = answer.data?.data ?? [];
-  const asked = query.get('open');
+  const planned = query.get('plan')?.split(',') ?? [];
+  const asked = query.get('open') ?? (planned.length > 0 ? 'new' : null);
   const chosen = windows.find(({ id }) => id === asked) ?? null;
-  const open = (id: string | null) => change({ open: id });
+  const open = (id: string | null) => change({ open: id, plan: null });
   const view = phone ? 'list' : (query.get('view') ?? 'month');
   useShortcuts([{ keys: 'c', does: 'Plan a window', run: () => open('new') }]);
   const plan = (
@@ -82,7 +86,9 @@ export function MaintenancePage() {
           )}
         </div>
       )}
-      {(asked === 'new' || chosen) && <WindowDialog key={asked} window={chosen} onClose={() => open(null)} />}
+      {(asked === 'new' || chosen) && (
+        <WindowDialog key={asked} window={chosen} planned={planned} onClose={() => open(null)} />
+      )}
     </PageFrame>
   );
 }

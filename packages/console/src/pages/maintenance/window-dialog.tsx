@@ -1,5 +1,4 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
@@ -12,20 +11,25 @@ import { Form, FormField } from '../../ui/form.tsx';
 import { Badge } from '../../ui/state.tsx';
 import { Segments } from '../../ui/tabs.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { monitorChoicesQuery } from '../monitors/monitor-data.ts';
+import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { cronWords } from '../monitors/monitor-words.ts';
 import { newWindow, type WindowForm, windowBody, windowFormOf, windowProblems } from './window-form.ts';
 
 /** Plans a window, or changes one. */
 export function WindowDialog({
   window,
+  planned = [],
   onClose,
 }: {
   readonly window: MaintenanceWindow | null;
+  /** Monitors that a new window is for, before anybody chose. */
+  readonly planned?: readonly string[];
   readonly onClose: () => void;
 }) {
   const [form, setForm] = useState(() =>
-    window ? windowFormOf(window, browserZone()) : newWindow(new Date(), browserZone()),
+    window
+      ? windowFormOf(window, browserZone())
+      : { ...newWindow(new Date(), browserZone()), monitors: planned },
   );
   const [tried, setTried] = useState(false);
   const save = useChange(
@@ -53,6 +57,7 @@ export function WindowDialog({
       wide
     >
       <Form
+        needs="monitoring"
         onSubmit={submit}
         error={save.error}
         running={save.running}
@@ -177,18 +182,14 @@ function MonitorChoice({
   readonly chosen: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
 }) {
-  const monitors = useQuery(monitorChoicesQuery).data?.data ?? [];
-  const nameOf = (id: string) => monitors.find((one) => one.id === id)?.name ?? id;
+  const nameOf = useMonitorNames(chosen);
   return (
     <div className="grid gap-1.5">
       <FormField name="monitors" label="Monitors" optional>
-        <Combobox
-          choices={monitors
-            .filter(({ id }) => !chosen.includes(id))
-            .map(({ id, name }) => ({ value: id, label: name }))}
-          value=""
+        <MonitorCombobox
+          chosen={chosen}
           placeholder="Add a monitor"
-          onChange={(id) => onChange([...chosen, id])}
+          onAdd={(id) => onChange([...chosen, id])}
         />
       </FormField>
       {chosen.length > 0 && (

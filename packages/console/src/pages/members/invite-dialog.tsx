@@ -43,6 +43,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog open onClose={onClose} title="Invite somebody">
       <Form
+        needs="members"
         error={create.error}
         running={create.running}
         onSubmit={() => create.run(undefined)}

@@ -50,7 +50,7 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
   return (
     <Dialog open onClose={onClose} title={row ? `Team ${row.name}` : 'New team'}>
       <Form error={save.error} running={save.running} onSubmit={() => save.run(undefined)} actions={actions}>
-        {row && <SourceNotice source={row.source} />}
+        {row && <SourceNotice source={row.source} path={`api/management/teams/${row.id}`} />}
         {!row && (
           <FormField name="id" label="Id" hint="Lower case, digits and dashes. It never changes.">
             <Input autoComplete="off" {...put('id')} />

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useUrlState } from '../../app/url-state.ts';
 import { duration } from '../../format/amounts.ts';
-import { browserZone, clockTime, day } from '../../format/moments.ts';
+import { browserZone, clockTime, day, fullTime } from '../../format/moments.ts';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { STATES, type State, StateIcon } from '../../ui/state.tsx';
@@ -27,11 +27,12 @@ const LOOKS: Readonly<Record<Check['status'], { readonly state: State; readonly 
   logged: { state: 'partial', word: 'Logged' },
 };
 
-/** Every beat and every missed beat, newest first. `checks=` in the URL says which. */
+/** Every beat and every missed beat, newest first. `checks=`, `from=` and `to=` in the URL say which. */
 export function CheckHistory({ id }: { readonly id: string }) {
   const { query, change } = useUrlState();
   const chosen = query.get('checks') ?? 'all';
-  const answer = useInfiniteQuery(checksQuery(id, chosen === 'all' ? null : chosen));
+  const [from, to] = [query.get('from'), query.get('to')];
+  const answer = useInfiniteQuery(checksQuery(id, { status: chosen === 'all' ? null : chosen, from, to }));
   const checks = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <section className="min-w-0 overflow-hidden rounded-card border border-line bg-surface">
@@ -55,6 +56,19 @@ export function CheckHistory({ id }: { readonly id: string }) {
           </a>
         </div>
       </header>
+      {from !== null && (
+        <p className="flex flex-wrap items-center gap-x-3 px-4 pb-2 text-small text-ink-2">
+          From {fullTime(new Date(from), browserZone())}{' '}
+          {to !== null && `to ${fullTime(new Date(to), browserZone())}`}
+          <button
+            type="button"
+            onClick={() => change({ from: null, to: null }, 'replace')}
+            className="min-h-6 text-accent-ink underline"
+          >
+            Show all
+          </button>
+        </p>
+      )}
       {answer.error && checks.length === 0 ? (
         <ErrorState
           what="Could not load the checks."

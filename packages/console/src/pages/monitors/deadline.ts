@@ -1,4 +1,8 @@
 import type { Monitor } from '@floe/contract/api/monitors';
+import type { MonitorForm } from './monitor-form.ts';
+import { minutesIn } from './monitor-words.ts';
+
+const MINUTE = 60_000;
 
 /** Where things stand on the bar from the last beat to the deadline, as shares of its width. Pure. */
 export interface DeadlineBar {
@@ -36,4 +40,26 @@ export function deadlineBar(
     deadlineAt: 1 - AFTER,
     overdue: now < due ? 'no' : now < deadline ? 'in_grace' : 'past',
   };
+}
+
+/**
+ * How the deadline of a healthy monitor moves when its interval or grace is saved like this, as the server will do it:
+ * nothing is due before now. Null where it stays, and where only the server knows (cron, a pause or a gap of ours). Pure.
+ */
+export function movedDeadline(
+  monitor: Monitor,
+  form: MonitorForm,
+  now: Date,
+): { readonly from: Date; readonly to: Date } | null {
+  const { last_beat_at, next_due_at, deadline_at, expected_interval_minutes: old, status } = monitor;
+  const interval = form.kind === 'interval' ? minutesIn(form.interval) : null;
+  const orgs = monitor.grace_source === 'org' ? monitor.grace_period_minutes : null;
+  const grace = form.grace === '' ? orgs : minutesIn(form.grace);
+  if (status !== 'healthy' || !last_beat_at || !next_due_at || !deadline_at) return null;
+  if (old === null || interval === null || grace === null) return null;
+  const beat = Date.parse(last_beat_at);
+  if (Date.parse(next_due_at) !== beat + old * MINUTE) return null;
+  const to = new Date(Math.max(beat + interval * MINUTE, now.getTime()) + grace * MINUTE);
+  const from = new Date(deadline_at);
+  return to.getTime() === from.getTime() ? null : { from, to };
 }

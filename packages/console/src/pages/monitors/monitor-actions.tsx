@@ -1,4 +1,5 @@
 import type { Monitor } from '@floe/contract/api/monitors';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, KeyRound, Lock, Pause, Pencil, Play, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -11,8 +12,8 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { monitorPath, sendTestBeat } from './monitor-data.ts';
-import { usePausing } from './monitor-menu.tsx';
+import { monitorPath, putRows, sendTestBeat } from './monitor-data.ts';
+import { hoursFromNow, MuteItems, usePausing } from './monitor-menu.tsx';
 
 /** What can be done with a monitor: at the head of its page. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
@@ -22,7 +23,7 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const fromFile = source.kind === 'file';
   const { toggle, running } = usePausing(monitor);
   const beat = useChange(() => sendTestBeat(monitor), {
-    touches: [['monitors']],
+    touches: [['monitors', 'one', id]],
     done: () => tell('The test beat was recorded.'),
   });
   const edit = () => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}/edit` });
@@ -63,9 +64,10 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   const { id, name, source } = monitor;
   const [asked, setAsked] = useState<Asked>(null);
   const refusal = useRefusal('monitoring');
+  const { pauseUntil } = usePausing(monitor);
   const close = () => setAsked(null);
   const rotate = useChange(() => send<Monitor>('POST', monitorPath(id, '/rotate')), {
-    touches: [['monitors']],
+    touches: [['monitors', 'one', id]],
     done: () => {
       close();
       tell('The beat URL is another one now.');
@@ -74,6 +76,18 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   return (
     <>
       <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
+        {!monitor.paused &&
+          [1, 24].map((hours) => (
+            <MenuItem
+              key={hours}
+              icon={Pause}
+              disabled={refusal !== null || source.kind === 'file'}
+              onSelect={() => pauseUntil(hoursFromNow(hours))}
+            >
+              Pause for {hours} {hours === 1 ? 'hour' : 'hours'}
+            </MenuItem>
+          ))}
+        <MuteItems monitor={monitor} />
         <MenuItem icon={KeyRound} disabled={refusal !== null} onSelect={() => setAsked('rotate')}>
           Change the beat URL…
         </MenuItem>
@@ -113,8 +127,11 @@ function DeleteMonitor({
 }) {
   const navigate = useNavigate();
   const org = useOrgId();
+  const client = useQueryClient();
   const remove = useChange(() => send<null>('DELETE', monitorPath(id)), {
     done: () => {
+      putRows(client, [id], []);
+      void client.invalidateQueries({ queryKey: ['monitors', 'standing'] });
       tell(`${name} was deleted.`);
       void navigate({ to: `/o/${org}/monitors` });
     },

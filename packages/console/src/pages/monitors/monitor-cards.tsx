@@ -8,7 +8,13 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { Card, KeyValue, StatCard } from '../../ui/facts.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StateIcon } from '../../ui/state.tsx';
-import { type Alert, alertsOfMonitorQuery, boardsOfOrgQuery, uptimeQuery } from './monitor-data.ts';
+import {
+  type Alert,
+  alertsOfMonitorQuery,
+  boardsOfOrgQuery,
+  monitorPath,
+  uptimeQuery,
+} from './monitor-data.ts';
 import { minutesText, scheduleText } from './monitor-words.ts';
 import { beatSnippets } from './send-beats.ts';
 
@@ -59,7 +65,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
   return (
     <Card title="Configuration">
       <div className="grid gap-3">
-        <SourceNotice source={source} />
+        <SourceNotice source={source} path={monitorPath(id)} />
         <KeyValue
           items={[
             ['Interval', interval === null ? null : `${interval} min (${minutesText(interval)})`],

@@ -1,18 +1,19 @@
-import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
+import type { Monitor } from '@floe/contract/api/monitors';
+import { BellOff } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { duration, uptime } from '../../format/amounts.ts';
-import { browserZone, relative, shortTime } from '../../format/moments.ts';
+import { browserZone, fullTime, relative, shortTime } from '../../format/moments.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, STATES, StateIcon } from '../../ui/state.tsx';
 import type { Column } from '../../ui/table-columns.ts';
-import { TimeText, useNow } from '../../ui/time-text.tsx';
+import { useNow } from '../../ui/time-text.tsx';
 import { DayStrip } from './day-strip.tsx';
+import type { Recent } from './monitor-list.ts';
 import { MonitorMenu } from './monitor-menu.tsx';
+import type { Selection } from './monitor-selection.tsx';
 import { scheduleShort } from './monitor-words.ts';
 
-export type Recent = ReadonlyMap<string, MonitorStanding['recent'][number]>;
-
-/** The columns of the list; `recent` fills in by itself. */
+/** The columns of the list that people choose from; `recent` fills in by itself. */
 export function monitorColumns(recent: Recent): readonly Column<Monitor>[] {
   return [
     { id: 'state', label: 'State', width: '7.5rem', cell: (row) => <StateText row={row} /> },
@@ -27,7 +28,7 @@ export function monitorColumns(recent: Recent): readonly Column<Monitor>[] {
       id: 'last',
       label: 'Last beat',
       width: '6rem',
-      cell: ({ last_beat_at: at }) => (at ? <TimeText at={at} /> : <span className="text-ink-3">–</span>),
+      cell: ({ last_beat_at: at }) => (at ? <Since at={at} /> : <span className="text-ink-3">–</span>),
     },
     { id: 'deadline', label: 'Deadline', width: '6.5rem', cell: (row) => <DeadlineText row={row} /> },
     {
@@ -50,12 +51,45 @@ export function monitorColumns(recent: Recent): readonly Column<Monitor>[] {
       optional: true,
       cell: ({ source }) => <SourceBadge source={source} />,
     },
-    { id: 'actions', label: '', width: '2.5rem', cell: (row) => <MonitorMenu monitor={row} /> },
+  ];
+}
+
+/** What stands before and behind the chosen columns: choosing the row, and what is done with it. */
+export function withControls(
+  columns: readonly Column<Monitor>[],
+  { ids, toggle }: Selection,
+): readonly Column<Monitor>[] {
+  const select = ({ id, name }: Monitor) => (
+    <label className="-m-1 grid size-6 place-items-center pointer-coarse:size-11">
+      <input
+        type="checkbox"
+        aria-label={`Select ${name}`}
+        checked={ids.has(id)}
+        onChange={({ nativeEvent }) => toggle(id, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
+        className="size-4 accent-accent"
+      />
+    </label>
+  );
+  return [
+    { id: 'select', label: '', width: '1rem', cell: select },
+    ...columns,
+    { id: 'actions', label: '', width: '2rem', cell: (row) => <MonitorMenu monitor={row} /> },
   ];
 }
 
 function UptimeText({ ratio }: { readonly ratio: number | null | undefined }) {
   return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : uptime(ratio);
+}
+
+/** Without a tooltip of its own: rows come and go by the dozen while one scrolls. */
+function Since({ at }: { readonly at: string }) {
+  const moment = new Date(at);
+  const now = useNow();
+  return (
+    <time dateTime={at} title={fullTime(moment, browserZone())}>
+      {relative(moment, now)}
+    </time>
+  );
 }
 
 /** The shape and, where it is news, for how long. */
@@ -75,15 +109,27 @@ function StateText({ row }: { readonly row: Monitor }) {
   );
 }
 
-function NameText({ row: { id, name, tags } }: { readonly row: Monitor }) {
+function NameText({ row: { id, name, tags, muted_until } }: { readonly row: Monitor }) {
   return (
     <span className="flex items-center gap-1.5">
       <OrgLink to={`/monitors/${id}`} className="truncate font-medium text-ink hover:underline">
         {name}
       </OrgLink>
+      <MutedIcon until={muted_until} />
       {tags.slice(0, 2).map((tag) => (
         <Badge key={tag}>{tag}</Badge>
       ))}
+    </span>
+  );
+}
+
+/** Nobody is told of it for now. */
+function MutedIcon({ until }: { readonly until: string | null }) {
+  if (until === null || new Date(until) <= new Date()) return null;
+  const words = `Muted until ${fullTime(new Date(until), browserZone())}`;
+  return (
+    <span title={words} className="shrink-0 text-ink-3">
+      <BellOff size={14} strokeWidth={1.75} role="img" aria-label={words} />
     </span>
   );
 }

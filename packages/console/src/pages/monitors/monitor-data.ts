@@ -1,12 +1,27 @@
+import type { AuditEntry } from '@floe/contract/api/audit';
 import type { Board } from '@floe/contract/api/boards';
 import type { alert, Channel } from '@floe/contract/api/channels';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import type { Check, Monitor, MonitorStanding, period, uptime } from '@floe/contract/api/monitors';
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  Check,
+  Monitor,
+  MonitorStanding,
+  MonitorsChanged,
+  monitorsChange,
+  period,
+  uptime,
+} from '@floe/contract/api/monitors';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
 import type * as z from 'zod';
 import { get, getTagged, type Page, send } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
+import { type MonitorPages, patched } from './monitor-rows.ts';
 
 export type Period = z.output<typeof period>;
 export type Uptime = z.output<typeof uptime>;
@@ -16,41 +31,94 @@ export type Alert = z.output<typeof alert>;
 export const MONITOR_FIELDS: readonly FilterField[] = [
   { name: 'status', label: 'state', values: ['failing', 'waiting', 'paused', 'healthy'] },
   { name: 'tag', label: 'tag' },
+  { name: 'channel', label: 'channel' },
+  { name: 'source', label: 'source', values: ['file', 'console'] },
   { name: 'search', label: 'name' },
 ];
 
 const LIST = 'api/monitoring/monitors';
-const PAGE_ROWS = 500;
+const PAGE_ROWS = 100;
+/** The server answers no more by name, and changes no more at once. */
+const AT_ONCE = 100;
 
 /** The address of one monitor, or of something of it. */
 export function monitorPath(id: string, tail = ''): string {
   return `${LIST}/${encodeURIComponent(id)}${tail}`;
 }
 
+/**
+ * Page after page in the server's order of urgency. What is there is kept up by `refreshRows`, row by row: it is never
+ * stale as a whole, for reading it again would be one request for each page.
+ */
 export function monitorsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
-    queryKey: ['monitors', 'list', filters],
+    queryKey: [...LISTS, filters],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<Monitor>>(LIST, { ...filters, limit: PAGE_ROWS, cursor: pageParam }, signal),
+      get<Page<Monitor>>(LIST, { ...filters, sort: 'urgency', limit: PAGE_ROWS, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
+    staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
-/** Monitors to choose from, by id and name: the newest of an org that has very many. */
-export const monitorChoicesQuery = queryOptions({
-  queryKey: ['monitors', 'choices'],
-  queryFn: ({ signal }) => get<Page<Monitor>>(LIST, { limit: PAGE_ROWS }, signal),
-  staleTime: 30_000,
-});
+const LISTS = ['monitors', 'list'] as const;
 
-/** Those that fail, wherever they stand in a list that is not there whole. */
-export function failingQuery(on: boolean) {
+/** Reads some rows again and puts them where they stand, in every list that has them. */
+export async function refreshRows(client: QueryClient, ids: readonly string[]): Promise<void> {
+  const { data } = await get<Page<Monitor>>(LIST, { ids: ids.join(), limit: AT_ONCE });
+  putRows(client, ids, data);
+}
+
+/** Puts what the server answered where it stands, in every list that has it. */
+export function putRows(client: QueryClient, ids: readonly string[], fresh: readonly Monitor[]): void {
+  client.setQueriesData<MonitorPages>({ queryKey: LISTS }, (list) => list && patched(list, ids, fresh));
+}
+
+/** Lists begin anew where something was added: the next look reads their first page. */
+export function forgetLists(client: QueryClient): void {
+  client.removeQueries({ queryKey: LISTS, type: 'inactive' });
+}
+
+/** Monitors whose name or id holds a text, to choose from. */
+export function monitorChoicesQuery(search: string) {
   return queryOptions({
-    queryKey: ['monitors', 'failing'],
-    queryFn: ({ signal }) => get<Page<Monitor>>(LIST, { status: 'failing', limit: PAGE_ROWS }, signal),
-    enabled: on,
+    queryKey: ['monitors', 'choices', search],
+    queryFn: ({ signal }) => get<Page<Monitor>>(LIST, { search, limit: 50 }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
   });
+}
+
+/** Names of monitors by id; those that are not there any more are missing. */
+export function monitorNamesQuery(ids: readonly string[]) {
+  return queryOptions({
+    queryKey: ['monitors', 'names', ids.toSorted().join()],
+    queryFn: async ({ signal }) => {
+      const names = new Map<string, string>();
+      for (let at = 0; at < ids.length; at += AT_ONCE) {
+        const some = ids.slice(at, at + AT_ONCE).join();
+        const { data } = await get<Page<Monitor>>(LIST, { ids: some, limit: AT_ONCE }, signal);
+        for (const { id, name } of data) names.set(id, name);
+      }
+      return names;
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+}
+
+export type ManyChange = Omit<z.input<typeof monitorsChange>, 'ids'>;
+
+/** One change for a selection of any size, a hundred at a time. */
+export async function changeMonitors(ids: readonly string[], change: ManyChange): Promise<MonitorsChanged> {
+  const answers: MonitorsChanged[] = [];
+  for (let at = 0; at < ids.length; at += AT_ONCE)
+    answers.push(await send<MonitorsChanged>('PATCH', LIST, { ids: ids.slice(at, at + AT_ONCE), ...change }));
+  return {
+    changed: answers.flatMap(({ changed }) => changed),
+    unchanged: answers.flatMap(({ unchanged }) => unchanged),
+    refused: answers.flatMap(({ refused }) => refused),
+  };
 }
 
 /** Counts by state, and the last day of these monitors. */
@@ -60,6 +128,7 @@ export function standingQuery(ids: readonly string[]) {
     queryFn: ({ signal }) =>
       get<MonitorStanding>('api/monitoring/standing', { monitors: ids.join() }, signal),
     placeholderData: keepPreviousData,
+    staleTime: 60_000,
   });
 }
 
@@ -87,11 +156,18 @@ export function periodsQuery(id: string, days: number) {
   });
 }
 
-export function checksQuery(id: string, status: string | null) {
+export interface CheckFilters {
+  readonly status: string | null;
+  /** ISO moments; null for all that is kept. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export function checksQuery(id: string, filters: CheckFilters) {
   return infiniteQueryOptions({
-    queryKey: ['monitors', 'one', id, 'checks', status],
+    queryKey: ['monitors', 'one', id, 'checks', filters],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<Check>>(monitorPath(id, '/checks'), { status, limit: 50, cursor: pageParam }, signal),
+      get<Page<Check>>(monitorPath(id, '/checks'), { ...filters, limit: 50, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
@@ -104,6 +180,20 @@ export function marksQuery(id: string, days: number) {
     queryFn: ({ signal }) =>
       get<Page<Check>>(monitorPath(id, '/checks'), { from: daysAgo(days), limit: 200 }, signal),
     placeholderData: keepPreviousData,
+  });
+}
+
+/** The last changes of a monitor's settings, as the audit log has them. */
+export function settingsChangesQuery(id: string) {
+  return queryOptions({
+    queryKey: ['monitors', 'one', id, 'changes'],
+    queryFn: ({ signal }) =>
+      get<Page<AuditEntry>>(
+        'api/management/audit',
+        { subject: id, action: 'monitors.update', limit: 50 },
+        signal,
+      ),
+    staleTime: 60_000,
   });
 }
 
@@ -146,7 +236,8 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
 }
 
 export const createMonitor = (body: object) => send<Monitor>('POST', LIST, body);
-export const pauseMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/pause'), {});
+export const pauseMonitor = (id: string, until: string | null = null) =>
+  send<Monitor>('POST', monitorPath(id, '/pause'), { until });
 export const resumeMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/resume'));
 
 function daysAgo(days: number): string {

@@ -6,14 +6,16 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useOrgId, usePathParam } from '../../app/url-state.ts';
 import { getTagged, send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
-import { browserZone } from '../../format/moments.ts';
+import { browserZone, day, shortTime } from '../../format/moments.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
+import { useNow } from '../../ui/time-text.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
-import { createMonitor, monitorPath, monitorQuery } from './monitor-data.ts';
+import { movedDeadline } from './deadline.ts';
+import { createMonitor, forgetLists, monitorPath, monitorQuery, putRows } from './monitor-data.ts';
 import { MonitorFields } from './monitor-fields.tsx';
 import {
   changesBetween,
@@ -33,9 +35,13 @@ export function NewMonitorPage() {
   const [form, setForm] = useState(() => emptyForm(browserZone()));
   const [tried, setTried] = useState(false);
   const leave = useLeave();
+  const client = useQueryClient();
   const create = useChange(() => createMonitor({ ...monitorBody(form), id: form.id || idOf(form.name) }), {
-    touches: [['monitors']],
-    done: ({ id }) => leave(id),
+    touches: [['monitors', 'standing']],
+    done: ({ id }) => {
+      forgetLists(client);
+      leave(id);
+    },
   });
   const problems = tried ? problemsOf(form) : {};
   const submit = () => {
@@ -46,6 +52,7 @@ export function NewMonitorPage() {
     <PageFrame title="New monitor" crumbs={[MONITORS]}>
       <div className="max-w-3xl">
         <Form
+          needs="monitoring"
           onSubmit={submit}
           error={create.error}
           running={create.running}
@@ -91,7 +98,7 @@ function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: s
   const changed = changesBetween(read.form, form).length > 0;
   return (
     <div className="grid max-w-3xl gap-4">
-      <SourceNotice source={source} />
+      <SourceNotice source={source} path={monitorPath(id)} />
       {theirs && (
         <ChangedMeanwhile
           changes={changesBetween(read.form, theirs.form)}
@@ -100,6 +107,7 @@ function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: s
         />
       )}
       <Form
+        needs={locked ? undefined : 'monitoring'}
         onSubmit={() => !locked && Object.keys(problems).length === 0 && save.run(undefined)}
         error={theirs ? null : save.error}
         running={save.running}
@@ -124,10 +132,33 @@ function Editor({ monitor, etag }: { readonly monitor: Monitor; readonly etag: s
           <MonitorFields form={form} problems={problems} onChange={setForm} />
         </fieldset>
         <SchedulePreview form={form} />
-        {changed && <p className="text-small text-ink-2">Past checks and misses stay as they are.</p>}
+        {changed && <WhatChanges monitor={monitor} form={form} />}
       </Form>
     </div>
   );
+}
+
+/** What saving does to what is due, before it is done. */
+function WhatChanges({ monitor, form }: { readonly monitor: Monitor; readonly form: MonitorForm }) {
+  const now = useNow();
+  const moved = movedDeadline(monitor, form, now);
+  return (
+    <p className="text-small text-ink-2">
+      {moved && (
+        <strong className="font-medium text-ink">
+          The deadline moves from {dayTime(moved.from, now)} to {dayTime(moved.to, now)}.{' '}
+        </strong>
+      )}
+      Past checks and misses stay as they are.
+    </p>
+  );
+}
+
+/** `13:31`, with the day when it is another one. */
+function dayTime(at: Date, now: Date): string {
+  const zone = browserZone();
+  const date = day(at, zone, now);
+  return date === day(now, zone, now) ? shortTime(at, zone) : `${date}, ${shortTime(at, zone)}`;
 }
 
 interface Version {
@@ -156,8 +187,9 @@ function useEditing(monitor: Monitor, etag: string | null) {
         throw error;
       }),
     {
-      touches: [['monitors']],
-      done: () => {
+      touches: [['monitors', 'one', id]],
+      done: (saved) => {
+        putRows(client, [id], [saved]);
         tell('The monitor was saved.');
         leave(id);
       },

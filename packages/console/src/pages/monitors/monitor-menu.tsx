@@ -1,20 +1,50 @@
 import type { Monitor } from '@floe/contract/api/monitors';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Copy, Ellipsis, Pause, Pencil, Play } from 'lucide-react';
+import { Bell, BellOff, Copy, Ellipsis, Pause, Pencil, Play } from 'lucide-react';
+import { useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
+import { send } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
 import { useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
+import { browserZone, fullTime } from '../../format/moments.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { pauseMonitor, resumeMonitor } from './monitor-data.ts';
+import { monitorPath, pauseMonitor, putRows, resumeMonitor } from './monitor-data.ts';
 import { beatSnippets } from './send-beats.ts';
 
-/** What is done with a monitor most often, from its row. */
+/**
+ * What is done with a monitor most often, from its row. While a list of thousands is scrolled its rows are made and
+ * thrown away: until it is asked for, the menu is a plain button.
+ */
 export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
-  const { id, name, paused, source } = monitor;
+  const [isMade, setMade] = useState(false);
+  const label = `More about ${monitor.name}`;
+  if (!isMade)
+    return (
+      <button
+        type="button"
+        aria-label={label}
+        aria-haspopup="menu"
+        title={label}
+        onClick={() => setMade(true)}
+        className="inline-grid size-6 place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink pointer-coarse:size-11"
+      >
+        <Ellipsis size={16} strokeWidth={1.75} />
+      </button>
+    );
+  return (
+    <Menu isOpen trigger={<IconButton icon={Ellipsis} label={label} className="size-6" />}>
+      <MenuItems monitor={monitor} />
+    </Menu>
+  );
+}
+
+function MenuItems({ monitor }: { readonly monitor: Monitor }) {
+  const { id, paused, source } = monitor;
   const refusal = useRefusal('monitoring');
   const navigate = useNavigate();
   const org = useOrgId();
@@ -22,36 +52,90 @@ export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
   const curl = beatSnippets(id, apiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
   const fromFile = source.kind === 'file';
   return (
-    <Menu trigger={<IconButton icon={Ellipsis} label={`More about ${name}`} className="size-6" />}>
+    <>
       <MenuItem icon={Copy} onSelect={() => void copyText(curl).then(() => tell('Copied the curl line'))}>
         Copy the curl line
       </MenuItem>
       <MenuItem icon={paused ? Play : Pause} disabled={refusal !== null || fromFile} onSelect={toggle}>
         {paused ? 'Resume' : 'Pause'}
       </MenuItem>
+      <MuteItems monitor={monitor} />
       <MenuItem
         icon={Pencil}
         onSelect={() => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}/edit` })}
       >
         {fromFile ? 'Show the settings' : 'Edit'}
       </MenuItem>
-    </Menu>
+    </>
   );
+}
+
+const HOUR_MS = 3_600_000;
+
+/** How long nobody is told; states are recorded as ever. */
+export const MUTES = [
+  { hours: 1, words: 'Mute for 1 hour' },
+  { hours: 8, words: 'Mute for 8 hours' },
+  { hours: 24, words: 'Mute for 24 hours' },
+] as const;
+
+export function hoursFromNow(hours: number): string {
+  return new Date(Date.now() + hours * HOUR_MS).toISOString();
+}
+
+/** Nobody is told for a while, or again; what lasts at the end is told then. */
+export function MuteItems({ monitor: { id, name, muted_until, source } }: { readonly monitor: Monitor }) {
+  const client = useQueryClient();
+  const refusal = useRefusal('monitoring');
+  const muted = muted_until !== null && new Date(muted_until) > new Date();
+  const off = refusal !== null || source.kind === 'file';
+  const mute = useChange(
+    (until: string | null) => send<Monitor>('PATCH', monitorPath(id), { muted_until: until }),
+    {
+      touches: [['monitors', 'one', id]],
+      done: (monitor, until) => {
+        putRows(client, [id], [monitor]);
+        tell(
+          until === null ? `${name} is not muted any more.` : `${name} is muted. States are still recorded.`,
+        );
+      },
+    },
+  );
+  if (muted)
+    return (
+      <MenuItem icon={Bell} disabled={off} onSelect={() => mute.run(null)}>
+        Unmute
+      </MenuItem>
+    );
+  return MUTES.map(({ hours, words }) => (
+    <MenuItem key={hours} icon={BellOff} disabled={off} onSelect={() => mute.run(hoursFromNow(hours))}>
+      {words}
+    </MenuItem>
+  ));
 }
 
 /** Pauses or resumes; a pause can be taken back in its message. */
 export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | 'paused'>) {
-  const touches = [['monitors']];
-  const resume = useChange(() => resumeMonitor(id), { touches });
-  const pause = useChange(() => pauseMonitor(id), {
+  const client = useQueryClient();
+  const touches = [
+    ['monitors', 'one', id],
+    ['monitors', 'standing'],
+  ];
+  const put = (monitor: Monitor) => putRows(client, [id], [monitor]);
+  const resume = useChange(() => resumeMonitor(id), { touches, done: put });
+  const pause = useChange((until: string | null) => pauseMonitor(id, until), {
     touches,
-    done: () =>
-      tell(`${name} is paused. Beats are still recorded; they do not un-pause it.`, () =>
+    done: (monitor, until) => {
+      put(monitor);
+      const end = until === null ? '' : ` until ${fullTime(new Date(until), browserZone())}`;
+      tell(`${name} is paused${end}. Beats are still recorded; they do not un-pause it.`, () =>
         resume.run(undefined),
-      ),
+      );
+    },
   });
   return {
-    toggle: () => (paused ? resume : pause).run(undefined),
+    toggle: () => (paused ? resume.run(undefined) : pause.run(null)),
+    pauseUntil: pause.run,
     running: pause.running || resume.running,
     error: pause.error ?? resume.error,
   };

@@ -1,8 +1,9 @@
 import type { Monitor } from '@floe/contract/api/monitors';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
+import { useLiveQuery } from '../../data/events.ts';
 import { duration } from '../../format/amounts.ts';
 import { browserZone, shortTime } from '../../format/moments.ts';
 import { Card } from '../../ui/facts.tsx';
@@ -22,9 +23,10 @@ export function MonitorPage() {
   const id = usePathParam('id');
   useLiveQuery('monitors', ['monitors', 'one', id]);
   useLiveQuery('alerts', ['alerts']);
-  const live = useConnection() === 'live';
-  const { data, error, refetch } = useQuery({ ...monitorQuery(id), refetchInterval: live ? 60_000 : 5_000 });
+  // Beats are too many to be told one by one: the page looks for them, as long as it is looked at.
+  const { data, error, refetch } = useQuery({ ...monitorQuery(id), refetchInterval: BEATS_MS });
   const monitor = data?.body;
+  useBeats(monitor);
   return (
     <PageFrame
       title={id}
@@ -40,6 +42,21 @@ export function MonitorPage() {
       )}
     </PageFrame>
   );
+}
+
+const BEATS_MS = 5_000;
+
+/** A beat that came changes the history, the uptime and the timeline too. */
+function useBeats(monitor: Monitor | undefined): void {
+  const client = useQueryClient();
+  const id = monitor?.id;
+  const seen = monitor && `${monitor.id} ${monitor.status} ${monitor.last_beat_at}`;
+  const before = useRef(seen);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== seen)
+      void client.invalidateQueries({ queryKey: ['monitors', 'one', id] });
+    before.current = seen;
+  }, [client, id, seen]);
 }
 
 function Results({ monitor }: { readonly monitor: Monitor }) {

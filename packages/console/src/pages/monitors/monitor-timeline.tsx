@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { useUrlState } from '../../app/url-state.ts';
 import { duration } from '../../format/amounts.ts';
 import { browserZone, day, fullTime, shortTime } from '../../format/moments.ts';
 import { Card } from '../../ui/facts.tsx';
@@ -7,7 +8,8 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { STATES, StateIcon } from '../../ui/state.tsx';
 import { Segments } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { marksQuery, type Period, periodsQuery } from './monitor-data.ts';
+import { marksQuery, type Period, periodsQuery, settingsChangesQuery } from './monitor-data.ts';
+import { type ScheduleChange, scheduleChangesOf } from './schedule-changes.ts';
 import { type Mark, marksOf, ticksOf } from './timeline-marks.ts';
 
 const SPANS = [
@@ -37,6 +39,8 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
     Math.max(now.getTime() - Number(days) * 86_400_000, new Date(since).getTime() - 60_000),
   );
   const marks = marksOf(answer.data?.data ?? [], from, now);
+  const audit = useQuery(settingsChangesQuery(id)).data?.data;
+  const changes = useMemo(() => scheduleChangesOf(audit ?? []), [audit]).filter(({ at }) => at >= from);
   return (
     <Card
       title="Timeline"
@@ -51,13 +55,27 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
       ) : !answer.data ? (
         <Skeleton className="h-20" />
       ) : listed ? (
-        <PeriodList marks={marks} />
+        <>
+          <PeriodList marks={marks} />
+          <ChangeList changes={changes} />
+        </>
       ) : (
         <>
-          <Band marks={marks} />
+          <Band marks={marks}>
+            {changes.map((change) => (
+              <span
+                key={change.id}
+                title={changeText(change)}
+                style={{
+                  left: percent((change.at.getTime() - from.getTime()) / (now.getTime() - from.getTime())),
+                }}
+                className="absolute -inset-y-1.5 border-l border-dashed border-ink"
+              />
+            ))}
+          </Band>
           <Ticks ticks={ticksOf(checks.data?.data ?? [], from, now)} />
           <Axis from={from} to={now} />
-          <Legend />
+          <Legend changed={changes.length > 0} />
         </>
       )}
       <div className="flex justify-end">
@@ -76,7 +94,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
 
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
-function Band({ marks }: { readonly marks: readonly Mark[] }) {
+function Band({ marks, children }: { readonly marks: readonly Mark[]; readonly children: ReactNode }) {
   return (
     <div className="relative mt-5 mb-1 h-6">
       <div className="absolute inset-x-0 bottom-0 h-0.5 bg-line" />
@@ -99,6 +117,7 @@ function Band({ marks }: { readonly marks: readonly Mark[] }) {
             {duration(ms)}
           </span>
         ))}
+      {children}
     </div>
   );
 }
@@ -136,7 +155,7 @@ function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
   );
 }
 
-function Legend() {
+function Legend({ changed }: { readonly changed: boolean }) {
   const states = ['healthy', 'failing', 'unknown', 'paused'] as const;
   const looks = {
     healthy: 'bg-healthy',
@@ -161,6 +180,11 @@ function Legend() {
         </span>
         missed
       </li>
+      {changed && (
+        <li className="flex items-center gap-1.5">
+          <span className="h-3 border-l border-dashed border-ink" aria-hidden="true" /> schedule changed
+        </li>
+      )}
     </ul>
   );
 }
@@ -176,10 +200,47 @@ function PeriodList({ marks }: { readonly marks: readonly Mark[] }) {
             {STATES[mark.period.status].word} from {fullTime(new Date(mark.period.started_at), browserZone())}
           </span>
           <span className="text-ink-2 figures">{duration(mark.ms)}</span>
+          <ItsChecks mark={mark} />
         </li>
       ))}
     </ol>
   );
+}
+
+/** Shows the checks of a stretch alone, in the history below: from a little before it, where its last beat stands. */
+function ItsChecks({ mark: { period } }: { readonly mark: Mark }) {
+  const { change } = useUrlState();
+  const { started_at, ended_at } = period;
+  const show = () =>
+    change({
+      from: new Date(Date.parse(started_at) - AROUND_MS).toISOString(),
+      to: ended_at && new Date(Date.parse(ended_at) + AROUND_MS).toISOString(),
+    });
+  return (
+    <button type="button" onClick={show} className="min-h-6 text-small text-accent-ink underline">
+      Its checks
+    </button>
+  );
+}
+
+const AROUND_MS = 60_000;
+
+/** Misses before a change were judged by the schedule of then. */
+function ChangeList({ changes }: { readonly changes: readonly ScheduleChange[] }) {
+  if (changes.length === 0) return null;
+  return (
+    <ol className="mt-2 border-t border-line pt-1 text-small text-ink-2">
+      {changes.map((change) => (
+        <li key={change.id} className="py-0.5">
+          {changeText(change)}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function changeText({ at, by, words }: ScheduleChange): string {
+  return `Schedule changed ${fullTime(at, browserZone())} by ${by}: ${words}`;
 }
 
 function said({ period, ms }: Mark): string {

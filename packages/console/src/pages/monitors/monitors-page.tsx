@@ -1,14 +1,13 @@
 import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
-import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useOrgId, useUrlState } from '../../app/url-state.ts';
 import { apiUrl } from '../../data/base.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { tokensOf } from '../../filters/filter-text.ts';
 import { count } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,29 +20,31 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { STATES, StateIcon } from '../../ui/state.tsx';
 import { shownColumns } from '../../ui/table-columns.ts';
-import { MonitorCard, monitorColumns, type Recent } from './monitor-columns.tsx';
-import {
-  channelNamesQuery,
-  failingQuery,
-  MONITOR_FIELDS,
-  monitorsQuery,
-  standingQuery,
-} from './monitor-data.ts';
-import { byUrgency } from './monitor-order.ts';
+import { MonitorCard, monitorColumns, withControls } from './monitor-columns.tsx';
+import { channelNamesQuery, MONITOR_FIELDS } from './monitor-data.ts';
+import { useMonitorList } from './monitor-list.ts';
+import { type Selection, SelectionBar, useSelection } from './monitor-selection.tsx';
 import { beatSnippets } from './send-beats.ts';
 
-const ASKED_AT_ONCE = 100;
-const RECENT_AT_MOST = 500;
-
 const ALL_COLUMNS = monitorColumns(new Map());
+const NO_FILTERS = Object.fromEntries(MONITOR_FIELDS.map(({ name }) => [name, null]));
 
 /** Did the jobs run, and when must each call again? */
 export function MonitorsPage() {
   const { query, change } = useUrlState();
   const create = useOpenPage('/monitors/new');
   const tokens = tokensOf(query, MONITOR_FIELDS);
-  const list = useMonitorList(Object.fromEntries(tokens.map(({ name, value }) => [name, value])));
-  useShortcuts([{ keys: 'c', does: 'New monitor', run: create }]);
+  const key = tokens.map(({ name, value }) => `${name}=${value}`).join('&');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens are what the key is made of.
+  const filters = useMemo(() => Object.fromEntries(tokens.map(({ name, value }) => [name, value])), [key]);
+  const list = useMonitorList(filters, () => selection.ids.size > 0);
+  const selection = useSelection(list.rows);
+  useShortcuts([
+    { keys: 'c', does: 'New monitor', run: create },
+    ...(selection.ids.size > 0
+      ? [{ keys: 'Escape', does: 'Clear the selection', run: selection.clear }]
+      : []),
+  ]);
   return (
     <PageFrame
       title="Monitors"
@@ -70,15 +71,18 @@ export function MonitorsPage() {
           tokens={tokens}
           onAdd={({ name, value }) => change({ [name]: value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder="Filter by state, tag, name…"
+          placeholder="A name, or a filter by state, tag, channel…"
+          free="search"
         />
         <NobodyTold any={list.rows.length > 0} />
+        <SelectionBar selection={selection} rows={list.rows} />
       </div>
       <Results
         list={list}
+        selection={selection}
         cols={query.get('cols')}
-        filtered={tokens.length > 0}
-        onClear={() => change({ status: null, tag: null, search: null })}
+        filters={filters}
+        onClear={() => change(NO_FILTERS)}
       />
     </PageFrame>
   );
@@ -89,40 +93,6 @@ function useOpenPage(to: string): () => void {
   const navigate = useNavigate();
   const org = useOrgId();
   return () => void navigate({ to: `/o/${org}${to}` });
-}
-
-function useMonitorList(filters: Readonly<Record<string, string>>) {
-  useLiveQuery('monitors', ['monitors']);
-  // Without a stream the list asks by itself.
-  const refetchInterval = useConnection() === 'live' ? 60_000 : 10_000;
-  const answer = useInfiniteQuery({
-    ...monitorsQuery(filters),
-    placeholderData: keepPreviousData,
-    refetchInterval,
-  });
-  const partial = answer.hasNextPage && Object.keys(filters).length === 0;
-  const failing = useQuery(failingQuery(partial));
-  const rows = useMemo(
-    () =>
-      byUrgency([...(failing.data?.data ?? []), ...(answer.data?.pages.flatMap(({ data }) => data) ?? [])]),
-    [answer.data, failing.data],
-  );
-  const asked = rows.slice(0, RECENT_AT_MOST).map(({ id }) => id);
-  const chunks = Array.from({ length: Math.max(1, Math.ceil(asked.length / ASKED_AT_ONCE)) }, (_, index) =>
-    asked.slice(index * ASKED_AT_ONCE, (index + 1) * ASKED_AT_ONCE).toSorted(),
-  );
-  const standings = useQueries({
-    queries: answer.isPending ? [] : chunks.map((ids) => ({ ...standingQuery(ids), refetchInterval })),
-    combine: joined,
-  });
-  return { answer, rows, ...standings };
-}
-
-function joined(answers: readonly { readonly data?: MonitorStanding | undefined }[]) {
-  const recent: Recent = new Map(
-    answers.flatMap(({ data }) => data?.recent.map((one) => [one.id, one] as const) ?? []),
-  );
-  return { recent, counts: answers[0]?.data?.counts };
 }
 
 const COUNTED = ['failing', 'waiting', 'paused', 'healthy'] as const;
@@ -173,19 +143,29 @@ function NobodyTold({ any }: { readonly any: boolean }) {
 }
 
 function Results({
-  list: { answer, rows, recent },
+  list: { answer, rows, recent, counts, more, onShown, point },
+  selection,
   cols,
-  filtered,
+  filters,
   onClear,
 }: {
   readonly list: ReturnType<typeof useMonitorList>;
+  readonly selection: Selection;
   readonly cols: string | null;
-  readonly filtered: boolean;
+  readonly filters: Readonly<Record<string, string>>;
   readonly onClear: () => void;
 }) {
   const navigate = useNavigate();
   const org = useOrgId();
-  const columns = useMemo(() => shownColumns(monitorColumns(recent), cols), [recent, cols]);
+  const columns = useMemo(
+    () => withControls(shownColumns(monitorColumns(recent), cols), selection),
+    [recent, cols, selection],
+  );
+  const open = useCallback(
+    ({ id }: Monitor) => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}` }),
+    [navigate, org],
+  );
+  const card = useCallback((row: Monitor) => <MonitorCard row={row} recent={recent} />, [recent]);
   if (answer.error && rows.length === 0)
     return (
       <ErrorState
@@ -195,25 +175,30 @@ function Results({
       />
     );
   if (answer.isPending) return <SkeletonRows />;
+  const filtered = Object.keys(filters).length > 0;
   if (rows.length === 0) return filtered ? <NoneMatch onClear={onClear} /> : <NoMonitors />;
   return (
-    <>
+    // biome-ignore lint/a11y/noStaticElementInteractions: only tells when the pointer is among the rows, and hears `x` of a row.
+    <div onPointerEnter={() => point(true)} onPointerLeave={() => point(false)} onKeyDown={selection.press}>
       <DataTable<Monitor>
         label="Monitors"
         rows={rows}
         rowId={({ id }) => id}
         columns={columns}
-        card={(row) => <MonitorCard row={row} recent={recent} />}
-        onOpen={({ id }) => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}` })}
+        card={card}
+        onOpen={open}
+        onEnd={more}
+        onShown={onShown}
+        total={filtered ? null : totalOf(counts)}
         stale={answer.isPlaceholderData}
       />
-      <LoadMore
-        more={answer.hasNextPage}
-        loading={answer.isFetchingNextPage}
-        onMore={() => void answer.fetchNextPage()}
-      />
-    </>
+      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+    </div>
   );
+}
+
+function totalOf(counts: MonitorStanding['counts'] | undefined): number | null {
+  return counts ? counts.failing + counts.waiting + counts.paused + counts.healthy : null;
 }
 
 function NoneMatch({ onClear }: { readonly onClear: () => void }) {

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type * as z from 'zod';
 import { send } from '../../data/api-client.ts';
+import { saidBy } from '../../data/api-error.ts';
 import { browserZone, fullTime, shortTime } from '../../format/moments.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { type MonitorForm, scheduleBody } from './monitor-form.ts';
@@ -27,7 +28,7 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
       {incomplete ? (
         <p className="mt-1 text-ink-2">Write how often a beat is expected.</p>
       ) : error ? (
-        <p className="mt-1 text-failing-ink">{error.message}</p>
+        <p className="mt-1 text-failing-ink">{saidBy(error)}</p>
       ) : data ? (
         <Words form={form} preview={data} />
       ) : (

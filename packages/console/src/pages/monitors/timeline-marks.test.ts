@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Check, Monitor } from '@floe/contract/api/monitors';
+import type { Check } from '@floe/contract/api/monitors';
 import { deadlineBar } from './deadline.ts';
 import type { Period } from './monitor-data.ts';
-import { byUrgency } from './monitor-order.ts';
 import { marksOf, ticksOf } from './timeline-marks.ts';
 
 const HOUR = 3_600_000;
@@ -89,43 +88,4 @@ test('the bar says whether a beat is due, late within its grace, or missed', () 
   assert.ok(bar && 0 < bar.now && bar.now < bar.dueAt && bar.dueAt < bar.deadlineAt && bar.deadlineAt < 1);
   assert.equal(at(9)?.now, 1);
   assert.equal(deadlineBar({ ...monitor, next_due_at: null }, new Date(START)), null);
-});
-
-test('what fails longest comes first, then the nearest deadline, what is paused last, and nothing twice', () => {
-  const one = (id: string, part: Partial<Monitor>): Monitor => ({
-    id,
-    kind: 'heartbeat',
-    name: id,
-    description: '',
-    expected_interval_minutes: 5,
-    schedule: null,
-    tags: [],
-    channels: [],
-    paused: false,
-    paused_until: null,
-    muted_until: null,
-    alert_after_misses: 1,
-    first_beat_due_minutes: null,
-    grace_period_minutes: 5,
-    grace_source: 'org',
-    status: 'healthy',
-    beat_url: null,
-    source: { kind: 'console', file: null, line: null },
-    updated_at: iso(0),
-    updated_by: 'mem_1',
-    ...monitor,
-    ...part,
-  });
-  const rows = [
-    one('paused', { status: 'paused', deadline_at: null }),
-    one('later', { deadline_at: iso(9) }),
-    one('soon', { deadline_at: iso(3) }),
-    one('new-failure', { status: 'failing', failing_since: iso(5) }),
-    one('old-failure', { status: 'failing', failing_since: iso(2) }),
-    one('soon', { deadline_at: iso(3) }),
-  ];
-  assert.deepEqual(
-    byUrgency(rows).map(({ id }) => id),
-    ['old-failure', 'new-failure', 'soon', 'later', 'paused'],
-  );
 });

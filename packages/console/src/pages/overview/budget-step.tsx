@@ -29,6 +29,7 @@ export function BudgetStep({ isDone }: { readonly isDone: boolean }) {
     );
   return (
     <Form
+      needs="management"
       onSubmit={() => make.run(undefined)}
       error={make.error}
       running={make.running}

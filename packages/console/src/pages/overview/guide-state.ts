@@ -1,5 +1,5 @@
 import type { me } from '@floe/contract/api/me';
-import type { Monitor } from '@floe/contract/api/monitors';
+import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type * as z from 'zod';
@@ -30,6 +30,17 @@ function listQuery<Row>(path: string) {
     queryFn: ({ signal }) => get<Page<Row>>(path, { limit: 100 }, signal),
   });
 }
+
+/** The step is about the newest monitor; the others, of which there may be thousands, are only counted. */
+const newestMonitorsQuery = queryOptions({
+  queryKey: ['guide', 'monitors'],
+  queryFn: ({ signal }) => get<Page<Monitor>>('api/monitoring/monitors', { limit: 5 }, signal),
+});
+
+const countsQuery = queryOptions({
+  queryKey: ['guide', 'standing'],
+  queryFn: ({ signal }) => get<MonitorStanding>('api/monitoring/standing', undefined, signal),
+});
 
 export interface GuideState {
   /** The guide stands in place of the overview. */
@@ -90,7 +101,8 @@ function useSeen(on: boolean) {
     enabled: on,
   }).data;
   const keys = useQuery({ ...listQuery<Named>('api/management/keys'), enabled: on }).data;
-  const monitors = useQuery({ ...listQuery<Monitor>('api/monitoring/monitors'), ...polled }).data;
+  const standing = useQuery({ ...countsQuery, ...polled }).data?.counts;
+  const monitors = useQuery({ ...newestMonitorsQuery, ...polled }).data;
   const budgets = useQuery({ ...listQuery<Named>('api/management/budgets'), enabled: on }).data;
   const clients = CLIENTS.map(({ id }) => id);
   const made = keys?.data.filter(({ name }) => isClientKey(name, clients)).map(({ id }) => id) ?? [];
@@ -100,7 +112,7 @@ function useSeen(on: boolean) {
     providerKinds: providers?.data.filter(({ enabled }) => enabled).map(({ kind }) => kind),
     // Without a key the question is that of all requests, whose answer may be there already.
     clientRequests: made.length > 0 ? byClients?.data.length : 0,
-    beats: monitors?.data.map(({ last_beat_at }) => last_beat_at),
+    hasBeat: standing && standing.healthy + standing.failing > 0,
     budgets: budgets?.data.length,
     monitors: monitors?.data ?? [],
   };

@@ -9,7 +9,8 @@ export interface Seen {
   readonly providerKinds: readonly string[] | undefined;
   /** Requests by keys that were made for a client. */
   readonly clientRequests: number | undefined;
-  readonly beats: readonly (string | null)[] | undefined;
+  /** Whether any job called, ever. */
+  readonly hasBeat: boolean | undefined;
   readonly budgets: number | undefined;
 }
 
@@ -19,7 +20,7 @@ export function doneOf(seen: Seen): ReadonlySet<Step> {
     request: (seen.requests ?? 0) > 0,
     provider: seen.providerKinds?.some((kind) => kind !== 'sandbox') ?? false,
     client: (seen.clientRequests ?? 0) > 0,
-    monitor: seen.beats?.some((at) => at !== null) ?? false,
+    monitor: seen.hasBeat ?? false,
     budget: (seen.budgets ?? 0) > 0,
   };
   return new Set(STEPS.filter((step) => done[step]));

@@ -60,6 +60,7 @@ function NewMonitor({ onMade }: { readonly onMade: (monitor: Monitor) => void })
   );
   return (
     <Form
+      needs="monitoring"
       onSubmit={() => make.run(undefined)}
       error={make.error}
       running={make.running}

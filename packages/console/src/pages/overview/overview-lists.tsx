@@ -55,7 +55,11 @@ function Spenders({
                 {name ?? value ?? 'none'}
               </OrgLink>
             }
-            value={cost_nano_usd === 0 ? `${count(requests)} requests, $0` : money(cost_nano_usd)}
+            value={
+              cost_nano_usd === 0
+                ? `${count(requests)} ${requests === 1 ? 'request' : 'requests'}, $0`
+                : money(cost_nano_usd)
+            }
             share={cost_nano_usd / most}
           />
         ))}

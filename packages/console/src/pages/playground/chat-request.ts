@@ -29,6 +29,8 @@ export interface Prompt {
   /** JSON text of the list of tools; empty for none. */
   readonly tools: string;
   readonly json: boolean;
+  /** JSON text of the schema that an answer in JSON must fit; empty for any. */
+  readonly schema: string;
 }
 
 export const NEW_PROMPT: Prompt = {
@@ -38,6 +40,7 @@ export const NEW_PROMPT: Prompt = {
   maxTokens: '',
   tools: '',
   json: false,
+  schema: '',
 };
 
 export const EXAMPLE_TOOLS = JSON.stringify(
@@ -67,6 +70,8 @@ export function promptProblem(prompt: Prompt): { readonly field: string; readonl
     return { field: 'temperature', text: 'A number from 0 to 2.' };
   if (prompt.maxTokens !== '' && !/^[1-9]\d{0,6}$/.test(prompt.maxTokens))
     return { field: 'max_tokens', text: 'A whole number from 1.' };
+  if (prompt.json && prompt.schema.trim() !== '' && schemaOf(prompt.schema) === null)
+    return { field: 'schema', text: 'A JSON Schema: an object, such as {"type": "object", …}.' };
   return prompt.tools.trim() !== '' && toolsOf(prompt.tools) === null
     ? { field: 'tools', text: 'A JSON list of tools, each with type and function.' }
     : null;
@@ -81,6 +86,25 @@ function toolsOf(text: string): readonly JsonObject[] | null {
   }
 }
 
+function schemaOf(text: string): JsonObject | null {
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function formatOf({ json, schema }: Prompt): JsonObject {
+  if (!json) return {};
+  const wanted = schemaOf(schema);
+  return {
+    response_format: wanted
+      ? { type: 'json_schema', json_schema: { name: 'answer', schema: wanted } }
+      : { type: 'json_object' },
+  };
+}
+
 /** The Chat Completions body of a prompt. */
 export function requestBody(prompt: Prompt, model: string): JsonObject {
   const tools = toolsOf(prompt.tools);
@@ -93,7 +117,7 @@ export function requestBody(prompt: Prompt, model: string): JsonObject {
     ...(prompt.temperature === '' ? {} : { temperature: Number(prompt.temperature) }),
     ...(prompt.maxTokens === '' ? {} : { max_tokens: Number(prompt.maxTokens) }),
     ...(tools ? { tools: [...tools] } : {}),
-    ...(prompt.json ? { response_format: { type: 'json_object' } } : {}),
+    ...formatOf(prompt),
   };
 }
 

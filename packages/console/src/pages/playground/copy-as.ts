@@ -8,16 +8,59 @@ export interface Snippet {
   readonly code: string;
 }
 
-/** @param base where the gateway answers, such as `https://floe.example.com/gateway` */
-export function copiesOf(prompt: Prompt, model: string, base: string): readonly Snippet[] {
-  const body = requestBody(prompt, model);
+/**
+ * @param models one, or several that are compared: then the code asks each and says which answered
+ * @param base where the gateway answers, such as `https://floe.example.com/gateway`
+ */
+export function copiesOf(prompt: Prompt, models: readonly string[], base: string): readonly Snippet[] {
+  const chat = requestBody(prompt, '');
+  const messages = messagesBody(prompt);
+  const one = models.length === 1;
   return [
-    { label: 'curl', code: curl(body, base) },
-    { label: 'Python, OpenAI', code: pythonOpenai(body, base) },
-    { label: 'Python, Anthropic', code: pythonAnthropic(prompt, model, base) },
-    { label: 'TypeScript, OpenAI', code: typescriptOpenai(body, base) },
-    { label: 'TypeScript, Anthropic', code: typescriptAnthropic(prompt, model, base) },
-    { label: 'AI SDK', code: aiSdk(prompt, model, base) },
+    { label: 'curl', code: models.map((model) => curl({ ...chat, model }, base)).join('\n') },
+    {
+      label: 'Python, OpenAI',
+      code: pythonCode(models, chat, {
+        imports: 'from openai import OpenAI',
+        client: `OpenAI(base_url="${base}/v1", api_key=os.environ["FLOE_KEY"])`,
+        call: 'client.chat.completions.create',
+        text: 'answer.choices[0].message.content',
+      }),
+    },
+    {
+      label: 'Python, Anthropic',
+      code: pythonCode(models, messages, {
+        imports: 'from anthropic import Anthropic',
+        client: `Anthropic(base_url="${base}", api_key=os.environ["FLOE_KEY"])`,
+        call: 'client.messages.create',
+        text: 'answer.content[0].text',
+      }),
+    },
+    {
+      label: 'TypeScript, OpenAI',
+      code: [
+        "import OpenAI from 'openai';",
+        '',
+        `const client = new OpenAI({ baseURL: '${base}/v1', apiKey: process.env.FLOE_KEY });`,
+        ...forEach(models, [
+          `const answer = await client.chat.completions.create(${withModel(models, chat)});`,
+          `console.log(${one ? '' : 'model, '}answer.choices[0].message.content);`,
+        ]),
+      ].join('\n'),
+    },
+    {
+      label: 'TypeScript, Anthropic',
+      code: [
+        "import Anthropic from '@anthropic-ai/sdk';",
+        '',
+        `const client = new Anthropic({ baseURL: '${base}', apiKey: process.env.FLOE_KEY });`,
+        ...forEach(models, [
+          `const answer = await client.messages.create(${withModel(models, messages)});`,
+          `console.log(${one ? '' : 'model, '}answer.content[0].type === 'text' ? answer.content[0].text : answer.content);`,
+        ]),
+      ].join('\n'),
+    },
+    { label: 'AI SDK', code: aiSdk(prompt, models, base) },
   ];
 }
 
@@ -30,54 +73,50 @@ function curl(body: JsonObject, base: string): string {
   ].join('\n');
 }
 
-function pythonOpenai(body: JsonObject, base: string): string {
+interface PythonSdk {
+  readonly imports: string;
+  readonly client: string;
+  readonly call: string;
+  /** Where the answer's text stands. */
+  readonly text: string;
+}
+
+function pythonCode(models: readonly string[], body: JsonObject, sdk: PythonSdk): string {
+  const { model: _, ...rest } = body;
+  const [only] = models;
+  const one = models.length === 1;
+  const ask = [
+    `answer = ${sdk.call}(`,
+    `    model=${one ? python(only) : 'model'},`,
+    ...Object.entries(rest).map(([name, value]) => `    ${name}=${python(value)},`),
+    ')',
+    one ? `print(${sdk.text})` : `print(f"{model}: {${sdk.text}}")`,
+  ];
   return [
     'import os',
-    'from openai import OpenAI',
+    sdk.imports,
     '',
-    `client = OpenAI(base_url="${base}/v1", api_key=os.environ["FLOE_KEY"])`,
-    'answer = client.chat.completions.create(',
-    ...Object.entries(body).map(([name, value]) => `    ${name}=${python(value)},`),
-    ')',
-    'print(answer.choices[0].message.content)',
+    `client = ${sdk.client}`,
+    ...(one ? ask : [`for model in ${python([...models])}:`, ...ask.map((line) => `    ${line}`)]),
   ].join('\n');
 }
 
-function pythonAnthropic(prompt: Prompt, model: string, base: string): string {
-  const body = messagesBody(prompt, model);
-  return [
-    'import os',
-    'from anthropic import Anthropic',
-    '',
-    `client = Anthropic(base_url="${base}", api_key=os.environ["FLOE_KEY"])`,
-    'answer = client.messages.create(',
-    ...Object.entries(body).map(([name, value]) => `    ${name}=${python(value)},`),
-    ')',
-    'print(answer.content[0].text)',
-  ].join('\n');
+/** The lines, once for each model when there are several. */
+function forEach(models: readonly string[], lines: readonly string[]): string[] {
+  if (models.length === 1) return [...lines];
+  const each = lines.map((line) => `  ${line.replaceAll('\n', '\n  ')}`);
+  return [`for (const model of ${JSON.stringify(models)}) {`, ...each, '}'];
 }
 
-function typescriptOpenai(body: JsonObject, base: string): string {
-  return [
-    "import OpenAI from 'openai';",
-    '',
-    `const client = new OpenAI({ baseURL: '${base}/v1', apiKey: process.env.FLOE_KEY });`,
-    `const answer = await client.chat.completions.create(${JSON.stringify(body, null, 2)});`,
-    'console.log(answer.choices[0].message.content);',
-  ].join('\n');
+/** The body as an object of the code, its model a variable when there are several. */
+function withModel(models: readonly string[], body: JsonObject): string {
+  const [only] = models;
+  if (models.length === 1) return JSON.stringify({ ...body, model: only }, null, 2);
+  const { model: _, ...rest } = body;
+  return JSON.stringify(rest, null, 2).replace('{', '{\n  model,');
 }
 
-function typescriptAnthropic(prompt: Prompt, model: string, base: string): string {
-  return [
-    "import Anthropic from '@anthropic-ai/sdk';",
-    '',
-    `const client = new Anthropic({ baseURL: '${base}', apiKey: process.env.FLOE_KEY });`,
-    `const answer = await client.messages.create(${JSON.stringify(messagesBody(prompt, model), null, 2)});`,
-    "console.log(answer.content[0].type === 'text' ? answer.content[0].text : answer.content);",
-  ].join('\n');
-}
-
-function aiSdk(prompt: Prompt, model: string, base: string): string {
+function aiSdk(prompt: Prompt, models: readonly string[], base: string): string {
   const messages = spoken(prompt).map(({ role, text }) => ({ role, content: text }));
   const options = {
     ...(prompt.system.trim() === '' ? {} : { system: prompt.system }),
@@ -85,13 +124,17 @@ function aiSdk(prompt: Prompt, model: string, base: string): string {
     ...(prompt.temperature === '' ? {} : { temperature: Number(prompt.temperature) }),
     ...(prompt.maxTokens === '' ? {} : { maxOutputTokens: Number(prompt.maxTokens) }),
   };
+  const one = models.length === 1;
+  const model = one ? `'${models[0]}'` : 'model';
   return [
     "import { createOpenAICompatible } from '@ai-sdk/openai-compatible';",
     "import { generateText } from 'ai';",
     '',
     `const floe = createOpenAICompatible({ name: 'floe', baseURL: '${base}/v1', apiKey: process.env.FLOE_KEY });`,
-    `const { text } = await generateText({ model: floe('${model}'), ...${JSON.stringify(options, null, 2)} });`,
-    'console.log(text);',
+    ...forEach(models, [
+      `const { text } = await generateText({ model: floe(${model}), ...${JSON.stringify(options, null, 2)} });`,
+      `console.log(${one ? '' : 'model, '}text);`,
+    ]),
   ].join('\n');
 }
 
@@ -100,9 +143,9 @@ function spoken({ turns }: Prompt) {
   return turns.filter(({ role, text }) => role !== 'tool' && text.trim() !== '');
 }
 
-function messagesBody(prompt: Prompt, model: string): JsonObject {
+function messagesBody(prompt: Prompt): JsonObject {
   return {
-    model,
+    model: '',
     max_tokens: prompt.maxTokens === '' ? 1024 : Number(prompt.maxTokens),
     ...(prompt.system.trim() === '' ? {} : { system: prompt.system }),
     messages: spoken(prompt).map(({ role, text }) => ({ role, content: text })),

@@ -19,13 +19,14 @@ export function keptPrompt(): Prompt {
 }
 
 function readPrompt(value: JsonObject): Partial<Prompt> {
-  const { system, temperature, maxTokens, tools, json, turns } = value;
+  const { system, temperature, maxTokens, tools, json, schema, turns } = value;
   return {
     ...(typeof system === 'string' ? { system } : {}),
     ...(typeof temperature === 'string' ? { temperature } : {}),
     ...(typeof maxTokens === 'string' ? { maxTokens } : {}),
     ...(typeof tools === 'string' ? { tools } : {}),
     json: json === true,
+    ...(typeof schema === 'string' ? { schema } : {}),
     ...(Array.isArray(turns) ? { turns: turns.filter(isObject).map(keptTurn) } : {}),
   };
 }

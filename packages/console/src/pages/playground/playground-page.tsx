@@ -91,7 +91,7 @@ function usePlayground() {
   };
   const copy = (label: string) => {
     const code =
-      copiesOf(prompt, first, apiUrl('gateway').href).find((one) => one.label === label)?.code ?? '';
+      copiesOf(prompt, chosen, apiUrl('gateway').href).find((one) => one.label === label)?.code ?? '';
     copyText(code).then(
       () => tell(`${label} copied. The key is $FLOE_KEY.`),
       (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),

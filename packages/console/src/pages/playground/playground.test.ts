@@ -30,6 +30,18 @@ test('a prompt becomes the body that a client would send, without what was left 
   ]);
 });
 
+test('an answer in JSON may have to fit a schema', () => {
+  const formatOf = (schema: string) => requestBody({ ...ASKED, json: true, schema }, 'm')['response_format'];
+  assert.deepEqual(formatOf(''), { type: 'json_object' });
+  const schema = { type: 'object', properties: { n: { type: 'integer' } } };
+  assert.deepEqual(formatOf(JSON.stringify(schema)), {
+    type: 'json_schema',
+    json_schema: { name: 'answer', schema },
+  });
+  for (const broken of ['{', '[]', '"object"'])
+    assert.equal(promptProblem({ ...ASKED, json: true, schema: broken })?.field, 'schema', broken);
+});
+
 test('what cannot be sent names its field', () => {
   assert.equal(promptProblem(NEW_PROMPT)?.field, 'turns');
   assert.equal(promptProblem({ ...ASKED, temperature: '3' })?.field, 'temperature');
@@ -86,7 +98,7 @@ test('a conversation goes on with an empty message, or with one result for each 
 });
 
 test('copied code holds the key by its name, and quotes survive the shell', () => {
-  const copies = copiesOf({ ...ASKED, json: true }, 'smart', 'http://floe.test/gateway');
+  const copies = copiesOf({ ...ASKED, json: true }, ['smart'], 'http://floe.test/gateway');
   assert.equal(copies.length, 6);
   for (const { label, code } of copies) {
     assert.match(code, /FLOE_KEY/, label);
@@ -94,6 +106,16 @@ test('copied code holds the key by its name, and quotes survive the shell', () =
   }
   assert.match(copies[0]?.code ?? '', /It'\\''s/);
   assert.match(copies[1]?.code ?? '', /"content": "It's \\"so\\""/);
+});
+
+test('code for two models asks both and says which answered', () => {
+  const copies = copiesOf(ASKED, ['smart', 'groq/fast'], 'http://floe.test/gateway');
+  for (const { label, code } of copies) {
+    assert.equal(code.split('groq/fast').length, 2, label);
+    assert.equal(code.split('smart').length, 2, label);
+  }
+  assert.match(copies[1]?.code ?? '', /^for model in \["smart", "groq\/fast"\]:$/m);
+  assert.match(copies[3]?.code ?? '', /^for \(const model of \["smart","groq\/fast"\]\) \{$/m);
 });
 
 test('a kept request of any surface becomes a prompt', () => {

@@ -179,7 +179,7 @@ function Parameters({
   return (
     <details
       className="rounded-control border border-line"
-      open={prompt.tools !== '' || told('tools') !== null}
+      open={prompt.tools !== '' || prompt.schema !== '' || told('tools') !== null || told('schema') !== null}
     >
       <summary className="flex min-h-9 items-center px-3 text-ui text-ink-2 hover:text-ink">
         Parameters and tools
@@ -208,6 +208,17 @@ function Parameters({
           onChange={(json) => onChange({ ...prompt, json })}
           label="Answer in JSON"
         />
+        {prompt.json && (
+          <Field label="JSON Schema" optional error={told('schema')} hint="What the answer must fit.">
+            <TextArea
+              rows={prompt.schema === '' ? 2 : 6}
+              spellCheck={false}
+              className="font-mono text-code"
+              value={prompt.schema}
+              onChange={({ target }) => onChange({ ...prompt, schema: target.value })}
+            />
+          </Field>
+        )}
         <Field label="Tools" optional error={told('tools')} hint="A JSON list, as Chat Completions has it.">
           <TextArea
             rows={prompt.tools === '' ? 2 : 8}

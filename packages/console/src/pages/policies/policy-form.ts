@@ -1,5 +1,6 @@
 import type { policy, policyDryRunAnswer } from '@floe/contract/api/policies';
 import type * as z from 'zod';
+import type { ResourceKind } from '../../data/resource-kind.ts';
 
 export type Policy = z.output<typeof policy>;
 export type DryRun = z.output<typeof policyDryRunAnswer>;
@@ -132,3 +133,17 @@ export function pastedObject(text: string): { readonly object: object } | { read
     return { problem: `This is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.` };
   }
 }
+
+/** Policies, as their editor and list handle them. */
+export const POLICIES: ResourceKind<Policy, PolicyForm> = {
+  one: 'policy',
+  path: 'api/management/policies',
+  touches: [['policies']],
+  needs: 'management',
+  formOf: policyForm,
+  bodyOf: policyBody,
+  removal: ({ id }) => ({
+    title: `Delete policy ${id}?`,
+    effect: 'Nothing is judged by it from then on. Decisions it made stay with their requests.',
+  }),
+};

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { send } from '../../data/api-client.ts';
 import { useDebounced } from '../../data/debounced.ts';
+import { useRefusal } from '../../data/use-refusal.ts';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field, TextArea } from '../../ui/field.tsx';
@@ -48,7 +49,9 @@ export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
       },
     ],
   });
-  const valid = 'object' in askedOf && (!onAnswer || 'object' in answeredWith) && !isEmpty;
+  const refusal = useRefusal('management');
+  const valid =
+    refusal === null && 'object' in askedOf && (!onAnswer || 'object' in answeredWith) && !isEmpty;
   const trial = useQuery({
     queryKey: ['policies', 'trial', body],
     queryFn: () => send<DryRun>('POST', 'api/management/policies/dry-run', body),
@@ -59,27 +62,13 @@ export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
   return (
     <Card title="Try it on a request" aside="nothing is sent or kept">
       <div className="grid gap-4">
-        <Field label="Request body" error={'problem' in askedOf ? askedOf.problem : null}>
-          <TextArea
-            rows={8}
-            spellCheck={false}
-            className="font-mono text-code"
-            value={request}
-            onChange={({ target }) => setRequest(target.value)}
-          />
-        </Field>
+        <BodyField label="Request body" rows={8} typed={request} asked={askedOf} onChange={setRequest} />
         {onAnswer && (
-          <Field label="Answer" error={'problem' in answeredWith ? answeredWith.problem : null}>
-            <TextArea
-              rows={6}
-              spellCheck={false}
-              className="font-mono text-code"
-              value={answer}
-              onChange={({ target }) => setAnswer(target.value)}
-            />
-          </Field>
+          <BodyField label="Answer" rows={6} typed={answer} asked={answeredWith} onChange={setAnswer} />
         )}
-        {isEmpty ? (
+        {refusal ? (
+          <p className="text-ui text-ink-2">{refusal}</p>
+        ) : isEmpty ? (
           <p className="text-ui text-ink-2">Write a condition, or choose what to find.</p>
         ) : trial.error ? (
           <ErrorState what="This rule cannot be judged." error={trial.error} />
@@ -98,6 +87,32 @@ const OUTCOMES: Readonly<Record<string, { readonly state: State; readonly word: 
   denied: { state: 'blocked', word: 'Denied' },
   rewritten: { state: 'partial', word: 'Rewritten' },
 };
+
+function BodyField({
+  label,
+  rows,
+  typed,
+  asked,
+  onChange,
+}: {
+  readonly label: string;
+  readonly rows: number;
+  readonly typed: string;
+  readonly asked: ReturnType<typeof pastedObject>;
+  readonly onChange: (typed: string) => void;
+}) {
+  return (
+    <Field label={label} error={'problem' in asked ? asked.problem : null}>
+      <TextArea
+        rows={rows}
+        spellCheck={false}
+        className="font-mono text-code"
+        value={typed}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </Field>
+  );
+}
 
 function Judgement({
   trial,

@@ -46,6 +46,7 @@ export function NewProviderPage() {
     <PageFrame title="Add provider" crumbs={[{ label: 'Providers', to: '/management/providers' }]}>
       <div className="max-w-2xl">
         <Form
+          needs="management"
           onSubmit={() => save.run('test')}
           error={save.error}
           running={save.running}

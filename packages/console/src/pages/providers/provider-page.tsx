@@ -58,7 +58,7 @@ function Parts({ read }: { readonly read: Tagged<Provider> }) {
     <div className="grid gap-4">
       <div className="grid gap-3 px-4 md:px-6">
         <Head provider={provider} />
-        <SourceNotice source={provider.source} />
+        <SourceNotice source={provider.source} path={providerPath(provider.id)} />
       </div>
       <Tabs
         label="Parts of the provider"

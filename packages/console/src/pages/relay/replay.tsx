@@ -1,9 +1,10 @@
+import type { job } from '@floe/contract/api/jobs';
 import type { relayReplayAnswer } from '@floe/contract/api/relay-management';
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
-import { send } from '../../data/api-client.ts';
+import { get, send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,6 +22,20 @@ const DAYS = [
 ] as const;
 
 type Answer = z.output<typeof relayReplayAnswer>;
+type ReplayJob = Omit<z.output<typeof job>, 'result'> & { readonly result: Answer | null };
+
+const LOOK_MS = 1_000;
+
+/** What takes longer than a request is a job: looked at until it is over. One that broke off leaves what there was. */
+async function replayed(draft: object): Promise<Answer> {
+  const first = await send<Answer>('POST', `${RELAY}/replay`, draft);
+  if (first.job === null) return first;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    const { state, result } = await get<ReplayJob>(`/api/jobs/${first.job.id}`);
+    if (state !== 'running') return result ?? first;
+  }
+}
 
 /** What agents did in the last days, judged again: by the draft, or by the rules in force. */
 export function Replay({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
@@ -29,10 +44,10 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
   const asked = JSON.stringify([days, draft ?? null]);
   const replay = useChange(
     (of: string) =>
-      send<Answer>('POST', `${RELAY}/replay`, {
-        days: Number(days),
-        ...(draft ? { rules: draft } : {}),
-      }).then((answer) => ({ answer, asked: of })),
+      replayed({ days: Number(days), ...(draft ? { rules: draft } : {}) }).then((answer) => ({
+        answer,
+        asked: of,
+      })),
     { done: setShown },
   );
   const isStale = shown !== null && shown.asked !== asked;

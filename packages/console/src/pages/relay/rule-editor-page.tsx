@@ -1,63 +1,49 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { getTagged, send, type Tagged } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
-import { useEdit } from '../../data/edit.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
-import { Button } from '../../ui/button.tsx';
-import { DeleteButton } from '../../ui/delete-button.tsx';
-import { EditForm } from '../../ui/edit-form.tsx';
-import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { Form } from '../../ui/form.tsx';
+import { usePlace } from '../../app/use-place.ts';
+import type { Tagged } from '../../data/api-client.ts';
+import { type ResourceKind, resourceQuery, useFresh, useResourceEdit } from '../../data/resource-kind.ts';
+import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { tell } from '../../ui/toast.tsx';
+import { TwoColumns } from '../../ui/two-columns.tsx';
 import { allRulesQuery, type RelayRule, RULES } from './relay-data.ts';
 import { Replay } from './replay.tsx';
 import { RuleFields } from './rule-fields.tsx';
 import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleForm } from './rule-form.ts';
-import { useOpenRule } from './rules-page.tsx';
 import { Simulator } from './simulator.tsx';
 
-const LIST = { label: 'Rules', to: '/relay/rules' };
-const TOUCHES = [['relay-rules'], ['relay', 'rules'], ['relay', 'simulation']];
+const CRUMB = { label: 'Rules', to: '/relay/rules' };
+const RULE_KIND: ResourceKind<RelayRule, RuleForm> = {
+  one: 'rule',
+  path: RULES,
+  touches: [['relay', 'rules'], ['relay-rules'], ['relay', 'simulation']],
+  needs: 'relay',
+  formOf: ruleForm,
+  bodyOf: ruleBody,
+  removal: ({ rule }) => ({
+    title: `Delete rule ${rule.name}?`,
+    effect: 'Agents may then do what only this rule was against. Decisions it made stay in the list.',
+  }),
+};
+const IN_FORCE = 'The rule is in force for the next decision.';
 
 /** A rule that is not there yet, tried before it is saved. */
 export function NewRulePage() {
-  const [form, setForm] = useState(EMPTY_RULE);
-  const leave = useOpenRule();
-  const refusal = useRefusal('relay');
-  // The body is made inside: what cannot be read is told by its field, as what the server refuses is.
-  const create = useChange(async () => send<RelayRule>('POST', RULES, ruleBody(form)), {
-    touches: TOUCHES,
-    done: ({ id }) => {
-      tell('The rule is in force for the next decision.');
-      leave(id);
-    },
+  const go = usePlace(CRUMB.to);
+  const fresh = useFresh(RULE_KIND, EMPTY_RULE, ({ id }) => {
+    tell(IN_FORCE);
+    go(id, 'replace');
   });
+  const { form, set } = fresh;
   return (
-    <PageFrame title="New rule" crumbs={[LIST]}>
-      <Split beside={<Trial form={form === EMPTY_RULE ? null : form} id={null} />}>
-        <Form
-          onSubmit={() => create.run(undefined)}
-          error={create.error}
-          running={create.running}
-          actions={
-            <>
-              <Button onClick={() => leave()}>Cancel</Button>
-              <Button type="submit" look="primary" needs="relay" busy={create.running}>
-                Create rule
-              </Button>
-            </>
-          }
-        >
-          <RuleFields
-            form={form}
-            onChange={(fields) => setForm((before) => ({ ...before, ...fields }))}
-            disabled={refusal !== null}
-          />
-        </Form>
-      </Split>
+    <PageFrame title="New rule" crumbs={[CRUMB]}>
+      <TwoColumns beside={<Trial form={form === EMPTY_RULE ? null : form} id={null} />}>
+        <NewForm kind={RULE_KIND} fresh={fresh} onCancel={() => go()}>
+          {(disabled) => <RuleFields form={form} onChange={set} disabled={disabled} />}
+        </NewForm>
+      </TwoColumns>
     </PageFrame>
   );
 }
@@ -65,62 +51,25 @@ export function NewRulePage() {
 /** Change a rule, and know before saving what it would have done. */
 export function RulePage() {
   const id = usePathParam('id');
-  const path = `${RULES}/${encodeURIComponent(id)}`;
-  const { data, error, refetch } = useQuery({
-    queryKey: ['relay', 'rules', 'one', id],
-    queryFn: ({ signal }) => getTagged<RelayRule>(path, signal),
-  });
+  const { data } = useQuery(resourceQuery(RULE_KIND, id));
   return (
-    <PageFrame title={data?.body.rule.name ?? id} crumbs={[LIST]}>
-      {error && !data ? (
-        <ErrorState what="Could not load this rule." error={error} onRetry={() => void refetch()} />
-      ) : data ? (
-        <Editor key={id} path={path} read={data} />
-      ) : (
-        <Skeleton className="h-96" />
-      )}
+    <PageFrame title={data?.body.rule.name ?? id} crumbs={[CRUMB]}>
+      <Loaded key={id} kind={RULE_KIND} id={id}>
+        {(read) => <Editor read={read} />}
+      </Loaded>
     </PageFrame>
   );
 }
 
-function Editor({ path, read }: { readonly path: string; readonly read: Tagged<RelayRule> }) {
-  const { id, rule, source } = read.body;
-  const leave = useOpenRule();
-  const refusal = useRefusal('relay');
-  const edit = useEdit<RelayRule, RuleForm>({
-    path,
-    read,
-    formOf: ruleForm,
-    write: ruleBody,
-    touches: TOUCHES,
-    done: () => tell('The rule is in force for the next decision.'),
-  });
+function Editor({ read }: { readonly read: Tagged<RelayRule> }) {
+  const go = usePlace(CRUMB.to);
+  const edit = useResourceEdit(RULE_KIND, read, () => tell(IN_FORCE));
   return (
-    <Split beside={<Trial form={edit.isChanged ? edit.form : null} id={id} />}>
-      <EditForm
-        edit={edit}
-        source={source}
-        verb="Save rule"
-        needs="relay"
-        more={
-          <DeleteButton
-            path={path}
-            title={`Delete rule ${rule.name}?`}
-            verb="Delete rule"
-            touches={TOUCHES}
-            onDone={() => leave()}
-          >
-            Agents may then do what only this rule was against. Decisions it made stay in the list.
-          </DeleteButton>
-        }
-      >
-        <RuleFields
-          form={edit.form}
-          onChange={edit.set}
-          disabled={source.kind === 'file' || refusal !== null}
-        />
-      </EditForm>
-    </Split>
+    <TwoColumns beside={<Trial form={edit.isChanged ? edit.form : null} id={read.body.id} />}>
+      <ResourceForm kind={RULE_KIND} resource={read.body} edit={edit} onGone={() => go()}>
+        {(disabled) => <RuleFields form={edit.form} onChange={edit.set} disabled={disabled} />}
+      </ResourceForm>
+    </TwoColumns>
   );
 }
 
@@ -132,18 +81,9 @@ function Trial({ form, id }: { readonly form: RuleForm | null; readonly id: stri
     [form, all, id],
   );
   return (
-    <>
+    <div className="grid gap-4">
       <Simulator draft={draft} />
       <Replay draft={draft} />
-    </>
-  );
-}
-
-function Split({ beside, children }: { readonly beside: ReactNode; readonly children: ReactNode }) {
-  return (
-    <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_minmax(0,28rem)]">
-      <div className="min-w-0">{children}</div>
-      <div className="grid min-w-0 gap-4 xl:sticky xl:top-4">{beside}</div>
     </div>
   );
 }

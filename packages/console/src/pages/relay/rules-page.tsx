@@ -1,17 +1,13 @@
-import { useNavigate } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
+import { ListPage } from '../../app/list-page.tsx';
 import { OrgLink } from '../../app/org-link.tsx';
-import { PageFrame } from '../../app/page-frame.tsx';
-import { useShortcuts } from '../../app/shortcuts.ts';
-import { useOrgId, useUrlState } from '../../app/url-state.ts';
+import { useUrlState } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
 import { count } from '../../format/amounts.ts';
-import { Button } from '../../ui/button.tsx';
-import { EmptyState, Notice } from '../../ui/feedback.tsx';
-import { Results } from '../../ui/results.tsx';
+import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import type { Column } from '../../ui/table-columns.ts';
 import { saidOf } from './decision-words.ts';
 import { type RelayRule, RULES } from './relay-data.ts';
 import { Replay } from './replay.tsx';
@@ -21,64 +17,49 @@ import { Simulator } from './simulator.tsx';
 
 /** What agents may do: the rules, and a place to try a command against them. */
 export function RulesPage() {
-  const { query, change } = useUrlState();
+  const { query } = useUrlState();
   useLiveQuery('config', ['relay', 'rules']);
   const list = useRows(listQuery<RelayRule>('relay-rules', RULES));
-  const open = useOpenRule();
-  const sort = readSort(query.get('sort'));
-  const create = () => open('new');
-  useShortcuts([{ keys: 'c', does: 'New rule', run: create }]);
-  const add = (
-    <Button look="primary" icon={Plus} needs="relay" onClick={create}>
-      New rule
-    </Button>
-  );
   return (
-    <PageFrame title="Rules" padded={false} actions={add}>
-      <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <p className="max-w-3xl text-ui text-ink-2">
-          The strictest rule that applies decides. This stops accidents and raises the cost of attacks; it is
-          not a sandbox.
-        </p>
-        {isHeldBack(list.rows ?? []) && (
-          <Notice>
-            <code className="font-mono text-code">relay.mode</code> is observe in floe.yaml: rules write down
-            what they would have said and stop nothing.
-          </Notice>
-        )}
-      </div>
-      <Results
-        list={list}
-        what="rules"
-        label="Rules"
-        shown={sorted(list.rows ?? [], COLUMNS, sort)}
-        rowId={({ id }) => id}
-        columns={COLUMNS}
-        card={(rule) => <RuleCard rule={rule} />}
-        onOpen={({ id }) => open(id)}
-        sort={sort}
-        onSort={(next) => change({ sort: next }, 'replace')}
-        empty={
-          <EmptyState title="No rules" action={add}>
+    <ListPage
+      title="Rules"
+      one="rule"
+      needs="relay"
+      list={list}
+      columns={COLUMNS}
+      card={(rule) => <RuleCard rule={rule} />}
+      onOpen={usePlace('/relay/rules')}
+      above={
+        <div className="grid gap-3 px-4 pb-3 md:px-6">
+          <p className="max-w-3xl text-ui text-ink-2">
+            The strictest rule that applies decides. This stops accidents and raises the cost of attacks; it
+            is not a sandbox.
+          </p>
+          {isHeldBack(list.rows ?? []) && (
+            <Notice>
+              <code className="font-mono text-code">relay.mode</code> is observe in floe.yaml: rules write
+              down what they would have said and stop nothing.
+            </Notice>
+          )}
+        </div>
+      }
+      below={
+        <div className="grid items-start gap-4 p-4 md:p-6 xl:grid-cols-[3fr_2fr]">
+          <Simulator start={query.get('try') ?? ''} />
+          <Replay />
+        </div>
+      }
+      empty={{
+        title: 'No rules',
+        text: (
+          <>
             Every decision is “abstain” and the agents’ own permissions go on as before. A new rule starts in
             observe mode: it only writes down what it would have said.
-          </EmptyState>
-        }
-      />
-      <div className="grid items-start gap-4 p-4 md:p-6 xl:grid-cols-[3fr_2fr]">
-        <Simulator start={query.get('try') ?? ''} />
-        <Replay />
-      </div>
-    </PageFrame>
+          </>
+        ),
+      }}
+    />
   );
-}
-
-/** To a rule, or with `new` to the form of one. */
-export function useOpenRule(): (id?: string) => void {
-  const navigate = useNavigate();
-  const org = useOrgId();
-  return (id) =>
-    void navigate({ to: `/o/${org}/relay/rules${id === undefined ? '' : `/${encodeURIComponent(id)}`}` });
 }
 
 function said({ rule, mode }: RelayRule) {

@@ -71,7 +71,9 @@ function AttemptRow({
             {n} · {provider}/{model}
           </span>
           <span className="block text-small break-words text-ink-3">
-            {[credential, error ?? status].filter((part) => part !== null).join(' · ')}
+            {[credential === 'none' ? null : credential, status, error?.replaceAll('_', ' ')]
+              .filter((part) => part !== null && part !== undefined)
+              .join(' · ')}
           </span>
         </span>
       </span>

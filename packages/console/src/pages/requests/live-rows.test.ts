@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batchIn, NO_TAIL, taken, together } from './live-rows.ts';
+import { batchIn, NO_TAIL, taken } from './live-rows.ts';
 
 const row = (n: number) => ({ id: `exc_${n}`, created_at: new Date(n * 1000).toISOString() });
 const batch = (count: number, ...ids: number[]) => {
@@ -18,10 +18,11 @@ test('rows that come while one reads wait and are counted, and come on top after
 });
 
 test('what is counted and not told is part of the count, and of the reason to read anew', () => {
-  const flood = taken(NO_TAIL, together([batch(250, 3, 2), batch(250, 5, 4)]), new Set(), true);
+  const flood = taken(taken(NO_TAIL, batch(250, 3, 2), new Set(), true), batch(250, 5, 4), new Set(), true);
   assert.equal(flood.held.length + flood.untold, 500);
   assert.equal(flood.hasGap, true);
-  assert.equal(taken(NO_TAIL, { rows: [], untold: null }, new Set(), false).hasGap, true);
+  for (const isBusy of [true, false])
+    assert.equal(taken(NO_TAIL, { rows: [], untold: null }, new Set(), isBusy).hasGap, true);
 });
 
 test('an event that is told twice changes nothing', () => {

@@ -32,7 +32,7 @@ export function taken(tail: Tail, batch: Batch, known: ReadonlySet<string>, isBu
   if (isBusy) {
     const shown = new Set(tail.rows.map(({ id }) => id));
     const waiting = fresh.filter(({ id }) => !shown.has(id));
-    if (waiting.length === 0 && !batch.untold) return tail;
+    if (waiting.length === 0 && !batch.untold && hasGap === tail.hasGap) return tail;
     return {
       rows: tail.rows,
       held: merged(tail.held, waiting, MOST_ROWS),
@@ -41,7 +41,9 @@ export function taken(tail: Tail, batch: Batch, known: ReadonlySet<string>, isBu
     };
   }
   if (fresh.length === 0 && tail.held.length === 0 && hasGap === tail.hasGap) return tail;
-  return { rows: merged(tail.rows, [...tail.held, ...fresh], MOST_ROWS), held: [], untold: 0, hasGap };
+  const rows = merged(tail.rows, [...tail.held, ...fresh], MOST_ROWS);
+  // The oldest were let go: between these and the list there are others now.
+  return { rows, held: [], untold: 0, hasGap: hasGap || rows.length === MOST_ROWS };
 }
 
 /** What an event of the topic `requests` tells; null for one that tells nothing, such as `resync`. */
@@ -50,15 +52,6 @@ export function batchIn(data: unknown): Batch | null {
   const { count, data: rows } = data;
   if (typeof count !== 'number' || !isRows(rows)) return null;
   return { rows, untold: Math.max(0, count - rows.length) };
-}
-
-/** Several batches as one. */
-export function together(batches: readonly Batch[]): Batch {
-  const untold = batches.map((batch) => batch.untold);
-  return {
-    rows: batches.flatMap(({ rows }) => rows),
-    untold: untold.includes(null) ? null : untold.reduce<number>((sum, one) => sum + (one ?? 0), 0),
-  };
 }
 
 /** The contract's rows, as the server's own tests hold them against the schema. */

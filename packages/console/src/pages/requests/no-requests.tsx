@@ -1,37 +1,26 @@
+import { useQueries } from '@tanstack/react-query';
 import { apiUrl } from '../../data/base.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
+import { wordsOf } from '../../filters/filter-value.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
+import { type Filters, fewerQuery } from './request-data.ts';
 
 /** An empty list says why: nothing was ever sent, or the filters leave nothing. */
 export function NoRequests({
   tokens,
+  filters,
   onRemove,
   onWiden,
 }: {
   readonly tokens: readonly FilterToken[];
+  readonly filters: Filters;
   readonly onRemove: (name: string) => void;
   readonly onWiden: () => void;
 }) {
   if (tokens.length > 0)
-    return (
-      <EmptyState
-        title="No requests match"
-        action={
-          <>
-            {tokens.map(({ name, value }) => (
-              <Button key={name} onClick={() => onRemove(name)}>
-                Remove {name} is {value}
-              </Button>
-            ))}
-            <Button onClick={onWiden}>Widen to 7 days</Button>
-          </>
-        }
-      >
-        Nothing in this time has all of these filters.
-      </EmptyState>
-    );
+    return <NoneMatch tokens={tokens} filters={filters} onRemove={onRemove} onWiden={onWiden} />;
   return (
     <>
       <EmptyState
@@ -45,6 +34,53 @@ export function NoRequests({
       </div>
     </>
   );
+}
+
+/** Which filter alone keeps rows away, and how many: the newest of them, as far as a page of the list goes. */
+function NoneMatch({
+  tokens,
+  filters,
+  onRemove,
+  onWiden,
+}: {
+  readonly tokens: readonly FilterToken[];
+  readonly filters: Filters;
+  readonly onRemove: (name: string) => void;
+  readonly onWiden: () => void;
+}) {
+  const answers = useQueries({ queries: tokens.map(({ name }) => fewerQuery(filters, name)) });
+  const found = tokens.flatMap((token, index) => {
+    const page = answers[index]?.data;
+    return page && page.data.length > 0 ? [{ token, page }] : [];
+  });
+  return (
+    <EmptyState
+      title="No requests match"
+      action={
+        <>
+          {(found.length > 0 ? found.map(({ token }) => token) : tokens).map((token) => (
+            <Button key={token.name} onClick={() => onRemove(token.name)}>
+              Remove {said(token)}
+            </Button>
+          ))}
+          <Button onClick={onWiden}>Widen to 7 days</Button>
+        </>
+      }
+    >
+      {found.length === 0
+        ? 'Nothing in this time has all of these filters.'
+        : found.map(({ token, page: { data, next_cursor } }) => (
+            <span key={token.name} className="block">
+              Without {said(token)} there would be {next_cursor ? `more than ${data.length}` : data.length}.
+            </span>
+          ))}
+    </EmptyState>
+  );
+}
+
+function said({ name, value }: FilterToken): string {
+  const { operator, value: bare } = wordsOf(value);
+  return `${name} ${operator} ${bare}`;
 }
 
 function firstRequest(): string {

@@ -1,56 +1,7 @@
 import { OrgLink } from '../../app/org-link.tsx';
-import { count, exactMoney } from '../../format/amounts.ts';
 import { Card, KeyValue } from '../../ui/facts.tsx';
 import { Badge } from '../../ui/state.tsx';
 import type { RequestDetail } from './request-data.ts';
-
-/** Tokens by kind and what they cost in all. */
-export function CostCard({ request }: { readonly request: RequestDetail }) {
-  const { usage, cost_nano_usd } = request;
-  const kinds = [
-    ['Input', usage.input_tokens],
-    ['of it read from the provider’s cache', usage.cached_tokens],
-    ['of it written to the provider’s cache', usage.cache_write_tokens],
-    ['Output', usage.output_tokens],
-    ['of it reasoning', usage.reasoning_tokens],
-  ] as const;
-  const told = kinds.filter(([, tokens]) => tokens !== null);
-  return (
-    <Card title="Cost" aside={`usage: ${usage.source}`}>
-      <table className="w-full text-ui figures">
-        <thead className="text-left text-label text-ink-2">
-          <tr>
-            <th scope="col" className="pb-1.5 font-medium">
-              Tokens
-            </th>
-            <th scope="col" className="pb-1.5 text-right font-medium">
-              Count
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {told.map(([kind, tokens]) => (
-            <tr key={kind} className="border-t border-line">
-              <th
-                scope="row"
-                className={`py-1.5 text-left font-normal ${kind.startsWith('of it') ? 'pl-3 text-ink-2' : ''}`}
-              >
-                {kind}
-              </th>
-              <td className="text-right">{count(tokens ?? 0)}</td>
-            </tr>
-          ))}
-          <tr className="border-t border-line-strong font-semibold">
-            <th scope="row" className="py-1.5 text-left">
-              Cost
-            </th>
-            <td className="text-right">{cost_nano_usd === null ? 'unknown' : exactMoney(cost_nano_usd)}</td>
-          </tr>
-        </tbody>
-      </table>
-    </Card>
-  );
-}
 
 /** Who asked, and how. */
 export function CallerCard({ request }: { readonly request: RequestDetail }) {

@@ -1,14 +1,18 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { ArrowRight, Split } from 'lucide-react';
+import { OrgLink } from '../../app/org-link.tsx';
 import { duration, exactMoney, money, tokens } from '../../format/amounts.ts';
 import { browserZone, clockTime } from '../../format/moments.ts';
 import { cx } from '../../ui/class-names.ts';
 import { Badge, STATES, StateIcon } from '../../ui/state.tsx';
 import type { Column } from '../../ui/table-columns.ts';
-import { modelParts, modelsOf, outcomeOf } from './request-rows.ts';
+import { isCharged, modelParts, modelsOf, outcomeOf, unpricedModel } from './request-rows.ts';
 
-/** The columns of the request list; `longestMs` is the scale of the latency bars. */
-export function requestColumns(longestMs: number): readonly Column<RequestRow>[] {
+/** The columns of the request list; `longestMs` is the scale of the latency bars, `metadata` the keys that have a column. */
+export function requestColumns(
+  longestMs: number,
+  metadata: readonly string[] = [],
+): readonly Column<RequestRow>[] {
   return [
     {
       id: 'time',
@@ -44,6 +48,12 @@ export function requestColumns(longestMs: number): readonly Column<RequestRow>[]
       cell: (row) => <MetadataText row={row} />,
     },
     ...OPTIONAL,
+    ...metadata.map((name) =>
+      extra(`metadata.${name}`, name, (row) => {
+        const value = row.metadata[name];
+        return value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
+      }),
+    ),
   ];
 }
 
@@ -75,6 +85,7 @@ export function OutcomeText({ row }: { readonly row: RequestRow }) {
         {status}
       </span>
       {reason && <span className="truncate text-ink-2">{reason}</span>}
+      <TriesBadge tries={row.attempt_count} />
     </span>
   );
 }
@@ -109,12 +120,22 @@ function TokenText({ row: { usage } }: { readonly row: RequestRow }) {
   );
 }
 
-/** Nothing was spent on what was refused; what has no price is unknown, not free. */
+/** Nothing was spent on what was refused; what has no price is unknown, not free, and leads to where one is given. */
 export function CostText({ row }: { readonly row: RequestRow }) {
-  const { state, cost_nano_usd: cost } = row;
+  const { cost_nano_usd: cost } = row;
   if (cost === null) {
-    const spent = state === 'complete' || state === 'partial';
-    return <span className="text-ink-3">{spent ? 'unknown' : '–'}</span>;
+    const model = unpricedModel(row);
+    if (model === null) return <span className="text-ink-3">{isCharged(row) ? 'unknown' : '–'}</span>;
+    return (
+      <OrgLink
+        to="/management/models"
+        search={{ search: model, open: model }}
+        label={`Cost unknown: give ${model} a price`}
+        className="text-ink-2 underlined"
+      >
+        unknown
+      </OrgLink>
+    );
   }
   return (
     <span title={exactMoney(cost)} className={cost === 0 ? 'text-ink-3' : ''}>
@@ -153,9 +174,9 @@ function MetadataText({ row: { metadata } }: { readonly row: RequestRow }) {
       {Object.entries(metadata)
         .slice(0, 2)
         .map(([name, value]) => (
-          <Badge key={name} name={name}>
-            {typeof value === 'string' ? value : JSON.stringify(value)}
-          </Badge>
+          <span key={name} data-filter-name={`metadata.${name}`}>
+            <Badge name={name}>{typeof value === 'string' ? value : JSON.stringify(value)}</Badge>
+          </span>
         ))}
     </span>
   );

@@ -1,47 +1,106 @@
-import type { RequestRow, requestDetail } from '@floe/contract/api/analytics';
-import type { SummaryFigures, timeseries } from '@floe/contract/api/charts';
+import type { RequestPage, RequestTail, requestDetail } from '@floe/contract/api/analytics';
+import type { SummaryFigures, timeseries, values } from '@floe/contract/api/charts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get, type Page } from '../../data/api-client.ts';
+import { get } from '../../data/api-client.ts';
+import { valuesOf } from '../../filters/filter-value.ts';
 import { intervalOf, type TimeSpan } from '../../filters/time-range.ts';
 
 export type RequestDetail = z.output<typeof requestDetail>;
 export type Timeseries = z.output<typeof timeseries>;
+/** Parameters of the API: one value, or several. */
+export type Filters = Readonly<Record<string, string | readonly string[]>>;
 
 /** The parameters of the API that a link's filters and its time stand for. */
 export function apiFilters(
   tokens: readonly { readonly name: string; readonly value: string }[],
   { from, to, range }: TimeSpan,
-): Record<string, string> {
-  const filters = Object.fromEntries(tokens.map(({ name, value }) => [name, value]));
+): Filters {
+  const filters = Object.fromEntries(
+    tokens.map(({ name, value }) => {
+      const [first = value, ...others] = valuesOf(value);
+      return [name, others.length === 0 ? first : [first, ...others]];
+    }),
+  );
   // An open end: what arrives while one looks belongs to "the last hour" too.
   return { ...filters, from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
 }
 
 const PAGE_ROWS = 100;
-/** What one look at the newest brings. */
-export const NEWEST_ROWS = PAGE_ROWS;
+/** A second of a flood: of more the newest are told, and the list is read again. */
+const TAIL_ROWS = 500;
 
-/** Requests, newest first, page by page. */
-export function requestsQuery(filters: Readonly<Record<string, string>>) {
+/** Requests, newest first, page by page. A list with an open end says up to which event of the stream it is exact. */
+export function requestsQuery(filters: Filters) {
+  const live = filters['to'] === undefined ? { live: true } : {};
   return infiniteQueryOptions({
     queryKey: ['requests', filters],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<RequestRow>>(
+      get<RequestPage>(
         'api/analytics/requests',
-        { ...filters, limit: PAGE_ROWS, cursor: pageParam },
+        { ...filters, ...(pageParam === '' ? live : {}), limit: PAGE_ROWS, cursor: pageParam },
         signal,
       ),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    refetchOnWindowFocus: false,
-    staleTime: 60_000,
+    // What is new is added by the tail; what is here does not change.
+    staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
-/** The newest requests of a list that is live. */
-export function newestRequests(filters: Readonly<Record<string, string>>): Promise<Page<RequestRow>> {
-  return get('api/analytics/requests', { ...filters, limit: NEWEST_ROWS });
+/** Fields whose values are counted ahead. */
+const COUNTED: ReadonlySet<string> = new Set([
+  'provider',
+  'model',
+  'key',
+  'surface',
+  'model_requested',
+  'route_mode',
+  'state',
+  'error_code',
+  'cache',
+  'team',
+  'owner',
+]);
+
+/** The values a field has in some time, most first; null for a field that nobody counts. */
+export function fieldValues(field: string, begun: string, { from, to, range }: TimeSpan) {
+  if (!COUNTED.has(field)) return null;
+  const time = { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
+  return {
+    queryKey: ['values', field, begun, time],
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+      const asked = { ...time, field, q: begun, limit: 12 };
+      const { data } = await get<z.output<typeof values>>('api/analytics/values', asked, signal);
+      return data.flatMap(({ value, name, requests }) =>
+        value === null ? [] : [{ value: name ?? value, rows: requests }],
+      );
+    },
+  };
+}
+
+/** What there would be with one filter fewer. */
+export function fewerQuery(filters: Filters, name: string) {
+  const { [name]: _, ...others } = filters;
+  return queryOptions({
+    queryKey: ['requests', 'fewer', others],
+    queryFn: ({ signal }) =>
+      get<RequestPage>('api/analytics/requests', { ...others, limit: PAGE_ROWS }, signal),
+  });
+}
+
+/** The requests that were recorded between two ids of the event stream; up to now without the second. */
+export function requestTail(
+  { from: _from, to: _to, ...filters }: Filters,
+  after: string,
+  until: string | null,
+): Promise<RequestTail> {
+  return get('api/analytics/tail', { ...filters, after, until, limit: TAIL_ROWS });
+}
+
+/** Whether events tell all that belongs to the list: they know of no filter. */
+export function isWholeList(filters: Filters): boolean {
+  return Object.keys(filters).every((name) => name === 'from');
 }
 
 export function requestQuery(id: string) {
@@ -53,18 +112,22 @@ export function requestQuery(id: string) {
 }
 
 /** Filters that charts know too; the list knows more. */
-function chartFilters(filters: Readonly<Record<string, string>>): Record<string, string> | null {
-  const known: Record<string, string> = {};
+function chartFilters(filters: Filters): Filters | null {
+  const known: Record<string, string | readonly string[]> = {};
   for (const [name, value] of Object.entries(filters)) {
-    if (name === 'from' || name === 'to' || name === 'provider') known[name] = value;
-    else if (name === 'status' && /^[1-5]xx$/.test(value)) known['status_class'] = value;
+    if (name === 'from' || name === 'to' || name === 'provider' || name === 'surface') known[name] = value;
+    else if (name === 'status' && value === 'error') known['status_class'] = ['4xx', '5xx'];
+    else if (name === 'status' && typeof value === 'string' && /^!?[1-5]xx$/.test(value))
+      known['status_class'] = value;
     else return null;
   }
-  return known;
+  // Figures are added up by one dimension at a time.
+  const isOne = Object.keys(known).filter((name) => name !== 'from' && name !== 'to').length <= 1;
+  return isOne ? known : null;
 }
 
 /** Figures over the list. `null` where the filters are finer than what is added up. */
-export function summaryQuery(filters: Readonly<Record<string, string>>) {
+export function summaryQuery(filters: Filters) {
   const known = chartFilters(filters);
   return queryOptions({
     queryKey: ['analytics', 'summary', known],
@@ -75,11 +138,7 @@ export function summaryQuery(filters: Readonly<Record<string, string>>) {
 }
 
 /** Requests or errors per interval. */
-export function countsQuery(
-  metric: 'requests' | 'errors',
-  filters: Readonly<Record<string, string>>,
-  span: TimeSpan,
-) {
+export function countsQuery(metric: 'requests' | 'errors', filters: Filters, span: TimeSpan) {
   const known = chartFilters(filters);
   const interval = intervalOf(span);
   return queryOptions({

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { ChevronDown, ChevronUp, Maximize2, X } from 'lucide-react';
+import { ChevronDown, ChevronUp, ListFilter, Maximize2, X } from 'lucide-react';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useOrgId } from '../../app/url-state.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
@@ -8,6 +8,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestTabs } from './request-tabs.tsx';
@@ -15,14 +16,19 @@ import { RequestTabs } from './request-tabs.tsx';
 /** One request beside the list. */
 export function RequestDrawer({
   id,
+  place,
   onClose,
   onPrevious,
   onNext,
+  onFilter,
 }: {
   readonly id: string;
+  /** Where it stands in the list: `2 of 312`. */
+  readonly place: string | null;
   readonly onClose: () => void;
   readonly onPrevious: () => void;
   readonly onNext: () => void;
+  readonly onFilter: (beside: HTMLElement) => void;
 }) {
   const { data, error, refetch } = useQuery(requestQuery(id));
   const navigate = useNavigate();
@@ -35,7 +41,16 @@ export function RequestDrawer({
         <div className="min-w-0 flex-1">
           {data ? <RequestHeading request={data} /> : <Skeleton className="h-7 w-64" />}
         </div>
-        <div className="flex">
+        <div className="flex items-center">
+          {place && <span className="mr-1 text-small text-ink-3 figures max-sm:hidden">{place}</span>}
+          <IconButton
+            icon={ListFilter}
+            label="Filter by this request"
+            keys="f"
+            data-row-filters=""
+            onClick={({ currentTarget }) => onFilter(currentTarget)}
+          />
+          {data && <RequestActions request={data} />}
           <IconButton icon={ChevronUp} label="Previous request" keys="k" onClick={onPrevious} />
           <IconButton icon={ChevronDown} label="Next request" keys="j" onClick={onNext} />
           <IconButton icon={Maximize2} label="Open the page" keys="o" onClick={enlarge} />

@@ -5,7 +5,8 @@ import type { TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
-import { apiFilters, countsQuery, summaryQuery } from './request-data.ts';
+import { rangeText } from '../overview/overview-data.ts';
+import { countsQuery, type Filters, summaryQuery } from './request-data.ts';
 import { lanesOf } from './request-lanes.ts';
 
 const MarkList = lazy(() =>
@@ -18,38 +19,45 @@ export function RequestFigures({
   span,
   onZoom,
 }: {
-  readonly filters: Readonly<Record<string, string>>;
+  readonly filters: Filters;
   readonly span: TimeSpan;
   readonly onZoom: (from: Date, to: Date) => void;
 }) {
-  const summary = useQuery(summaryQuery(filters)).data;
+  const wanted = summaryQuery(filters);
+  const summary = useQuery(wanted).data;
   const requests = useQuery(countsQuery('requests', filters, span)).data;
   const errors = useQuery(countsQuery('errors', filters, span)).data;
   const lanes = lanesOf(requests, errors);
-  const marks = useMarks(apiFilters([], span));
+  const marks = useMarks(rangeText(span));
   // Sums know fewer filters than the list: nothing is shown rather than figures of other rows.
-  if (!summary) return null;
+  if (!wanted.enabled) return null;
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
+  const said = (of: (figures: NonNullable<typeof summary>) => string) => (summary ? of(summary) : '–');
+  // Places that no figure moves, whether it is there yet, or grows: the rows below stay where they are.
   return (
     <div className="grid gap-3">
-      <div className="flex flex-wrap gap-x-9 gap-y-2">
-        <StatCard label="Requests" value={count(summary.requests)} />
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(5.5rem,max-content))] gap-x-6 gap-y-2 md:gap-x-8">
+        <StatCard label="Requests" value={said((figures) => count(figures.requests))} />
         <StatCard
           label="Errors"
-          value={summary.requests === 0 ? '–' : percent(summary.errors / summary.requests)}
+          value={said((figures) =>
+            figures.requests === 0 ? '–' : percent(figures.errors / figures.requests),
+          )}
         />
-        <StatCard label="Latency p95" value={duration(summary.latency_ms.p95)} />
-        <StatCard label="First token p50" value={duration(summary.first_token_ms.p50)} />
-        <StatCard label="Spend" value={money(summary.cost_nano_usd)} />
+        <StatCard label="Latency p95" value={said((figures) => duration(figures.latency_ms.p95))} />
+        <StatCard label="First token p50" value={said((figures) => duration(figures.first_token_ms.p50))} />
+        <StatCard label="Spend" value={said((figures) => money(figures.cost_nano_usd))} />
       </div>
-      {lanes.length > 0 && (
-        <Lanes
-          lanes={lanes}
-          label={`${count(summary.requests)} requests, ${count(summary.errors)} of them not OK`}
-          onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
-          marks={marks}
-        />
-      )}
+      <div className="min-h-27">
+        {lanes.length > 0 && summary && (
+          <Lanes
+            lanes={lanes}
+            label={`${count(summary.requests)} requests, ${count(summary.errors)} of them not OK`}
+            onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
+            marks={marks}
+          />
+        )}
+      </div>
       {lanes.length > 0 && marks.length > 0 && (
         <Suspense>
           <MarkList marks={marks} />

@@ -6,6 +6,7 @@ import { browserZone, fullTime } from '../../format/moments.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
+import { RequestActions } from './request-actions.tsx';
 import { requestQuery } from './request-data.ts';
 import { RequestHeading } from './request-heading.tsx';
 import { RequestStats } from './request-stats.tsx';
@@ -20,7 +21,12 @@ export function RequestPage() {
       title={shortId(id)}
       crumbs={[{ label: 'Requests', to: '/requests' }]}
       padded={false}
-      actions={<CopyButton text={id} label="Copy request id" />}
+      actions={
+        <>
+          <CopyButton text={id} label="Copy request id" />
+          {data && <RequestActions request={data} />}
+        </>
+      }
     >
       {error ? (
         <ErrorState what="Could not load this request." error={error} onRetry={() => void refetch()} />

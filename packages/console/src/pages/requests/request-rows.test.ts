@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestRow } from '@floe/contract/api/analytics';
-import { attemptPieces, merged, modelsOf, outcomeOf, outputSpeed } from './request-rows.ts';
+import { cellFilters, rowFilters } from './request-fields.ts';
+import {
+  attemptPieces,
+  endingOf,
+  fixedSpan,
+  merged,
+  metadataKeys,
+  modelsOf,
+  outcomeOf,
+  outputSpeed,
+  unpricedModel,
+} from './request-rows.ts';
 
 const ROW: RequestRow = {
   id: 'exc_1',
@@ -34,6 +45,7 @@ const ROW: RequestRow = {
   cost_nano_usd: 1,
   cost_usd: '0.000000001',
   cost_source: 'catalog',
+  saved_nano_usd: null,
   cache: null,
   latency_ms: 2000,
   first_token_ms: 1000,
@@ -110,4 +122,63 @@ test('rows that arrive are put before the known ones, and none is doubled', () =
     ],
   );
   assert.equal(merged([ROW], [later], 1).length, 1);
+});
+
+test('a row can be filtered by what it shows, in the parameters and the words of the API', () => {
+  const row = {
+    ...ROW,
+    state: 'partial',
+    error_code: 'upstream_stream_broken',
+    metadata: { team: 'growth', n: 7, odd: '!x' },
+  };
+  assert.deepEqual(cellFilters(ROW, 'status'), [{ name: 'status', value: '200' }]);
+  assert.deepEqual(cellFilters(row, 'status'), [{ name: 'state', value: 'partial' }]);
+  assert.deepEqual(cellFilters(row, 'metadata.team'), [{ name: 'metadata.team', value: 'growth' }]);
+  assert.deepEqual(cellFilters(row, 'latency'), []);
+  assert.deepEqual(
+    rowFilters(row).map(({ name, value }) => `${name}=${value}`),
+    [
+      'state=partial',
+      'error_code=upstream_stream_broken',
+      'model=openai/gpt-5',
+      'key=ci',
+      'provider=openai',
+      'metadata.team=growth',
+      'metadata.odd==!x',
+    ],
+  );
+  assert.deepEqual(metadataKeys([ROW, row]), ['n', 'odd', 'team']);
+});
+
+test('a time that is fixed ends with the newest row that is shown, not with the opening of the list', () => {
+  const opened = { from: new Date(0), to: new Date(1_000), range: '1h' };
+  const { to } = fixedSpan(opened, { created_at: '1970-01-01T01:00:00.000Z' }, new Date(5_000_000));
+  assert.equal(to.getTime(), 3_600_001);
+  assert.equal(fixedSpan(opened, undefined, new Date(5_000)).to.getTime(), 5_000);
+  assert.equal(fixedSpan({ ...opened, range: null }, ROW, new Date()).to.getTime(), 1_000);
+});
+
+test('a request that broke off says when, by whom and what its client has', () => {
+  const said = (changes: Partial<RequestRow>) => endingOf({ ...ROW, ...changes })?.text;
+  assert.equal(said({}), undefined);
+  assert.equal(
+    said({ state: 'partial', error_source: 'upstream' }),
+    'openai stopped at 2.00 s. The client got 100 tokens and an error event.',
+  );
+  assert.match(
+    said({ state: 'partial', error_source: 'gateway', stream: false }) ?? '',
+    /^Floe stopped .+ tokens\.$/,
+  );
+  assert.match(
+    said({ state: 'aborted', first_token_ms: null }) ?? '',
+    /left at 2\.00 s, before the first token/,
+  );
+});
+
+test('only what was used and has no price is unpriced', () => {
+  const of = (changes: Partial<RequestRow>) => unpricedModel({ ...ROW, ...changes });
+  assert.equal(of({ cost_nano_usd: null }), 'openai/gpt-5');
+  assert.equal(of({}), null);
+  assert.equal(of({ cost_nano_usd: 0, state: 'cached' }), null);
+  assert.equal(of({ cost_nano_usd: null, state: 'blocked', provider: null, model: null }), null);
 });

@@ -1,4 +1,6 @@
 import type { Attempt, RequestRow } from '@floe/contract/api/analytics';
+import type { TimeSpan } from '../../filters/time-range.ts';
+import { count, duration } from '../../format/amounts.ts';
 import type { State } from '../../ui/state.tsx';
 
 /** What one request says about itself, in words the list, the drawer and the page share. Pure. */
@@ -48,10 +50,40 @@ export function modelParts(model: string): { readonly provider: string; readonly
     : { provider: model.slice(0, cut + 1), name: model.slice(cut + 1) };
 }
 
+/** Whether something was used that has a price, known or not. */
+export function isCharged({ state, usage }: Pick<RequestRow, 'state' | 'usage'>): boolean {
+  return state === 'complete' || state === 'partial' || (state === 'aborted' && usage.source !== 'none');
+}
+
+/** The model that served a request which nobody knows the price of; null where that is not so. */
+export function unpricedModel(row: RequestRow): string | null {
+  const { cost_nano_usd, provider, model, usage } = row;
+  const isUnknown = cost_nano_usd === null && isCharged(row) && usage.source !== 'none';
+  return isUnknown && provider !== null && model !== null ? `${provider}/${model}` : null;
+}
+
 /** Output tokens per second from the first token to the end; null when it was not streamed or too short to tell. */
 export function outputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): number | null {
   const ms = first_token_ms === null ? 0 : latency_ms - first_token_ms;
   return ms < 20 || !usage.output_tokens ? null : (usage.output_tokens / ms) * 1000;
+}
+
+/** What is said over a request whose answer broke off; null for any other. */
+export function endingOf(row: RequestRow): { readonly state: State; readonly text: string } | null {
+  const { state, latency_ms, first_token_ms, usage, provider, error_source, stream } = row;
+  const at = duration(latency_ms);
+  const about = usage.source === 'estimated' ? 'about ' : '';
+  const had = usage.output_tokens ? `${about}${count(usage.output_tokens)} tokens` : 'nothing';
+  if (state === 'partial') {
+    const who = error_source === 'gateway' ? 'Floe' : (provider ?? 'The provider');
+    return {
+      state: 'partial',
+      text: `${who} stopped at ${at}. The client got ${had}${stream ? ' and an error event' : ''}.`,
+    };
+  }
+  if (state !== 'aborted') return null;
+  const got = first_token_ms === null ? 'before the first token' : `with ${had}`;
+  return { state: 'aborted', text: `The client left at ${at}, ${got}; the upstream was cancelled.` };
 }
 
 /** A piece of a request's time, as shares of the whole. */
@@ -80,6 +112,16 @@ export function attemptPieces(attempt: Attempt, startMs: number, totalMs: number
   ];
 }
 
+/** Metadata keys of some rows, as many as have a use for columns. */
+export function metadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]): string[] {
+  const found = new Set<string>();
+  for (const { metadata } of rows) {
+    for (const name of Object.keys(metadata)) found.add(name);
+    if (found.size >= 20) break;
+  }
+  return [...found].sort().slice(0, 20);
+}
+
 /** New rows among the known ones, newest first, none twice, at most `most`. The known ones are in order already. */
 export function merged(
   known: readonly RequestRow[],
@@ -100,6 +142,19 @@ export function merged(
   }
   rows.push(...added.slice(next));
   return rows.length > most ? rows.slice(0, most) : rows;
+}
+
+/**
+ * The time that holds what is shown and nothing that comes later: a relative one ends with the newest row that is
+ * shown, however long ago the list was opened.
+ */
+export function fixedSpan(
+  { from, to, range }: TimeSpan,
+  newest: Pick<RequestRow, 'created_at'> | undefined,
+  now: Date,
+): Pick<TimeSpan, 'from' | 'to'> {
+  if (range === null) return { from, to };
+  return { from, to: newest ? new Date(Date.parse(newest.created_at) + 1) : now };
 }
 
 function newestFirst(a: RequestRow, b: RequestRow): number {

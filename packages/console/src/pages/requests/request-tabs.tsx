@@ -4,10 +4,14 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
-import { CallerCard, CostCard, DroppedCard } from './request-cards.tsx';
+import { CostCard } from './cost-card.tsx';
+import { EndingNotice } from './ending-notice.tsx';
+import { RefusalNotice } from './refusal-notice.tsx';
+import { CallerCard, DroppedCard } from './request-cards.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { RequestStats } from './request-stats.tsx';
 import { RouteDecisions } from './route-decisions.tsx';
+import { SavedNotice } from './saved-notice.tsx';
 
 const RequestBodies = lazy(() =>
   import('./request-bodies.tsx').then(({ RequestBodies: Part }) => ({ default: Part })),
@@ -24,6 +28,9 @@ export function RequestTabs({
   const { attempts, decisions } = request;
   const overview = (
     <div className="grid gap-4">
+      <EndingNotice request={request} />
+      <RefusalNotice request={request} />
+      <SavedNotice request={request} />
       {narrow && <RequestStats request={request} />}
       <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
         <div className="grid min-w-0 gap-4">

@@ -21,9 +21,10 @@ const VIEWS: readonly View[] = [
   { label: 'Blocked', filters: { state: 'blocked' } },
   { label: 'Partial', filters: { state: 'partial' } },
   { label: 'Cached', filters: { state: 'cached' } },
+  { label: 'Slow first token', filters: { first_token_ms: '>=2000' } },
   { label: 'IDE', filters: { route_mode: 'ide' } },
 ];
-const NAMES = ['state', 'route_mode'];
+const NAMES = ['state', 'route_mode', 'first_token_ms'];
 
 /** Views as tabs over the list: filters by name. `view=` in the URL names a saved one. */
 export function RequestViews({

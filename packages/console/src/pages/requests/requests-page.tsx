@@ -1,26 +1,22 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { ArrowUp, Radio } from 'lucide-react';
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
+import { ListFilter } from 'lucide-react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useUrlState } from '../../app/url-state.ts';
-import { tokensOf } from '../../filters/filter-text.ts';
-import { spanOf } from '../../filters/time-range.ts';
-import { Button } from '../../ui/button.tsx';
-import { cx } from '../../ui/class-names.ts';
-import { ColumnMenu } from '../../ui/column-menu.tsx';
+import type { FilterToken } from '../../filters/filter-text.ts';
+import { without } from '../../filters/filter-value.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { shownColumns } from '../../ui/table-columns.ts';
 import { TimeRange } from '../../ui/time-range.tsx';
-import { useLiveTail } from './live-tail.ts';
+import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
 import { RequestCard, requestColumns } from './request-columns.tsx';
-import { apiFilters, requestsQuery } from './request-data.ts';
-import { REQUEST_FIELDS } from './request-fields.ts';
-import { RequestFigures } from './request-figures.tsx';
-import { merged } from './request-rows.ts';
-import { RequestViews } from './request-views.tsx';
+import { fieldValues } from './request-data.ts';
+import { cellFilters, REQUEST_FIELDS } from './request-fields.ts';
+import { fixedSpan, outcomeOf } from './request-rows.ts';
+import type { RowFiltersAt } from './row-filters.tsx';
+import { type RequestList, useRequestList } from './use-request-list.ts';
+import { useScrollPlace } from './use-scroll-place.ts';
 
 /** Not part of the first page: it is there before anyone has read a row. */
 const RequestDrawer = lazy(() =>
@@ -30,44 +26,58 @@ const RequestDrawer = lazy(() =>
 const FilterBar = lazy(() =>
   import('../../ui/filter-bar.tsx').then(({ FilterBar: Part }) => ({ default: Part })),
 );
+const ColumnMenu = lazy(() =>
+  import('../../ui/column-menu.tsx').then(({ ColumnMenu: Part }) => ({ default: Part })),
+);
+const RequestFigures = lazy(() =>
+  import('./request-figures.tsx').then(({ RequestFigures: Part }) => ({ default: Part })),
+);
+const RequestViews = lazy(() =>
+  import('./request-views.tsx').then(({ RequestViews: Part }) => ({ default: Part })),
+);
 const ShareMenu = lazy(() => import('./share-menu.tsx').then(({ ShareMenu: Part }) => ({ default: Part })));
 const NoRequests = lazy(() =>
   import('./no-requests.tsx').then(({ NoRequests: Part }) => ({ default: Part })),
 );
+const RowFilters = lazy(() =>
+  import('./row-filters.tsx').then(({ RowFilters: Part }) => ({ default: Part })),
+);
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model', 'latency']);
 
-const ALL_COLUMNS = requestColumns(1);
+const NO_ROWS: RequestList['rows'] = [];
 
 /** Every call through the gateway: find one among millions, or watch them come. */
 export function RequestsPage() {
   const list = useRequestList();
-  const { query, change, span, tokens, filters, rows, tail, live } = list;
+  const { query, change, span, tokens, filters, rows, answer } = list;
+  // Rows of the list before are no place to go back to.
+  const there = answer.isPlaceholderData ? NO_ROWS : rows;
+  const ids = useMemo(() => there.map(({ id }) => id), [there]);
+  useScrollPlace({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
+  const [filtering, setFiltering] = useState<RowFiltersAt | null>(null);
   const open = query.get('open');
-  const walk = (step: number) => {
-    const next = rows[rows.findIndex(({ id }) => id === open) + step];
-    if (next) change({ open: next.id }, 'replace');
-  };
+  const at = rows.findIndex(({ id }) => id === open);
+  const walk = useWalk(list, at, setFiltering);
   const zoom = (from: Date, to: Date) => change(absolute({ from, to }));
-  useShortcuts([
-    { keys: 'l', does: 'Live on or off', run: () => change({ live: live ? '0' : null }, 'replace') },
-    { keys: 'j', does: 'Next request', run: () => walk(1) },
-    { keys: 'k', does: 'Previous request', run: () => walk(-1) },
-    { keys: 'y', does: 'Freeze the time range', run: () => change(absolute(span)) },
-  ]);
+  const close = () => change({ open: null });
   const drawer = open && (
-    <Suspense>
+    <Suspense fallback={<ClosedByEscape onClose={close} />}>
       <RequestDrawer
         id={open}
-        onClose={() => change({ open: null })}
+        place={at === -1 ? null : `${at + 1} of ${rows.length}${answer.hasNextPage ? '+' : ''}`}
+        onClose={close}
         onPrevious={() => walk(-1)}
         onNext={() => walk(1)}
+        onFilter={(beside) => rows[at] && setFiltering({ row: rows[at], beside })}
       />
     </Suspense>
   );
   return (
     <PageFrame title="Requests" padded={false} actions={<Toolbar list={list} />} beside={drawer}>
-      <RequestViews query={query} onChange={change} />
+      <Suspense fallback={<div className="h-10 border-b border-line" />}>
+        <RequestViews query={query} onChange={change} />
+      </Suspense>
       <div className="grid gap-3 px-4 py-3 md:px-6">
         <Suspense fallback={<div className="min-h-control" />}>
           <FilterBar
@@ -75,49 +85,124 @@ export function RequestsPage() {
             tokens={tokens}
             onAdd={({ name, value }) => change({ [name]: value })}
             onRemove={(name) => change({ [name]: null })}
+            values={(field, begun) => fieldValues(field, begun, span)}
             placeholder="Filter by status, model, key, metadata…"
           />
         </Suspense>
-        <RequestFigures filters={filters} span={span} onZoom={zoom} />
+        <Suspense fallback={<div className="min-h-54 md:min-h-41" />}>
+          <RequestFigures filters={filters} span={span} onZoom={zoom} />
+        </Suspense>
       </div>
-      <Arriving waiting={tail.waiting} isSampled={tail.isSampled && live} onShow={tail.show} />
+      <Arriving list={list} />
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
-        <Results list={list} />
+        <Results list={list} onFilter={setFiltering} />
       </div>
+      {filtering && (
+        <Suspense>
+          <RowFilters
+            at={filtering}
+            onOnly={({ name, value }) => change({ [name]: value })}
+            onWithout={exclude(list)}
+            onClose={() => setFiltering(null)}
+          />
+        </Suspense>
+      )}
     </PageFrame>
   );
 }
 
-type RequestList = ReturnType<typeof useRequestList>;
+/** Stands for a drawer that is on its way: it can be closed already. */
+function ClosedByEscape({ onClose }: { readonly onClose: () => void }) {
+  useShortcuts([{ keys: 'Escape', does: 'Close', run: onClose }]);
+  return null;
+}
+
+/** The keys of the page; returns what goes to another row. */
+function useWalk(
+  list: RequestList,
+  at: number,
+  onFilter: (at: RowFiltersAt) => void,
+): (step: number) => void {
+  const { change, span, rows, tail } = list;
+  const go = (index: number) => {
+    const next = rows[index];
+    if (next) change({ open: next.id }, 'replace');
+  };
+  const walk = (step: number) => go(at + step);
+  const toError = (step: number) => {
+    const isBad = (index: number) => {
+      const row = rows[index];
+      return row !== undefined && !['healthy', 'cached'].includes(outcomeOf(row).state);
+    };
+    let index = at + step;
+    while (index >= 0 && index < rows.length && !isBad(index)) index += step;
+    go(index);
+  };
+  const filter = () => {
+    const focused = document.activeElement?.closest<HTMLElement>('[data-row]');
+    const beside = focused ?? document.querySelector<HTMLElement>('[data-row-filters]');
+    const row = focused ? rows.find(({ id }) => id === focused.dataset['row']) : rows[at];
+    if (row && beside) onFilter({ row, beside });
+  };
+  useShortcuts([
+    {
+      keys: 'l',
+      does: 'Live on, off or on again',
+      run: () => (tail.waiting > 0 ? resume(list) : turn(list)),
+    },
+    { keys: 'j', does: 'Next request', run: () => walk(1) },
+    { keys: 'k', does: 'Previous request', run: () => walk(-1) },
+    { keys: 'J', does: 'Next request that went wrong', run: () => toError(1) },
+    { keys: 'K', does: 'Previous request that went wrong', run: () => toError(-1) },
+    {
+      keys: 'y',
+      does: 'Freeze the time range',
+      run: () => change(absolute(fixedSpan(span, rows[0], new Date()))),
+    },
+    { keys: 'f', does: 'Filter by the row', run: filter },
+  ]);
+  return walk;
+}
 
 function Toolbar({ list }: { readonly list: RequestList }) {
-  const { query, change, span, live, tail, filters } = list;
+  const { query, change, span, metadata } = list;
+  const columns = requestColumns(1, metadata);
   return (
     <>
       <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-      <LiveButton
-        on={live}
-        waiting={tail.waiting}
-        onChange={() => change({ live: live ? '0' : null }, 'replace')}
-      />
-      <span className="max-md:hidden">
-        <ColumnMenu
-          columns={ALL_COLUMNS}
-          shown={shownColumns(ALL_COLUMNS, query.get('cols'))}
-          onChange={(cols) => change({ cols }, 'replace')}
-        />
-      </span>
+      <LiveButton list={list} />
       <Suspense>
-        <ShareMenu span={span} filters={filters} />
+        <span className="max-md:hidden">
+          <ColumnMenu
+            columns={columns}
+            shown={shownColumns(columns, query.get('cols'))}
+            onChange={(cols) => change({ cols }, 'replace')}
+          />
+        </span>
+        <ShareMenu list={list} />
       </Suspense>
     </>
   );
 }
 
+/** Adds what is left out to what is left out already. */
+function exclude({ change, query }: RequestList) {
+  return ({ name, value }: FilterToken) => change({ [name]: without(query.get(name), value) });
+}
+
 /** The rows, or why there are none. */
-function Results({ list }: { readonly list: RequestList }) {
-  const { query, change, tokens, rows, answer, more } = list;
-  const columns = useMemo(() => requestColumns(scaleOf(rows.map(({ latency_ms }) => latency_ms))), [rows]);
+function Results({
+  list,
+  onFilter,
+}: {
+  readonly list: RequestList;
+  readonly onFilter: (at: RowFiltersAt) => void;
+}) {
+  const { query, change, tokens, rows, answer, more, filters, metadata } = list;
+  const columns = useMemo(
+    () => requestColumns(scaleOf(rows.map(({ latency_ms }) => latency_ms)), metadata),
+    [rows, metadata],
+  );
   const open = query.get('open');
   const chosen = shownColumns(columns, query.get('cols'));
   if (answer.error && rows.length === 0)
@@ -134,6 +219,7 @@ function Results({ list }: { readonly list: RequestList }) {
       <Suspense>
         <NoRequests
           tokens={tokens}
+          filters={filters}
           onRemove={(name) => change({ [name]: null })}
           onWiden={() => change({ range: '7d', from: null, to: null })}
         />
@@ -150,6 +236,14 @@ function Results({ list }: { readonly list: RequestList }) {
         card={(row) => <RequestCard row={row} />}
         openId={open}
         onOpen={({ id }) => change({ open: id })}
+        onAltClick={(row, column, target) => {
+          const found = cellFilters(row, column);
+          const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
+          const token = found.find((one) => one.name === name) ?? found[0];
+          if (token) exclude(list)(token);
+        }}
+        // The drawer has the same.
+        {...(open ? {} : { rowEnd: (row: Row) => <FilterButton row={row} onFilter={onFilter} /> })}
         onEnd={more}
         stale={answer.isPlaceholderData}
       />
@@ -158,88 +252,26 @@ function Results({ list }: { readonly list: RequestList }) {
   );
 }
 
-/** The list a URL asks for, with what arrives while it is shown. */
-function useRequestList() {
-  const { query, change } = useUrlState();
-  // The span is resolved once per link: rows that are paged through must not slide.
-  const key = [...query].filter(([name]) => name !== 'open' && name !== 'cols' && name !== 'live').join('&');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the query is what the key is made of.
-  const { span, tokens, filters } = useMemo(() => {
-    const time = spanOf(query, new Date());
-    const found = tokensOf(query, REQUEST_FIELDS);
-    return { span: time, tokens: found, filters: apiFilters(found, time) };
-  }, [key]);
-  const answer = useInfiniteQuery({ ...requestsQuery(filters), placeholderData: (before) => before });
-  const live = span.range !== null && query.get('live') !== '0';
-  const pointing = useRef(false);
-  const [, redraw] = useState(0);
-  const held = useCallback(
-    () => pointing.current || (document.querySelector('[data-scroll]')?.scrollTop ?? 0) > 40,
-    [],
-  );
-  const paged = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);
-  const known = useMemo(() => new Set(paged.map(({ id }) => id)), [paged]);
-  const client = useQueryClient();
-  const reread = useCallback(
-    () => void client.resetQueries({ queryKey: ['requests', filters], exact: true }),
-    [client, filters],
-  );
-  const tail = useLiveTail(filters, live, held, known, reread);
-  const rows = useMemo(() => (tail.rows.length === 0 ? paged : merged(paged, tail.rows)), [paged, tail.rows]);
-  const more = useCallback(() => {
-    if (answer.hasNextPage && !answer.isFetchingNextPage) void answer.fetchNextPage();
-  }, [answer]);
-  const point = (inside: boolean) => {
-    pointing.current = inside && window.matchMedia('(hover: hover)').matches;
-    if (!inside) redraw((count) => count + 1);
-  };
-  return { query, change, span, tokens, filters, rows, answer, tail, live, more, point };
-}
+type Row = RequestList['rows'][number];
 
-function LiveButton({
-  on,
-  waiting,
-  onChange,
+function FilterButton({
+  row,
+  onFilter,
 }: {
-  readonly on: boolean;
-  readonly waiting: number;
-  readonly onChange: () => void;
+  readonly row: Row;
+  readonly onFilter: (at: RowFiltersAt) => void;
 }) {
   return (
-    <Button
-      icon={Radio}
-      aria-pressed={on}
-      onClick={onChange}
-      className={cx(on && 'border-healthy-line! bg-healthy-tint! text-healthy-ink!')}
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-label="Filter by this request"
+      title="Filter by this request (f)"
+      onClick={({ currentTarget }) => onFilter({ row, beside: currentTarget })}
+      className="grid size-7 place-items-center rounded-control border border-line-strong bg-raised text-ink-2 hover:text-ink"
     >
-      {on && waiting > 0 ? `Paused, ${waiting} waiting` : 'Live'}
-    </Button>
-  );
-}
-
-/** Over the rows and without a place of its own, so that no row moves when it comes or goes. */
-function Arriving({
-  waiting,
-  isSampled,
-  onShow,
-}: {
-  readonly waiting: number;
-  readonly isSampled: boolean;
-  readonly onShow: () => void;
-}) {
-  if (waiting === 0 && !isSampled) return null;
-  return (
-    <div className="pointer-events-none sticky top-2 z-20 flex h-0 justify-center overflow-visible">
-      {waiting > 0 ? (
-        <Button icon={ArrowUp} onClick={onShow} className="pointer-events-auto rounded-full! shadow-popover">
-          {waiting} new
-        </Button>
-      ) : (
-        <p className="h-8 rounded-full border border-line-strong bg-raised px-3 text-small leading-8 text-ink-2 shadow-popover">
-          More arrive than can be shown. Counts are exact.
-        </p>
-      )}
-    </div>
+      <ListFilter size={14} aria-hidden="true" />
+    </button>
   );
 }
 

@@ -27,7 +27,7 @@ export function RouteDecisions({ decisions }: { readonly decisions: readonly Dec
 function stateOf(outcome: string): State {
   if (/den|refus|block|exceed|exhaust/.test(outcome)) return 'blocked';
   if (/fail|error|broke/.test(outcome)) return 'failing';
-  if (/skip|cool|open|dropp|retr|aside|unpriced/.test(outcome)) return 'warning';
+  if (/skip|cool|open|dropp|retr|aside|moved|unpriced/.test(outcome)) return 'warning';
   if (/\b(off|none|not_used|bypass)\b/.test(outcome)) return 'paused';
   return 'healthy';
 }

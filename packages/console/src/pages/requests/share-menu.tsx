@@ -1,55 +1,71 @@
 import { Download, Link2 } from 'lucide-react';
-import { curlLine } from '../../data/api-client.ts';
+import { curlLine, queryText } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
-import type { TimeSpan } from '../../filters/time-range.ts';
+import { spanLabel } from '../../filters/time-range.ts';
+import { count } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyText } from '../../ui/copy-button.tsx';
-import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
+import type { Filters } from './request-data.ts';
+import { fixedSpan } from './request-rows.ts';
+import type { RequestList } from './use-request-list.ts';
 
 /** What can be taken from the list: the link, the same question for a shell, all rows that match. */
-export function ShareMenu({
-  span,
-  filters,
-}: {
-  readonly span: TimeSpan;
-  readonly filters: Readonly<Record<string, string>>;
-}) {
-  const copy = (text: string, what: string) =>
+export function ShareMenu({ list }: { readonly list: RequestList }) {
+  const { span, filters, rows, answer } = list;
+  const copy = (text: string, told: string) =>
     copyText(text).then(
-      () => tell(`${what} copied`),
+      () => tell(told),
       (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
     );
-  const absolute = () => {
+  const fixed = () => {
+    const { from, to } = fixedSpan(span, rows[0], new Date());
     const url = new URL(location.href);
-    url.searchParams.delete('range');
-    url.searchParams.set('from', span.from.toISOString());
-    url.searchParams.set('to', span.to.toISOString());
+    for (const name of ['range', 'live']) url.searchParams.delete(name);
+    url.searchParams.set('from', from.toISOString());
+    url.searchParams.set('to', to.toISOString());
     return url.href;
   };
+  const label = spanLabel(span);
+  const number = answer.hasNextPage ? `more than ${count(rows.length)}` : count(rows.length);
   return (
     <>
       <Menu trigger={<IconButton icon={Link2} label="Share" />}>
-        <MenuItem onSelect={() => void copy(absolute(), 'Link to exactly these')}>
+        <MenuItem
+          onSelect={() => void copy(fixed(), 'Link copied. It shows exactly these requests, also later.')}
+        >
           Copy link to exactly these
         </MenuItem>
-        <MenuItem onSelect={() => void copy(location.href, 'Link')}>Copy link to this range</MenuItem>
-        <MenuItem onSelect={() => void copy(curlLine('api/analytics/requests', filters), 'API call')}>
+        {label && (
+          <MenuItem
+            onSelect={() =>
+              void copy(
+                location.href,
+                `Live link copied. It shows the ${label.toLowerCase()} of whenever it is opened.`,
+              )
+            }
+          >
+            Copy live link: {label.toLowerCase()}, whenever it is opened
+          </MenuItem>
+        )}
+        <MenuItem onSelect={() => void copy(curlLine('api/analytics/requests', filters), 'API call copied')}>
           Copy as API call
         </MenuItem>
       </Menu>
       <Menu trigger={<IconButton icon={Download} label="Export" />}>
-        <MenuItem onSelect={() => save('csv', filters)}>All that match, CSV</MenuItem>
-        <MenuItem onSelect={() => save('ndjson', filters)}>All that match, NDJSON</MenuItem>
+        <MenuLabel>All {number} that match, not only those on screen</MenuLabel>
+        <MenuItem onSelect={() => save('csv', filters)}>As CSV</MenuItem>
+        <MenuItem onSelect={() => save('ndjson', filters)}>As NDJSON, every field</MenuItem>
       </Menu>
     </>
   );
 }
 
 /** The browser saves the answer as it streams; nothing of it is held here. */
-function save(format: 'csv' | 'ndjson', filters: Readonly<Record<string, string>>): void {
+function save(format: 'csv' | 'ndjson', filters: Filters): void {
   const url = apiUrl('api/analytics/export');
-  url.search = new URLSearchParams({ ...filters, format }).toString();
+  url.search = queryText({ ...filters, format });
   const link = document.createElement('a');
   link.href = url.href;
   link.download = `requests.${format}`;

@@ -1,72 +1,36 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
-import { useOrgId, usePathParam, useUrlState } from '../../app/url-state.ts';
-import { get, getTagged, send, type Tagged } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
-import { useEdit } from '../../data/edit.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
-import { Button } from '../../ui/button.tsx';
-import { DeleteButton } from '../../ui/delete-button.tsx';
-import { EditForm } from '../../ui/edit-form.tsx';
-import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { Form } from '../../ui/form.tsx';
+import { usePathParam, useUrlState } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
+import { get, type Tagged } from '../../data/api-client.ts';
+import { useFresh, useResourceEdit } from '../../data/resource-kind.ts';
+import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { TwoColumns } from '../../ui/two-columns.tsx';
 import { RouteFields } from './route-fields.tsx';
-import { EMPTY_ROUTE, type Route, type RouteForm, routeBody, routeForm } from './route-form.ts';
+import { EMPTY_ROUTE, ROUTES, type Route, routeBody } from './route-form.ts';
 import { Simulator } from './simulator.tsx';
 import { useTargetStates } from './target-states.tsx';
 
-const ROUTES = { label: 'Routes', to: '/management/routes' };
-const ALL = 'api/management/routes';
-const TOUCHES = [['routes'], ['models']];
+const CRUMB = { label: 'Routes', to: '/management/routes' };
 
 /** A route that is not there yet, with what it would do. */
 export function NewRoutePage() {
-  const [form, setForm] = useState(EMPTY_ROUTE);
+  const go = usePlace(CRUMB.to);
   const states = useTargetStates();
-  const refusal = useRefusal('management');
-  const leave = useLeave();
-  const create = useChange(() => send<Route>('POST', ALL, routeBody(form)), {
-    touches: TOUCHES,
-    done: ({ id }) => {
-      tell('Live for new requests now.');
-      leave(id);
-    },
+  const fresh = useFresh(ROUTES, EMPTY_ROUTE, ({ id }) => {
+    tell('Live for new requests now.');
+    go(id, 'replace');
   });
+  const { form, set } = fresh;
+  const draft = form.targets.length === 0 ? undefined : routeBody(form);
   return (
-    <PageFrame title="New route" crumbs={[ROUTES]}>
-      <TwoColumns
-        beside={
-          <Simulator
-            draft={form.targets.length === 0 ? undefined : routeBody(form)}
-            model={form.model.trim()}
-          />
-        }
-      >
-        <Form
-          onSubmit={() => create.run(undefined)}
-          error={create.error}
-          running={create.running}
-          actions={
-            <>
-              <Button onClick={() => leave()}>Cancel</Button>
-              <Button type="submit" look="primary" needs="management" busy={create.running}>
-                Create route
-              </Button>
-            </>
-          }
-        >
-          <RouteFields
-            form={form}
-            states={states}
-            onChange={(fields) => setForm((before) => ({ ...before, ...fields }))}
-            disabled={refusal !== null}
-          />
-        </Form>
+    <PageFrame title="New route" crumbs={[CRUMB]}>
+      <TwoColumns beside={<Simulator draft={draft} model={form.model.trim()} />}>
+        <NewForm kind={ROUTES} fresh={fresh} onCancel={() => go()}>
+          {(disabled) => <RouteFields form={form} states={states} onChange={set} disabled={disabled} />}
+        </NewForm>
       </TwoColumns>
     </PageFrame>
   );
@@ -75,39 +39,22 @@ export function NewRoutePage() {
 /** Arrange targets, and know before saving what will happen. */
 export function RoutePage() {
   const id = usePathParam('id');
-  const path = `${ALL}/${encodeURIComponent(id)}`;
-  const { data, error, refetch } = useQuery({
-    queryKey: ['routes', 'one', id],
-    queryFn: ({ signal }) => getTagged<Route>(path, signal),
-  });
   return (
-    <PageFrame title={id} crumbs={[ROUTES]}>
-      {error && !data ? (
-        <ErrorState what="Could not load this route." error={error} onRetry={() => void refetch()} />
-      ) : data ? (
-        <Editor key={id} path={path} read={data} />
-      ) : (
-        <Skeleton className="h-96" />
-      )}
+    <PageFrame title={id} crumbs={[CRUMB]}>
+      <Loaded key={id} kind={ROUTES} id={id}>
+        {(read) => <Editor read={read} />}
+      </Loaded>
     </PageFrame>
   );
 }
 
-function Editor({ path, read }: { readonly path: string; readonly read: Tagged<Route> }) {
+function Editor({ read }: { readonly read: Tagged<Route> }) {
   const route = read.body;
-  const leave = useLeave();
+  const go = usePlace(CRUMB.to);
   const states = useTargetStates();
-  const refusal = useRefusal('management');
-  const edit = useEdit<Route, RouteForm>({
-    path,
-    read,
-    formOf: routeForm,
-    write: routeBody,
-    touches: TOUCHES,
-    done: ({ id }) => {
-      tell('Live for new requests now. Running ones finish as they are.');
-      if (id !== route.id) leave(id);
-    },
+  const edit = useResourceEdit(ROUTES, read, ({ id }) => {
+    tell('Live for new requests now. Running ones finish as they are.');
+    if (id !== route.id) go(id, 'replace');
   });
   const start = useRequestBefore();
   return (
@@ -123,32 +70,11 @@ function Editor({ path, read }: { readonly path: string; readonly read: Tagged<R
         )
       }
     >
-      <EditForm
-        edit={edit}
-        source={route.source}
-        verb="Save route"
-        more={
-          <DeleteButton
-            path={path}
-            title={`Delete route ${route.id}?`}
-            verb="Delete route"
-            typed={route.id}
-            touches={TOUCHES}
-            onDone={() => leave()}
-          >
-            {/[/*]/.test(route.model)
-              ? 'Requests for it go straight to their provider.'
-              : `Requests for ${route.model} answer 404: nothing else has this name.`}
-          </DeleteButton>
-        }
-      >
-        <RouteFields
-          form={edit.form}
-          states={states}
-          onChange={edit.set}
-          disabled={route.source.kind === 'file' || refusal !== null}
-        />
-      </EditForm>
+      <ResourceForm kind={ROUTES} resource={route} edit={edit} onGone={() => go()}>
+        {(disabled) => (
+          <RouteFields form={edit.form} states={states} onChange={edit.set} disabled={disabled} />
+        )}
+      </ResourceForm>
     </TwoColumns>
   );
 }
@@ -176,15 +102,4 @@ function useRequestBefore() {
       stream: data.stream,
     };
   return isPending ? undefined : {};
-}
-
-/** To a route, or to the list. */
-function useLeave(): (id?: string) => void {
-  const navigate = useNavigate();
-  const org = useOrgId();
-  return (id) =>
-    void navigate({
-      to: `/o/${org}/management/routes${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
-      replace: id !== undefined,
-    });
 }

@@ -1,9 +1,16 @@
 import { Choices } from '../../ui/choices.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { Input } from '../../ui/field.tsx';
+import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import { type RouteForm, routeWarnings, STRATEGIES, TIMEOUT_LABELS } from './route-form.ts';
+import {
+  CACHE_CHOICES,
+  cacheChoice,
+  type RouteForm,
+  routeWarnings,
+  STRATEGIES,
+  TIMEOUT_LABELS,
+} from './route-form.ts';
 import { TargetList } from './target-list.tsx';
 import type { TargetStates } from './target-states.tsx';
 
@@ -58,6 +65,7 @@ export function RouteFields({
         disabled={disabled}
       />
       <Bounds form={form} onChange={onChange} />
+      <CacheField form={form} onChange={onChange} />
       <Checkbox
         label="In use"
         hint="Off: requests are matched against the next route."
@@ -66,6 +74,28 @@ export function RouteFields({
         onChange={(enabled) => onChange({ enabled })}
       />
     </>
+  );
+}
+
+function CacheField({
+  form,
+  onChange,
+}: {
+  readonly form: RouteForm;
+  readonly onChange: (fields: Partial<RouteForm>) => void;
+}) {
+  return (
+    <FormField
+      name="cache"
+      label="Answer cache"
+      hint="Whether equal requests are answered from earlier answers."
+    >
+      <Select
+        choices={CACHE_CHOICES}
+        value={form.cache}
+        onChange={({ target }) => onChange({ cache: cacheChoice(target.value) })}
+      />
+    </FormField>
   );
 }
 

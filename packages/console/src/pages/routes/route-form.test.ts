@@ -15,6 +15,7 @@ const ROUTE: Route = {
   rescue: 'replay',
   timeouts: { first_token_ms: 30_000, connect_ms: 250 },
   chat_reasoning: null,
+  cache: 'off',
   position: 0,
   source: { kind: 'console', file: null, line: null },
   created_at: null,

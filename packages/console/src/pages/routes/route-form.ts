@@ -1,5 +1,6 @@
 import type { route } from '@floe/contract/api/routes';
 import type * as z from 'zod';
+import type { ResourceKind } from '../../data/resource-kind.ts';
 import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
 
 export type Route = z.output<typeof route>;
@@ -22,6 +23,8 @@ export interface RouteForm {
   readonly targets: readonly TargetForm[];
   readonly retries: string;
   readonly rescue: Route['rescue'];
+  /** Empty: as the org says. */
+  readonly cache: 'on' | 'off' | '';
   /** In seconds, as people think of them. */
   readonly timeouts: Readonly<Record<TimeoutName, string>>;
 }
@@ -48,6 +51,16 @@ export const STRATEGIES = [
   },
 ] as const;
 
+export const CACHE_CHOICES = [
+  { value: '', label: 'As the org says' },
+  { value: 'on', label: 'On for this route' },
+  { value: 'off', label: 'Off for this route' },
+] as const;
+
+export function cacheChoice(text: string): RouteForm['cache'] {
+  return CACHE_CHOICES.find(({ value }) => value === text)?.value ?? '';
+}
+
 export const EMPTY_ROUTE: RouteForm = {
   model: '',
   enabled: true,
@@ -55,6 +68,7 @@ export const EMPTY_ROUTE: RouteForm = {
   targets: [],
   retries: '2',
   rescue: 'error',
+  cache: '',
   timeouts: { connect_ms: '', headers_ms: '', first_token_ms: '', idle_ms: '', total_ms: '' },
 };
 
@@ -74,6 +88,7 @@ export function routeForm(route: Route): RouteForm {
     })),
     retries: fieldText(route.retries),
     rescue: route.rescue,
+    cache: route.cache ?? '',
     timeouts: {
       connect_ms: seconds('connect_ms'),
       headers_ms: seconds('headers_ms'),
@@ -101,9 +116,27 @@ export function routeBody(form: RouteForm) {
     })),
     retries: typedNumber(form.retries),
     rescue: form.rescue,
+    cache: form.cache === '' ? null : form.cache,
     timeouts: Object.fromEntries(timeouts),
   };
 }
+
+/** Routes, as their editor and list handle them. */
+export const ROUTES: ResourceKind<Route, RouteForm> = {
+  one: 'route',
+  path: 'api/management/routes',
+  touches: [['routes'], ['models']],
+  needs: 'management',
+  formOf: routeForm,
+  bodyOf: routeBody,
+  removal: ({ id, model }) => ({
+    title: `Delete route ${id}?`,
+    typed: id,
+    effect: /[/*]/.test(model)
+      ? 'Requests for it go straight to their provider.'
+      : `Requests for ${model} answer 404: nothing else has this name.`,
+  }),
+};
 
 /** The share of the traffic of each target with `weighted`; zeros while no weight is a number above zero. */
 export function sharesOf(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {

@@ -1,73 +1,43 @@
-import { useNavigate } from '@tanstack/react-router';
-import { ArrowDown, ArrowUp, Plus } from 'lucide-react';
-import { PageFrame } from '../../app/page-frame.tsx';
-import { useShortcuts } from '../../app/shortcuts.ts';
-import { useOrgId } from '../../app/url-state.ts';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { ListPage } from '../../app/list-page.tsx';
+import { usePlace } from '../../app/use-place.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/feedback.tsx';
-import { Results } from '../../ui/results.tsx';
+import { OrderNotice, useOrder } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import type { Column } from '../../ui/table-columns.ts';
-import { type Route, STRATEGIES } from './route-form.ts';
+import { ROUTES, type Route, STRATEGIES } from './route-form.ts';
 import { TargetMark, type TargetStates, useTargetStates } from './target-states.tsx';
 
 /** Where requests for a model go, in the order in which routes are looked at. */
 export function RoutesPage() {
-  const navigate = useNavigate();
-  const org = useOrgId();
   useLiveQuery('config', ['routes']);
-  const list = useRows(listQuery<Route>('routes', 'api/management/routes'));
+  const list = useRows(listQuery<Route>('routes', ROUTES.path));
   const states = useTargetStates();
-  const open = (id: string) => void navigate({ to: `/o/${org}/management/routes/${encodeURIComponent(id)}` });
-  const create = () => open('new');
-  useShortcuts([{ keys: 'c', does: 'New route', run: create }]);
-  const move = useChange(
-    ({ id, position }: { readonly id: string; readonly position: number }) =>
-      send<Route>('PATCH', `api/management/routes/${encodeURIComponent(id)}`, { position }),
-    { touches: [['routes']] },
-  );
-  const add = (
-    <Button look="primary" icon={Plus} needs="management" onClick={create}>
-      New route
-    </Button>
-  );
-  const own = list.rows?.filter(({ source }) => source.kind === 'console') ?? [];
+  const open = usePlace('/management/routes');
+  const order = useOrder(ROUTES, list.rows);
   return (
-    <PageFrame title="Routes" padded={false} actions={add}>
-      {list.rows && list.rows.length > 0 && (
-        <p className="px-4 pb-3 text-ui text-ink-2 md:px-6">
+    <ListPage
+      title="Routes"
+      one="route"
+      list={list}
+      columns={[...columns(states), order.column]}
+      card={(route) => <RouteCard route={route} states={states} />}
+      onOpen={open}
+      above={
+        <OrderNotice rows={list.rows} error={order.error}>
           The first route that matches the model of a request takes it. Routes of the file come first.
-        </p>
-      )}
-      {move.error && <p className="px-4 pb-3 text-ui text-failing-ink md:px-6">{move.error.message}</p>}
-      <Results
-        list={list}
-        what="routes"
-        label="Routes"
-        rowId={({ id }) => id}
-        columns={columns(states, own, (id, position) => move.run({ id, position }))}
-        card={(route) => <RouteCard route={route} states={states} />}
-        onOpen={({ id }) => open(id)}
-        empty={
-          <EmptyState title="No routes. Every model goes straight to its provider." action={add}>
-            A route adds failover, weights, or a name of your own such as smart.
-          </EmptyState>
-        }
-      />
-    </PageFrame>
+        </OrderNotice>
+      }
+      empty={{
+        title: 'No routes. Every model goes straight to its provider.',
+        text: 'A route adds failover, weights, or a name of your own such as smart.',
+      }}
+    />
   );
 }
 
-function columns(
-  states: TargetStates,
-  own: readonly Route[],
-  onMove: (id: string, position: number) => void,
-): readonly Column<Route>[] {
+function columns(states: TargetStates): readonly Column<Route>[] {
   return [
     {
       id: 'model',
@@ -93,32 +63,6 @@ function columns(
     },
     { id: 'retries', label: 'Retries', width: '4.5rem', align: 'end', cell: ({ retries }) => retries },
     { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
-    {
-      id: 'order',
-      label: 'Order',
-      width: '4.5rem',
-      cell: ({ id, position, source }) =>
-        source.kind === 'file' ? (
-          <span className="text-ink-3">–</span>
-        ) : (
-          <span className="flex">
-            <IconButton
-              icon={ArrowUp}
-              label={`Move ${id} up`}
-              needs="management"
-              disabled={own[0]?.id === id}
-              onClick={() => onMove(id, position - 1)}
-            />
-            <IconButton
-              icon={ArrowDown}
-              label={`Move ${id} down`}
-              needs="management"
-              disabled={own.at(-1)?.id === id}
-              onClick={() => onMove(id, position + 1)}
-            />
-          </span>
-        ),
-    },
   ];
 }
 

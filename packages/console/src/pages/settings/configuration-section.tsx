@@ -115,6 +115,7 @@ function Compare() {
       <Form
         error={compare.error}
         running={compare.running}
+        unsaved={false}
         onSubmit={() => compare.run(undefined)}
         actions={
           <Button type="submit" needs="management" busy={compare.running} disabled={yaml.trim() === ''}>

@@ -19,6 +19,14 @@ const settings: OrgSettings = {
   bodies: { keep: false, redact: true },
   passthrough: { a: [], b: [] },
   ide: { error_profile: true, freeform_tools: 'function', capture: false },
+  relay: {
+    mode: 'observe',
+    ask_fallback: 'deny',
+    offline: 'decide',
+    self_tamper: 'enforce',
+    approvals: { enabled: false, expires_minutes: 10 },
+    keep_text: 'masked',
+  },
   sources: {},
 };
 

@@ -1,7 +1,8 @@
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense, useRef } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
+import { useCurrentInSight } from '../../app/use-current-in-sight.ts';
 import { cx } from '../../ui/class-names.ts';
 import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
 import { OrgSection } from './org-section.tsx';
@@ -69,8 +70,10 @@ export function SettingsPage() {
 }
 
 function SectionNav({ chosen }: { readonly chosen: string }) {
+  const list = useRef<HTMLElement>(null);
+  useCurrentInSight(list, chosen);
   return (
-    <nav aria-label="Sections" className="flex gap-x-6 gap-y-3 max-md:overflow-x-auto md:grid">
+    <nav ref={list} aria-label="Sections" className="flex gap-x-6 gap-y-3 max-md:overflow-x-auto md:grid">
       {SECTIONS.map(({ title, sections }) => (
         <div key={title} className="flex gap-1 md:grid">
           <div className="px-2 pb-1 text-label text-ink-3 max-md:hidden">{title}</div>

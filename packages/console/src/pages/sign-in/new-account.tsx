@@ -1,15 +1,21 @@
 import { useState } from 'react';
 import { useChange } from '../../data/change.ts';
+import { browserZone, fullTime } from '../../format/moments.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { acceptInvitation, setUp } from './sign-in-data.ts';
+import { acceptInvitation, type SetupPreview, setUp } from './sign-in-data.ts';
 
 const SAID = {
   first: {
     title: 'Welcome to Floe',
-    text: 'You are the first person here, so you become the owner. This link works once.',
+    text: 'You are the first person here, so you become the owner.',
     button: 'Start',
+  },
+  owner: {
+    title: 'Become an owner',
+    text: 'With an account here already, give its e-mail and a new password: its other sessions end.',
+    button: 'Become an owner',
   },
   invitation: {
     title: null,
@@ -22,19 +28,19 @@ const SAID = {
 export function NewAccount({
   kind,
   token,
+  link,
   onEntered,
 }: {
   readonly kind: keyof typeof SAID;
   readonly token: string;
+  /** Of a link that makes an owner: of what, and until when. */
+  readonly link?: SetupPreview;
   readonly onEntered: () => void;
 }) {
   const [account, setAccount] = useState({ name: '', email: '', password: '' });
-  const make = useChange(
-    () => (kind === 'first' ? setUp(token, account) : acceptInvitation(token, account)),
-    {
-      done: onEntered,
-    },
-  );
+  const make = useChange(() => (link ? setUp(token, account) : acceptInvitation(token, account)), {
+    done: onEntered,
+  });
   const { title, text, button } = SAID[kind];
   const put = (name: keyof typeof account) => ({
     value: account[name],
@@ -44,10 +50,15 @@ export function NewAccount({
   return (
     <div className="grid gap-4">
       {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
-      <p className="text-body text-ink-2">{text}</p>
+      <p className="text-body text-ink-2">
+        {text}
+        {link && ` This link works once and ends at ${fullTime(new Date(link.expires_at), browserZone())}.`}
+      </p>
+      {link && <p className="text-small text-ink-3">Organization: {link.org.name}</p>}
       <Form
         error={make.error}
         running={make.running}
+        unsaved={false}
         onSubmit={() => make.run(undefined)}
         actions={
           <Button type="submit" look="primary" busy={make.running} className="w-full">
@@ -58,7 +69,7 @@ export function NewAccount({
         <FormField name="name" label="Name">
           <Input autoComplete="name" {...put('name')} />
         </FormField>
-        {kind === 'first' && (
+        {link && (
           <FormField name="email" label="E-mail">
             <Input type="email" autoComplete="username" {...put('email')} />
           </FormField>

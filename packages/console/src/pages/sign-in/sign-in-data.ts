@@ -1,4 +1,4 @@
-import type { invitationPreview } from '@floe/contract/api/session';
+import type { invitationPreview, setupPreview } from '@floe/contract/api/session';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { send } from '../../data/api-client.ts';
@@ -36,6 +36,20 @@ export function signInByIssuer(name: string, next: string): void {
 /** Makes the first account of an installation, with the link that the first start printed. */
 export function setUp(token: string, account: Account): Promise<unknown> {
   return send('POST', 'api/session/setup', { token, ...account });
+}
+
+export type SetupPreview = z.output<typeof setupPreview>;
+
+/** Whether the one-time link can still be taken; the error says when it was, or why not. */
+export function setupQuery(token: string | null) {
+  return queryOptions({
+    queryKey: ['setup', token],
+    queryFn: () => send<SetupPreview>('POST', 'api/session/setup/preview', { token }),
+    enabled: token !== null,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
 }
 
 export type InvitationPreview = z.output<typeof invitationPreview>;

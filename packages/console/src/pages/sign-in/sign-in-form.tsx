@@ -50,6 +50,7 @@ function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
     <Form
       error={byPassword.error}
       running={byPassword.running || wait > 0}
+      unsaved={false}
       onSubmit={() => byPassword.run(undefined)}
       actions={
         <Button type="submit" look="primary" busy={byPassword.running} className="w-full">

@@ -1,15 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { FloeMark } from '../../app/floe-mark.tsx';
 import { nextPath, querySearch } from '../../app/query-text.ts';
 import { BASE } from '../../data/base.ts';
-import { type Session, sessionQuery } from '../../data/session.ts';
+import { type Session, type SignedOut, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { tell } from '../../ui/toast.tsx';
 import { Invitation } from './invitation.tsx';
 import { NewAccount } from './new-account.tsx';
-import { ISSUER_ERRORS, linkToken } from './sign-in-data.ts';
+import { ISSUER_ERRORS, linkToken, setupQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
+
+const tellWhy = (error: unknown) =>
+  tell(error instanceof Error ? error.message : 'This link cannot be read.');
 
 /** The door: signing in, the first account, an invitation. What the link brought decides which. */
 export function SignInPage() {
@@ -21,6 +25,7 @@ export function SignInPage() {
   // Fixed at arrival: on the way out the location is already another.
   const [reason] = useState(() => new URLSearchParams(location.search).get('error'));
   const [next] = useState(() => nextPath(new URLSearchParams(location.search).get('next')));
+  const took = useRef(false);
   useEffect(() => {
     document.title = 'Sign in · Floe';
     // The token works once, but it need not stay in the history of the browser either.
@@ -28,11 +33,14 @@ export function SignInPage() {
   }, [token]);
   useEffect(() => {
     if (session?.state === 'signed_in' && !invited) {
+      // Somebody signed in has no use for a link, but is told what became of it; not who just took it.
+      if (token !== null && !took.current) void client.fetchQuery(setupQuery(token)).catch(tellWhy);
       const [to = '/', query = ''] = next.split('?', 2);
       void navigate({ to, search: querySearch(query), replace: true });
     }
-  }, [session, invited, next, navigate]);
+  }, [session, invited, next, navigate, token, client]);
   const entered = async () => {
+    took.current = true;
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     if (invited) void navigate({ to: '/', replace: true });
   };
@@ -85,7 +93,7 @@ function Door({
 }): ReactNode {
   if (invited && token) return <Invitation token={token} session={session} onEntered={onEntered} />;
   if (session.state === 'signed_in') return <p className="text-body text-ink-2">You are signed in.</p>;
-  if (session.setup && token) return <NewAccount kind="first" token={token} onEntered={onEntered} />;
+  if (token) return <OwnerDoor token={token} session={session} next={next} onEntered={onEntered} />;
   return (
     <>
       {session.setup && (
@@ -94,13 +102,33 @@ function Door({
           owner.
         </Notice>
       )}
-      {!session.setup && token && (
-        <Notice>
-          This link was used already. Sign in, or make a new one with{' '}
-          <code className="font-mono text-code">npx floe owner-link</code>
-        </Notice>
-      )}
       {reason && <Notice>{ISSUER_ERRORS[reason] ?? ISSUER_ERRORS['failed']}</Notice>}
+      <SignInForm methods={session.methods} next={next} onEntered={onEntered} />
+    </>
+  );
+}
+
+/** Who came by the link that makes an owner; what became of it otherwise, and the usual way in. */
+function OwnerDoor({
+  token,
+  session,
+  next,
+  onEntered,
+}: {
+  readonly token: string;
+  readonly session: SignedOut;
+  readonly next: string;
+  readonly onEntered: () => void;
+}) {
+  const { data: link, error } = useQuery(setupQuery(token));
+  if (link)
+    return (
+      <NewAccount kind={link.first ? 'first' : 'owner'} token={token} link={link} onEntered={onEntered} />
+    );
+  if (!error) return <Skeleton className="h-48" />;
+  return (
+    <>
+      <Notice>{error.message}</Notice>
       <SignInForm methods={session.methods} next={next} onEntered={onEntered} />
     </>
   );

@@ -4,6 +4,7 @@ import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import {
   expireLiveEvents,
+  isLater,
   isReplayable,
   type LivePosition,
   liveEventsAfter,
@@ -11,7 +12,7 @@ import {
   positionText,
   type StoredEvent,
 } from '../../store/live-events.ts';
-import type { Database, ExchangeRow } from '../../store/ports.ts';
+import type { Database, Engine, ExchangeRow } from '../../store/ports.ts';
 import { messages, NOTHING, RESYNC } from './messages.ts';
 import { type Subscription, Watcher } from './watcher.ts';
 
@@ -59,6 +60,10 @@ export class LiveHub {
   constructor(options: LiveHubOptions) {
     this.#options = options;
     this.#expireLater();
+  }
+
+  get engine(): Engine {
+    return this.#options.database.engine;
   }
 
   get watchers(): number {
@@ -201,20 +206,24 @@ export class LiveHub {
     const textFor = messages(database.read, first.subscription.orgId, events, this.#show);
     for (const watcher of watchers) {
       const text = await textFor(watcher);
-      // The position comes last: whoever breaks off in between is told the rest again rather than not at all.
-      const whole = text === NOTHING ? NOTHING : `${text}id: ${positionText(upTo)}\n\n`;
+      // In the last event: whoever breaks off in between is told the rest again rather than not at all.
+      const whole = text === NOTHING ? NOTHING : `${text.slice(0, -1)}id: ${positionText(upTo)}\n\n`;
       if (whole === NOTHING || watcher.tell(whole, clock.monotonic())) watcher.position = upTo;
       else watcher.isAbreast = false;
     }
   }
 
-  /** A comment keeps proxies from closing; the position lets one who heard nothing go on from here. */
+  /**
+   * Keeps proxies from closing, and is an event so that browsers see it: without one for long, the connection is dead
+   * however open it looks. The position lets one who heard nothing go on from here.
+   */
   #heartbeat(position: LivePosition): void {
     const now = this.#options.clock.monotonic();
     if (now - this.#beatenAt < HEARTBEAT_MS) return;
     this.#beatenAt = now;
     for (const watcher of this.#all())
-      if (watcher.isAbreast && watcher.isIdle) watcher.tell(`: beat\nid: ${positionText(position)}\n\n`, now);
+      if (watcher.isAbreast && watcher.isIdle)
+        watcher.tell(`event: beat\ndata: {}\nid: ${positionText(position)}\n\n`, now);
   }
 
   #expireLater(): void {
@@ -229,8 +238,4 @@ export class LiveHub {
         });
     });
   }
-}
-
-function isLater(one: LivePosition, other: LivePosition): boolean {
-  return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
 }

@@ -70,6 +70,7 @@ function withoutModel({ catalog, client, meaning, owner }: Asking): Course {
     targets: [targetOf(provider, '', timeouts, provider.credential(owner?.credential))],
     retries: reads ? DEFAULT_RETRIES : 0,
     chatReasoning: 'forward',
+    cache: undefined,
     strategy: 'failover',
     rescue: 'error',
     because: owner ? 'who made what the request names' : 'the header x-floe-provider',

@@ -102,6 +102,7 @@ function course(targets: readonly Target[], retries: number, because: string): C
     targets,
     retries,
     chatReasoning: 'forward',
+    cache: undefined,
     strategy: 'failover',
     rescue: 'error',
     because,

@@ -11,11 +11,11 @@ const AWAY_MS = 600_000;
 const BOARDS_KEPT = 200;
 const MISSES_KEPT = 1_000;
 
-/** Where boards come from. */
+/** Where boards come from, under whatever names their readers have for them. */
 export interface BoardSource {
-  /** The version of a public board; null when there is none, or it is private. */
-  versionOf(slug: string): Promise<string | null>;
-  read(slug: string): Promise<BoardView | null>;
+  /** The version of a board; null when there is none that these readers may see. */
+  versionOf(name: string): Promise<string | null>;
+  read(name: string): Promise<BoardView | null>;
 }
 
 interface Kept<Answers> {
@@ -26,7 +26,7 @@ interface Kept<Answers> {
   readonly tookMs: number;
 }
 
-/** Public boards, made once for however many readers: one reads the database, the others get what it made. */
+/** Boards, made once for however many readers: one reads the database, the others get what it made. */
 export class BoardCache<Answers> {
   readonly #source: BoardSource;
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class BoardCache<Answers> {
     this.#make = make;
   }
 
-  /** Null for a board that is unknown or private. Rejects while the database is away and nothing is kept. */
+  /** Null for a board that is unknown to its source. Rejects while the database is away and nothing is kept. */
   async get(slug: string): Promise<Answers | null> {
     const now = this.#clock.monotonic();
     const kept = this.#kept.get(slug);

@@ -21,6 +21,8 @@ const SVG = 'image/svg+xml; charset=utf-8';
 const PATH =
   /^\/boards\/([a-z0-9][a-z0-9._-]{0,63}?)(?:(\.json)|\/(badge\.svg)|\/([a-z0-9][a-z0-9._-]{0,63})\/(badge\.svg))?\/?$/;
 const SHORTLY = 'public, max-age=5';
+/** For whoever is signed in, and nobody behind them. */
+const OWN = 'private, no-cache';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Nothing but our own stylesheet and icon: no script, no frame, no form, nothing from elsewhere. */
@@ -58,25 +60,45 @@ export interface BoardRoutes {
   answer(client: Client, path: string): void;
 }
 
+/** The boards that only members see. */
+export interface MemberBoards {
+  /** Ids of the orgs that whoever asks is signed in to; none for everybody else. */
+  orgsOf(client: Client): Promise<readonly string[]>;
+  /** Boards of an org, public or not, as `<org>/<slug>`: an org's name in it means that no other one's is found. */
+  readonly source: BoardSource;
+}
+
 /** @param prefix path of the configured base URL, '' for none */
 export function createBoardRoutes(parts: {
   readonly source: BoardSource;
+  readonly members: MemberBoards;
   readonly clock: Clock;
   readonly log: Log;
   readonly prefix: string;
 }): BoardRoutes {
-  const { source, clock, log, prefix } = parts;
+  const { source, members, clock, log, prefix } = parts;
   const links = linksOf(prefix);
   const assets = new Map([
     [`${BASE}/assets/${STYLESHEET_NAME}`, made('text/css; charset=utf-8', STYLESHEET)],
     [`${BASE}/assets/${ICON_NAME}`, made(SVG, ICON)],
   ]);
   const missing = made(HTML, missingPage(links));
-  const cache = new BoardCache(source, clock, (view) => new Answers(view, `${prefix}${BASE}`, links));
+  const answersOf = (view: BoardView) => new Answers(view, `${prefix}${BASE}`, links);
+  const cache = new BoardCache(source, clock, answersOf);
+  const ownCache = new BoardCache(members.source, clock, answersOf);
+
+  async function ownBoard(client: Client, slug: string): Promise<Answers | null> {
+    for (const orgId of await members.orgsOf(client)) {
+      const found = await ownCache.get(`${orgId}/${slug}`);
+      if (found) return found;
+    }
+    return null;
+  }
 
   async function board(client: Client, path: string): Promise<void> {
     const [, slug, json, badge, monitor] = PATH.exec(path) ?? [];
-    const answers = slug === undefined ? null : await cache.get(slug);
+    const open = slug === undefined ? null : await cache.get(slug);
+    const answers = open ?? (slug === undefined ? null : await ownBoard(client, slug));
     const found = json
       ? answers?.json()
       : badge
@@ -84,7 +106,7 @@ export function createBoardRoutes(parts: {
         : monitor
           ? answers?.monitor(monitor)
           : answers?.page();
-    if (found) return send(client, 200, found, SHORTLY);
+    if (found) return send(client, 200, found, open ? SHORTLY : OWN);
     if (slug === undefined || json || badge || monitor) return refuse(client, NO_BOARD);
     send(client, 404, missing, 'no-store');
   }
@@ -154,9 +176,11 @@ function made(type: string, text: string): Sent {
 }
 
 function send(client: Client, status: number, { type, etag, plain, packed }: Sent, caching: string): void {
-  const headers = [...SAFETY, 'cache-control', caching, 'x-request-id', client.id, 'vary', 'accept-encoding'];
+  const isOwn = caching === OWN;
+  const vary = isOwn ? 'accept-encoding, cookie' : 'accept-encoding';
+  const headers = [...SAFETY, 'cache-control', caching, 'x-request-id', client.id, 'vary', vary];
   // Public already: other sites may read it and show it.
-  if (type !== HTML)
+  if (type !== HTML && !isOwn)
     headers.push('access-control-allow-origin', '*', 'cross-origin-resource-policy', 'cross-origin');
   if (status === 200) {
     headers.push('etag', etag);

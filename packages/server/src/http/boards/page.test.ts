@@ -117,6 +117,27 @@ test('what the bars show stands on the page in words as well', () => {
   assert.match(page, /<th scope="row">21 Nov 2026<\/th><td>6 h<\/td><td>3 h<\/td><td>3 h<\/td>/);
 });
 
+test('every day says what it was, healthy ones too, and each can be reached without a script', () => {
+  const before: DaySums = { healthy: 0, failing: 0, unknown: 0, paused: 0, waiting: 0 };
+  const days = [before, ...Array(88).fill(HEALTHY), MIXED];
+  const page = boardPage(view([shown('job', { days })]), LINKS);
+  const slots = [...page.matchAll(/<input type="radio" name="d"><span>(.*?)<\/span>/g)].map(
+    ([, text]) => text,
+  );
+  assert.equal(slots.length, 90);
+  assert.match(slots[0] ?? '', /^24 Aug 2026: no data$/);
+  assert.match(slots[1] ?? '', /^25 Aug 2026: healthy all day$/);
+  assert.equal(slots[89], '21 Nov 2026: failing 6 h, unknown 3 h, paused 3 h, healthy 12 h');
+  assert.match(page, /<legend>job, day by day<\/legend>/);
+});
+
+test('fifty monitors with a slot for each day are a light page, and more tell their unusual days only', () => {
+  const all = (count: number) =>
+    boardPage(view(Array.from({ length: count }, (_, n) => shown(`job-${n}`))), LINKS);
+  assert.ok(gzipSync(all(50)).length < 30_000, `${gzipSync(all(50)).length}`);
+  assert.doesNotMatch(all(51), /type="radio"/);
+});
+
 test('the headline says the worst in words, and maintenance explains it', () => {
   const failing = (id: string, changes: Partial<ShownMonitor> = {}) =>
     shown(id, { status: 'failing', failingSince: NOW - 3 * 3_600_000, ...changes });

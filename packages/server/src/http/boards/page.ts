@@ -1,5 +1,6 @@
 import type { BoardView, Downtime, ShownMonitor } from '../../monitoring/boards/status.ts';
 import { bars, isNews } from './bars.ts';
+import { dateOf, daySlots, dayWords, hasSlots } from './day-slots.ts';
 import { headlineOf, type Mood, moodOf } from './headline.ts';
 import { DEFINITIONS, mark, sign } from './icons.ts';
 import { html, type Markup } from './markup.ts';
@@ -86,13 +87,25 @@ function jobOf(monitor: ShownMonitor, view: BoardView, zone: ZoneText): Markup {
   const mood = moodOf(monitor);
   const uptime = monitor.uptimeRatio === null ? 'no data yet' : `${percentText(monitor.uptimeRatio)} uptime`;
   const news = monitor.days.flatMap((sums, index) => (isNews(sums) ? [index] : []));
+  const words = (index: number) => dayWords(monitor.days[index], view.days[index], zone);
   const summary = `${view.days.length} days: ${uptime}, ${monitor.downtimeMs === 0 ? 'no downtime' : `${durationText(monitor.downtimeMs)} of downtime`}.`;
   const pill =
     mood === 'healthy' ? null : html`<span class="pill ${mood}">${sign(mood)}${STATE_WORDS[mood]}</span>`;
   const label = mood === 'healthy' ? html`<title>${STATE_WORDS[mood]}</title>` : null;
   return html`<article class="job"><div class="line">${sign(mood, label)}<h3>${monitor.name}</h3><span class="note">${noteOf(monitor, mood, view.nowMs, zone)}</span>${pill}<span class="up">${monitor.uptimeRatio === null ? '–' : percentText(monitor.uptimeRatio)}</span></div>
-${bars(monitor.days, summary, (index) => dayWords(monitor, view, index, zone))}<div class="ends"><span>${view.days.length} days ago</span>${news.length === 0 ? html`<span></span>` : daysTold(monitor, view, news, zone)}<span>Today</span></div></article>
+<div class="days">${bars(monitor.days, summary, (index) => words(index))}${
+    hasSlots(shownOn(view))
+      ? daySlots(
+          monitor.name,
+          monitor.days.map((_, index) => words(index)),
+        )
+      : null
+  }</div><div class="ends"><span>${view.days.length} days ago</span>${news.length === 0 ? html`<span></span>` : daysTold(monitor, view, news, zone)}<span>Today</span></div></article>
 `;
+}
+
+function shownOn({ groups }: BoardView): number {
+  return groups.reduce((sum, { monitors }) => sum + monitors.length, 0);
 }
 
 function noteOf(monitor: ShownMonitor, mood: Mood, nowMs: number, zone: ZoneText): Markup | string {
@@ -117,31 +130,18 @@ function noteOf(monitor: ShownMonitor, mood: Mood, nowMs: number, zone: ZoneText
 
 /** The days that were not plain, in words: what the bars show, for those who do not see them. */
 function daysTold(monitor: ShownMonitor, view: BoardView, news: readonly number[], zone: ZoneText): Markup {
-  const told = news.slice(-DAYS_TOLD).reverse();
+  const told = (hasSlots(shownOn(view)) ? [...news] : news.slice(-DAYS_TOLD)).reverse();
   const rows = told.map((index) => {
     const { failing = 0, unknown = 0, paused = 0 } = monitor.days[index] ?? {};
-    return html`<tr><th scope="row">${dateOf(view, index, zone)}</th>${[failing, unknown, paused].map((ms) => html`<td>${ms === 0 ? '–' : durationText(ms)}</td>`)}</tr>`;
+    const day = view.days[index];
+    return html`<tr><th scope="row">${day ? dateOf(day, zone) : ''}</th>${[failing, unknown, paused].map((ms) => html`<td>${ms === 0 ? '–' : durationText(ms)}</td>`)}</tr>`;
   });
   const earlier = news.length - told.length;
-  return html`<details><summary>${counted(news.length, 'unusual day', 'unusual days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${earlier === 0 ? null : html`<p>and ${earlier} earlier</p>`}</details>`;
-}
-
-function dayWords(monitor: ShownMonitor, view: BoardView, index: number, zone: ZoneText): string {
-  const { failing = 0, unknown = 0, paused = 0 } = monitor.days[index] ?? {};
-  const said = (
-    [
-      ['failing', failing],
-      ['unknown', unknown],
-      ['paused', paused],
-    ] as const
-  ).flatMap(([word, ms]) => (ms === 0 ? [] : [`${word} ${durationText(ms)}`]));
-  return `${dateOf(view, index, zone)}: ${said.join(', ')}`;
-}
-
-/** The middle of a day is in it whatever its clocks do. */
-function dateOf({ days }: BoardView, index: number, zone: ZoneText): string {
-  const day = days[index];
-  return day ? zone.date((day.startsAt + day.endsAt) / 2) : '';
+  const rest =
+    earlier === 0
+      ? html`<p>All other days were healthy, or nothing was watched yet.</p>`
+      : html`<p>and ${earlier} earlier</p>`;
+  return html`<details><summary>${counted(news.length, 'unusual day', 'unusual days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
 }
 
 function planned({ maintenance, nowMs }: BoardView, zone: ZoneText): Markup | null {

@@ -75,6 +75,19 @@ svg { flex: none; }
 .pill.maintenance { background: var(--plan-tint); border-color: var(--plan-rule); }
 .up { font-weight: 600; font-size: .875rem; color: var(--soft); font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bars { display: block; width: 100%; height: 2rem; margin: .5rem 0 .3125rem; }
+.days { position: relative; }
+.days:has(:checked, :focus-visible) { margin-bottom: 1.75rem; }
+.days fieldset { position: absolute; inset: 0; display: flex; margin: 0; padding: 0; border: 0; }
+.days legend, .days span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.days label { flex: 1; }
+.days input { display: block; appearance: none; width: 100%; height: 100%; margin: 0; border-radius: .125rem; cursor: pointer; }
+.days input:checked { box-shadow: 0 0 0 1.5px var(--card), 0 0 0 3.5px var(--text); }
+.days input:focus-visible { outline-offset: 2px; }
+.days label:hover span, .days input:checked + span, .days input:focus-visible + span {
+  top: calc(100% + .375rem); left: 0; right: 0; z-index: 1; width: auto; height: auto; overflow: visible; clip-path: none; white-space: normal;
+  font-size: .8125rem; line-height: 1.375rem; text-align: center; color: var(--text); background: var(--card); pointer-events: none; font-variant-numeric: tabular-nums;
+}
+.days fieldset:hover label:not(:hover) span { clip-path: inset(50%); }
 .bh, .bn { fill: none; stroke-dasharray: 6 2; }
 .bh { stroke: var(--ok-bar); stroke-width: 32; }
 .bn { stroke: var(--none); stroke-width: 2; }

@@ -6,7 +6,7 @@ import { signedOut } from '../../platform/sign-in/session-changes.ts';
 import type { LiveSession } from '../../platform/sign-in/sessions.ts';
 import type { Browser, SignInParts } from '../../platform/sign-in/sign-in.ts';
 import { refuseCrossSite } from './cross-site.ts';
-import { sessionCookie } from './session-cookie.ts';
+import { cookieFor } from './session-cookie.ts';
 import type { SessionAnswer } from './session-operation.ts';
 import { sessionOperations } from './session-operations.ts';
 import type { Asking, Done, SignInEdge } from './sign-in-edge.ts';
@@ -24,14 +24,14 @@ export function createSignInEdge(
     return {
       address: arrivals.addressOf(arrival),
       agent: typeof agent === 'string' ? agent : '',
-      token: sessionCookie(parts.site()).read(cookieHeader(headers)),
+      token: cookieFor(parts).read(cookieHeader(headers)),
     };
   }
 
   return {
     operations: sessionOperations(parts, log),
     async recognise(asking, mayReplace) {
-      const cookie = sessionCookie(parts.site());
+      const cookie = cookieFor(parts);
       const token = cookie.read(cookieHeader(asking.headers));
       if (token === null) return null;
       refuseCrossSite(asking.method, asking.headers, parts.site());
@@ -49,7 +49,7 @@ export function createSignInEdge(
 }
 
 function doneOf(parts: SignInParts, { body, token, cookies = [], location }: SessionAnswer<unknown>): Done {
-  const cookie = sessionCookie(parts.site());
+  const cookie = cookieFor(parts);
   const own = token === undefined ? [] : [token === null ? cookie.clear() : cookie.set(token)];
   return { body, setCookies: [...own, ...cookies], location: location ?? null };
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ABSOLUTE_MS, IDLE_MS } from '../../platform/sign-in/sessions.ts';
 import { changeMember } from '../../store/members.ts';
 import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 let house: SignInHouse;
 let people = 0;
@@ -40,6 +40,9 @@ test('the one-time link makes the first owner, once, even when two take it at th
   const token = await first.ownerLink();
   const take = (browser: Browser, email: string, password = PASSWORD) =>
     browser.ask('POST', '/api/session/setup', { token, email, name: 'Mara', password });
+  const look = () => first.browser().ask('POST', '/api/session/setup/preview', { token });
+  const { body: shown } = await look();
+  assert.deepEqual([shown.org, shown.first], [{ id: 'acme', name: 'Acme' }, true]);
   const weak = await take(first.browser(), 'mara@acme.example', 'password1234');
   assert.deepEqual([weak.status, weak.body.error?.param], [400, 'password']);
   const browsers = [first.browser(), first.browser()] as const;
@@ -56,6 +59,7 @@ test('the one-time link makes the first owner, once, even when two take it at th
   const late = await take(first.browser(), 'late@acme.example');
   assert.equal(late.body.error?.code, 'link_unusable');
   assert.match(String(late.body.error?.message), /was used at 2026-11-21T12:00:00.000Z.*floe owner-link/);
+  assert.equal((await look()).body.error?.message, late.body.error?.message);
   const users = await first.api.database.read.selectFrom('users').selectAll().execute();
   assert.equal(users.length, 1);
   await first.close();
@@ -157,23 +161,59 @@ test('what the store holds of a cookie does not open anything', async () => {
 test('a session ends twelve hours after its last use', async () => {
   const { browser } = await signedIn();
   for (let n = 0; n < 3; n++) {
-    house.advance(IDLE_MS - 1);
+    house.advance(12 * HOUR - 1);
     assert.equal(await code(browser.ask('GET', '/api/me')), '200');
   }
-  house.advance(IDLE_MS);
+  house.advance(12 * HOUR);
   assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
   assert.equal((await browser.ask('GET', '/api/session')).body.state, 'signed_out');
 });
 
 test('a session ends seven days after it began, however much it is used', async () => {
   const { browser } = await signedIn();
-  const steps = Math.floor(ABSOLUTE_MS / (IDLE_MS / 2));
-  for (let n = 1; n < steps; n++) {
-    house.advance(IDLE_MS / 2);
+  for (let n = 1; n < 28; n++) {
+    house.advance(6 * HOUR);
     assert.equal(await code(browser.ask('GET', '/api/me')), '200');
   }
-  house.advance(IDLE_MS / 2 + 1);
+  house.advance(6 * HOUR + 1);
   assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+});
+
+test('an installation says itself how long sessions last, for those under way too where it is shorter', async (t) => {
+  const own = await openHouse({ auth: { sessions: { idle_minutes: 30, max_hours: 2 } } });
+  t.after(() => own.close());
+  await own.addPerson('mara@acme.example', { acme: 'owner' });
+  const browser = own.browser();
+  const signedIn = await browser.signIn('mara@acme.example');
+  assert.match(signedIn.headers['set-cookie']?.[0] ?? '', /; Max-Age=7200;/);
+  const used = async (ms: number) => {
+    own.advance(ms);
+    return code(browser.ask('GET', '/api/me'));
+  };
+  for (let n = 0; n < 4; n++) assert.equal(await used(29 * MINUTE), '200');
+  assert.equal(await used(4 * MINUTE), '401 signed_out', 'two hours');
+  await browser.signIn('mara@acme.example');
+  assert.equal(await used(30 * MINUTE), '401 signed_out', 'half an hour unused');
+  await browser.signIn('mara@acme.example');
+  assert.equal(await used(20 * MINUTE), '200');
+  own.setAuth({ sessions: { idle_minutes: 15 } });
+  assert.equal(await used(10 * MINUTE), '200');
+  assert.equal(await used(15 * MINUTE), '401 signed_out');
+});
+
+test('sessions end with the way they began by: where one is required, nobody stays by another', async (t) => {
+  const own = await openHouse();
+  t.after(() => own.close());
+  await own.addPerson('mara@acme.example', { acme: 'owner' });
+  const [word, link] = [own.browser(), own.browser()];
+  await word.signIn('mara@acme.example');
+  const token = await own.ownerLink();
+  const body = { token, email: 'jo@acme.example', name: 'Jo', password: PASSWORD };
+  assert.equal((await link.ask('POST', '/api/session/setup', body)).status, 200);
+  own.setAuth({ password: false });
+  assert.equal(await code(word.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(link.ask('GET', '/api/me')), '200', 'the way back in');
+  assert.equal(await code(own.browser().signIn('mara@acme.example')), '404 not_found');
 });
 
 test('signing out ends the session at the server and takes the cookie back', async () => {

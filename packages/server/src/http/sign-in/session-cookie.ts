@@ -1,4 +1,4 @@
-import { ABSOLUTE_MS } from '../../platform/sign-in/sessions.ts';
+import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
 import type { Site } from '../../platform/sign-in/site.ts';
 
 /** A cookie of this installation: its name, and how it is set and taken back. */
@@ -11,9 +11,14 @@ export interface Cookie {
   read(header: string | undefined): string | null;
 }
 
-/** The cookie that holds a session's secret. */
-export function sessionCookie(site: Site): Cookie {
-  return cookieOf(site, 'floe_session', ABSOLUTE_MS / 1000);
+/** The cookie that holds a session's secret; browsers keep it for as long as a session can last. */
+export function sessionCookie(site: Site, maxHours: number): Cookie {
+  return cookieOf(site, 'floe_session', maxHours * 3600);
+}
+
+/** The same, as the installation is set up now. */
+export function cookieFor({ site, auth }: Pick<SignInParts, 'site' | 'auth'>): Cookie {
+  return sessionCookie(site(), auth().sessions.max_hours);
 }
 
 /**

@@ -4,12 +4,14 @@ import {
   passwordBody,
   session,
   setupBody,
+  setupPreview,
+  setupPreviewBody,
   signedIn,
   stepUpBody,
 } from '@floe/contract/api/session';
 import * as z from 'zod';
 import type { Log } from '../../core/log.ts';
-import { isLinkOpen, takeOwnerLink } from '../../platform/sign-in/owner-link.ts';
+import { isLinkOpen, previewOwnerLink, takeOwnerLink } from '../../platform/sign-in/owner-link.ts';
 import { signInByPassword } from '../../platform/sign-in/password-sign-in.ts';
 import { endSession, switchOrg } from '../../platform/sign-in/session-changes.ts';
 import { methodsOf, type SignInParts } from '../../platform/sign-in/sign-in.ts';
@@ -27,6 +29,7 @@ import { sessionView, signedInNow } from './session-view.ts';
 export function sessionOperations(parts: SignInParts, log: Log): readonly SessionOperation[] {
   return [
     readSession(parts),
+    previewSetup(parts),
     setup(parts),
     byPassword(parts),
     ...passkeyOperations(parts),
@@ -55,6 +58,22 @@ function readSession(parts: SignInParts): SessionOperation {
       const { read } = parts.database;
       const isOpen = !(await hasOwner(read)) || (await isLinkOpen(read, parts.clock));
       return { body: { state: 'signed_out' as const, setup: isOpen, methods: methodsOf(parts) } };
+    },
+  });
+}
+
+function previewSetup(parts: SignInParts): SessionOperation {
+  return sessionOperation({
+    name: 'session.setup_preview',
+    method: 'POST',
+    path: '/api/session/setup/preview',
+    summary: 'Look whether the one-time link can still be taken',
+    status: 200,
+    body: setupPreviewBody,
+    answer: setupPreview,
+    async run({ body }) {
+      const { org, isFirst, expiresAt } = await previewOwnerLink(parts, body.token);
+      return { body: { org, first: isFirst, expires_at: new Date(expiresAt).toISOString() } };
     },
   });
 }

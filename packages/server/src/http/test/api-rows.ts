@@ -58,6 +58,7 @@ export function exchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'>
     usage_source: 'provider',
     cost_nano_usd: 12_500_000,
     cost_source: 'catalog',
+    saved_nano_usd: null,
     cache: null,
     latency_ms: 812.5,
     first_token_ms: 300.25,

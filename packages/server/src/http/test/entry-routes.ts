@@ -46,6 +46,13 @@ export function entriesExpected(): Record<string, Expected> {
   const config = '/api/management/config';
   const body = { yaml: 'orgs: [{ id: any }]' };
   rows[`GET ${config}`] = { path: () => config, succeeds: 200, scope, anotherOrgs: 200 };
+  rows[`GET ${config}/file`] = { path: () => `${config}/file`, succeeds: 200, scope, anotherOrgs: 200 };
+  rows[`GET ${config}/entries/{kind}/{id}`] = {
+    path: ({ key }) => `${config}/entries/providers/${key}`,
+    succeeds: 200,
+    scope,
+    anotherOrgs: 404,
+  };
   rows[`GET ${config}/export`] = { path: () => `${config}/export`, succeeds: 200, scope, anotherOrgs: 200 };
   for (const name of ['diff', 'apply'])
     rows[`POST ${config}/${name}`] = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Role } from '@floe/contract/roles';
+import { ROLES, type Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import type { Database } from '../../store/ports.ts';
 import type { RunningApi } from './running-api.ts';
@@ -60,6 +60,25 @@ export function monitoringExpected(): Record<string, Expected> {
     ...crud('monitors', { id: 'made', expected_interval_minutes: 5 }, 200),
     ...crud('boards', { slug: 'made' }, 409),
     ...crud('maintenance', { ...SUBJECTS.maintenance, id: 'made' }, 200),
+    [`PATCH ${on}`]: {
+      path: () => on,
+      body: { ids: ['none'], paused: true },
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
+    'POST /api/monitoring/deliveries/{id}/send': {
+      path: ({ key }) => `/api/monitoring/deliveries/${key}/send`,
+      succeeds: 204,
+      scope: 'monitoring',
+      anotherOrgs: 404,
+    },
+    'GET /api/monitoring/gaps': {
+      path: () => '/api/monitoring/gaps',
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+    },
     [`GET ${on}/{id}/checks`]: { path: at('/checks'), ...reads },
     [`GET ${on}/{id}/checks/export`]: { path: at('/checks/export'), ...reads },
     [`GET ${on}/{id}/periods`]: { path: at('/periods'), ...reads },
@@ -79,6 +98,7 @@ export function monitoringExpected(): Record<string, Expected> {
       body: { slug: 'draft' },
       succeeds: 200,
       scope,
+      roles: ROLES,
       anotherOrgs: 200,
     },
     'POST /api/monitoring/schedule/preview': {
@@ -86,6 +106,7 @@ export function monitoringExpected(): Record<string, Expected> {
       body: { expected_interval_minutes: 5 },
       succeeds: 200,
       scope,
+      roles: ROLES,
       anotherOrgs: 200,
     },
   };
@@ -108,6 +129,7 @@ function crud(subject: Subject, body: object, put: 200 | 409): Record<string, Ex
 /** Makes what a route of monitoring is about, under the id of a key, and nothing else of its kind. */
 export async function seedMonitoring(api: RunningApi, route: string, id: string): Promise<void> {
   const [, subject = ''] = /\/api\/monitoring\/(monitors|boards|maintenance)/.exec(route) ?? [];
+  if (route.includes('/deliveries/')) await seedDelivery(api.database, id);
   if (!isSubject(subject)) return;
   await clear(api.database);
   const { key } = await api.addKey('acme');
@@ -116,6 +138,34 @@ export async function seedMonitoring(api: RunningApi, route: string, id: string)
     body: SUBJECTS[subject],
   });
   assert.equal(status, 200);
+}
+
+/** A message that was given up. */
+function seedDelivery(database: Database, id: string): Promise<void> {
+  return database.transaction(async (writer) => {
+    await writer.deleteFrom('alert_deliveries').execute();
+    await writer
+      .insertInto('alert_deliveries')
+      .values({
+        id,
+        org_id: 'acme',
+        alert_id: 'alt_1',
+        alert_seq: 1,
+        channel_id: 'chn_1',
+        channel_name: 'ops',
+        repetition: 0,
+        state: 'dead',
+        held: null,
+        created_at: 0,
+        due_at: 0,
+        attempts: 5,
+        sent_at: null,
+        status: 403,
+        error: 'answered 403',
+        folded_into: null,
+      })
+      .execute();
+  });
 }
 
 function isSubject(text: string): text is Subject {

@@ -27,6 +27,7 @@ export async function runRelay(
   clock: Clock,
   dataDir: string,
   org: OrgConfig | undefined,
+  inForce: () => readonly OrgConfig[],
 ): Promise<RunningRelay> {
   const rows = await openRowSink<RelayRow>({
     dataDir,
@@ -39,8 +40,8 @@ export async function runRelay(
   const sessions = new RelaySessions(database, relays, clock, silentLog);
   const approvals = new Approvals({ database, clock, baseUrl: () => 'https://floe.example' });
   const decisions = new Decisions({ relays, rows, sessions, approvals, clock });
-  const configs = new Map(org ? [[org.id, org.relay]] : []);
-  const renew = async () => relays.use(configs, await loadStoredRelayRules(database.read));
+  const configs = () => new Map(inForce().map(({ id, relay }) => [id, relay]));
+  const renew = async () => relays.use(configs(), await loadStoredRelayRules(database.read));
   await renew();
   return {
     host: {
@@ -49,7 +50,8 @@ export async function runRelay(
       approvals,
       rows,
       bundleKey: deriveBundleKey(Buffer.alloc(32, 9)),
-      fileRelay: (orgId) => (orgId === org?.id ? { config: org.relay, lineOf: (index) => 10 + index } : null),
+      fileRelay: (orgId) =>
+        orgId === org?.id ? { config: org.relay, name: 'floe.yaml', lineOf: (index) => 10 + index } : null,
     },
     sessions,
     rows,

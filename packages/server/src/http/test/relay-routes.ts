@@ -1,3 +1,4 @@
+import { ROLES } from '@floe/contract/roles';
 import { putRule } from '../../store/guardrail-rules.ts';
 import { insertApproval } from '../../store/relay/approvals.ts';
 import type { Expected } from './monitoring-routes.ts';
@@ -47,8 +48,15 @@ function managementExpected(): Record<string, Expected> {
   const list = (name: string): Record<string, Expected> => ({
     [`GET ${at}/${name}`]: { path: () => `${at}/${name}`, succeeds: 200, scope, anotherOrgs: 200 },
   });
-  const trial = (name: string, body: object): Record<string, Expected> => ({
-    [`POST ${at}/${name}`]: { path: () => `${at}/${name}`, body, succeeds: 200, scope, anotherOrgs: 200 },
+  const trial = (name: string, body: object, more = {}): Record<string, Expected> => ({
+    [`POST ${at}/${name}`]: {
+      path: () => `${at}/${name}`,
+      body,
+      succeeds: 200,
+      scope,
+      anotherOrgs: 200,
+      ...more,
+    },
   });
   const one: Expected['path'] = ({ key }) => `${at}/rules/${key}`;
   return {
@@ -57,7 +65,7 @@ function managementExpected(): Record<string, Expected> {
     ...list('coverage'),
     ...list('approvals'),
     ...list('rules'),
-    ...trial('simulate', { event: shell }),
+    ...trial('simulate', { event: shell }, { roles: ROLES }),
     ...trial('replay', {}),
     [`GET ${at}/decisions/{id}`]: {
       path: ({ key }) => `${at}/decisions/${key}`,

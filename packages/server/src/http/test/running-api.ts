@@ -15,6 +15,7 @@ import type { PeopleHost } from '../../management/members/people-host.ts';
 
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Standing } from '../../management/overview/standing.ts';
+import type { RelayHost } from '../../management/relay/relay-host.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { type Actor, keyActor } from '../../platform/actor.ts';
@@ -95,6 +96,8 @@ export interface RunningApi {
 }
 
 export interface ApiOptions {
+  /** Of a PostgreSQL database; a SQLite file of its own unless given. */
+  readonly url?: string;
   readonly log?: Log;
   readonly more?: readonly Verb[];
   /** Of the org `acme`. */
@@ -111,22 +114,22 @@ export interface ApiOptions {
   readonly mail?: PeopleHost['mail'];
 }
 
-/** The real API on a loopback port over a SQLite file, with the orgs `acme` and `other`. */
+/** The real API on a loopback port, with the orgs `acme` and `other`. */
 export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   let now = NOW;
   const clock: Clock = { ...systemClock, now: () => now };
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-api-'));
-  const database = await openWithOrgs(dataDir, clock);
+  const database = await openWithOrgs(options.url ?? 'sqlite:', dataDir, clock);
   let platform = await loadPlatform(database.read, pepper, now);
-  const relay = await runRelay(database, clock, dataDir, options.org);
-  const { renew, ...running } = await runningParts(clock, database, options.org);
+  const { renew, inForce, ...running } = await runningParts(clock, database, options.org);
+  const relay = await runRelay(database, clock, dataDir, options.org, inForce);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
-    await Promise.all([renew(), relay.renew()]);
+    await renew().then(relay.renew);
   };
   const sessions = new Map<string, (now: number) => Actor>();
-  const parts = partsOf(options, database, clock, running);
-  const all = [...verbs({ ...parts, relay: relay.host }), ...(options.more ?? [])];
+  const parts = partsOf(options, database, clock, running, relay.host);
+  const all = [...verbs(parts), ...(options.more ?? [])];
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed, secretsKey },
@@ -178,7 +181,8 @@ function partsOf(
   database: Database,
   clock: Clock,
   running: Pick<VerbParts, 'running' | 'providers'>,
-): Omit<VerbParts, 'relay'> {
+  relay: RelayHost,
+): VerbParts {
   const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
@@ -187,7 +191,6 @@ function partsOf(
     secret: pepper,
     baseUrl: () => 'https://floe.example',
     timezone: () => 'UTC',
-    fileName: () => 'floe.yaml',
     drawBoard: (view) => drawBoard(view, ''),
   };
   const config: VerbParts['config'] = {
@@ -196,6 +199,8 @@ function partsOf(
     rehearse: (work) => rehearse(database, work),
     rules,
     providers: running.providers,
+    relay,
+    pepper,
   };
   const people: PeopleHost = {
     endSessions: [async (_writer, who) => void options.ended?.push(who)],
@@ -204,6 +209,7 @@ function partsOf(
   };
   return {
     ...running,
+    relay,
     bodies: bodyStore(),
     pepper,
     breakers,
@@ -224,8 +230,8 @@ function engineAt(now: () => number): MonitoringHost['engine'] {
   };
 }
 
-async function openWithOrgs(dataDir: string, clock: Clock): Promise<Database> {
-  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock });
+async function openWithOrgs(url: string, dataDir: string, clock: Clock): Promise<Database> {
+  const database = await openDatabase(url, { dataDir, log: silentLog, clock });
   await insertOrgs(database, clock.now());
   return database;
 }

@@ -30,6 +30,7 @@ const WORLD = { variable: () => undefined, outbound: { proxy: '', no_proxy: '', 
 interface RunningParts extends Pick<VerbParts, 'running' | 'providers'> {
   /** Compiles what is in force now, as the snapshot does. */
   renew(): Promise<void>;
+  inForce(): MergedConfig['orgs'];
 }
 
 /** What verbs read of a running gateway whose floe.yaml says `org` about the org `acme`; entries stand on lines 10, 11, … */
@@ -58,6 +59,7 @@ export async function runningParts(
     orgs: (orgId) => ({
       config: merged.orgs.find(({ id }) => id === orgId) ?? null,
       isInFile: orgId === org?.id,
+      fileName: 'floe.yaml',
       catalog: compiled?.catalogs.get(orgId) ?? EMPTY_CATALOG,
       problemOf: (id) => compiled?.unusable.find((one) => one.id === `${orgId}/${id}`)?.reason ?? null,
     }),
@@ -81,7 +83,7 @@ export async function runningParts(
       return done[0] ? { provider: done[0] } : { problem: unusable[0]?.reason ?? '' };
     },
   };
-  return { running, providers, renew };
+  return { running, providers, renew, inForce: () => merged.orgs };
 }
 
 /** Channels whose receivers live on loopback, and no mail. */

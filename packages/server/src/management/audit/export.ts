@@ -18,6 +18,7 @@ const COLUMNS = [
   'actor_kind',
   'action',
   'subject',
+  'reason',
   'seq',
   'hash',
 ] as const satisfies readonly (keyof AuditEntry)[];

@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import { spotOf } from '../../platform/file-place.ts';
 import { type BoardRow, boardById, boardBySlug } from '../../store/monitoring/boards.ts';
 import type { Reader } from '../../store/ports.ts';
 
@@ -19,8 +20,7 @@ export async function changeableBoard(reader: Reader, orgId: string, id: string)
 /** @throws Fault `managed_by_file` */
 export function mustBeOwn(row: BoardRow): void {
   if (row.source !== 'file') return;
-  const line = row.source_line === null ? '' : `, line ${row.source_line}`;
-  throw new Fault('managed_by_file', `The board "${row.slug}" stands in floe.yaml${line}; change it there.`);
+  throw new Fault('managed_by_file', `The board "${row.slug}" stands in ${spotOf(row)}; change it there.`);
 }
 
 /** @throws Fault `conflict`: slugs are unique in the installation */

@@ -1,4 +1,5 @@
 import { boardCreation, boardPreview } from '@floe/contract/api/boards';
+import { ROLES } from '@floe/contract/roles';
 import { boardColumns } from '../../monitoring/boards/file-boards.ts';
 import { readBoard } from '../../monitoring/boards/status.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
@@ -12,6 +13,8 @@ export function previewBoard(host: MonitoringHost): Verb {
     method: 'POST',
     path: '/api/monitoring/boards/preview',
     scope: MONITORING_SCOPES,
+    // Whoever may see a board may see what it would be.
+    roles: ROLES,
     summary: 'The page that a board would be',
     body: boardCreation,
     answer: boardPreview,

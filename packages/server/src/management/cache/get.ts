@@ -57,8 +57,8 @@ async function view(
   const { enabled, ttl_seconds, scope } = stored.settings.cache;
   return {
     enabled,
-    ttl_seconds: enabled ? ttl_seconds : null,
-    scope: enabled ? scope : null,
+    ttl_seconds,
+    scope,
     purges: await purgesOf(reader, orgId),
     ...sourceOf(stored, 'cache'),
   };

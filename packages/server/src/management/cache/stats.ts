@@ -1,4 +1,5 @@
 import { cacheStats } from '@floe/contract/api/cache';
+import { usdText } from '@floe/contract/api/money';
 import { topOf } from '../../analytics/charts.ts';
 import { HOUR_MS } from '../../store/rollups/gather.ts';
 import { readVerb, type Verb } from '../verb.ts';
@@ -18,13 +19,16 @@ export function getCacheStats(sizeOf: CacheSizeOf): Verb {
       const to = Math.ceil(clock.now() / HOUR_MS) * HOUR_MS;
       const day = { orgId, from: to - 24 * HOUR_MS, to, unit: 'hour' } as const;
       const outcomes = await topOf(reader, { ...day, groupBy: 'cache', order: 'requests', limit: 10 });
-      const requests = (outcome: string) =>
-        outcomes.find(({ value }) => value === outcome)?.figures.requests ?? 0;
+      const of = (outcome: string) => outcomes.find(({ value }) => value === outcome)?.figures;
+      const requests = (outcome: string) => of(outcome)?.requests ?? 0;
+      const saved = of('hit')?.saved_nano_usd ?? 0;
       const size = sizeOf(orgId);
       return {
         last_day: {
           hits: requests('hit'),
           misses: requests('miss'),
+          saved_nano_usd: saved,
+          saved_usd: usdText(saved),
           bypassed: requests('bypass') + requests('refresh'),
         },
         entries: size?.entries ?? null,

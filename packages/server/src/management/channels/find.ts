@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import { spotOf } from '../../platform/file-place.ts';
 import { type ChannelRow, channelById } from '../../store/channels.ts';
 import type { Reader } from '../../store/ports.ts';
 
@@ -19,11 +20,7 @@ export async function changeableChannel(reader: Reader, orgId: string, id: strin
 /** @throws Fault `managed_by_file` */
 export function mustBeOwn(row: ChannelRow): void {
   if (row.source !== 'file') return;
-  const line = row.source_line === null ? '' : `, line ${row.source_line}`;
-  throw new Fault(
-    'managed_by_file',
-    `The channel "${row.name}" stands in floe.yaml${line}; change it there.`,
-  );
+  throw new Fault('managed_by_file', `The channel "${row.name}" stands in ${spotOf(row)}; change it there.`);
 }
 
 /** @throws Fault `conflict` */

@@ -36,6 +36,7 @@ export async function addChannel(
     ...channelColumns(config, place, secretsKey, now),
     enabled: enabled ? 1 : 0,
     source: 'console',
+    source_file: null,
     source_line: null,
     created_at: now,
     updated_at: now,

@@ -4,6 +4,9 @@ import type { ConfigHost } from './config-host.ts';
 import { readDocument } from './document.ts';
 import { performSteps } from './perform-steps.ts';
 
+/** Nothing of a rehearsal stays, so nobody has to say why. */
+const ONLY_LOOKED_AT = 'Looked at what applying it would change';
+
 /** Performed, shown, and taken back. */
 export function diffConfig(host: ConfigHost): Verb {
   return readVerb({
@@ -18,7 +21,7 @@ export function diffConfig(host: ConfigHost): Verb {
       const document = readDocument(body, context.orgId, host);
       for (const prepare of preparations(host)) await prepare();
       const { answer } = await host.rehearse((writer) =>
-        performSteps(document, body.prune, host.verbs(), { ...context, writer }),
+        performSteps(document, body.prune, host, { ...context, writer }, body.reason ?? ONLY_LOOKED_AT),
       );
       return answer;
     },
@@ -41,13 +44,14 @@ export function applyConfig(host: ConfigHost): Verb {
     },
     async run(context, { body }) {
       const document = readDocument(body, context.orgId, host);
-      const { answer, further } = await performSteps(document, body.prune, host.verbs(), context);
+      const { answer, further } = await performSteps(document, body.prune, host, context, body.reason);
       if (answer.changes.length === 0) return { answer, audit: 'unchanged' };
       const after = {
         changes: answer.changes.map(({ kind, id, action }) => `${action} ${kind}/${id}`),
         prune: body.prune,
       };
-      return { answer, audit: { subject: context.orgId, before: null, after }, further };
+      const { reason } = body;
+      return { answer, audit: { subject: context.orgId, before: null, after, reason }, further };
     },
   });
 }

@@ -1,9 +1,11 @@
+import type { KeyObject } from 'node:crypto';
 import type { FloeConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import type { Problem } from '../../config/problem.ts';
 import type { Writer } from '../../store/ports.ts';
 import type { RuleHost } from '../guardrails/rule-host.ts';
 import type { ProviderHost } from '../providers/provider-host.ts';
+import type { RelayHost } from '../relay/relay-host.ts';
 import type { Verb } from '../verb.ts';
 
 /** How the file that runs came about. */
@@ -26,4 +28,7 @@ export interface ConfigHost {
   verbs(): readonly Verb[];
   readonly rules: RuleHost;
   readonly providers: ProviderHost;
+  readonly relay: Pick<RelayHost, 'fileRelay'>;
+  /** Hashes the values of platform keys. */
+  readonly pepper: KeyObject;
 }

@@ -12,27 +12,25 @@ type Path = readonly (string | number)[];
 /** A floe.yaml as it is to be applied to one org. */
 export interface ConfigDocument {
   readonly org: OrgConfig;
-  /** Whether the document has a section of the org. */
-  sets(section: string): boolean;
+  /** Whether the document has a section of the org, or a field of one. */
+  sets(...path: readonly string[]): boolean;
   /** Whether a secret, by its path in the org, was left out and stays as it is stored. */
   keeps(...path: Path): boolean;
   /** What is not applied, and why. */
   readonly ignored: readonly string[];
 }
 
+/** What the document of one org need not say: whether mail is sent is for the installation. */
+const OF_THE_INSTALLATION: Environment['overrides'] = [
+  { variable: 'smtp.url', path: ['smtp', 'url'], value: 'smtp://installation.invalid' },
+  { variable: 'smtp.from', path: ['smtp', 'from'], value: 'floe@installation.invalid' },
+];
+
 interface Given {
   readonly yaml?: string | undefined;
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly variables: Readonly<Record<string, string>>;
 }
-
-/** Sections of an org that are not applied. */
-const NOT_APPLIED: Readonly<Record<string, string>> = {
-  keys: 'platform keys are made by themselves: their values are stored nowhere',
-  relay: 'the relay is configured by floe.yaml',
-};
-/** Fields of an org that only floe.yaml gives, or the verb of the org. */
-const OWN = new Set(['id', 'name', 'timezone']);
 
 /**
  * Reads and checks a document as the file is read, but for `${NAME}`: that is never looked up in the environment of
@@ -50,7 +48,7 @@ export function readDocument(given: Given, orgId: string, host: Pick<ConfigHost,
     secretKey: undefined,
     encryptionKeys: [],
     logLevel: 'info',
-    overrides: [],
+    overrides: OF_THE_INSTALLATION,
     unknown: [],
     variable: (name) => given.variables[name] ?? standIns.get(name),
   };
@@ -63,21 +61,13 @@ export function readDocument(given: Given, orgId: string, host: Pick<ConfigHost,
     throw new Fault('invalid_request', `orgs: has no entry "${orgId}", and not exactly one`, {
       param: 'orgs',
     });
-  const sets = (section: string) => loaded.sets(['orgs', at, section]);
+  const sets = (...path: readonly string[]) => loaded.sets(['orgs', at, ...path]);
   const others = isObject(tree) ? Object.keys(tree).filter((section) => section !== 'orgs') : [];
   return {
     org,
     sets,
     keeps: (...path) => kept.has(JSON.stringify(['orgs', at, ...path])),
-    ignored: [
-      ...others.map((section) => `${section}: belongs to the installation; only floe.yaml sets it`),
-      ...Object.entries(NOT_APPLIED).flatMap(([section, why]) =>
-        sets(section) ? [`${section}: ${why}`] : [],
-      ),
-      ...[...OWN].flatMap((field) =>
-        field !== 'id' && sets(field) ? [`${field}: PATCH the org to change it`] : [],
-      ),
-    ],
+    ignored: others.map((section) => `${section}: belongs to the installation; only floe.yaml sets it`),
   };
 }
 

@@ -1,5 +1,11 @@
+import type { ProviderConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { openProviderSecrets } from '../../platform/config/provider-secrets.ts';
+import {
+  NO_SECRETS,
+  openProviderSecrets,
+  type ProviderSecrets,
+  splitProvider,
+} from '../../platform/config/provider-secrets.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
 import type { CredentialRow, EntryRow } from '../../store/config-entries.ts';
 import type { ProviderHost } from '../providers/provider-host.ts';
@@ -22,7 +28,7 @@ export function exportedProviders(
   const stored = rows.map((row): JsonObject => {
     const declared = config?.providers.find(({ id }) => id === row.id);
     const isFile = row.source === 'file';
-    const headers = isFile ? (declared?.headers ?? {}) : openProviderSecrets(row, host.key).headers;
+    const { headers, ...keys } = isFile ? secretsIn(declared) : openProviderSecrets(row, host.key);
     const named = isFile
       ? (declared?.credentials ?? []).map(({ name, weight }) => ({ name, weight, last4: '' }))
       : credentials.filter(({ provider_id }) => provider_id === row.id);
@@ -32,7 +38,7 @@ export function exportedProviders(
       ...(Object.keys(headers).length > 0 && {
         headers: headersOf(row.id, Object.keys(headers), placeholders),
       }),
-      ...(isObject(identity) && { identity: identityOf(row.id, identity, placeholders) }),
+      ...(isObject(identity) && { identity: identityOf(row.id, identity, keys, placeholders) }),
       ...(named.length > 0 && {
         credentials: named.map(({ name, weight, last4 }) => ({
           name,
@@ -58,11 +64,20 @@ function headersOf(id: string, names: readonly string[], placeholders: Placehold
   );
 }
 
-function identityOf(id: string, identity: JsonObject, placeholders: Placeholders): JsonObject {
-  if (identity['access_key_id'] === undefined) return identity;
-  const secret = placeholders.for(
-    [id, 'secret', 'access', 'key'],
-    `the secret access key of the provider "${id}"`,
-  );
-  return { ...identity, secret_access_key: secret };
+function secretsIn(declared: ProviderConfig | undefined): ProviderSecrets {
+  return declared ? splitProvider(declared).secrets : NO_SECRETS;
+}
+
+function identityOf(
+  id: string,
+  identity: JsonObject,
+  keys: Omit<ProviderSecrets, 'headers'>,
+  placeholders: Placeholders,
+): JsonObject {
+  const secrets = Object.entries(keys).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const meaning = `the ${name.replaceAll('_', ' ')} of the provider "${id}"`;
+    return [[name, placeholders.for([id, name], meaning)]];
+  });
+  return { ...identity, ...Object.fromEntries(secrets) };
 }

@@ -10,6 +10,7 @@ import { teamsOfOrg } from '../../store/teams.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import type { ConfigHost } from './config-host.ts';
 import { exportOrg } from './exported.ts';
+import { fileAnswer } from './file.ts';
 
 export function getConfig(host: ConfigHost): Verb {
   return readVerb({
@@ -20,21 +21,10 @@ export function getConfig(host: ConfigHost): Verb {
     summary: 'Read which configuration runs, when it was taken over, and what was refused since',
     answer: runningConfig,
     async run({ orgId, reader, clock }) {
-      const { file, loadedAt, refused } = host.fileState();
       const { tree } = await exportOrg(reader, orgId, host, clock.now());
       return {
         version: createHash('sha256').update(JSON.stringify(tree)).digest('hex').slice(0, 16),
-        file,
-        loaded_at: new Date(loadedAt).toISOString(),
-        refused: refused && {
-          at: new Date(refused.at).toISOString(),
-          problems: refused.problems.map(({ where, message, position }) => ({
-            where,
-            message,
-            line: position?.line ?? null,
-            column: position?.column ?? null,
-          })),
-        },
+        ...fileAnswer(host.fileState()),
         counts: await countsOf(reader, orgId, host),
       };
     },

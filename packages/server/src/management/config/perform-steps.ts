@@ -4,12 +4,18 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { Writer } from '../../store/ports.ts';
-import type { Change, FurtherChange, Verb, VerbContext } from '../verb.ts';
+import { requireAccess } from '../access.ts';
+import { applyKey } from '../keys/apply.ts';
+import type { Change, Changed, FurtherChange, VerbContext } from '../verb.ts';
+import type { ConfigHost } from './config-host.ts';
 import type { ConfigDocument } from './document.ts';
+import { NotApplied } from './not-applied.ts';
 import { leftOver, type Step, stepsOf } from './steps.ts';
 
 type Writing = VerbContext & { readonly writer: Writer };
 type Changes = z.input<typeof configChanges>;
+
+const TAKES_REASON: ReadonlySet<string> = new Set(['limits', 'budgets']);
 
 export interface Applied {
   readonly answer: Changes;
@@ -32,13 +38,15 @@ const NOT_MEANT: ReadonlySet<string> = new Set([
  * Performs the verbs of everything in a document inside the caller's transaction. What stands in floe.yaml is left
  * alone and named.
  *
+ * @param reason for the audit log, to be told to the verbs that take one
  * @throws Fault of the first verb that refuses, with the resource before its `param`
  */
 export async function performSteps(
   document: ConfigDocument,
   prune: boolean,
-  verbs: readonly Verb[],
+  host: Pick<ConfigHost, 'verbs' | 'pepper'>,
   context: Writing,
+  reason: string | undefined,
 ): Promise<Applied> {
   const steps = await stepsOf(document, context.writer, context.orgId);
   const removals = prune ? await leftOver(document, steps, context.writer, context.orgId) : [];
@@ -50,8 +58,8 @@ export async function performSteps(
   const late = removals.filter(({ kind }) => kind === 'providers' || kind === 'channels' || kind === 'teams');
   const early = removals.filter((step) => !late.includes(step));
   for (const step of [...early, ...steps, ...late]) {
-    const done = await perform(step, verbs, context);
-    if (done === 'managed') ignored.push(`${step.kind}/${step.id}: stands in floe.yaml`);
+    const done = await perform(step, host, context, reason);
+    if (done instanceof NotApplied) ignored.push(`${step.kind}/${step.id}: ${done.message}`);
     else if (done.audit === 'unchanged' || fieldsOf(done.audit).length === 0) unchanged += 1;
     else {
       changes.push(shown(step, done.audit));
@@ -67,23 +75,35 @@ function actionOf(verb: string): `${string}.${string}` {
 }
 
 async function perform(
-  { kind, id, verb: name, params, body }: Step,
-  verbs: readonly Verb[],
+  { kind, id, verb, params, body }: Step,
+  host: Pick<ConfigHost, 'verbs' | 'pepper'>,
   context: Writing,
-) {
-  const verb = verbs.find((one) => one.name === name);
-  if (!verb?.change) throw new Error(`there is no verb ${name}`);
+  reason: string | undefined,
+): Promise<Changed | NotApplied> {
   try {
-    return await verb.change(context, { params, query: {}, body, idempotencyKey: undefined });
+    const change = changeOf(verb, host, context);
+    const why = reason !== undefined && TAKES_REASON.has(kind) ? { reason } : {};
+    const [query, said] = body === undefined ? [why, body] : [{}, { ...body, ...why }];
+    return await change(context, { params, query, body: said, idempotencyKey: undefined });
   } catch (error) {
+    if (error instanceof NotApplied) return error;
     if (!(error instanceof Fault)) throw error;
-    if (error.code === 'managed_by_file') return 'managed' as const;
+    if (error.code === 'managed_by_file') return new NotApplied(error.message);
     const { param } = error.detail;
     throw new Fault(error.code, `${kind}/${id}: ${error.message}`, {
       ...error.detail,
       ...(param !== undefined && { param: `${kind}/${id}.${param}` }),
     });
   }
+}
+
+/** What a step does; whoever asks must be allowed to do it by itself. @throws Fault as `requireAccess` */
+function changeOf(name: string, { verbs, pepper }: Pick<ConfigHost, 'verbs' | 'pepper'>, context: Writing) {
+  if (name === 'keys.apply') return applyKey(pepper);
+  const verb = verbs().find((one) => one.name === name);
+  if (!verb?.change) throw new Error(`there is no verb ${name}`);
+  requireAccess(verb, context.actor, context.clock.now());
+  return verb.change;
 }
 
 function shown({ kind, id }: Step, change: Change): Changes['changes'][number] {

@@ -3,7 +3,8 @@ import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { fileRuleId } from '../../guardrails/rules.ts';
 import { storedBudget, storedLimit } from '../../guardrails/stored-rules.ts';
-import { SECTIONS } from '../../platform/config/sections.ts';
+import { SECTIONS, type Section } from '../../platform/config/sections.ts';
+import { storedRelayRule } from '../../relay/stored-rules.ts';
 import { allChannels } from '../../store/channels.ts';
 import { type EntryKind, entriesOfOrg } from '../../store/config-entries.ts';
 import { rulesOfOrg } from '../../store/guardrail-rules.ts';
@@ -26,6 +27,7 @@ export interface Step {
 /** Kinds in the order in which later ones may name earlier ones. */
 export const KINDS = [
   'teams',
+  'keys',
   'channels',
   'monitors',
   'boards',
@@ -34,20 +36,29 @@ export const KINDS = [
   'policies',
   'limits',
   'budgets',
+  'relay_rules',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Everything that a document says, as verbs. */
 export async function stepsOf(document: ConfigDocument, reader: Reader, orgId: string): Promise<Step[]> {
-  const steps: Step[] = [];
+  const steps = orgSteps(document, orgId);
   for (const kind of KINDS) {
-    if (document.sets(kind)) steps.push(...(await STEPS[kind](document, reader, orgId)));
+    if (document.sets(...sectionOf(kind))) steps.push(...(await STEPS[kind](document, reader, orgId)));
     if (kind === 'providers') steps.push(...settingSteps(document));
   }
   return steps;
 }
 
-/** What stands in the sections of a document and is not named there: to be removed, what names others first. */
+/** Where a document has the things of a kind. */
+function sectionOf(kind: Kind): readonly string[] {
+  return kind === 'relay_rules' ? ['relay', 'rules'] : [kind];
+}
+
+/**
+ * What stands in the sections of a document and is not named there: to be removed, what names others first. Platform keys
+ * stay: whoever uses one would be shut out, the one who asks among them.
+ */
 export async function leftOver(
   document: ConfigDocument,
   steps: readonly Step[],
@@ -56,7 +67,7 @@ export async function leftOver(
 ): Promise<Step[]> {
   const found: Step[] = [];
   for (const kind of KINDS.toReversed()) {
-    if (!document.sets(kind)) continue;
+    if (!document.sets(...sectionOf(kind)) || kind === 'keys') continue;
     const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));
     for (const id of await ownIds(kind, reader, orgId))
       if (!named.has(id)) found.push({ kind, id, verb: `${kind}.delete`, params: { id }, body: undefined });
@@ -65,7 +76,7 @@ export async function leftOver(
 }
 
 /** Ids of what the API made. */
-async function ownIds(kind: Kind, reader: Reader, orgId: string): Promise<string[]> {
+async function ownIds(kind: Exclude<Kind, 'keys'>, reader: Reader, orgId: string): Promise<string[]> {
   const own = (rows: readonly { readonly id: string; readonly source: string }[]) =>
     rows.filter(({ source }) => source !== 'file').map(({ id }) => id);
   switch (kind) {
@@ -83,6 +94,7 @@ async function ownIds(kind: Kind, reader: Reader, orgId: string): Promise<string
         .map(({ slug }) => slug);
     case 'limits':
     case 'budgets':
+    case 'relay_rules':
       return (await rulesOfOrg(reader, kind, orgId)).map(({ id }) => id);
     default:
       return own(await entriesOfOrg(reader, orgId, kind satisfies EntryKind));
@@ -94,6 +106,14 @@ type Maker = (document: ConfigDocument, reader: Reader, orgId: string) => Step[]
 const STEPS: Readonly<Record<Kind, Maker>> = {
   teams: ({ org }) =>
     org.teams.map((team) => put('teams', team.id, { name: team.name, cost_center: team.cost_center })),
+  keys: ({ org, keeps }) =>
+    org.keys.map((key, at) => ({
+      kind: 'keys',
+      id: key.name,
+      verb: 'keys.apply',
+      params: {},
+      body: plain(withoutKept(key, (field) => keeps('keys', at, field))),
+    })),
   channels: ({ org, keeps }) =>
     org.channels.map((channel, index) =>
       put(
@@ -125,7 +145,25 @@ const STEPS: Readonly<Record<Kind, Maker>> = {
     org.policies.map((policy, position) => put('policies', policy.name, { ...policy, position })),
   limits: ({ org }, reader, orgId) => ruleSteps('limits', org.limits, reader, orgId),
   budgets: ({ org }, reader, orgId) => ruleSteps('budgets', org.budgets, reader, orgId),
+  relay_rules: async ({ org }, reader, orgId) => {
+    const stored = (await rulesOfOrg(reader, 'relay_rules', orgId)).map((row) => ({
+      id: row.id,
+      name: storedRelayRule(row).name,
+    }));
+    return org.relay.rules.map((rule) =>
+      put('relay_rules', stored.find(({ name }) => name === rule.name)?.id ?? rule.name, rule),
+    );
+  },
 };
+
+function orgSteps({ org, sets }: ConfigDocument, orgId: string): Step[] {
+  const body = {
+    ...(sets('name') && { name: org.name }),
+    ...(sets('timezone') && { timezone: org.timezone }),
+  };
+  if (Object.keys(body).length === 0) return [];
+  return [{ kind: 'org', id: orgId, verb: 'org.update', params: {}, body }];
+}
 
 /** A rule without a name is the stored one that says the same. */
 async function ruleSteps(
@@ -144,8 +182,11 @@ async function ruleSteps(
 }
 
 function settingSteps({ org, sets }: ConfigDocument): Step[] {
-  const values: Readonly<Record<string, unknown>> = { ...org };
-  const given = SECTIONS.filter((section) => section !== 'cache' && sets(section));
+  const { rules: _, ...relay } = org.relay;
+  const values: Readonly<Record<string, unknown>> = { ...org, relay };
+  const isGiven = (section: Section) =>
+    section === 'relay' ? Object.keys(relay).some((field) => sets('relay', field)) : sets(section);
+  const given = SECTIONS.filter((section) => section !== 'cache' && isGiven(section));
   const steps: Step[] = [];
   if (given.length > 0) {
     const body = plain(Object.fromEntries(given.map((section) => [section, values[section]])));

@@ -149,6 +149,7 @@ function rowOf(
     secrets_sealed: null,
     secrets_version: 0,
     source: 'console',
+    source_file: null,
     source_line: null,
     created_at: before?.created_at ?? now,
     updated_at: now,

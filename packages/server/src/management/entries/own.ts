@@ -1,12 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { placeOf } from '../../platform/stored-key.ts';
+import { type Placed, placeOf, spotOf } from '../../platform/file-place.ts';
 import type { EntryRow } from '../../store/config-entries.ts';
 
 /** @throws Fault `managed_by_file` */
-export function mustBeOwn(one: string, row: Pick<EntryRow, 'id' | 'source' | 'source_line'>): void {
+export function mustBeOwn(one: string, row: Placed & Pick<EntryRow, 'id'>): void {
   if (row.source !== 'file') return;
-  const line = row.source_line === null ? '' : `, line ${row.source_line}`;
-  throw new Fault('managed_by_file', `The ${one} "${row.id}" stands in floe.yaml${line}; change it there.`);
+  throw new Fault('managed_by_file', `The ${one} "${row.id}" stands in ${spotOf(row)}; change it there.`);
 }
 
 /** What every entry shows alike. */

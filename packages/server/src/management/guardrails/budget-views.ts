@@ -53,9 +53,11 @@ export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
         reserved_usd: usdText(spent - settled),
         forecast_nano_usd: forecast,
         forecast_usd: forecast === null ? null : usdText(forecast),
+        full_at: fullAt(spent, forecast, rule.limitNanoUsd, now, nowMs),
         spent_usd: usdText(spent),
         remaining_nano_usd: remaining,
         remaining_usd: usdText(remaining),
+        starts_at: now.endsAt === 0 ? null : new Date(now.startsAt).toISOString(),
         resets_at: now.endsAt === 0 ? null : new Date(now.endsAt).toISOString(),
       },
     };
@@ -74,6 +76,19 @@ export function forecastOf(
   if (endsAt === 0) return null;
   const share = (nowMs - startsAt) / (endsAt - startsAt);
   return share < FORECAST_FROM_SHARE ? null : Math.round(spentNanoUsd / Math.min(1, share));
+}
+
+/** When nothing is left at the pace of `forecast`; null when something will be. */
+export function fullAt(
+  spent: number,
+  forecast: number | null,
+  limit: number,
+  { startsAt, endsAt }: { readonly startsAt: number; readonly endsAt: number },
+  nowMs: number,
+): string | null {
+  if (forecast === null || forecast <= limit) return null;
+  const at = spent >= limit ? nowMs : startsAt + (limit / forecast) * (endsAt - startsAt);
+  return new Date(at).toISOString();
 }
 
 /** Whose spending counts, and for how long: another subject or period leaves what was spent behind. */

@@ -44,7 +44,9 @@ export const LIMITS: RuleKind<LimitConfig, LimitView> = {
           ? null
           : {
               rpm_used: standing.rpm_used,
+              rpm_reset_ms: standing.rpm_reset_ms,
               tpm_used: standing.tpm_used,
+              tpm_reset_ms: standing.tpm_reset_ms,
               concurrency_used: standing.concurrency_used,
             },
     };

@@ -10,6 +10,8 @@ export interface FileRule<Config> {
 export interface FileRules {
   readonly limits: readonly FileRule<LimitConfig>[];
   readonly budgets: readonly FileRule<BudgetConfig>[];
+  /** Name of the file. */
+  readonly file: string;
   /** The org's time zone, for periods. */
   readonly timezone: string;
 }

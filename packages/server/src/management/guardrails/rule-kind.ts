@@ -4,10 +4,15 @@ import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { Guard } from '../../guardrails/guard.ts';
 import { fileRuleId } from '../../guardrails/rules.ts';
+import type { Actor } from '../../platform/actor.ts';
+import { placeOf, spotOf } from '../../platform/file-place.ts';
 import { type GuardrailKind, type GuardrailRow, ruleById, rulesOfOrg } from '../../store/guardrail-rules.ts';
 import type { Reader } from '../../store/ports.ts';
+import { requireStepUp } from '../access.ts';
 import { validate } from '../input.ts';
 import type { FileRule, FileRules, RuleHost } from './rule-host.ts';
+
+const MADE_HERE = placeOf({ source: 'console', source_line: null });
 
 type AnyConfig = LimitConfig | BudgetConfig;
 
@@ -15,7 +20,7 @@ type AnyConfig = LimitConfig | BudgetConfig;
 export interface Shown<Config> {
   readonly id: string;
   readonly config: Config;
-  readonly source: { readonly kind: 'file' | 'console'; readonly line: number | null };
+  readonly source: ReturnType<typeof placeOf>;
   /** Null for a rule of floe.yaml. */
   readonly row: GuardrailRow | null;
 }
@@ -74,8 +79,25 @@ export async function shownRuleById<Config extends AnyConfig, View extends JsonO
 /** @throws Fault `managed_by_file` for a rule of floe.yaml */
 export function mustBeChangeable<Config>(one: string, { id, source }: Shown<Config>): void {
   if (source.kind !== 'file') return;
-  const line = source.line === null ? '' : `, line ${source.line}`;
-  throw new Fault('managed_by_file', `The ${one} "${id}" stands in floe.yaml${line}; change it there.`);
+  const spot = spotOf({ source_file: source.file, source_line: source.line });
+  throw new Fault('managed_by_file', `The ${one} "${id}" stands in ${spot}; change it there.`);
+}
+
+/**
+ * For what lets more money through: members say why, and confirm who they are.
+ *
+ * @throws Fault `reason_required`, `step_up_required`; neither for a key
+ */
+export function mustBeMeant(actor: Actor, reason: string | null, nowMs: number): void {
+  if (actor.member && reason === null)
+    throw new Fault(
+      'reason_required',
+      'This lets more money through than before. Say why, for the audit log.',
+      {
+        param: 'reason',
+      },
+    );
+  requireStepUp(actor, nowMs);
 }
 
 /** A whole rule from what a client sent, null meaning absent. Throws `invalid_request` as floe.yaml would. */
@@ -87,17 +109,18 @@ export function configFrom<Config extends AnyConfig, View extends JsonObject>(
   return validate(schema, Object.fromEntries(given));
 }
 
-const SHOWN_ONLY = new Set(['id', 'state', 'source', 'created_at', 'updated_at', 'updated_by']);
+const SHOWN_ONLY = new Set(['reason', 'id', 'state', 'source', 'created_at', 'updated_at', 'updated_by']);
 
 function fileRulesOf<Config extends AnyConfig, View extends JsonObject>(
   kind: RuleKind<Config, View>,
   host: RuleHost,
   orgId: string,
 ): Shown<Config>[] {
-  return kind.fileRules(host.fileRules(orgId)).map(({ config, line }) => ({
+  const rules = host.fileRules(orgId);
+  return kind.fileRules(rules).map(({ config, line }) => ({
     id: fileRuleId(config),
     config,
-    source: { kind: 'file', line },
+    source: { kind: 'file', file: rules.file, line },
     row: null,
   }));
 }
@@ -106,7 +129,7 @@ export function shownRow<Config extends AnyConfig, View extends JsonObject>(
   kind: RuleKind<Config, View>,
   row: GuardrailRow,
 ): Shown<Config> {
-  return { id: row.id, config: kind.storedConfig(row), source: { kind: 'console', line: null }, row };
+  return { id: row.id, config: kind.storedConfig(row), source: MADE_HERE, row };
 }
 
 /** What limits and budgets show alike. */
@@ -122,7 +145,7 @@ export function shownRule({ id, config, source, row }: Shown<AnyConfig>) {
     end_user: config.end_user ?? null,
     model: config.model ?? null,
     on_store_error: config.on_store_error,
-    source: { ...source, file: source.kind === 'file' ? 'floe.yaml' : null },
+    source,
     created_at: row && momentOf(row.created_at),
     updated_at: row && momentOf(row.updated_at),
     updated_by: row?.updated_by ?? null,

@@ -1,14 +1,14 @@
+import { ruleRemoval } from '@floe/contract/api/guardrails';
 import { idParams, page, pageQuery } from '@floe/contract/api/page';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { newId } from '../../core/ids.ts';
 import { removeRule } from '../../store/guardrail-rules.ts';
-import { requireStepUp } from '../access.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import type { RuleHost } from './rule-host.ts';
-import { mustBeChangeable, type RuleKind } from './rule-kind.ts';
-import { RulesOf } from './rules-of.ts';
+import { mustBeChangeable, mustBeMeant, type RuleKind } from './rule-kind.ts';
+import { asWritten, RulesOf } from './rules-of.ts';
 
 interface Shapes<View extends JsonObject> {
   readonly answer: z.ZodType<View, View>;
@@ -143,17 +143,19 @@ function deleteVerb<Config extends AnyConfig, View extends JsonObject>(rules: Ru
     scope: 'management',
     summary: `Remove a ${kind.one}`,
     params: idParams,
+    query: ruleRemoval,
     answer: z.null(),
     status: 204,
     changes: 'guardrails',
-    async run(context, { params }) {
+    async run(context, { params, query }) {
       const { writer, orgId, actor, clock } = context;
+      const reason = query.reason ?? null;
       const before = await rules.existing(writer, orgId, params.id);
       mustBeChangeable(kind.one, before);
-      if (kind.raises(before.config, null)) requireStepUp(actor, clock.now());
+      if (kind.raises(before.config, null)) mustBeMeant(actor, reason, clock.now());
       await removeRule(writer, kind.kind, orgId, before.id);
       const view = await rules.view(context, before);
-      return { answer: null, audit: { subject: before.id, before: view, after: null } };
+      return { answer: null, audit: { subject: before.id, before: asWritten(view), after: null, reason } };
     },
   });
 }

@@ -3,18 +3,27 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import { type GuardrailRow, putRule } from '../../store/guardrail-rules.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
-import { requireStepUp } from '../access.ts';
 import type { VerbContext } from '../verb.ts';
 import type { RuleHost } from './rule-host.ts';
 import {
   configFrom,
   mustBeChangeable,
+  mustBeMeant,
   type RuleKind,
   type Shown,
   shownRow,
   shownRuleById,
   shownRules,
 } from './rule-kind.ts';
+
+/** What somebody wrote: how much is used at that moment is no part of a change. */
+export function asWritten({ state: _, ...written }: JsonObject): JsonObject {
+  return written;
+}
+
+function reasonIn({ reason }: Readonly<Record<string, unknown>>): string | null {
+  return typeof reason === 'string' ? reason : null;
+}
 
 /** The limits, or the budgets, of orgs: what the verbs do with them. */
 export class RulesOf<Config extends LimitConfig | BudgetConfig, View extends JsonObject> {
@@ -69,7 +78,8 @@ export class RulesOf<Config extends LimitConfig | BudgetConfig, View extends Jso
     const config = configFrom(this.kind, body);
     await this.#mustBeFree(writer, orgId, id, this.kind.nameOf(config));
     const now = clock.now();
-    if (before && this.kind.raises(before.config, config)) requireStepUp(actor, now);
+    const reason = reasonIn(body);
+    if (before && this.kind.raises(before.config, config)) mustBeMeant(actor, reason, now);
     const row: GuardrailRow = {
       id,
       org_id: orgId,
@@ -83,7 +93,13 @@ export class RulesOf<Config extends LimitConfig | BudgetConfig, View extends Jso
     await putRule(writer, this.kind.kind, row);
     const after = await this.view(context, shownRow(this.kind, row));
     const shownBefore = before && (await this.view(context, before));
-    return { answer: after, audit: { subject: id, before: shownBefore, after } };
+    const audit = {
+      subject: id,
+      before: shownBefore && asWritten(shownBefore),
+      after: asWritten(after),
+      reason,
+    };
+    return { answer: after, audit };
   }
 
   /** Refusals call a rule by its name, so one name means one rule. */

@@ -42,9 +42,9 @@ export async function changeFields(
   const before: Readonly<Record<string, unknown>> = { ...row };
   if (Object.entries(columns).every(([name, value]) => (before[name] ?? null) === value))
     return { answer: platformKeyOf(row, now), audit: 'unchanged' };
-  const changed = { ...row, ...columns, updated_at: now };
-  await changeKey(writer, orgId, row.id, { ...columns, updated_at: now });
-  const after = platformKeyOf(changed, now);
+  const change = { ...columns, updated_at: now, updated_by: actor.id };
+  await changeKey(writer, orgId, row.id, change);
+  const after = platformKeyOf({ ...row, ...change }, now);
   return { answer: after, audit: { subject: row.id, before: platformKeyOf(row, now), after } };
 }
 

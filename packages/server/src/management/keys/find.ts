@@ -1,4 +1,5 @@
 import { Fault } from '@floe/contract/faults';
+import { spotOf } from '../../platform/file-place.ts';
 import { keyById, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
 
@@ -13,9 +14,6 @@ export async function existingKey(reader: Reader, orgId: string, id: string): Pr
 export async function changeableKey(reader: Reader, orgId: string, id: string): Promise<PlatformKeyRow> {
   const row = await existingKey(reader, orgId, id);
   if (row.source === 'file')
-    throw new Fault(
-      'managed_by_file',
-      `The key "${row.name}" stands in floe.yaml${row.source_line === null ? '' : `, line ${row.source_line}`}; change it there.`,
-    );
+    throw new Fault('managed_by_file', `The key "${row.name}" stands in ${spotOf(row)}; change it there.`);
   return row;
 }

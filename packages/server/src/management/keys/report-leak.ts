@@ -25,10 +25,13 @@ export const reportLeak = writeVerb({
     if (!actor.key) throw new Fault('insufficient_role', 'Send this with the key that leaked.');
     const row = await existingKey(writer, orgId, actor.id);
     const now = clock.now();
-    const columns: Partial<PlatformKeyRow> =
-      actor.key.hash === row.previous_hash
-        ? { previous_until: now, updated_at: now }
-        : { revoked_at: row.revoked_at ?? now, leaked_at: now, updated_at: now };
+    const columns: Partial<PlatformKeyRow> = {
+      ...(actor.key.hash === row.previous_hash
+        ? { previous_until: now }
+        : { revoked_at: row.revoked_at ?? now, leaked_at: now }),
+      updated_at: now,
+      updated_by: actor.id,
+    };
     await changeKey(writer, orgId, row.id, columns);
     const after = { ...platformKeyOf({ ...row, ...columns }, now), found_at: body?.found_at ?? null };
     return { answer: null, audit: { subject: row.id, before: platformKeyOf(row, now), after } };

@@ -21,9 +21,9 @@ export const revokeKey = writeVerb({
     const row = await changeableKey(writer, orgId, params.id);
     requireOwnKey(actor, row);
     const now = clock.now();
-    const revokedNow = await revokeStoredKey(writer, orgId, row.id, now);
+    const revokedNow = await revokeStoredKey(writer, orgId, row.id, { by: actor.id, nowMs: now });
     if (!revokedNow) return { answer: null, audit: 'unchanged' };
-    const revoked = { ...row, revoked_at: now, updated_at: now };
+    const revoked = { ...row, revoked_at: now, updated_at: now, updated_by: actor.id };
     return {
       answer: null,
       audit: { subject: row.id, before: platformKeyOf(row, now), after: platformKeyOf(revoked, now) },

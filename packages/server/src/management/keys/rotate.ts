@@ -6,6 +6,7 @@ import { idFor, newId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { keyHint, newKey } from '../../platform/key-format.ts';
 import { hashKey } from '../../platform/keyring.ts';
+import { NOT_ROTATED } from '../../platform/make-key.ts';
 import { keyRecordOf, platformKeyOf } from '../../platform/stored-key.ts';
 import { changeKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import { type Verb, writeVerb } from '../verb.ts';
@@ -45,10 +46,11 @@ export function rotateKey(pepper: KeyObject): Verb {
       const columns = {
         hash: hashKey(pepper, key),
         ...keyHint(key),
-        ...(body.overlap_hours > 0 ? previous(row, now + body.overlap_hours * HOUR_MS) : NO_PREVIOUS),
+        ...(body.overlap_hours > 0 ? previous(row, now + body.overlap_hours * HOUR_MS) : NOT_ROTATED),
         rotation_id: rotation,
         rotated_at: now,
         updated_at: now,
+        updated_by: actor.id,
       };
       await changeKey(writer, orgId, row.id, columns);
       const after = platformKeyOf({ ...row, ...columns }, now);
@@ -59,14 +61,6 @@ export function rotateKey(pepper: KeyObject): Verb {
     },
   });
 }
-
-const NO_PREVIOUS = {
-  previous_hash: null,
-  previous_prefix: null,
-  previous_last4: null,
-  previous_until: null,
-  previous_last_used_at: null,
-};
 
 function previous({ hash, prefix, last4, last_used_at }: PlatformKeyRow, until: number) {
   return {

@@ -5,6 +5,12 @@ import { changeKey, ownKeys, type PlatformKeyRow } from '../../store/platform-ke
 import type { Writer } from '../../store/ports.ts';
 import type { FurtherChange } from '../verb.ts';
 
+/** Who changes them, and when. */
+interface Hand {
+  readonly by: string;
+  readonly nowMs: number;
+}
+
 interface Member {
   readonly id: string;
   readonly email: string;
@@ -15,10 +21,10 @@ export async function revokeOwnKeys(
   writer: Writer,
   orgId: string,
   member: Member,
-  nowMs: number,
+  hand: Hand,
 ): Promise<FurtherChange[]> {
   const changes: FurtherChange[] = [];
-  for (const row of await ownKeys(writer, orgId, member)) changes.push(await revoke(writer, row, nowMs));
+  for (const row of await ownKeys(writer, orgId, member)) changes.push(await revoke(writer, row, hand));
   return changes;
 }
 
@@ -31,7 +37,7 @@ export async function narrowOwnKeys(
   orgId: string,
   member: Member,
   role: Role,
-  nowMs: number,
+  hand: Hand,
 ): Promise<FurtherChange[]> {
   const allowed = new Set(role === 'viewer' ? [] : SCOPES_OF_ROLE[role]);
   const changes: FurtherChange[] = [];
@@ -41,18 +47,18 @@ export async function narrowOwnKeys(
     const left = scopes.filter((scope) => holds(allowed, scope));
     if (left.length === scopes.length) continue;
     if (left.length === 0) {
-      changes.push(await revoke(writer, row, nowMs));
+      changes.push(await revoke(writer, row, hand));
       continue;
     }
-    const columns = { scopes_json: JSON.stringify(left), updated_at: nowMs };
+    const columns = { scopes_json: JSON.stringify(left), updated_at: hand.nowMs, updated_by: hand.by };
     await changeKey(writer, orgId, row.id, columns);
-    changes.push(changed('keys.update', row, { ...row, ...columns }, nowMs));
+    changes.push(changed('keys.update', row, { ...row, ...columns }, hand.nowMs));
   }
   return changes;
 }
 
-async function revoke(writer: Writer, row: PlatformKeyRow, nowMs: number): Promise<FurtherChange> {
-  const columns = { revoked_at: nowMs, updated_at: nowMs };
+async function revoke(writer: Writer, row: PlatformKeyRow, { by, nowMs }: Hand): Promise<FurtherChange> {
+  const columns = { revoked_at: nowMs, updated_at: nowMs, updated_by: by };
   await changeKey(writer, row.org_id, row.id, columns);
   return changed('keys.revoke', row, { ...row, ...columns }, nowMs);
 }

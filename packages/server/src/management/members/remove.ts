@@ -23,7 +23,7 @@ export function removeMember(people: PeopleHost): Verb {
       const now = clock.now();
       requireOwnerFor(actor, [row.role], now);
       await requireAnotherOwner(writer, row);
-      const further = await revokeOwnKeys(writer, orgId, row, now);
+      const further = await revokeOwnKeys(writer, orgId, row, { by: actor.id, nowMs: now });
       for (const end of people.endSessions)
         await end(writer, { orgId, memberId: row.id, userId: row.user_id });
       await deleteMember(writer, orgId, row.id);

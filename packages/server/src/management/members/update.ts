@@ -35,7 +35,10 @@ export const updateMember = writeVerb({
     };
     await changeMember(writer, orgId, row.id, columns);
     const after = memberView({ ...row, ...columns });
-    const further = role === row.role ? [] : await narrowOwnKeys(writer, orgId, row, after.role, now);
+    const further =
+      role === row.role
+        ? []
+        : await narrowOwnKeys(writer, orgId, row, after.role, { by: actor.id, nowMs: now });
     return { answer: after, audit: { subject: row.id, before: memberView(row), after }, further };
   },
 });

@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { mustFindMonitor } from '../../monitoring/monitors.ts';
 import { readMonitor } from '../../monitoring/read.ts';
+import { spotOf } from '../../platform/file-place.ts';
 import { channelById } from '../../store/channels.ts';
 import type { MonitorRow } from '../../store/monitoring/definitions.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
@@ -18,8 +19,7 @@ export async function changeableMonitor(writer: Writer, orgId: string, id: strin
 /** @throws Fault `managed_by_file` */
 export function mustBeOwn(row: MonitorRow): void {
   if (row.source !== 'file' || row.disabled_at !== null) return;
-  const line = row.source_line === null ? '' : `, line ${row.source_line}`;
-  throw new Fault('managed_by_file', `The monitor "${row.id}" stands in floe.yaml${line}; change it there.`);
+  throw new Fault('managed_by_file', `The monitor "${row.id}" stands in ${spotOf(row)}; change it there.`);
 }
 
 /** @throws Fault `invalid_request` for a channel that the org does not have */

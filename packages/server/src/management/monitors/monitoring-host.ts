@@ -15,8 +15,6 @@ export interface MonitoringHost {
   baseUrl(): string;
   /** Zone of an org, for schedules and boards that name none. */
   timezone(orgId: string): string;
-  /** Name of the running floe.yaml, without its folder. */
-  fileName(): string;
   /** The public page of a board, as a document. */
   drawBoard(view: BoardView): string;
 }
@@ -39,15 +37,6 @@ export function changing(
     actor: actor.id,
     source: { kind: 'console', line: null },
   };
-}
-
-/** Where a row stands, as answers say it. */
-export function placeOf(
-  row: { readonly source: string; readonly source_line: number | null },
-  host: Pick<MonitoringHost, 'fileName'>,
-) {
-  if (row.source !== 'file') return { kind: 'console', file: null, line: null } as const;
-  return { kind: 'file', file: host.fileName(), line: row.source_line } as const;
 }
 
 export function isoOrNull(ms: number | null): string | null {

@@ -1,4 +1,5 @@
 import { preview, previewAsk } from '@floe/contract/api/monitors';
+import { ROLES } from '@floe/contract/roles';
 import { DEFAULT_GRACE_MS } from '../../monitoring/definition.ts';
 import { promisesOf } from '../../monitoring/schedule.ts';
 import { defaultGrace } from '../../store/monitoring/definitions.ts';
@@ -12,6 +13,8 @@ export function previewSchedule(host: MonitoringHost): Verb {
     method: 'POST',
     path: '/api/monitoring/schedule/preview',
     scope: MONITORING_SCOPES,
+    // Whoever may read a schedule may know what it means.
+    roles: ROLES,
     summary: 'When a schedule would expect beats, and until when each is on time',
     body: previewAsk,
     answer: preview,

@@ -1,11 +1,9 @@
-import { standing, standingQuery } from '@floe/contract/api/monitors';
+import { MONITORS_AT_ONCE, standing, standingQuery } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
 import { type Recent, readRecent } from '../../monitoring/recent.ts';
-import { countByStatusOf } from '../../store/monitoring/definitions.ts';
+import { monitorCounts } from '../../store/monitoring/overview.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
-
-const MONITORS_ASKED = 100;
 
 /** What a list of monitors shows beside the monitors, in one answer. */
 export function getStanding(host: MonitoringHost): Verb {
@@ -19,12 +17,12 @@ export function getStanding(host: MonitoringHost): Verb {
     answer: standing,
     async run({ orgId, reader }, { query }) {
       const ids = [...new Set(query.monitors.split(',').filter((id) => id !== ''))];
-      if (ids.length > MONITORS_ASKED)
-        throw new Fault('invalid_request', `monitors: at most ${MONITORS_ASKED} at a time`, {
+      if (ids.length > MONITORS_AT_ONCE)
+        throw new Fault('invalid_request', `monitors: at most ${MONITORS_AT_ONCE} at a time`, {
           param: 'monitors',
         });
-      const found = await countByStatusOf(reader, orgId);
-      const count = (status: string) => Number(found.find((one) => one.status === status)?.count ?? 0);
+      const found = await monitorCounts(reader, orgId);
+      const count = (status: string) => found.get(status) ?? 0;
       const recent = await readRecent(reader, orgId, ids, host.engine.sight());
       return {
         counts: {

@@ -5,10 +5,11 @@ import { beatToken } from '../../monitoring/beat-token.ts';
 import { textsIn } from '../../monitoring/book.ts';
 import type { MonitorView } from '../../monitoring/read.ts';
 import type { Actor } from '../../platform/actor.ts';
+import { placeOf } from '../../platform/file-place.ts';
 import { holds } from '../../platform/keyring.ts';
 import type { CheckRow } from '../../store/monitoring/clocks.ts';
 import type { MonitorRow } from '../../store/monitoring/definitions.ts';
-import { isoOrNull, MONITORING_SCOPES, type MonitoringHost, placeOf } from './monitoring-host.ts';
+import { isoOrNull, MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -31,7 +32,7 @@ export function monitorAnswer(view: MonitorView, actor: Actor, host: MonitoringH
     deadline_at: isoOrNull(clock.expectedAt === null ? null : clock.dueAt),
     failing_since: isoOrNull(clock.failingSince),
     beat_url: token && `${host.baseUrl()}/beat/${token}`,
-    source: placeOf(row, host),
+    source: placeOf(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,

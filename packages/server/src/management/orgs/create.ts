@@ -3,6 +3,7 @@ import { createdOrg, orgCreation } from '@floe/contract/api/orgs';
 import { Fault } from '@floe/contract/faults';
 import { SCOPES } from '@floe/contract/scopes';
 import { newId } from '../../core/ids.ts';
+import { USUAL_FILE } from '../../platform/file-place.ts';
 import { makeKey } from '../../platform/make-key.ts';
 import { platformKeyOf } from '../../platform/stored-key.ts';
 import { memberView } from '../../platform/stored-member.ts';
@@ -52,7 +53,10 @@ export function createOrg(pepper: KeyObject): Verb {
         nowMs: now,
       });
       await insertKey(writer, made.row);
-      const after = orgView({ ...row, metadata_keys_json: null }, { config: null, isInFile: false });
+      const after = orgView(
+        { ...row, metadata_keys_json: null },
+        { config: null, isInFile: false, fileName: USUAL_FILE },
+      );
       const key = platformKeyOf(made.row, now);
       const first = await memberWithUser(writer, body.id, owner.id);
       const there = { before: null, orgId: body.id };

@@ -22,7 +22,7 @@ export function updateOrg(orgs: RunningOrgs): Verb {
       if (running.isInFile)
         throw new Fault(
           'managed_by_file',
-          `The organization "${orgId}" stands in floe.yaml; change it there.`,
+          `The organization "${orgId}" stands in ${running.fileName}; change it there.`,
         );
       const columns = {
         name: body.name ?? row.name,
@@ -30,9 +30,12 @@ export function updateOrg(orgs: RunningOrgs): Verb {
         updated_at: clock.now(),
         updated_by: actor.id,
       };
+      const before = orgView(row, running);
+      if (columns.name === row.name && columns.timezone === (row.timezone ?? null))
+        return { answer: before, audit: 'unchanged' };
       await changeOrg(writer, orgId, columns);
       const after = orgView({ ...row, ...columns }, running);
-      return { answer: after, audit: { subject: orgId, before: orgView(row, running), after } };
+      return { answer: after, audit: { subject: orgId, before, after } };
     },
   });
 }

@@ -1,5 +1,6 @@
 import { ATTENTION_KINDS, type Attention } from '@floe/contract/api/overview';
 import type { BudgetConfig } from '@floe/contract/config';
+import { USUAL_FILE } from '../../platform/file-place.ts';
 import { openAlerts } from '../../store/alerts.ts';
 import { breakerChangePage } from '../../store/breaker-changes.ts';
 import { failingMonitors } from '../../store/monitoring/overview.ts';
@@ -55,7 +56,7 @@ function ofProcess({ orgId }: Context, { standing, backlog }: AttentionParts): A
     found.push({
       kind: 'config_refused',
       severity: 'critical',
-      subject: { kind: 'config', id: 'file', name: 'floe.yaml' },
+      subject: { kind: 'config', id: 'file', name: refusal.file ?? USUAL_FILE },
       since: momentOf(refusal.atMs),
       text: `The last change was refused and the configuration before it runs: ${refusal.problem}`,
     });
@@ -157,6 +158,11 @@ async function ofKeys({ orgId, reader, clock }: Context): Promise<Attention[]> {
     severity: 'notice',
     subject: { kind: 'key', id, name },
     since: null,
-    text: `Expires at ${momentOf(expires_at ?? now)}.`,
+    text: `It ends on ${minuteOf(momentOf(expires_at ?? now))}.`,
   }));
+}
+
+/** `2026-11-26 at 05:47 UTC` */
+function minuteOf(moment: string): string {
+  return `${moment.slice(0, 10)} at ${moment.slice(11, 16)} UTC`;
 }

@@ -4,7 +4,7 @@ import type { ProviderConfig } from '@floe/contract/config';
 import { isObject } from '@floe/contract/json';
 import { last4Of } from '../../platform/config/provider-secrets.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
-import { placeOf } from '../../platform/stored-key.ts';
+import { placeOf } from '../../platform/file-place.ts';
 import type { Provider } from '../../providers/configured.ts';
 import type { CredentialRow } from '../../store/config-entries.ts';
 import { shownOf } from '../entries/own.ts';

@@ -86,6 +86,7 @@ async function entryRow(
     secrets_sealed: isSame ? before.row.secrets_sealed : sealProviderSecrets(secrets, place, version, key),
     secrets_version: version,
     source: 'console',
+    source_file: null,
     source_line: null,
     created_at: before?.row.created_at ?? now,
     updated_at: now,

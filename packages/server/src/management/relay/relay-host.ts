@@ -15,7 +15,12 @@ export interface RelayHost {
   readonly rows: Pick<RowSink<RelayRow>, 'append'>;
   readonly bundleKey: BundleKey;
   /** What the running floe.yaml says about an org's relay, and the line of each of its rules. */
-  fileRelay(orgId: string): { readonly config: RelayConfig; lineOf(index: number): number | null } | null;
+  fileRelay(orgId: string): {
+    readonly config: RelayConfig;
+    /** Name of the file. */
+    readonly name: string;
+    lineOf(index: number): number | null;
+  } | null;
 }
 
 /** Who asks, as rules and the log name them. */

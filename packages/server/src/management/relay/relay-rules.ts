@@ -5,6 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { compileRule } from '@floe/relay/rules/rule';
 import type * as z from 'zod';
+import { placeOf, spotOf, USUAL_FILE } from '../../platform/file-place.ts';
 import { storedRelayRule } from '../../relay/stored-rules.ts';
 import { type GuardrailRow, putRule, ruleById, rulesOfOrg } from '../../store/guardrail-rules.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
@@ -25,7 +26,7 @@ const HITS_LOOKED_AT = 10_000;
 interface Shown {
   readonly id: string;
   readonly config: RelayRuleConfig;
-  readonly source: { readonly kind: 'file' | 'console'; readonly line: number | null };
+  readonly source: ReturnType<typeof placeOf>;
   /** Null for a rule of floe.yaml. */
   readonly row: GuardrailRow | null;
 }
@@ -33,11 +34,8 @@ interface Shown {
 /** @throws Fault `managed_by_file` for a rule of floe.yaml */
 export function mustBeChangeable({ config, source }: Shown): void {
   if (source.kind !== 'file') return;
-  const line = source.line === null ? '' : `, line ${source.line}`;
-  throw new Fault(
-    'managed_by_file',
-    `The rule "${config.name}" stands in floe.yaml${line}; change it there.`,
-  );
+  const spot = spotOf({ source_file: source.file, source_line: source.line });
+  throw new Fault('managed_by_file', `The rule "${config.name}" stands in ${spot}; change it there.`);
 }
 
 /** The rules of orgs: what the verbs do with them. A rule of the file has its name for its id. */
@@ -94,8 +92,10 @@ export class RelayRules {
       updated_at: nowMs,
       updated_by: actor.id,
     };
-    await putRule(writer, 'relay_rules', row);
     const hits = await hitsOf({ ...context, reader: writer });
+    if (before?.row?.rule_json === row.rule_json)
+      return { answer: this.#view(orgId, before, hits), audit: 'unchanged' as const };
+    await putRule(writer, 'relay_rules', row);
     const after = this.#view(orgId, shownRow(row), hits);
     return {
       answer: after,
@@ -119,7 +119,7 @@ export class RelayRules {
     return (file?.config.rules ?? []).map((config, index) => ({
       id: config.name,
       config,
-      source: { kind: 'file', line: file?.lineOf(index) ?? null },
+      source: { kind: 'file', file: file?.name ?? USUAL_FILE, line: file?.lineOf(index) ?? null },
       row: null,
     }));
   }
@@ -141,7 +141,7 @@ export class RelayRules {
       rule,
       mode: running.mode === 'enforce' ? config.mode : 'observe',
       hits: hits.get(config.name) ?? 0,
-      source: { ...source, file: source.kind === 'file' ? 'floe.yaml' : null },
+      source,
       created_at: row && momentOf(row.created_at),
       updated_at: row && momentOf(row.updated_at),
       updated_by: row?.updated_by ?? null,
@@ -150,7 +150,8 @@ export class RelayRules {
 }
 
 function shownRow(row: GuardrailRow): Shown {
-  return { id: row.id, config: storedRelayRule(row), source: { kind: 'console', line: null }, row };
+  const source = placeOf({ source: 'console', source_line: null });
+  return { id: row.id, config: storedRelayRule(row), source, row };
 }
 
 function hitsOf({ reader, orgId, clock }: Reading): Promise<ReadonlyMap<string, number>> {

@@ -45,6 +45,7 @@ const COLUMNS: Readonly<Record<string, Cell>> = {
   cost_nano_usd: (row) => row.cost_nano_usd,
   cost_usd: (row) => row.cost_usd,
   cost_source: (row) => row.cost_source,
+  saved_nano_usd: (row) => row.saved_nano_usd,
   cache: (row) => row.cache,
   latency_ms: (row) => row.latency_ms,
   first_token_ms: (row) => row.first_token_ms,

@@ -59,18 +59,20 @@ export function choiceOf(given: Given): Choice | undefined {
   };
 }
 
-/** `429`, `5xx` and `400..499`, each with or without a `!`. */
+/** `429`, `5xx`, `400..499` and `error`, each with or without a `!`. */
 function statusesOf(given: Given): RangeChoice | undefined {
   const values = listOf(given);
   if (values.length === 0) return undefined;
-  const rangeOf = (value: string) => {
-    const [from = '', to = from] = value.split('..');
-    return { from: Number(from.replace('xx', '00')), to: Number(to.replace('xx', '99')) };
-  };
+  const rangesOf = (value: string) =>
+    // Two classes, as each has its place in the index.
+    (value === 'error' ? ['4xx', '5xx'] : [value]).map((one) => {
+      const [from = '', to = from] = one.split('..');
+      return { from: Number(from.replace('xx', '00')), to: Number(to.replace('xx', '99')) };
+    });
   const negated = values.filter((value) => value.startsWith('!'));
   return {
-    any: values.filter((value) => !value.startsWith('!')).map(rangeOf),
-    none: negated.map((value) => rangeOf(value.slice(1))),
+    any: values.filter((value) => !value.startsWith('!')).flatMap(rangesOf),
+    none: negated.flatMap((value) => rangesOf(value.slice(1))),
   };
 }
 

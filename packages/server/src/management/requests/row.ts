@@ -38,6 +38,7 @@ export function requestOf(row: ExchangeRow): RequestRow {
     cost_nano_usd: row.cost_nano_usd,
     cost_usd: row.cost_nano_usd === null ? null : usdText(row.cost_nano_usd),
     cost_source: row.cost_source,
+    saved_nano_usd: row.saved_nano_usd,
     cache: row.cache,
     latency_ms: row.latency_ms,
     first_token_ms: row.first_token_ms,

@@ -20,7 +20,9 @@ export function withDraft(
   replaces?: string,
 ): RunningOrg {
   const json = asJson(draft);
-  const entry: JsonObject = isObject(json) ? json : {};
+  // Null is the default, as where a route is written.
+  const given = Object.entries(isObject(json) ? json : {}).filter(([, value]) => value !== null);
+  const entry: JsonObject = Object.fromEntries(given);
   const config = checkedEntry({
     section: 'routes',
     schema: ROUTES.schema,

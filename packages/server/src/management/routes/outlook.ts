@@ -57,8 +57,8 @@ export async function spendOutlook(
   for (const { name, mode, limit_nano_usd: most, spent_nano_usd: spent } of budgets) {
     const isOver = spent + (nanoUsd ?? 0) > most;
     const refuses = mode === 'hard' && (isOver || nanoUsd === null);
-    const wanted = nanoUsd === null ? 'an unknown price' : `${nanoUsd} nano-USD`;
-    const because = `"${name}" (${mode}): ${spent} of ${most} nano-USD spent, ${wanted} asked for at most`;
+    const wanted = nanoUsd === null ? 'an unknown price' : dollars(nanoUsd);
+    const because = `"${name}" (${mode}): ${dollars(spent)} of ${dollars(most)} spent, ${wanted} asked for at most`;
     steps.push({ step: 'limit', outcome: refuses ? 'refused' : 'granted', because });
     if (!refuses) continue;
     refusal ??=
@@ -67,4 +67,10 @@ export async function spendOutlook(
         : new Fault('budget_exceeded', because);
   }
   return refusal;
+}
+
+/** `$0.000125`, to the nano-dollar and at least to the cent. */
+function dollars(nanoUsd: number): string {
+  const [whole = '0', fraction = ''] = (nanoUsd / 1e9).toFixed(9).split('.');
+  return `$${whole}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, '')}`;
 }

@@ -16,7 +16,7 @@ export const ROUTES: OrderedKind<RouteConfig, z.input<typeof route>> = {
   beside: (providers) => ({ providers: providers.map((id) => ({ id })) }),
   examine: () => null,
   view(row, position) {
-    const { model, targets, timeouts, chat_reasoning, ...config } = routeOf(row);
+    const { model, targets, timeouts, chat_reasoning, cache, ...config } = routeOf(row);
     return {
       id: row.id,
       model,
@@ -27,6 +27,7 @@ export const ROUTES: OrderedKind<RouteConfig, z.input<typeof route>> = {
       rescue: config.rescue,
       timeouts: { ...timeouts },
       chat_reasoning: chat_reasoning ?? null,
+      cache: cache ?? null,
       position,
       ...shownOf(row),
     };

@@ -1,9 +1,11 @@
 import { simulated, simulation } from '@floe/contract/api/routes';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import { ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import { arrange } from '../../gateway/arrange.ts';
 import { type Ask, readAsk } from '../../gateway/ask.ts';
+import { isCached } from '../../gateway/cache/rules.ts';
 import { type Course, resolveCourse } from '../../gateway/catalog.ts';
 import { estimateOf, modelsOf } from '../../gateway/estimate-request.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
@@ -49,6 +51,8 @@ export function simulateRoute(parts: SimulationParts): Verb {
     method: 'POST',
     path: '/api/management/routes/simulate',
     scope: 'management',
+    // Whoever may read what is configured may know what follows from it.
+    roles: ROLES,
     summary: 'Tell what would happen to a request now, and why',
     body: simulation,
     answer: simulated,
@@ -69,7 +73,12 @@ async function simulate(parts: SimulationParts, context: Context, given: Simulat
       ? callerOf(context.actor)
       : keyRecordOf(await existingKey(reader, orgId, given.key_id));
   const steps: Step[] = [];
-  const refusal = keyRefusal(key, clock.now(), steps);
+  const refusal = keyRefusal(
+    key,
+    given.key_id === undefined ? wordFor(context.actor) : 'platform key',
+    clock.now(),
+    steps,
+  );
   if (refusal) return answerOf(refusal, steps, null, parts, orgId);
   const read = understand(parts, org, key, given, steps);
   const metadata = isObject(given.metadata) ? given.metadata : null;
@@ -80,7 +89,7 @@ async function simulate(parts: SimulationParts, context: Context, given: Simulat
   const rate = rules && (await rateOutlook(parts.guard, rules, caller, estimate, steps));
   const spend =
     rules && estimate && !read.fault ? await spendOutlook(parts.guard, rules, caller, estimate, steps) : null;
-  noteCache(org, read.ask, steps);
+  if (read.course) noteCache(org, read.course, read.ask, steps);
   // The order in which they would be told.
   return answerOf(rate ?? read.fault ?? spend ?? null, steps, read.course, parts, orgId);
 }
@@ -93,17 +102,21 @@ function callerOf({ key, orgId, id, shown, scopes, member }: Actor): KeyRecord {
 
 const NO_SECRET = { expiresAt: null, revokedAt: null, hash: '', prefix: '', last4: '' } as const;
 
-function keyRefusal(key: KeyRecord, nowMs: number, steps: Step[]): Fault | null {
-  const because = `platform key "${key.name}"`;
+function wordFor({ member }: Actor): string {
+  return member ? 'member' : 'platform key';
+}
+
+function keyRefusal(key: KeyRecord, word: string, nowMs: number, steps: Step[]): Fault | null {
+  const because = `${word} "${key.name}"`;
   const refuse = (code: 'key_revoked' | 'key_expired' | 'insufficient_scope', message: string) => {
     steps.push({ step: 'authenticate', outcome: 'refused', because: `${because}: ${message}` });
     return new Fault(code, message);
   };
-  if (key.revokedAt !== null) return refuse('key_revoked', 'The platform key was revoked.');
+  if (key.revokedAt !== null) return refuse('key_revoked', `The ${word} was revoked.`);
   if (key.expiresAt !== null && key.expiresAt <= nowMs)
-    return refuse('key_expired', 'The platform key has expired.');
+    return refuse('key_expired', `The ${word} has expired.`);
   if (!key.scopes.has('gateway'))
-    return refuse('insufficient_scope', 'The platform key lacks the scope "gateway".');
+    return refuse('insufficient_scope', `The ${word} lacks the scope "gateway".`);
   steps.push({ step: 'authenticate', outcome: 'allowed', because });
   return null;
 }
@@ -167,8 +180,8 @@ function judged({ catalog }: RunningOrg, key: KeyRecord, ask: Ask, given: Simula
   return told === body ? ask : readAsk(SURFACES[surface], told);
 }
 
-function noteCache({ catalog }: RunningOrg, ask: Ask | null, steps: Step[]): void {
-  if (catalog.cache === null || ask === null) return;
+function noteCache({ catalog }: RunningOrg, course: Course, ask: Ask | null, steps: Step[]): void {
+  if (catalog.cache === null || !isCached(catalog.cache, course) || ask === null) return;
   const { scope, ttlMs } = catalog.cache;
   const whose = scope === 'key' ? 'of this key' : 'of the org';
   steps.push({

@@ -7,7 +7,7 @@ import { explain } from '../../config/explain.ts';
 import { newId } from '../../core/ids.ts';
 import { type OrgSettings, type Section, settingsOf } from '../../platform/config/sections.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
-import { placeOf } from '../../platform/stored-key.ts';
+import { placeOf } from '../../platform/file-place.ts';
 import {
   changeEntry,
   type EntryRow,
@@ -87,6 +87,7 @@ export async function putSection(
       secrets_sealed: null,
       secrets_version: 0,
       source: 'console',
+      source_file: null,
       source_line: null,
       created_at: now,
     });

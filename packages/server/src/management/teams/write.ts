@@ -1,5 +1,6 @@
 import type { Team } from '@floe/contract/api/teams';
 import { Fault } from '@floe/contract/faults';
+import { spotOf } from '../../platform/file-place.ts';
 import { teamView } from '../../platform/stored-team.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
 import { putTeam, type TeamRow, teamById } from '../../store/teams.ts';
@@ -15,8 +16,7 @@ export async function existingTeam(reader: Reader, orgId: string, id: string): P
 /** @throws Fault `managed_by_file` when it stands in floe.yaml */
 export function mustBeChangeable(row: TeamRow): TeamRow {
   if (row.source !== 'file') return row;
-  const line = row.source_line === null ? '' : `, line ${row.source_line}`;
-  throw new Fault('managed_by_file', `The team "${row.id}" stands in floe.yaml${line}; change it there.`);
+  throw new Fault('managed_by_file', `The team "${row.id}" stands in ${spotOf(row)}; change it there.`);
 }
 
 /** Makes a team, or gives the one that is there another name and cost centre. */

@@ -1,12 +1,18 @@
 import type { BoardConfig } from '@floe/contract/config';
 import { newId } from '../../core/ids.ts';
+import { isPlace, USUAL_FILE } from '../../platform/file-place.ts';
 import { appendAudit } from '../../store/audit.ts';
 import { allBoards, type BoardRow, changeBoard, insertBoard } from '../../store/monitoring/boards.ts';
 import type { Writer } from '../../store/ports.ts';
 
+/** What becomes of one that left the file. */
+const LEFT = { public: 0, source: 'console', source_file: null, source_line: null };
+
 /** An org of floe.yaml as far as its boards are concerned. */
 export interface FileBoards {
   readonly id: string;
+  /** Name of the file. */
+  readonly file?: string;
   readonly boards: readonly { readonly config: BoardConfig; readonly line: number | null }[];
 }
 
@@ -20,17 +26,16 @@ export async function syncFileBoards(
   nowMs: number,
 ): Promise<void> {
   const bySlug = new Map((await allBoards(writer)).map((row) => [row.slug, row]));
-  for (const { id: orgId, boards } of orgs)
+  for (const { id: orgId, file = USUAL_FILE, boards } of orgs)
     for (const { config, line } of boards) {
       const row = bySlug.get(config.slug);
       bySlug.delete(config.slug);
-      const columns = { org_id: orgId, ...boardColumns(config), source: 'file', source_line: line };
+      const place = { source: 'file', source_file: file, source_line: line };
+      const columns = { org_id: orgId, ...boardColumns(config), ...place };
       if (row) await change(writer, row, columns, nowMs);
       else await create(writer, columns, nowMs);
     }
-  for (const row of bySlug.values())
-    if (row.source === 'file')
-      await change(writer, row, { public: 0, source: 'console', source_line: null }, nowMs);
+  for (const row of bySlug.values()) if (row.source === 'file') await change(writer, row, LEFT, nowMs);
 }
 
 /** A board as columns hold it. */
@@ -71,7 +76,7 @@ async function change(
   if (differs.length === 0) return;
   const changed = { ...columns, updated_at: nowMs, updated_by: 'file' };
   await changeBoard(writer, row.id, changed);
-  if (differs.some(([column]) => column !== 'source_line'))
+  if (differs.some(([column]) => !isPlace(column)))
     await audit(writer, 'boards.update', row, { ...row, ...changed }, nowMs);
 }
 
@@ -95,6 +100,7 @@ async function audit(
 }
 
 /** A board as the audit log keeps it. */
-export function boardShown({ org_id: _org, source_line: _line, groups_json, ...rest }: BoardRow) {
+export function boardShown(row: BoardRow) {
+  const { org_id: _org, source_file: _file, source_line: _line, groups_json, ...rest } = row;
   return { ...rest, groups: JSON.parse(groups_json) };
 }

@@ -11,6 +11,7 @@ import {
   removeEntry,
 } from '../../store/config-entries.ts';
 import type { Writer } from '../../store/ports.ts';
+import { USUAL_FILE } from '../file-place.ts';
 import { splitProvider } from './provider-secrets.ts';
 import { SECTIONS, settingsOf } from './sections.ts';
 import { parsed } from './stored-config.ts';
@@ -26,6 +27,8 @@ export interface FileEntry {
 
 export interface FileEntries {
   readonly id: string;
+  /** Name of the file. */
+  readonly file?: string;
   readonly entries: readonly FileEntry[];
 }
 
@@ -70,11 +73,12 @@ export async function syncFileEntries(
 ): Promise<void> {
   const stored = new Map((await allEntries(writer)).map((row) => [keyOf(row.org_id, row.kind, row.id), row]));
   const kept = new Set<EntryRow>();
-  for (const { id: orgId, entries } of orgs)
+  for (const { id: orgId, file = USUAL_FILE, entries } of orgs)
     for (const [position, entry] of entries.entries()) {
       const row = stored.get(keyOf(orgId, entry.kind, entry.id));
       if (row) kept.add(row);
-      await take(writer, orgId, entry, position, row, nowMs);
+      const place = { position, source_file: file, source_line: entry.line };
+      await take(writer, orgId, entry, place, row, nowMs);
     }
   for (const row of stored.values())
     if (row.source === 'file' && !kept.has(row)) await letGo(writer, row, nowMs);
@@ -87,8 +91,8 @@ function keyOf(orgId: string, kind: string, id: string): string {
 async function take(
   writer: Writer,
   orgId: string,
-  { kind, id, entry, line }: FileEntry,
-  position: number,
+  { kind, id, entry }: FileEntry,
+  place: Required<Pick<EntryRow, 'position' | 'source_file' | 'source_line'>>,
   before: EntryRow | undefined,
   nowMs: number,
 ): Promise<void> {
@@ -96,13 +100,12 @@ async function take(
   if (!before) {
     const row: EntryRow = {
       ...columns,
+      ...place,
       org_id: orgId,
       kind,
       id,
       row_id: newId('cfg', nowMs),
-      position,
       secrets_version: 0,
-      source_line: line,
       created_at: nowMs,
       updated_at: nowMs,
       updated_by: 'file',
@@ -112,9 +115,11 @@ async function take(
   }
   // Entries move up and down as the file is edited; that alone is no change of the entry.
   const isSame = before.entry_json === columns.entry_json && before.source === 'file';
-  if (isSame && before.source_line === line && before.position === position) return;
-  const moved = { position, source_line: line };
-  const change = isSame ? moved : { ...columns, ...moved, updated_at: nowMs, updated_by: 'file' };
+  const isThere = (['position', 'source_file', 'source_line'] as const).every(
+    (column) => before[column] === place[column],
+  );
+  if (isSame && isThere) return;
+  const change = isSame ? place : { ...columns, ...place, updated_at: nowMs, updated_by: 'file' };
   await changeEntry(writer, before, change);
   if (!isSame) await audit(writer, `${kind}.update`, before, { ...before, ...change }, nowMs);
 }
@@ -127,6 +132,7 @@ async function letGo(writer: Writer, row: EntryRow, nowMs: number): Promise<void
   const change = {
     entry_json: JSON.stringify({ ...parsed(row), enabled: false }),
     source: 'console',
+    source_file: null,
     source_line: null,
     updated_at: nowMs,
     updated_by: 'file',

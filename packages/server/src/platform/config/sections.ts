@@ -18,7 +18,9 @@ export function settingsOf(
   org: Pick<OrgConfig, Section>,
   over: Readonly<Record<string, unknown>> = {},
 ): OrgSettings {
-  const own: Readonly<Record<string, unknown>> = { ...org };
+  // Rules are things with a life of their own, made and changed one by one.
+  const { rules: _, ...relay } = org.relay;
+  const own: Readonly<Record<string, unknown>> = { ...org, relay };
   return OrgSettingsSchema.parse(
     Object.fromEntries(SECTIONS.map((section) => [section, over[section] ?? own[section]])),
   );

@@ -133,9 +133,11 @@ export function mergeConfig(
     const providers = without(own.providers, base.providers, ({ id }) => id);
     for (const config of providers) made.add(config);
     const over = Object.entries(own.settings).filter(([section]) => !sets(base.id, section));
+    const settings = settingsOf(base, Object.fromEntries(over));
     return {
       ...base,
-      ...settingsOf(base, Object.fromEntries(over)),
+      ...settings,
+      relay: { ...settings.relay, rules: base.relay.rules },
       providers: [...base.providers, ...providers],
       routes: [...base.routes, ...without(own.routes, base.routes, ({ model }) => model)],
       policies: [...base.policies, ...without(own.policies, base.policies, ({ name }) => name)],

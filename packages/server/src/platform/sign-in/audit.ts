@@ -2,6 +2,7 @@ import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { appendAudit } from '../../store/audit.ts';
+import { memberWithUser } from '../../store/members.ts';
 import { allOrgs } from '../../store/orgs.ts';
 import type { Writer } from '../../store/ports.ts';
 import { standingOf } from '../../store/sessions.ts';
@@ -19,11 +20,14 @@ export interface SignInEntry {
 
 export async function recordSignIn(writer: Writer, clock: Clock, entry: SignInEntry): Promise<void> {
   const at = clock.now();
+  const isMember = entry.actor.startsWith('mem_');
+  const member = isMember ? await memberWithUser(writer, entry.orgId, entry.actor) : undefined;
   await appendAudit(writer, {
     id: newId('aud', at),
     org_id: entry.orgId,
     at,
     actor: entry.actor,
+    actor_name: member?.email ?? null,
     action: entry.action,
     subject: entry.subject,
     before_json: entry.before === undefined ? null : JSON.stringify(entry.before),

@@ -50,9 +50,12 @@ export function callbackUrl({ site }: Pick<SignInParts, 'site'>, name: string): 
   return new URL(`${site().baseUrl}/api/session/oidc/${name}/callback`);
 }
 
+/** What the way to an issuer and back needs. */
+export type FlowParts = Pick<SignInParts, 'auth' | 'issuers' | 'site' | 'clock' | 'sealingKey'>;
+
 /** Where to send the browser, and what it keeps meanwhile. @throws OidcRefused `unavailable`; Fault `not_found` */
 export async function startFlow(
-  parts: SignInParts,
+  parts: FlowParts,
   name: string,
   asked: { readonly returnTo: string | undefined; readonly stepUp: boolean },
 ): Promise<{ readonly location: string; readonly sealed: string }> {
@@ -86,7 +89,7 @@ export async function startFlow(
 }
 
 /** @throws OidcRefused `expired` when the browser kept nothing, something else, or for too long */
-export function openFlow(parts: SignInParts, name: string, sealed: string | null): Flow {
+export function openFlow(parts: FlowParts, name: string, sealed: string | null): Flow {
   try {
     const kept = flow.parse(JSON.parse(openSecret(sealed ?? '', placeOf(name), parts.sealingKey)));
     if (parts.clock.now() < kept.expires_at) return kept;
@@ -117,7 +120,7 @@ export interface OidcPerson {
  * @throws OidcRefused
  */
 export async function finishFlow(
-  parts: SignInParts,
+  parts: FlowParts,
   oidc: OidcConfig,
   kept: Flow,
   answer: Readonly<Record<string, string>>,
@@ -171,10 +174,13 @@ function refusalOf(openid: Awaited<ReturnType<typeof loadOpenid>>, error: unknow
     return new OidcRefused('refused', `the issuer said ${error.error.slice(0, 100)}`);
   if (error instanceof openid.ResponseBodyError)
     return new OidcRefused('failed', `the issuer's token endpoint said ${error.error.slice(0, 100)}`);
-  const reason = error instanceof TypeError || error instanceof openid.ClientError ? 'failed' : 'unavailable';
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  // Without a code the library passes on what the connection said: refused, not there, not believed, too long.
+  const isCall = error instanceof openid.ClientError && error.code === undefined;
+  const said = isCall && error.cause !== undefined ? error.cause : error;
+  const isAnswer = !isCall && (error instanceof TypeError || error instanceof openid.ClientError);
+  const code = said instanceof Error && 'code' in said ? ` (${String(said.code)})` : '';
   return new OidcRefused(
-    reason,
-    `${error instanceof Error ? error.message : String(error)}${code}`.slice(0, 300),
+    isAnswer ? 'failed' : 'unavailable',
+    `${said instanceof Error ? said.message : String(said)}${code}`.slice(0, 300),
   );
 }

@@ -53,8 +53,12 @@ export class Issuers {
 async function discover(oidc: OidcConfig, fetch: CustomFetch): Promise<Configuration> {
   const openid = await loadOpenid();
   const { client_id, client_secret, issuer } = oidc;
-  // Plain http only where the operator wrote it: a provider beside Floe, or a test.
-  const execute = issuer.startsWith('http://') ? [openid.allowInsecureRequests] : [];
+  // The signature of an ID token is checked too: over plain http, or behind a proxy that opens TLS, the way it came proves
+  // nothing. Plain http only where the operator wrote it: a provider beside Floe, or a test.
+  const execute = [
+    openid.enableNonRepudiationChecks,
+    ...(issuer.startsWith('http://') ? [openid.allowInsecureRequests] : []),
+  ];
   const found = await openid.discovery(new URL(issuer), client_id, undefined, undefined, {
     [openid.customFetch]: fetch,
     execute,

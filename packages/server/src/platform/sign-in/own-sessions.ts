@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { deleteSession, deleteSessions, type SessionRow, sessionsOf } from '../../store/sessions.ts';
 import { recordSignIn } from './audit.ts';
 import { mustBeSignedIn } from './session-changes.ts';
-import { IDLE_MS, type LiveSession } from './sessions.ts';
+import type { LiveSession } from './sessions.ts';
 import type { Browser, SignInParts } from './sign-in.ts';
 
 /**
@@ -15,9 +15,8 @@ export async function ownSessions(
   browser: Browser,
 ): Promise<{ readonly live: LiveSession; readonly rows: readonly SessionRow[] }> {
   const { live } = await mustBeSignedIn(parts, browser);
-  const now = parts.clock.now();
   const rows = await sessionsOf(parts.database.read, live.user.id);
-  return { live, rows: rows.filter((row) => now < row.expires_at && now - row.last_seen_at < IDLE_MS) };
+  return { live, rows: rows.filter((row) => parts.sessions.holds(row, row.last_seen_at)) };
 }
 
 /** Ends one of them, the own one too. @throws Fault `signed_out`; `not_found` for a session of somebody else */

@@ -4,6 +4,7 @@ import { newId } from '../../core/ids.ts';
 import {
   changeMember,
   changeUser,
+  hasOwner,
   insertMember,
   insertUser,
   memberOf,
@@ -95,6 +96,17 @@ export async function takeOwnerLink(
 export async function isLinkOpen(reader: Reader, clock: Clock): Promise<boolean> {
   const link = linkOf(await settingValue(reader, SIGN_IN_SETTING));
   return link !== null && link.used_at === undefined && clock.now() < link.expires_at;
+}
+
+/** What the page of the link shows. @throws Fault `link_unusable` when it was used, is over or unknown */
+export async function previewOwnerLink({ database, clock }: SignInParts, token: string) {
+  const link = await usableLink(database.read, clock, token);
+  const org = await orgById(database.read, link.org_id);
+  return {
+    org: { id: link.org_id, name: org?.name ?? link.org_id },
+    isFirst: !(await hasOwner(database.read)),
+    expiresAt: link.expires_at,
+  };
 }
 
 async function usableLink(reader: Reader, clock: Clock, token: string): Promise<OwnerLink> {

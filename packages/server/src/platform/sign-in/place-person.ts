@@ -117,7 +117,7 @@ async function fitKeys(
   role: Role | null,
   actor: string,
 ): Promise<void> {
-  for (const { action, subject, before, after } of await fit(writer, member, role))
+  for (const { action, subject, before, after } of await fit(writer, member, role, actor))
     await recordSignIn(writer, clock, {
       orgId: member.org_id,
       actor,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FloeConfigSchema } from '@floe/contract/config';
 import { FakeClock } from '@floe/testkit/clock';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
@@ -7,9 +8,11 @@ import { insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { deleteSessions } from '../../store/sessions.ts';
 import { NOW, openStored } from '../test/stored.ts';
+import { sessionRulesOf } from './session-rules.ts';
 import { Sessions } from './sessions.ts';
 import { newToken } from './tokens.ts';
 
+const RULES = sessionRulesOf(FloeConfigSchema.parse({}).auth);
 const TIMES = { created_at: NOW, updated_at: NOW };
 const AT = { org: { id: 'acme' }, role: 'owner' as const };
 const FROM = {
@@ -49,7 +52,7 @@ async function open() {
       ...TIMES,
     });
   });
-  const sessions = new Sessions(counted, clock, silentLog);
+  const sessions = new Sessions(counted, clock, silentLog, () => RULES);
   const begin = () => database.transaction((writer) => sessions.begin(writer, FROM));
   const close = async () => {
     await sessions.close();

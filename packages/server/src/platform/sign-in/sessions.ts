@@ -13,10 +13,9 @@ import {
   standingOf,
   touchSession,
 } from '../../store/sessions.ts';
+import { endOfSession, type SessionRules } from './session-rules.ts';
 import { looksLikeToken, newToken, sha256 } from './tokens.ts';
 
-export const IDLE_MS = 12 * 60 * 60_000;
-export const ABSOLUTE_MS = 7 * 24 * 60 * 60_000;
 /** How long what asks for a fresh sign-in may be done after one. */
 export const STEP_UP_MS = 10 * 60_000;
 /** Requests under way with the cookie from before a rotation still pass. */
@@ -82,13 +81,15 @@ export class Sessions {
   readonly #database: SessionStore;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #rules: () => SessionRules;
   readonly #kept = new Map<string, Kept>();
   readonly #touching = new Set<Promise<void>>();
 
-  constructor(database: SessionStore, clock: Clock, log: Log) {
+  constructor(database: SessionStore, clock: Clock, log: Log, rules: () => SessionRules) {
     this.#database = database;
     this.#clock = clock;
     this.#log = log;
+    this.#rules = rules;
     database.signals.onChange(() => this.forget());
   }
 
@@ -97,10 +98,16 @@ export class Sessions {
     if (!looksLikeToken(token)) return null;
     const known = await this.#known(sha256(token));
     const now = this.#clock.now();
-    if (!known || now >= known.row.expires_at || now - known.seenAt >= IDLE_MS) return null;
-    const live = liveOf(known, now);
+    if (!known || !this.holds(known.row, known.seenAt)) return null;
+    const live = liveOf(known, now, this.#rules());
     if (live) this.#touch(known, now);
     return live;
+  }
+
+  /** Whether a session that was last used at `seenAt` is still one, as the rules are now. */
+  holds(row: Pick<SessionRow, 'created_at' | 'expires_at' | 'method'>, seenAt: number): boolean {
+    const rules = this.#rules();
+    return rules.isOffered(row.method) && this.#clock.now() < endOfSession(rules, row, seenAt);
   }
 
   /** Belongs into the transaction that signs somebody in; returns the cookie's value. */
@@ -119,7 +126,7 @@ export class Sessions {
       method: from.method,
       created_at: now,
       last_seen_at: now,
-      expires_at: now + ABSOLUTE_MS,
+      expires_at: now + this.#rules().wholeMs,
       stepped_up_until: from.steppedUp ? now + STEP_UP_MS : 0,
       address: from.address,
       agent: from.agent.slice(0, AGENT_CHARS),
@@ -189,7 +196,11 @@ export class Sessions {
   }
 }
 
-function liveOf({ row, isCurrent, standings, seenAt }: Known, now: number): LiveSession | null {
+function liveOf(
+  { row, isCurrent, standings, seenAt }: Known,
+  now: number,
+  rules: SessionRules,
+): LiveSession | null {
   const everywhere = standings.map(standingOfRow);
   const here = everywhere.find(({ org }) => org.id === row.org_id);
   const [first] = standings;
@@ -201,7 +212,7 @@ function liveOf({ row, isCurrent, standings, seenAt }: Known, now: number): Live
     everywhere,
     method: row.method,
     steppedUpUntil: isCurrent ? row.stepped_up_until : 0,
-    expiresAt: Math.min(row.expires_at, Math.max(now, seenAt) + IDLE_MS),
+    expiresAt: endOfSession(rules, row, Math.max(now, seenAt)),
     mustRotate: isCurrent && here.role !== row.role,
   };
 }

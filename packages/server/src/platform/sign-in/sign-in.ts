@@ -30,7 +30,12 @@ export interface SignInParts {
   readonly sealingKey: SecretsKey;
   readonly issuers: Issuers;
   /** Fits the keys a member made to another role; null: they leave. What changed is recorded by the caller. */
-  readonly fitKeys: (writer: Writer, member: MemberRow, role: Role | null) => Promise<readonly KeyChange[]>;
+  readonly fitKeys: (
+    writer: Writer,
+    member: MemberRow,
+    role: Role | null,
+    by: string,
+  ) => Promise<readonly KeyChange[]>;
   /** As floe.yaml says it now. */
   readonly auth: () => FloeConfig['auth'];
   readonly site: () => Site;

@@ -14,6 +14,8 @@ import { configEntries } from './0012-config-entries.ts';
 import { live } from './0013-live.ts';
 import { relay } from './0014-relay.ts';
 import { keptBodies } from './0015-kept-bodies.ts';
+import { reasonsAndSavings } from './0016-reasons-and-savings.ts';
+import { places } from './0018-places.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -36,4 +38,6 @@ export const MIGRATIONS: readonly Migration[] = [
   live,
   relay,
   keptBodies,
+  reasonsAndSavings,
+  places,
 ];

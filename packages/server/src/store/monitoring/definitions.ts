@@ -1,64 +1,8 @@
-import { sql } from 'kysely';
-import { decodeCursor, type Page, type PageRequest, toPage } from '../pages.ts';
 import type { Reader, Writer } from '../ports.ts';
 import type { ClockRow } from './clocks.ts';
 import type { MonitorsTable } from './tables.ts';
 
 export type MonitorRow = MonitorsTable;
-
-export interface MonitorQuery extends PageRequest {
-  /** Only monitors that carry this tag. */
-  readonly tag?: string | undefined;
-  /** Part of the id or the name, in any case. */
-  readonly search?: string | undefined;
-  /** As its clock was last written: at most a second behind. */
-  readonly status?: string | undefined;
-}
-
-/** Monitors of an org that were not disabled, newest first. */
-export async function monitorPage(reader: Reader, query: MonitorQuery): Promise<Page<MonitorRow>> {
-  let rows = reader
-    .selectFrom('monitors')
-    .selectAll()
-    .where('org_id', '=', query.orgId)
-    .where('disabled_at', 'is', null);
-  if (query.cursor !== undefined) {
-    const { at, id } = decodeCursor(query.cursor);
-    rows = rows.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'uid'), '<', tuple(at, id)));
-  }
-  if (query.tag !== undefined)
-    rows = rows.where(
-      'tags_json',
-      'like',
-      sql<string>`${`%${escaped(JSON.stringify(query.tag))}%`} escape '!'`,
-    );
-  const { status } = query;
-  if (status !== undefined)
-    rows = rows.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('monitor_clocks')
-          .select('monitor_clocks.uid')
-          .whereRef('monitor_clocks.uid', '=', 'monitors.uid')
-          .where('monitor_clocks.status', '=', status),
-      ),
-    );
-  if (query.search !== undefined) {
-    const part = `%${escaped(query.search.toLowerCase())}%`;
-    rows = rows.where(
-      sql<boolean>`(lower(id) like ${part} escape '!' or lower(name) like ${part} escape '!')`,
-    );
-  }
-  const found = await rows
-    .orderBy('created_at', 'desc')
-    .orderBy('uid', 'desc')
-    .limit(query.limit + 1)
-    .execute();
-  return toPage(found, query.limit, (row) => ({ at: row.created_at, id: row.uid }));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[!%_]/g, '!$&');
-}
 
 export function monitorById(reader: Reader, orgId: string, id: string): Promise<MonitorRow | undefined> {
   return reader
@@ -125,18 +69,6 @@ export function countByStatus(reader: Reader): Promise<{ status: string; count: 
     .selectFrom('monitor_clocks')
     .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
     .groupBy('status')
-    .execute();
-}
-
-/** How many monitors of an org are in each state; disabled ones do not count. */
-export function countByStatusOf(reader: Reader, orgId: string): Promise<{ status: string; count: number }[]> {
-  return reader
-    .selectFrom('monitor_clocks')
-    .innerJoin('monitors', 'monitors.uid', 'monitor_clocks.uid')
-    .select(['monitor_clocks.status', ({ fn }) => fn.countAll<number>().as('count')])
-    .where('monitors.org_id', '=', orgId)
-    .where('monitors.disabled_at', 'is', null)
-    .groupBy('monitor_clocks.status')
     .execute();
 }
 

@@ -26,6 +26,7 @@ export interface MonitorsTable {
   disabled_at: number | null;
   /** `file` when it stands in floe.yaml, else `console`. */
   source: string;
+  source_file?: string | null | undefined;
   source_line: number | null;
   created_at: number;
   updated_at: number;
@@ -140,6 +141,7 @@ export interface BoardsTable {
   /** `[{ name, monitors: [id] }]` */
   groups_json: string;
   source: string;
+  source_file?: string | null | undefined;
   source_line: number | null;
   created_at: number;
   updated_at: number;

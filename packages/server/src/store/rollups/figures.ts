@@ -11,6 +11,7 @@ export interface Sums {
   output_tokens: number;
   reasoning_tokens: number;
   cost_nano_usd: number;
+  saved_nano_usd: number;
   latency_ms: number;
 }
 
@@ -29,6 +30,7 @@ export const SUMS = [
   'output_tokens',
   'reasoning_tokens',
   'cost_nano_usd',
+  'saved_nano_usd',
   'latency_ms',
 ] as const satisfies readonly (keyof Sums)[];
 export type Sum = (typeof SUMS)[number];

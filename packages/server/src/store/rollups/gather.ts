@@ -95,6 +95,7 @@ const SUMMED = (
     'output_tokens',
     'reasoning_tokens',
     'cost_nano_usd',
+    'saved_nano_usd',
     'latency_ms',
   ] as const
 ).map((name) => ({ from: column(name), to: figure(name) }));

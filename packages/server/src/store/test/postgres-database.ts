@@ -37,6 +37,12 @@ async function dropDatabase(url: string): Promise<void> {
   await administer(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
 }
 
+/** An empty database for several tests; `drop` ends it with whatever is still connected. */
+export async function ownDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  const url = await createDatabase();
+  return { url, drop: () => dropDatabase(url) };
+}
+
 /** URL of an empty database of this test's own; what is still connected when the test ends loses it. */
 export async function testDatabase(t: TestContext): Promise<string> {
   const url = await createDatabase();

@@ -33,6 +33,7 @@ export function exchangeRow(id: string, changes: Partial<ExchangeRow> = {}): Exc
     usage_source: 'provider',
     cost_nano_usd: 123_456,
     cost_source: 'table',
+    saved_nano_usd: null,
     cache: null,
     latency_ms: 900.5,
     first_token_ms: 210.25,

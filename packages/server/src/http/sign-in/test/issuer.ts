@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import Provider from 'oidc-provider';
 
 /** Who signs in at the issuer next, and what it says of them. */
@@ -12,6 +13,8 @@ export interface Account {
 
 export interface TestIssuer {
   readonly url: string;
+  /** Where it listens on loopback. */
+  readonly port: number;
   /** Who is at the issuer: signs in without a word, unless null, who refuses. */
   account: Account | null;
   /** Requests that Floe itself sent, as `POST /token`. */
@@ -23,27 +26,42 @@ export interface TestIssuer {
 
 export const CLIENT_SECRET = 'a secret that both of them know';
 
-/** A real OpenID provider on loopback. `redirectUri` is the callback that is registered there. */
-export async function startIssuer(redirectUri: string): Promise<TestIssuer> {
+/** A name that only some know, and what proves it. */
+export interface NamedIssuer {
+  readonly host: string;
+  readonly cert: string;
+  readonly key: string;
+  /** The authority that gave the certificate out. */
+  readonly ca: string;
+}
+
+/**
+ * A real OpenID provider on loopback. `redirectUri` is the callback that is registered there; with `named` it speaks TLS
+ * under that name, which no resolver knows: its visitors find it all the same.
+ */
+export async function startIssuer(redirectUri: string, named?: NamedIssuer): Promise<TestIssuer> {
   const asked: string[] = [];
   const state: { account: Account | null } = { account: null };
   let provider: Provider | null = null;
-  const server = createServer((req, res) => {
+  const answer = (req: IncomingMessage, res: ServerResponse) => {
     asked.push(`${req.method} ${req.url?.split('?')[0]}`);
     if (!provider) return void res.writeHead(503).end();
     if (req.url?.startsWith('/interaction/')) return void interact(provider, req, res, state.account);
     provider.callback()(req, res);
-  });
+  };
+  const server = named ? createTlsServer({ cert: named.cert, key: named.key }, answer) : createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  const url = `http://127.0.0.1:${address.port}`;
+  const { port } = address;
+  const url = named ? `https://${named.host}` : `http://127.0.0.1:${port}`;
   provider = new Provider(
     url,
     configuration(redirectUri, () => state.account),
   );
   return {
     url,
+    port,
     asked,
     get account() {
       return state.account;
@@ -51,7 +69,7 @@ export async function startIssuer(redirectUri: string): Promise<TestIssuer> {
     set account(account) {
       state.account = account;
     },
-    visit: (location) => visit(location, url),
+    visit: (location) => visit(location, url, named ? knowing(named, port) : plainly),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -112,20 +130,47 @@ async function interact(
   await provider.interactionFinished(req, res, account ? { login: { accountId: account.sub } } : refusal);
 }
 
-async function visit(location: string, issuer: string): Promise<URL> {
+interface Page {
+  readonly status: number;
+  readonly location: string | null;
+  readonly cookies: readonly string[];
+}
+
+type Get = (url: URL, cookie: string) => Promise<Page>;
+
+const plainly: Get = async (url, cookie) => {
+  const { status, headers } = await fetch(url, { redirect: 'manual', headers: { cookie } });
+  return { status, location: headers.get('location'), cookies: headers.getSetCookie() };
+};
+
+/** A browser inside the network where the name is known. */
+const knowing =
+  ({ host, ca }: NamedIssuer, port: number): Get =>
+  (url, cookie) =>
+    new Promise((done, fail) => {
+      const at = { host: '127.0.0.1', port, servername: host, ca, agent: false };
+      const path = `${url.pathname}${url.search}`;
+      tlsRequest({ ...at, path, headers: { host, cookie } }, (answer) => {
+        answer.resume();
+        const { location = null, 'set-cookie': cookies = [] } = answer.headers;
+        done({ status: answer.statusCode ?? 0, location, cookies });
+      })
+        .on('error', fail)
+        .end();
+    });
+
+async function visit(location: string, issuer: string, get: Get): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = new URL(location);
   for (let step = 0; step < 10; step++) {
     if (url.origin !== issuer) return url;
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(url, { redirect: 'manual', headers: { cookie } });
-    for (const line of answer.headers.getSetCookie()) {
+    const page = await get(url, [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+    for (const line of page.cookies) {
       const [pair = ''] = line.split(';');
       cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
     }
-    const next = answer.headers.get('location');
-    if (next === null) throw new Error(`the issuer answered ${answer.status}: ${await answer.text()}`);
-    url = new URL(next, url);
+    if (page.location === null) throw new Error(`the issuer answered ${page.status} at ${url.pathname}`);
+    url = new URL(page.location, url);
   }
   throw new Error('the issuer sends the browser in a circle');
 }

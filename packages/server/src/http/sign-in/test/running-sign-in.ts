@@ -8,6 +8,7 @@ import { deriveSignInKey } from '../../../platform/secrets.ts';
 import { Issuers } from '../../../platform/sign-in/oidc-issuer.ts';
 import { makeOwnerLink } from '../../../platform/sign-in/owner-link.ts';
 import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts';
+import { sessionRulesOf } from '../../../platform/sign-in/session-rules.ts';
 import { Sessions } from '../../../platform/sign-in/sessions.ts';
 import type { SignInParts } from '../../../platform/sign-in/sign-in.ts';
 import { siteOf } from '../../../platform/sign-in/site.ts';
@@ -24,6 +25,8 @@ export interface SignInHouse {
   readonly parts: SignInParts;
   /** Passwords hashed so far. */
   hashes(): number;
+  /** As when floe.yaml is read again. */
+  setAuth(auth: HouseOptions['auth']): void;
   /** The clock that everything reads. */
   advance(ms: number): void;
   /** A person with `PASSWORD` who belongs to these orgs. */
@@ -46,12 +49,11 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
   let hashes = 0;
   let browsers = 0;
   let parts: SignInParts | null = null;
-  const hasher = createPasswordHasher((_, { message, nonce, tagLength }, done) => {
+  const hasher = cheapHasher(() => {
     hashes += 1;
-    const tag = createHash('sha512').update(nonce).update(message).digest().subarray(0, tagLength);
-    setImmediate(done, null, tag);
   });
-  const { auth } = FloeConfigSchema.parse({ auth: options.auth });
+  const authOf = (auth: HouseOptions['auth']) => FloeConfigSchema.parse({ auth }).auth;
+  let auth = authOf(options.auth);
   const { baseUrl = 'https://floe.example', trustedProxies = [] } = options;
   const partsOf = (database: Database, clock: Clock): SignInParts => ({
     database,
@@ -61,7 +63,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     issuers: new Issuers({ guard: loopbackGuard(), via: () => undefined }, clock),
     fitKeys: async () => [],
     challengeKey: createSecretKey(Buffer.alloc(32, 5)),
-    sessions: new Sessions(database, clock, silentLog),
+    sessions: new Sessions(database, clock, silentLog, () => sessionRulesOf(auth)),
     throttle: createThrottle(database, clock),
     auth: () => auth,
     site: () => siteOf(baseUrl, [8443]),
@@ -78,6 +80,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     api,
     parts: open,
     hashes: () => hashes,
+    setAuth(changed) {
+      auth = authOf(changed);
+    },
     advance(ms) {
       now += ms;
       api.setNow(now);
@@ -86,20 +91,30 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     ownerLink: (orgId = 'acme') =>
       api.database.transaction((writer) => makeOwnerLink(writer, open.clock, orgId)),
     browser: () => new Browser(api, addressOf(browsers++)),
-    async audited(action) {
-      const rows = await api.database.read
-        .selectFrom('audit')
-        .select(['subject', 'after_json as after'])
-        .where('action', '=', action)
-        .orderBy('id')
-        .execute();
-      return rows;
-    },
+    audited: (action) => auditedIn(api, action),
     async close() {
       await open.sessions.close();
       await api.close();
     },
   };
+}
+
+function auditedIn({ database }: RunningApi, action: string) {
+  return database.read
+    .selectFrom('audit')
+    .select(['subject', 'after_json as after'])
+    .where('action', '=', action)
+    .orderBy('id')
+    .execute();
+}
+
+/** Hashes that cost nothing. */
+function cheapHasher(count: () => void) {
+  return createPasswordHasher((_, { message, nonce, tagLength }, done) => {
+    count();
+    const tag = createHash('sha512').update(nonce).update(message).digest().subarray(0, tagLength);
+    setImmediate(done, null, tag);
+  });
 }
 
 function loopbackGuard() {

@@ -1,0 +1,98 @@
+import { Plus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { useRows } from '../data/lists.ts';
+import type { Action } from '../data/permissions.ts';
+import { useRefusal } from '../data/use-refusal.ts';
+import { Button } from '../ui/button.tsx';
+import type { DataTableProps } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/feedback.tsx';
+import { Results } from '../ui/results.tsx';
+import { type Column, readSort, sorted } from '../ui/table-columns.ts';
+import { PageFrame } from './page-frame.tsx';
+import { useShortcuts } from './shortcuts.ts';
+import { useUrlState } from './url-state.ts';
+
+interface ListPageProps<Row> {
+  /** `Limits` */
+  readonly title: string;
+  /** `limit` */
+  readonly one: string;
+  readonly needs?: Action;
+  readonly list: ReturnType<typeof useRows<Row>>;
+  readonly columns: readonly Column<Row>[];
+  /** Columns that fit beside the drawer. */
+  readonly besideDrawer?: ReadonlySet<string>;
+  readonly card: DataTableProps<Row>['card'];
+  /** Shows the row of an id, or `new`, beside the list. */
+  readonly drawer?: (id: string, onOpen: (id: string) => void, onClose: () => void) => ReactNode;
+  /** Where rows have a page of their own: goes there, `new` included. */
+  readonly onOpen?: (id: string) => void;
+  readonly above?: ReactNode;
+  readonly below?: ReactNode;
+  readonly empty: { readonly title: string; readonly text: ReactNode; readonly more?: ReactNode };
+}
+
+/**
+ * A page that lists what people make: with `c` and a button to make another, rows that open beside the list or on a
+ * page of their own, and what stands there while there are none.
+ */
+export function ListPage<Row extends { readonly id: string }>({
+  title,
+  one,
+  needs = 'management',
+  list,
+  columns,
+  besideDrawer,
+  card,
+  drawer,
+  onOpen,
+  above,
+  below,
+  empty,
+}: ListPageProps<Row>) {
+  const { query, change } = useUrlState();
+  const opened = drawer ? query.get('open') : null;
+  const open = onOpen ?? ((id: string) => change({ open: id }));
+  const refusal = useRefusal(needs);
+  useShortcuts([{ keys: 'c', does: `New ${one}`, run: () => refusal === null && open('new') }]);
+  const fitting = opened === null ? undefined : besideDrawer;
+  const sort = readSort(query.get('sort'));
+  const sortable = columns.some(({ value }) => value !== undefined);
+  const add = (
+    <Button look="primary" icon={Plus} needs={needs} onClick={() => open('new')}>
+      New {one}
+    </Button>
+  );
+  const beside = opened === null ? null : drawer?.(opened, open, () => change({ open: null }));
+  return (
+    <PageFrame title={title} padded={false} actions={add} beside={beside}>
+      {above}
+      <Results
+        list={list}
+        what={title.toLowerCase()}
+        label={title}
+        shown={sortable ? sorted(list.rows ?? [], columns, sort) : (list.rows ?? [])}
+        rowId={({ id }) => id}
+        columns={fitting ? columns.filter(({ id }) => fitting.has(id)) : columns}
+        card={card}
+        onOpen={({ id }) => open(id)}
+        openId={opened}
+        {...(sortable && { sort, onSort: (next: string | null) => change({ sort: next }, 'replace') })}
+        empty={
+          <EmptyState
+            title={empty.title}
+            action={
+              <>
+                {add}
+                {empty.more}
+              </>
+            }
+          >
+            {empty.text}
+          </EmptyState>
+        }
+      />
+      {below}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,37 @@
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { TextArea } from '../ui/field.tsx';
+import { Form, FormField } from '../ui/form.tsx';
+import type { Waiting } from './use-question.ts';
+
+/** Asks why, before what the audit log keeps a reason of; what was asked for goes on by itself. */
+export function ReasonDialog({ waiting: { because, answer } }: { readonly waiting: Waiting<string> }) {
+  const [reason, setReason] = useState('');
+  return (
+    <Dialog open onClose={() => answer(null)} title="Say why" description={because}>
+      <Form
+        error={null}
+        onSubmit={() => reason.trim() !== '' && answer(reason.trim())}
+        actions={
+          <>
+            <Button onClick={() => answer(null)}>Cancel</Button>
+            <Button type="submit" look="primary" disabled={reason.trim() === ''}>
+              Go on
+            </Button>
+          </>
+        }
+      >
+        <FormField name="reason" label="Reason" hint="It stands in the audit log, beside your name.">
+          <TextArea
+            rows={2}
+            autoFocus
+            maxLength={500}
+            value={reason}
+            onChange={({ target }) => setReason(target.value)}
+          />
+        </FormField>
+      </Form>
+    </Dialog>
+  );
+}

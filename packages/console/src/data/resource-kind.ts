@@ -1,0 +1,78 @@
+import { queryOptions } from '@tanstack/react-query';
+import { useState } from 'react';
+import { getTagged, send, type Tagged } from './api-client.ts';
+import { type Change, useChange } from './change.ts';
+import { type Edit, useEdit } from './edit.ts';
+import { fieldChanges } from './field-changes.ts';
+import type { Action } from './permissions.ts';
+
+/** A kind of things that people make, change and remove by a form. */
+export interface ResourceKind<Resource extends { readonly id: string }, Form extends object> {
+  /** `limit`: in titles, buttons and messages. */
+  readonly one: string;
+  /** Where all of them are: `api/management/limits`. */
+  readonly path: string;
+  /** Queries that a change makes stale; the first names the kind's own. */
+  readonly touches: readonly [readonly unknown[], ...(readonly unknown[])[]];
+  readonly needs: Action;
+  readonly formOf: (resource: Resource) => Form;
+  /** What the API is sent for a form. */
+  readonly bodyOf: (form: Form) => unknown;
+  /** What is asked before one is removed; `typed` wants a name typed, where others depend on it. */
+  readonly removal: (resource: Resource) => {
+    readonly title: string;
+    readonly effect: string;
+    readonly typed?: string;
+  };
+}
+
+/** Where one of a kind is. */
+export function pathOf({ path }: { readonly path: string }, id: string): string {
+  return `${path}/${encodeURIComponent(id)}`;
+}
+
+/** One of a kind, with the tag for its next change. */
+export function resourceQuery<Resource extends { readonly id: string }, Form extends object>(
+  kind: ResourceKind<Resource, Form>,
+  id: string,
+) {
+  return queryOptions({
+    queryKey: [...kind.touches[0], 'one', id],
+    queryFn: ({ signal }) => getTagged<Resource>(pathOf(kind, id), signal),
+  });
+}
+
+/** The form over something that is not there yet. */
+export interface Fresh<Form> {
+  readonly form: Form;
+  readonly set: (fields: Partial<Form>) => void;
+  readonly create: Change<undefined>;
+  readonly isChanged: boolean;
+}
+
+/** @param from what the form begins with; read once */
+export function useFresh<Resource extends { readonly id: string }, Form extends object>(
+  { path, bodyOf, touches }: ResourceKind<Resource, Form>,
+  from: Form | (() => Form),
+  done: (made: Resource) => void,
+): Fresh<Form> {
+  const [start] = useState(from);
+  const [form, setForm] = useState(start);
+  // The body is made inside: what cannot be read is told by its field, as what the server refuses is.
+  const create = useChange(async () => send<Resource>('POST', path, bodyOf(form)), {
+    touches,
+    done,
+  });
+  const set = (fields: Partial<Form>) => setForm((before) => ({ ...before, ...fields }));
+  return { form, set, create, isChanged: fieldChanges(start, form).length > 0 };
+}
+
+/** The form over one that exists: saved with `If-Match`, see `useEdit`. */
+export function useResourceEdit<Resource extends { readonly id: string }, Form extends object>(
+  kind: ResourceKind<Resource, Form>,
+  read: Tagged<Resource>,
+  done: (saved: Resource) => void,
+): Edit<Form> {
+  const { formOf, bodyOf: write, touches } = kind;
+  return useEdit<Resource, Form>({ path: pathOf(kind, read.body.id), read, formOf, write, touches, done });
+}

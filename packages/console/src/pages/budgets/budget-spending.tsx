@@ -1,0 +1,87 @@
+import type { timeseries, top } from '@floe/contract/api/charts';
+import { useQuery } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { get } from '../../data/api-client.ts';
+import { money } from '../../format/amounts.ts';
+import { Chart } from '../../ui/chart.tsx';
+import { useKeys } from '../limits/subject-fields.tsx';
+import type { Budget } from './budget-form.ts';
+
+type Timeseries = z.output<typeof timeseries>;
+type Top = z.output<typeof top>;
+const NANO = 1e9;
+
+/** How the sum of this period grew beside the limit, and on what it went. */
+export function BudgetSpending({ budget }: { readonly budget: Budget }) {
+  const { scope, key, model, metadata, state, period, limit_usd } = budget;
+  const keys = useKeys();
+  const id = scope === 'key' ? keys.find(({ name }) => name === key)?.id : null;
+  // What charts can count alone: the whole org, or one key, in a period that began.
+  const isAlone = model === null && Object.keys(metadata).length === 0 && id !== undefined;
+  const from = isAlone && (scope === 'org' || scope === 'key') ? (state?.starts_at ?? null) : null;
+  const query = { from, ...(id && { key: id }) };
+  const spent = useQuery({
+    queryKey: ['analytics', 'timeseries', 'spent', period, query],
+    queryFn: ({ signal }) =>
+      get<Timeseries>(
+        'api/analytics/timeseries',
+        { ...query, metric: 'cost_nano_usd', interval: period === 'month' ? 'day' : 'hour' },
+        signal,
+      ),
+    enabled: from !== null,
+  }).data;
+  if (!spent) return null;
+  const sums = growing(spent.series[0]?.values ?? []);
+  return (
+    <div className="grid gap-2">
+      <Chart
+        label="Spent in this period"
+        at={spent.at.map((at) => Date.parse(at))}
+        series={[
+          { label: 'Spent so far', values: sums },
+          { label: 'Limit', values: sums.map(() => limit_usd * NANO) },
+        ]}
+        format={money}
+        height={120}
+      />
+      <Largest by={scope === 'org' ? 'key' : 'model'} query={query} />
+    </div>
+  );
+}
+
+function Largest({
+  by,
+  query,
+}: {
+  readonly by: 'key' | 'model';
+  readonly query: { readonly from: string | null; readonly key?: string };
+}) {
+  const { data } = useQuery({
+    queryKey: ['analytics', 'top', by, 'spent', query],
+    queryFn: ({ signal }) =>
+      get<Top>('api/analytics/top', { ...query, by, metric: 'cost_nano_usd', limit: 3 }, signal),
+  });
+  const found = data?.data.filter(({ cost_nano_usd }) => cost_nano_usd > 0) ?? [];
+  if (found.length === 0) return null;
+  return (
+    <p className="text-small text-ink-2">
+      Most of it:{' '}
+      {found.map(({ name, value, cost_nano_usd }, index) => (
+        <span key={value}>
+          {index > 0 && ', '}
+          <span className="text-ink">{name ?? value ?? 'unknown'}</span> {money(cost_nano_usd)}
+        </span>
+      ))}
+      .
+    </p>
+  );
+}
+
+/** Each value with all before it. */
+function growing(values: readonly (number | null)[]): number[] {
+  let sum = 0;
+  return values.map((value) => {
+    sum += value ?? 0;
+    return sum;
+  });
+}

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { OrgLink } from '../../app/org-link.tsx';
+import { Card } from '../../ui/facts.tsx';
+import { Skeleton } from '../../ui/feedback.tsx';
+import { Spent } from '../budgets/budget-columns.tsx';
+import { Use } from '../limits/limit-use.tsx';
+import { capital, subjectText } from '../limits/subject.ts';
+import { type Key, rulesQuery } from './key-data.ts';
+import { rulesOf } from './key-rules.ts';
+
+/** The limits and budgets that count the key, and how near it is to them. */
+export function KeyBounds({ row }: { readonly row: Key }) {
+  const { data, error } = useQuery(rulesQuery);
+  const found = data && rulesOf(row, data);
+  return (
+    <Card title="Limits and budgets">
+      {error ? (
+        <p className="text-ui text-ink-2">{error.message}</p>
+      ) : !found ? (
+        <Skeleton className="h-10" />
+      ) : found.limits.length + found.budgets.length === 0 ? (
+        <p className="text-ui text-ink-2">Nothing bounds it: neither how fast it asks nor what it spends.</p>
+      ) : (
+        <ul className="grid gap-2 text-ui">
+          {found.limits.map((limit) => (
+            <li key={limit.id} className="grid gap-0.5">
+              <OrgLink
+                to="/management/limits"
+                search={{ open: limit.id }}
+                className="text-accent-ink underlined"
+              >
+                Limit of {subjectText(limit)}
+              </OrgLink>
+              <Use
+                limit={limit}
+                bound={limit.rpm !== null ? 'rpm' : limit.tpm !== null ? 'tpm' : 'concurrency'}
+              />
+            </li>
+          ))}
+          {found.budgets.map((budget) => (
+            <li key={budget.id} className="grid gap-0.5">
+              <OrgLink
+                to="/management/budgets"
+                search={{ open: budget.id }}
+                className="text-accent-ink underlined"
+              >
+                Budget {budget.name}
+              </OrgLink>
+              <span className="text-small text-ink-2">{capital(subjectText(budget))}</span>
+              <Spent budget={budget} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,73 @@
+import type { timeseries } from '@floe/contract/api/charts';
+import { useQuery } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { get } from '../../data/api-client.ts';
+import { count } from '../../format/amounts.ts';
+import { typedNumber } from '../../format/numbers-typed.ts';
+import { Chart } from '../../ui/chart.tsx';
+import type { Limit, LimitForm } from './limit-form.ts';
+import { minutesOver } from './minutes-over.ts';
+import { useKeys } from './subject-fields.tsx';
+
+type Timeseries = z.output<typeof timeseries>;
+const DAY_MS = 86_400_000;
+
+/** What was asked in the last day beside the bound that is typed, and how often that bound would have refused. */
+export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
+  const keys = useKeys();
+  const whose = subjectFilter(limit, keys);
+  const { data } = useQuery({
+    queryKey: ['analytics', 'timeseries', 'minutes', whose],
+    queryFn: ({ signal }) =>
+      get<Timeseries>(
+        'api/analytics/timeseries',
+        {
+          ...whose,
+          metric: 'requests',
+          interval: 'minute',
+          from: new Date(Date.now() - DAY_MS).toISOString(),
+        },
+        signal,
+      ),
+    enabled: whose !== null,
+    staleTime: 60_000,
+  });
+  const bound = typedNumber(form.rpm);
+  if (!data || typeof bound !== 'number') return null;
+  const values = data.series[0]?.values ?? [];
+  const { over, refused, most } = minutesOver(values, bound);
+  return (
+    <div className="grid gap-1.5 pt-2">
+      <Chart
+        label="Requests a minute, last 24 hours"
+        at={data.at.map((at) => Date.parse(at))}
+        series={[
+          { label: 'Requests', values },
+          { label: 'Limit', values: values.map(() => bound) },
+        ]}
+        format={count}
+        height={110}
+      />
+      <p className="text-small text-ink-2">
+        {over === 0
+          ? `In the last 24 hours ${count(bound)} a minute would have refused nothing; the busiest minute had ${count(most)}.`
+          : `In the last 24 hours ${count(bound)} a minute would have refused about ${counted(refused, 'request')}, in ${counted(over, 'minute')}; the busiest had ${count(most)}.`}
+      </p>
+    </div>
+  );
+}
+
+function counted(many: number, what: string): string {
+  return `${count(many)} ${what}${many === 1 ? '' : 's'}`;
+}
+
+/** What charts can count alone: the whole org, or one key; null for others. */
+function subjectFilter(
+  { scope, key, model }: Limit,
+  keys: readonly { readonly id: string; readonly name: string }[],
+): Readonly<Record<string, string>> | null {
+  if (model !== null) return null;
+  if (scope === 'org') return {};
+  const id = scope === 'key' ? keys.find(({ name }) => name === key)?.id : undefined;
+  return id === undefined ? null : { key: id };
+}

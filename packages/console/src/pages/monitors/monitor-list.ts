@@ -1,0 +1,133 @@
+import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useConnection, useEvents } from '../../data/events.ts';
+import { monitorsQuery, refreshRows, standingQuery } from './monitor-data.ts';
+import { firstPageOf, type MonitorPages, rowsOf } from './monitor-rows.ts';
+
+export type Recent = ReadonlyMap<string, MonitorStanding['recent'][number]>;
+
+/** Rows whose last day is asked for at once. */
+const BLOCK_ROWS = 50;
+/** Before the table says what is in view. */
+const FIRST_LOOK = 24;
+const EVENT_MS = 1_000;
+const LIVE_MS = 60_000;
+/** Without an event stream the list asks by itself. */
+const POLL_MS = 10_000;
+/** Further down than this, somebody reads: rows stay where they are. */
+const TOP_PX = 40;
+
+/**
+ * Monitors in the order of urgency, of any number: pages as one scrolls, the last day of what is in view, counts from
+ * the server. What changes is read again for the rows in view only; rows move when nobody reads them.
+ *
+ * @param busy whether rows are selected, which must not move either
+ */
+export function useMonitorList(filters: Readonly<Record<string, string>>, busy: () => boolean) {
+  const answer = useInfiniteQuery({ ...monitorsQuery(filters), placeholderData: keepPreviousData });
+  const rows = useMemo(() => rowsOf(answer.data?.pages ?? []), [answer.data]);
+  const shown = useRef<Shown>({ first: 0, last: FIRST_LOOK });
+  const [blocks, setBlocks] = useState(blocksOf(shown.current));
+  const onShown = useCallback((first: number, last: number) => {
+    shown.current = { first, last };
+    const next = blocksOf(shown.current);
+    setBlocks((before) => (before.first === next.first && before.last === next.last ? before : next));
+  }, []);
+  const recent = useRecent(rows, blocks);
+  const { data: standing } = useQuery(standingQuery([]));
+  const point = useCatchingUp(filters, () => rows.slice(shown.current.first, shown.current.last + 1), busy);
+  const { hasNextPage, isFetching, fetchNextPage } = answer;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  return { answer, rows, recent, counts: standing?.counts, more, onShown, point };
+}
+
+interface Shown {
+  readonly first: number;
+  readonly last: number;
+}
+
+function blocksOf({ first, last }: Shown): Shown {
+  return { first: Math.floor(first / BLOCK_ROWS), last: Math.floor(last / BLOCK_ROWS) };
+}
+
+/** The last day of the blocks of rows that are in view. */
+function useRecent(rows: readonly Monitor[], { first, last }: Shown): Recent {
+  const blocks = Array.from({ length: last - first + 1 }, (_, index) => {
+    const start = (first + index) * BLOCK_ROWS;
+    return rows.slice(start, start + BLOCK_ROWS).map(({ id }) => id);
+  });
+  return useQueries({
+    queries: blocks.filter((ids) => ids.length > 0).map((ids) => standingQuery(ids.toSorted())),
+    combine: recentOf,
+  });
+}
+
+function recentOf(answers: readonly { readonly data?: MonitorStanding | undefined }[]): Recent {
+  return new Map(answers.flatMap(({ data }) => data?.recent.map((one) => [one.id, one] as const) ?? []));
+}
+
+/**
+ * Keeps up with what happens, by events and by the clock: the rows in view where they stand, or the first page in its
+ * new order when nobody is reading. Gives what must be told whether the pointer is among the rows.
+ */
+function useCatchingUp(
+  filters: Readonly<Record<string, string>>,
+  inView: () => readonly Monitor[],
+  busy: () => boolean,
+): (inside: boolean) => void {
+  const client = useQueryClient();
+  const live = useConnection() === 'live';
+  const pointing = useRef(false);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const catchUp = useEffectEvent(() => {
+    if (document.hidden) return;
+    void client.invalidateQueries({ queryKey: ['monitors', 'standing'] });
+    const ids = inView().map(({ id }) => id);
+    const isRead = pointing.current || busy() || (scrolled() ?? 0) > TOP_PX;
+    if (isRead && ids.length > 0) void refreshRows(client, ids.slice(0, 100)).catch(() => undefined);
+    else if (!isRead) {
+      const { queryKey } = monitorsQuery(filters);
+      client.setQueryData<MonitorPages>(queryKey, (list) => list && firstPageOf(list));
+      void client.invalidateQueries({ queryKey, exact: true });
+    }
+  });
+  const soon = useCallback(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = null;
+      catchUp();
+    }, EVENT_MS);
+  }, []);
+  useEvents('monitors', soon);
+  // A list that was kept while another page was shown heard nothing.
+  const isKept = useRef(inView().length > 0);
+  useEffect(() => {
+    if (isKept.current) soon();
+  }, [soon]);
+  useEffect(() => {
+    const every = setInterval(() => catchUp(), live ? LIVE_MS : POLL_MS);
+    return () => clearInterval(every);
+  }, [live]);
+  useEffect(
+    () => () => {
+      if (timer.current) clearTimeout(timer.current);
+      timer.current = null;
+    },
+    [],
+  );
+  return useCallback((inside: boolean) => {
+    pointing.current = inside && window.matchMedia('(hover: hover)').matches;
+  }, []);
+}
+
+function scrolled(): number | undefined {
+  return document.querySelector('[data-scroll]')?.scrollTop;
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AuditEntry } from '@floe/contract/api/audit';
+import { scheduleChangesOf } from './schedule-changes.ts';
+
+const entry = (before: AuditEntry['before'], after: AuditEntry['after']): AuditEntry => ({
+  id: 'aud_1',
+  at: '2026-11-21T12:00:00.000Z',
+  actor: 'mem_1',
+  actor_name: 'Mara Koch',
+  actor_kind: 'member',
+  action: 'monitors.update',
+  subject: 'job',
+  before,
+  after,
+  seq: 1,
+  hash: null,
+});
+const settings = { name: 'Job', expected_interval_minutes: 60, schedule: null, grace_period_minutes: null };
+
+test('a change of the schedule or the grace is told with what it was and who did it', () => {
+  const [change] = scheduleChangesOf([
+    entry(settings, { ...settings, expected_interval_minutes: 30, grace_period_minutes: 2 }),
+  ]);
+  assert.equal(change?.words, 'interval 60 min to 30 min, grace the org’s to 2 min');
+  assert.equal(change?.by, 'Mara Koch');
+});
+
+test('from an interval to a cron expression both are named', () => {
+  const cron = { cron: '0 3 * * *', timezone: 'Asia/Tokyo' };
+  const after = { ...settings, expected_interval_minutes: null, schedule: cron };
+  assert.equal(
+    scheduleChangesOf([entry(settings, after)])[0]?.words,
+    'interval 60 min to none, schedule none to 0 3 * * * Asia/Tokyo',
+  );
+});
+
+test('another name, a creation and a removal move no deadline', () => {
+  const entries = [
+    entry(settings, { ...settings, name: 'Other' }),
+    entry(null, settings),
+    entry(settings, null),
+  ];
+  assert.deepEqual(scheduleChangesOf(entries), []);
+});

@@ -1,0 +1,45 @@
+import type { MonitorStanding } from '@floe/contract/api/monitors';
+
+type Slice = MonitorStanding['recent'][number]['slices'][number];
+
+export const STEP = 3;
+export const HEIGHT = 18;
+const WIDTH = STEP - 0.75;
+const LEAST = 4;
+
+/** What is drawn of each state, as one path: a list has thousands of slices and no room for an element of each. */
+export interface StripPaths {
+  readonly healthy: string;
+  readonly failing: string;
+  readonly unknown: string;
+  readonly paused: string;
+  /** Slices in which nothing was judged. */
+  readonly none: string;
+}
+
+/** Each slice is a stack: failing at the foot with its share, then unknown or paused, healthy above. Pure. */
+export function stripPaths(slices: readonly Slice[]): StripPaths {
+  const drawn = { healthy: '', failing: '', unknown: '', paused: '', none: '' };
+  slices.forEach(({ healthy_seconds, failing_seconds, unknown_seconds, paused_seconds }, index) => {
+    const box = (top: number, height: number) =>
+      height <= 0 ? '' : `M${index * STEP} ${round(top)}h${WIDTH}v${round(height)}h-${WIDTH}z`;
+    const whole = healthy_seconds + failing_seconds + unknown_seconds + paused_seconds;
+    if (whole < 1) {
+      drawn.none += box(HEIGHT - 2, 2);
+      return;
+    }
+    const high = (seconds: number) => (seconds < 1 ? 0 : Math.max(LEAST, (seconds / whole) * HEIGHT));
+    const failing = high(failing_seconds);
+    const unknown = Math.min(HEIGHT - failing, high(unknown_seconds));
+    const paused = Math.min(HEIGHT - failing - unknown, high(paused_seconds) * 0.44);
+    drawn.failing += box(HEIGHT - failing, failing);
+    drawn.unknown += box(HEIGHT - failing - unknown, unknown);
+    drawn.paused += box(HEIGHT - failing - unknown - paused, paused);
+    if (healthy_seconds >= 1) drawn.healthy += box(0, HEIGHT - failing - unknown - paused);
+  });
+  return drawn;
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 100) / 100;
+}

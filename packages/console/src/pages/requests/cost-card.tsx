@@ -1,0 +1,109 @@
+import { OrgLink } from '../../app/org-link.tsx';
+import { count, exactMoney } from '../../format/amounts.ts';
+import { cx } from '../../ui/class-names.ts';
+import { Card } from '../../ui/facts.tsx';
+import { type CostLine, costTable } from './cost-lines.ts';
+import type { RequestDetail } from './request-data.ts';
+import { isCharged, unpricedModel } from './request-rows.ts';
+
+const SOURCES: Readonly<Record<string, string>> = {
+  catalog: 'At the prices of the catalog, as they were then.',
+  override: 'At a price of your own, as it was then.',
+  free: 'Tokens of this provider cost nothing.',
+  seat: 'Paid by seat, not by token.',
+};
+
+/** Tokens by kind, what each kind costs, and a sum that is the row's cost to the nano-dollar. */
+export function CostCard({ request }: { readonly request: RequestDetail }) {
+  const { usage, cost_nano_usd, cost_source } = request;
+  const { parts, roundedNanoUsd, isWhole } = costTable(request);
+  const unpriced = unpricedModel(request);
+  const source = cost_source && SOURCES[cost_source];
+  return (
+    <Card title="Cost" aside={`usage: ${usage.source}`}>
+      <table className="w-full text-ui figures" aria-label="Cost">
+        <thead className="text-left text-label text-ink-2">
+          <tr>
+            <Head>Tokens</Head>
+            <Head end>Count</Head>
+            {isWhole && <Head end>USD per million</Head>}
+            {isWhole && <Head end>Cost</Head>}
+          </tr>
+        </thead>
+        {parts.map(({ attempt, lines }) => (
+          <tbody key={attempt?.n ?? 0}>
+            {attempt && (
+              <tr className="border-t border-line">
+                <th scope="rowgroup" colSpan={4} className="pt-2 text-left text-small font-medium text-ink-2">
+                  Attempt {attempt.n}, {attempt.provider}/{attempt.model}
+                </th>
+              </tr>
+            )}
+            {lines.map((line) => (
+              <Line key={line.kind} line={line} isWhole={isWhole} />
+            ))}
+          </tbody>
+        ))}
+        <tfoot>
+          {roundedNanoUsd > 0 && (
+            <tr className="border-t border-line text-ink-2">
+              <th scope="row" colSpan={3} className="py-1.5 text-left font-normal">
+                Rounded up to a whole nano-dollar
+              </th>
+              <td className="text-right">{exactMoney(roundedNanoUsd)}</td>
+            </tr>
+          )}
+          <tr className="border-t border-line-strong font-semibold">
+            <th scope="row" colSpan={isWhole ? 3 : 1} className="py-1.5 text-left">
+              Cost
+            </th>
+            <td className="text-right" data-cost>
+              {cost_nano_usd !== null ? exactMoney(cost_nano_usd) : isCharged(request) ? 'unknown' : '–'}
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+      {usage.reasoning_tokens !== null && usage.reasoning_tokens > 0 && (
+        <p className="mt-2 text-small text-ink-2">
+          {count(usage.reasoning_tokens)} of the output tokens were reasoning.
+        </p>
+      )}
+      {source && <p className="mt-2 text-small text-ink-2">{source}</p>}
+      {unpriced && (
+        <p className="mt-2 text-ui text-ink-2">
+          No price for {unpriced}.{' '}
+          <OrgLink to="/management/models" search={{ search: unpriced, open: unpriced }}>
+            Add one
+          </OrgLink>
+          . It counts for the requests that follow.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function Head({ end, children }: { readonly end?: boolean; readonly children: string }) {
+  return (
+    <th scope="col" className={cx('pb-1.5 font-medium', end && 'pl-3 text-right')}>
+      {children}
+    </th>
+  );
+}
+
+function Line({ line, isWhole }: { readonly line: CostLine; readonly isWhole: boolean }) {
+  const { kind, tokens, usd, nanoUsd } = line;
+  return (
+    <tr className="border-t border-line">
+      <th scope="row" className="py-1.5 text-left font-normal">
+        {kind}
+      </th>
+      <td className="pl-3 text-right">{tokens === null ? '' : count(tokens)}</td>
+      {isWhole && <td className="pl-3 text-right text-ink-2">{usd ?? ''}</td>}
+      {isWhole && (
+        <td className="pl-3 text-right" data-cost-line>
+          {nanoUsd === null ? '' : exactMoney(nanoUsd)}
+        </td>
+      )}
+    </tr>
+  );
+}

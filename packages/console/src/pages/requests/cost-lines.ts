@@ -1,0 +1,95 @@
+import type { Attempt, RequestDetail } from '@floe/contract/api/analytics';
+
+/** What a request cost, line by line, from what its row keeps of tokens and prices. Pure. */
+
+export interface CostLine {
+  readonly kind: string;
+  /** Null for what is no number of tokens. */
+  readonly tokens: number | null;
+  /** USD per million tokens. */
+  readonly usd: number | null;
+  /** Part of a nano-dollar too; null where no price is kept. */
+  readonly nanoUsd: number | null;
+}
+
+export interface CostPart {
+  /** The attempt that was charged; null where there was only one. */
+  readonly attempt: Attempt | null;
+  readonly lines: readonly CostLine[];
+}
+
+export interface CostTable {
+  readonly parts: readonly CostPart[];
+  /** What rounding up to a whole nano-dollar added to the lines. */
+  readonly roundedNanoUsd: number;
+  /** False where a price is not kept, as of rows from before it was: then only tokens are told. */
+  readonly isWhole: boolean;
+}
+
+interface Counts {
+  readonly input: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly output: number;
+}
+
+/** What a request says of its cost. */
+export type Charged = Pick<RequestDetail, 'usage' | 'attempts' | 'cost_nano_usd'>;
+
+/** Lines whose sum, with what rounding added, is the cost of the row to the nano-dollar. */
+export function costTable(request: Charged): CostTable {
+  const charged = request.attempts.filter(({ price }) => price !== undefined);
+  const parts = charged.map((attempt): CostPart => {
+    const lines = linesOf(attempt.usage === undefined ? rowCounts(request) : attemptCounts(attempt), attempt);
+    return { attempt: request.attempts.length > 1 ? attempt : null, lines };
+  });
+  const sum = parts.flatMap(({ lines }) => lines).reduce((total, { nanoUsd }) => total + (nanoUsd ?? 0), 0);
+  const rounded = tidy((request.cost_nano_usd ?? 0) - sum);
+  const isWhole = parts.length > 0 && rounded >= 0 && rounded < parts.length;
+  if (isWhole) return { parts, roundedNanoUsd: rounded, isWhole };
+  return { parts: [{ attempt: null, lines: linesOf(rowCounts(request)) }], roundedNanoUsd: 0, isWhole };
+}
+
+function rowCounts({ usage }: Charged): Counts {
+  const { input_tokens, cached_tokens, cache_write_tokens, output_tokens } = usage;
+  return counts(input_tokens, cached_tokens, cache_write_tokens, output_tokens);
+}
+
+function attemptCounts({ usage = {} }: Attempt): Counts {
+  return counts(usage['input'], usage['cached'], usage['cacheWrite'], usage['output']);
+}
+
+type Count = number | null | undefined;
+
+function counts(input: Count, cached: Count, written: Count, output: Count): Counts {
+  return { input: input ?? 0, cached: cached ?? 0, written: written ?? 0, output: output ?? 0 };
+}
+
+/** As the gateway counts: what was read from a cache or written to one is part of the input, at a rate of its own. */
+function linesOf(
+  { input, cached, written, output }: Counts,
+  { price }: Pick<Attempt, 'price'> = {},
+): CostLine[] {
+  const read = Math.min(cached, input);
+  const kept = Math.min(written, input - read);
+  const line = (kind: string, tokens: number, usd: number | undefined): CostLine => ({
+    kind,
+    tokens,
+    usd: usd ?? null,
+    nanoUsd: usd === undefined ? null : tidy(tokens * usd * 1000),
+  });
+  return [
+    line('Input', input - read - kept, price?.input),
+    ...(read > 0 ? [line('Read from the provider’s cache', read, price?.cache_read ?? price?.input)] : []),
+    ...(kept > 0 ? [line('Written to the provider’s cache', kept, price?.cache_write ?? price?.input)] : []),
+    line('Output', output, price?.output),
+    ...(price?.request === undefined
+      ? []
+      : [{ kind: 'Fee for the request', tokens: null, usd: null, nanoUsd: tidy(price.request * 1e9) }]),
+  ];
+}
+
+/** Without what binary fractions add; the gateway rounds at the same place. */
+function tidy(nano: number): number {
+  return Number(nano.toFixed(3));
+}

@@ -1,0 +1,104 @@
+import { ArrowUp, Pin, Radio, Unplug } from 'lucide-react';
+import { useEffect } from 'react';
+import { useConnection, useLostAt } from '../../data/events.ts';
+import { browserZone, clockTime } from '../../format/moments.ts';
+import { Button } from '../../ui/button.tsx';
+import { cx } from '../../ui/class-names.ts';
+import { Tooltip } from '../../ui/tooltip.tsx';
+import type { RequestList } from './use-request-list.ts';
+
+/** Whether rows arrive by themselves, why not, and how to change that. */
+export function LiveButton({ list }: { readonly list: RequestList }) {
+  const { live, tail, span, change } = list;
+  const isLost = useConnection() === 'reconnecting';
+  const lostAt = useLostAt();
+  useWaitingInTitle(live ? tail.waiting : 0);
+  if (span.range === null)
+    return (
+      <Tooltip text="This link shows a fixed time: its rows stay the same. Choose this to watch the newest instead.">
+        <Button icon={Pin} onClick={() => change({ from: null, to: null, range: '1h', live: null })}>
+          Fixed time
+        </Button>
+      </Tooltip>
+    );
+  if (live && tail.waiting > 0)
+    return (
+      <Button
+        icon={Radio}
+        aria-pressed
+        aria-label={`Paused, ${tail.waiting} waiting`}
+        className={LIVE}
+        onClick={() => resume(list)}
+      >
+        {/* No wider than before on a phone: a toolbar that wraps would move the rows. */}
+        <span className="max-md:hidden">Paused, </span>
+        {tail.waiting}
+        <span className="max-md:hidden"> waiting</span>
+      </Button>
+    );
+  if (live && isLost) {
+    const since = lostAt === null ? '' : `, last update ${clockTime(new Date(lostAt), browserZone())}`;
+    return (
+      <Button
+        icon={Unplug}
+        aria-pressed
+        aria-label={`Reconnecting${since}`}
+        className="border-warning-line! bg-warning-tint! text-warning-ink!"
+        onClick={() => turn(list)}
+      >
+        <span className="md:hidden">Reconnecting</span>
+        <span className="max-md:hidden">Reconnecting{since}</span>
+      </Button>
+    );
+  }
+  return (
+    <Button icon={Radio} aria-pressed={live} className={cx(live && LIVE)} onClick={() => turn(list)}>
+      Live
+    </Button>
+  );
+}
+
+const LIVE = 'border-healthy-line! bg-healthy-tint! text-healthy-ink!';
+
+/** Live on or off. */
+export function turn({ live, change }: RequestList): void {
+  change({ live: live ? '0' : null }, 'replace');
+}
+
+/** Shows what waited, where it stands. */
+export function resume({ tail }: RequestList): void {
+  document.querySelector('[data-scroll]')?.scrollTo({ top: 0 });
+  tail.show();
+}
+
+/** A tab that nobody looks at says so too. */
+function useWaitingInTitle(waiting: number): void {
+  useEffect(() => {
+    const bare = document.title.replace(/^\(\d+\) /, '');
+    document.title = waiting > 0 ? `(${waiting}) ${bare}` : bare;
+  }, [waiting]);
+}
+
+/** Over the rows and without a place of its own, so that no row moves when it comes or goes. */
+export function Arriving({ list }: { readonly list: RequestList }) {
+  const { tail, live } = list;
+  const { waiting, isSampled } = tail;
+  if (waiting === 0 && !(isSampled && live)) return null;
+  return (
+    <div className="pointer-events-none sticky top-2 z-20 flex h-0 justify-center overflow-visible">
+      {waiting > 0 ? (
+        <Button
+          icon={ArrowUp}
+          onClick={() => resume(list)}
+          className="pointer-events-auto rounded-full! shadow-popover"
+        >
+          {waiting} new
+        </Button>
+      ) : (
+        <p className="h-8 rounded-full border border-line-strong bg-raised px-3 text-small leading-8 text-ink-2 shadow-popover">
+          More arrive than can be shown. Counts are exact.
+        </p>
+      )}
+    </div>
+  );
+}

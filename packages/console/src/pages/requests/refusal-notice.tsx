@@ -1,0 +1,49 @@
+import type { Decision } from '@floe/contract/api/analytics';
+import { OrgLink } from '../../app/org-link.tsx';
+import { StateIcon } from '../../ui/state.tsx';
+import { useNow } from '../../ui/time-text.tsx';
+import type { RequestDetail } from './request-data.ts';
+
+const PLACES = {
+  limit: { to: '/management/limits', words: 'Open the limit' },
+  budget: { to: '/management/budgets', words: 'Open the budget' },
+} as const;
+
+/** Why a limit or budget refused the request, with the way to it and, second by second, what the client was told to wait. */
+export function RefusalNotice({ request }: { readonly request: RequestDetail }) {
+  const told = request.decisions.find(({ rule }) => rule !== undefined);
+  if (!told?.rule) return null;
+  const { to, words } = PLACES[told.rule.kind];
+  return (
+    <section
+      aria-label="Why it was refused"
+      className="grid gap-1 rounded-card border border-blocked-line bg-blocked-tint px-4 py-3 text-ui"
+    >
+      <p className="flex items-start gap-2">
+        <span className="mt-0.5">
+          <StateIcon state="blocked" />
+        </span>
+        <span className="min-w-0 break-words">
+          {told.because}{' '}
+          <OrgLink to={to} search={{ open: told.rule.id }} className="text-accent-ink underlined">
+            {words}
+          </OrgLink>
+        </span>
+      </p>
+      <Wait request={request} told={told} />
+    </section>
+  );
+}
+
+function Wait({ request, told }: { readonly request: RequestDetail; readonly told: Decision }) {
+  const now = useNow();
+  if (told.retry_after_ms === undefined) return null;
+  const until = Date.parse(request.created_at) + request.latency_ms + told.retry_after_ms;
+  const left = Math.ceil((until - now.getTime()) / 1000);
+  return (
+    <p className="pl-6 text-ink-2 figures">
+      Retry-After was {Math.ceil(told.retry_after_ms / 1000)} s:{' '}
+      {left > 0 ? `${left} s are left.` : 'that time is over.'}
+    </p>
+  );
+}

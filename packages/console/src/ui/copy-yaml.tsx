@@ -1,0 +1,34 @@
+import { EXPORTED_KINDS } from '@floe/contract/exported-kinds';
+import { get } from '../data/api-client.ts';
+import { useChange } from '../data/change.ts';
+import { Button } from './button.tsx';
+import { copyText } from './copy-button.tsx';
+import { tell } from './toast.tsx';
+
+/** Takes what a resource says as text for floe.yaml. Nothing for what the file does not say entry by entry. */
+export function CopyYaml({ path }: { readonly path: string }) {
+  const address = entryAddress(path);
+  const copy = useChange(
+    (from: string) => get<{ readonly yaml: string }>(from).then(({ yaml }) => copyText(yaml)),
+    {
+      done: () => tell('Copied. Put it below the org in floe.yaml.'),
+    },
+  );
+  if (address === null) return null;
+  return (
+    <>
+      <Button busy={copy.running} onClick={() => copy.run(address)}>
+        Copy as YAML
+      </Button>
+      {copy.error && <span className="basis-full text-small text-failing-ink">{copy.error.message}</span>}
+    </>
+  );
+}
+
+/** `api/management/routes/smart` to where its text is. */
+function entryAddress(path: string): string | null {
+  const [kind = '', id = ''] = path.split('/').slice(-2);
+  return EXPORTED_KINDS.some((known) => known === kind)
+    ? `api/management/config/entries/${kind}/${id}`
+    : null;
+}

@@ -1,0 +1,71 @@
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { send } from '../data/api-client.ts';
+import { useChange } from '../data/change.ts';
+import { pathOf } from '../data/resource-kind.ts';
+import { IconButton } from './button.tsx';
+import type { Source } from './source-badge.tsx';
+import type { Column } from './table-columns.ts';
+
+interface Ordered {
+  readonly id: string;
+  readonly position: number;
+  readonly source: Source;
+}
+
+/** A list whose order means something: the column that moves a row, and what went wrong when it could not be. */
+export function useOrder<Row extends Ordered>(
+  kind: { readonly path: string; readonly touches: readonly (readonly unknown[])[] },
+  rows: readonly Row[] | undefined,
+) {
+  const move = useChange(
+    ({ id, position }: { readonly id: string; readonly position: number }) =>
+      send<Row>('PATCH', pathOf(kind, id), { position }),
+    { touches: kind.touches },
+  );
+  const own = rows?.filter(({ source }) => source.kind === 'console') ?? [];
+  const column: Column<Row> = {
+    id: 'order',
+    label: 'Order',
+    width: '4.5rem',
+    cell: ({ id, position, source }) =>
+      source.kind === 'file' ? (
+        <span className="text-ink-3">–</span>
+      ) : (
+        <span className="flex">
+          <IconButton
+            icon={ArrowUp}
+            label={`Move ${id} up`}
+            needs="management"
+            disabled={own[0]?.id === id}
+            onClick={() => move.run({ id, position: position - 1 })}
+          />
+          <IconButton
+            icon={ArrowDown}
+            label={`Move ${id} down`}
+            needs="management"
+            disabled={own.at(-1)?.id === id}
+            onClick={() => move.run({ id, position: position + 1 })}
+          />
+        </span>
+      ),
+  };
+  return { column, error: move.error };
+}
+
+/** How an ordered list is read, above it. */
+export function OrderNotice({
+  rows,
+  error,
+  children,
+}: {
+  readonly rows: readonly unknown[] | undefined;
+  readonly error: Error | null;
+  readonly children: string;
+}) {
+  return (
+    <>
+      {rows && rows.length > 0 && <p className="px-4 pb-3 text-ui text-ink-2 md:px-6">{children}</p>}
+      {error && <p className="px-4 pb-3 text-ui text-failing-ink md:px-6">{error.message}</p>}
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import type { ReactNode } from 'react';
+import type { Tagged } from '../data/api-client.ts';
+import { type ResourceKind, useFresh, useResourceEdit } from '../data/resource-kind.ts';
+import { Drawer } from './drawer.tsx';
+import { DrawerHead } from './drawer-head.tsx';
+import { Loaded, NewForm, ResourceForm } from './resource-forms.tsx';
+import type { Source } from './source-badge.tsx';
+import { tell } from './toast.tsx';
+
+interface Sourced {
+  readonly id: string;
+  readonly source: Source;
+}
+
+/** What a drawer shows of a kind beside its form. */
+export interface DrawerParts<Resource, Values> {
+  readonly titleOf: (resource: Resource) => string;
+  readonly lineOf: (resource: Resource) => ReactNode;
+  /** Above the form: how it stands right now. */
+  readonly standing: (resource: Resource, form: Values) => ReactNode;
+  readonly fields: (form: Values, set: (fields: Partial<Values>) => void) => ReactNode;
+  /** What a new one begins with. */
+  readonly empty: Values;
+  /** Told once it is made: from when it holds. */
+  readonly made: string;
+  readonly refetchMs?: number;
+}
+
+interface DrawerProps<Resource extends Sourced, Values extends object> {
+  readonly kind: ResourceKind<Resource, Values>;
+  readonly parts: DrawerParts<Resource, Values>;
+  /** `new` for one that is not there yet. */
+  readonly id: string;
+  readonly onOpen: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+/** One of a kind beside its list, or a new one. */
+export function ResourceDrawer<Resource extends Sourced, Values extends object>(
+  props: DrawerProps<Resource, Values>,
+) {
+  const { kind, parts, id, onClose } = props;
+  const title = id === 'new' ? `New ${kind.one}` : kind.one.charAt(0).toUpperCase() + kind.one.slice(1);
+  return (
+    <Drawer title={title} about={id} onClose={onClose}>
+      {id === 'new' ? (
+        <>
+          <DrawerHead title={title} onClose={onClose} />
+          <NewOne {...props} />
+        </>
+      ) : (
+        <Loaded key={id} kind={kind} id={id} refetchMs={parts.refetchMs ?? false}>
+          {(read) => (
+            <>
+              <DrawerHead title={parts.titleOf(read.body)} onClose={onClose}>
+                {parts.lineOf(read.body)}
+              </DrawerHead>
+              <OldOne {...props} read={read} />
+            </>
+          )}
+        </Loaded>
+      )}
+    </Drawer>
+  );
+}
+
+function NewOne<Resource extends Sourced, Values extends object>({
+  kind,
+  parts: { empty, made, fields },
+  onOpen,
+  onClose,
+}: DrawerProps<Resource, Values>) {
+  const fresh = useFresh(kind, empty, ({ id }) => {
+    tell(made);
+    onOpen(id);
+  });
+  return (
+    <div className="p-4 md:p-6">
+      <NewForm kind={kind} fresh={fresh} onCancel={onClose}>
+        {fields(fresh.form, fresh.set)}
+      </NewForm>
+    </div>
+  );
+}
+
+function OldOne<Resource extends Sourced, Values extends object>({
+  kind,
+  parts: { standing, fields },
+  read,
+  onClose,
+}: DrawerProps<Resource, Values> & { readonly read: Tagged<Resource> }) {
+  const edit = useResourceEdit(kind, read, () => tell(`The ${kind.one} was saved.`));
+  return (
+    <div className="grid gap-5 p-4 md:p-6">
+      {standing(read.body, edit.form)}
+      <ResourceForm kind={kind} resource={read.body} edit={edit} onGone={onClose}>
+        {fields(edit.form, edit.set)}
+      </ResourceForm>
+    </div>
+  );
+}

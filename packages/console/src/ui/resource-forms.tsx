@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Tagged } from '../data/api-client.ts';
+import type { Edit } from '../data/edit.ts';
+import { type Fresh, pathOf, type ResourceKind, resourceQuery } from '../data/resource-kind.ts';
+import { useRefusal } from '../data/use-refusal.ts';
+import { Button } from './button.tsx';
+import { DeleteButton } from './delete-button.tsx';
+import { EditForm, type Fields, FieldsOf } from './edit-form.tsx';
+import { ErrorState, Skeleton } from './feedback.tsx';
+import { Form } from './form.tsx';
+import type { Source } from './source-badge.tsx';
+
+interface Sourced {
+  readonly id: string;
+  readonly source: Source;
+}
+
+/** The form over something that is not there yet. */
+export function NewForm<Resource extends Sourced, Values extends object>({
+  kind: { one, needs },
+  fresh: { create, isChanged },
+  onCancel,
+  children,
+}: {
+  readonly kind: ResourceKind<Resource, Values>;
+  readonly fresh: Fresh<Values>;
+  readonly onCancel: () => void;
+  readonly children: Fields;
+}) {
+  const disabled = useRefusal(needs) !== null;
+  return (
+    <Form
+      needs={needs}
+      unsaved={isChanged}
+      onSubmit={() => create.run(undefined)}
+      error={create.error}
+      running={create.running}
+      actions={
+        <>
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" look="primary" needs={needs} busy={create.running}>
+            Create {one}
+          </Button>
+        </>
+      }
+    >
+      <FieldsOf disabled={disabled}>{children}</FieldsOf>
+    </Form>
+  );
+}
+
+/** The form over one that exists, with what removes it. */
+export function ResourceForm<Resource extends Sourced, Values extends object>({
+  kind,
+  resource,
+  edit,
+  onGone,
+  children,
+}: {
+  readonly kind: ResourceKind<Resource, Values>;
+  readonly resource: Resource;
+  readonly edit: Edit<Values>;
+  readonly onGone: () => void;
+  readonly children: Fields;
+}) {
+  const { title, effect, typed } = kind.removal(resource);
+  return (
+    <EditForm
+      edit={edit}
+      source={resource.source}
+      verb={`Save ${kind.one}`}
+      needs={kind.needs}
+      more={
+        <DeleteButton
+          path={pathOf(kind, resource.id)}
+          title={title}
+          verb={`Delete ${kind.one}`}
+          needs={kind.needs}
+          touches={kind.touches}
+          onDone={onGone}
+          {...(typed === undefined ? {} : { typed })}
+        >
+          {effect}
+        </DeleteButton>
+      }
+    >
+      {children}
+    </EditForm>
+  );
+}
+
+/** One of a kind in every state it can be in: on its way, failed, there. */
+export function Loaded<Resource extends Sourced, Values extends object>({
+  kind,
+  id,
+  refetchMs = false,
+  children,
+}: {
+  readonly kind: ResourceKind<Resource, Values>;
+  readonly id: string;
+  /** Where figures of it change while one looks. */
+  readonly refetchMs?: number | false;
+  readonly children: (read: Tagged<Resource>) => ReactNode;
+}) {
+  const { data, error, refetch } = useQuery({ ...resourceQuery(kind, id), refetchInterval: refetchMs });
+  if (error && !data)
+    return (
+      <ErrorState what={`Could not load this ${kind.one}.`} error={error} onRetry={() => void refetch()} />
+    );
+  return data ? children(data) : <Skeleton className="h-64" />;
+}

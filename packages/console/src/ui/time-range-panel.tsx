@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { PRESETS, rangeName, type TimeSpan } from '../filters/time-range.ts';
+import { browserZone } from '../format/moments.ts';
+import { Button } from './button.tsx';
+import { Field, Input } from './field.tsx';
+import type { TimeRangeChoice } from './time-range.tsx';
+
+/** The choices of a time range: presets, a typed length, or from and to. */
+export function TimeRangePanel({
+  span,
+  onChoose,
+}: {
+  readonly span: TimeSpan;
+  readonly onChoose: (choice: TimeRangeChoice) => void;
+}) {
+  return (
+    <div className="grid w-72 gap-3">
+      <div className="grid grid-cols-2 gap-1">
+        {PRESETS.map(([range, text]) => (
+          <Button
+            key={range}
+            look="quiet"
+            aria-pressed={span.range === range}
+            onClick={() => onChoose({ range, from: null, to: null })}
+            className="justify-start aria-pressed:bg-accent-tint aria-pressed:text-accent-ink"
+          >
+            {text}
+          </Button>
+        ))}
+      </div>
+      <TypedRange onChange={onChoose} />
+      <FromTo span={span} onChange={onChoose} />
+    </div>
+  );
+}
+
+function TypedRange({ onChange }: { readonly onChange: (choice: TimeRangeChoice) => void }) {
+  const [text, setText] = useState('');
+  const name = rangeName(text);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name) onChange({ range: name, from: null, to: null });
+      }}
+    >
+      <Field
+        label="Last"
+        error={text !== '' && name === null ? 'Write a number and m, h, d or w: 45m, 3d.' : null}
+      >
+        <Input value={text} placeholder="45m, 3d" onChange={({ target }) => setText(target.value)} />
+      </Field>
+    </form>
+  );
+}
+
+function FromTo({
+  span,
+  onChange,
+}: {
+  readonly span: TimeSpan;
+  readonly onChange: (choice: TimeRangeChoice) => void;
+}) {
+  const [from, setFrom] = useState(local(span.from));
+  const [to, setTo] = useState(local(span.to));
+  const [start, end] = [new Date(from), new Date(to)];
+  const error = start < end ? null : 'The end must come after the beginning.';
+  return (
+    <form
+      className="grid gap-2 border-t border-line pt-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!error) onChange({ range: null, from: start.toISOString(), to: end.toISOString() });
+      }}
+    >
+      <Field label={`From (${browserZone()})`}>
+        <Input type="datetime-local" value={from} onChange={({ target }) => setFrom(target.value)} />
+      </Field>
+      <Field label="To" error={error}>
+        <Input type="datetime-local" value={to} onChange={({ target }) => setTo(target.value)} />
+      </Field>
+      <Button type="submit">Show this time</Button>
+    </form>
+  );
+}
+
+/** As `datetime-local` wants it: the browser's zone, no zone written. */
+function local(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { ownRecording } from '@floe/testkit/recordings';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import type { Page } from 'playwright-core';
+import { assertAccessible, screenshot } from './checks.ts';
+import { openPage } from './harness.ts';
+import { PASSWORD, type People, startPeople } from './people.ts';
+
+/** What holds requests back, from the page that sets it to the request it refused and the log that keeps who did. */
+
+let house: People;
+let upstream: Upstream;
+const MANAGEMENT = '/o/acme/management';
+/** 31 tokens of output at $300 per million. */
+const PRICE = { input: 0, output: 300 };
+
+before(async () => {
+  upstream = await startUpstream({ recordings: [ownRecording('openai', 'text')] });
+  house = await startPeople();
+  house.as('admin');
+  const paid = { id: 'paid', kind: 'openai-compatible', base_url: `${upstream.url}/v1`, api_key: 'sk-x' };
+  await made('/api/management/providers', { ...paid, models: ['model'], prices: { model: PRICE } });
+  await made('/api/management/routes', { model: 'faq', targets: ['paid/model'], retries: 0 });
+});
+after(async () => {
+  await house.close();
+  await upstream.close();
+});
+
+/** Makes something as the admin; its fields. */
+async function made(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await house.ask('POST', path, body);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return isObject(answer.body) ? answer.body : {};
+}
+
+/** One request with a key: its status, and what the cache did with it. */
+async function ask(key: string, model = 'sandbox/echo') {
+  const { status, headers } = await call(`${house.url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${key}` },
+    body: { model, max_tokens: 31, messages: [{ role: 'user', content: 'Where is my parcel?' }] },
+  });
+  return { status, cache: headers['x-floe-cache'], id: String(headers['x-request-id']) };
+}
+
+/** A key of the org with the gateway's scope. */
+async function keyNamed(name: string) {
+  const { id, key } = await made('/api/management/keys', { name, scopes: ['gateway'] });
+  return { id: String(id), key: String(key) };
+}
+
+const at = (page: Page, path: string) => page.goto(`${house.url}/o/acme${path}`);
+
+function secondsIn(text: string): number {
+  return Number(/(\d+) s are left/.exec(text)?.[1]);
+}
+
+/** Waits until the list knows that a key was used, which takes about a second. */
+async function usedLately(id: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const { body } = await house.ask('GET', `/api/management/keys/${id}`);
+    if (isObject(body) && body['last_used_at'] !== null) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the key was never said to be used');
+}
+
+/** A period that is not in its first hours, in which there is no forecast. */
+function periodUnderWay(now: Date): string {
+  if (now.getUTCDate() > 1) return 'month';
+  return now.getUTCDay() === 1 ? 'day' : 'week';
+}
+
+test('the third request of two a minute is a row that names the limit and counts the wait down; the bar is full', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/keys`);
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Name').fill('ci-slow');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  const key = await page.locator('[data-secret]').innerText();
+  await page.getByRole('button', { name: 'I have saved it' }).click();
+  await at(page, '/management/limits?open=new');
+  await page.getByLabel('Applies to').selectOption('scope:key');
+  await page.getByRole('combobox', { name: 'Key' }).fill('ci-slow');
+  await page.getByLabel('Name').fill('two-a-minute');
+  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('two');
+  await page.getByRole('button', { name: 'Create limit' }).click();
+  // The message stands under its field, without the field's name in the words of the API before it.
+  await page.getByText(/^Must be a/).waitFor();
+  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('2');
+  await page.getByText('Key ci-slow may send 2 requests in any 60 seconds').waitFor();
+  await page.getByRole('button', { name: 'Create limit' }).click();
+  await page.waitForURL(/open=lim/);
+  const answers = [await ask(key), await ask(key), await ask(key)];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 429],
+  );
+  await at(page, '/requests?key=ci-slow');
+  const rows = page.getByRole('row', { name: /sandbox\/echo/ });
+  await rows.nth(2).waitFor();
+  assert.match(await rows.nth(0).innerText(), /429\s+rate limit/);
+  await rows.nth(0).click();
+  const why = page.getByRole('region', { name: 'Why it was refused' });
+  await why.getByText('The limit "two-a-minute" allows 2 requests in 60 seconds').waitFor();
+  const left = () => why.getByText(/\d+ s are left/).innerText();
+  const first = await left();
+  await page.waitForFunction((before) => !document.body.innerText.includes(before), first);
+  assert.ok(secondsIn(await left()) < secondsIn(first), 'the wait counts down');
+  await screenshot(page, 'request-refused-desktop-light');
+  await assertAccessible(page);
+  await why.getByRole('link', { name: 'Open the limit' }).click();
+  await page.waitForURL(/limits\?open=lim/);
+  const bar = page.getByRole('region', { name: 'Limit' }).getByRole('meter', { name: 'Requests a minute' });
+  await bar.waitFor();
+  assert.deepEqual(
+    [await bar.getAttribute('aria-valuetext'), await bar.getAttribute('aria-valuenow')],
+    ['2 / 2', '2'],
+  );
+  await page.getByText(/Full: what comes now gets 429\. All of it is free again in \d+ s/).waitFor();
+  await screenshot(page, 'limit-full-desktop-light');
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('one route is cached: the repeated request is free and says what it saved, until the cache is emptied', async () => {
+  const { key } = await keyNamed('faq-page');
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/cache`, { dark: true });
+  await page.getByLabel('Cache of faq').selectOption('on');
+  await page.getByText('faq: answered from the cache.').first().waitFor();
+  assert.deepEqual([(await ask(key, 'faq')).cache, (await ask(key, 'faq')).cache], ['miss', 'hit']);
+  assert.equal((await ask(key, 'paid/model')).cache, undefined, 'only that route');
+  await at(page, '/requests?key=faq-page&state=cached');
+  const row = page.getByRole('row', { name: /200 cached/ });
+  await row.waitFor();
+  assert.match(await row.innerText(), /\$0(\s|$)/);
+  await row.click();
+  await page.getByText(/Answered from the cache: \$0 instead of \$0\.0093/).waitFor();
+  await at(page, '/management/cache');
+  await page.getByText('$0.0093', { exact: true }).waitFor();
+  await screenshot(page, 'cache-route-desktop-dark');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Empty…' }).click();
+  const empty = page.getByRole('button', { name: 'Empty cache' });
+  assert.equal(await empty.getAttribute('aria-disabled'), 'true');
+  await page.getByText('worth $0.0093').waitFor();
+  await page.getByLabel('Type empty to go on').fill('empty');
+  await empty.click();
+  await page.getByText('The cache is empty.').first().waitFor();
+  assert.equal((await ask(key, 'faq')).cache, 'miss');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a key that was used a second ago is revoked by typing its name, and its next request is refused', async () => {
+  const { id, key } = await keyNamed('web-prod');
+  assert.equal((await ask(key)).status, 200);
+  await usedLately(id);
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/keys/${id}`);
+  await page.getByRole('button', { name: 'Revoke key' }).click();
+  const dialog = page.getByRole('dialog');
+  const confirm = dialog.getByRole('button', { name: 'Revoke key' });
+  await dialog.getByLabel('Type web-prod to go on').waitFor();
+  assert.equal(await confirm.getAttribute('aria-disabled'), 'true', 'it is in use: its name is wanted');
+  await assertAccessible(page);
+  await dialog.getByLabel('Type web-prod to go on').fill('web-prod');
+  await confirm.click();
+  await page
+    .getByText(/Revoked\. Refused everywhere since/)
+    .first()
+    .waitFor();
+  assert.equal((await ask(key)).status, 401);
+  await at(page, '/management/keys?show=ended');
+  const row = page.getByRole('row', { name: /web-prod.*Revoked .* by admin@acme\.example/s });
+  await row.waitFor();
+  await screenshot(page, 'keys-ended-desktop-light');
+  await at(page, `/management/audit?subject=${id}`);
+  await page.getByRole('row', { name: /admin@acme\.example.*Revoked key web-prod/s }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('the keys of the playground stay out of the list until they are asked for', async () => {
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  const name = 'admin-console-x1y2';
+  await made('/api/management/keys', { name, scopes: ['gateway'], expires_at: soon });
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/keys`, { phone: true, dark: true });
+  await page.getByLabel('Keys of the playground (1)').waitFor();
+  assert.equal(await page.getByText(name).count(), 0);
+  await page.getByLabel('Keys of the playground (1)').click();
+  await page.getByText(name).waitFor();
+  await screenshot(page, 'keys-playground-phone-dark');
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/routes/faq`);
+  await page.getByLabel('Retries per target').fill('3');
+  await page.getByRole('link', { name: 'Limits' }).first().click();
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+  await screenshot(page, 'leave-question-desktop-light');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  assert.equal(await page.getByLabel('Retries per target').inputValue(), '3');
+  await page.getByLabel('Retries per target').press('Control+s');
+  await page.getByText('Running ones finish as they are.').first().waitFor();
+  await page.getByRole('link', { name: 'Limits' }).first().click();
+  await page.waitForURL(/management\/limits/);
+  await page.getByRole('button', { name: 'New limit' }).first().click();
+  await page.getByRole('textbox', { name: 'Requests a minute' }).fill('7');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await page.waitForURL((url) => !url.searchParams.has('open'));
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a budget that is overspent refuses and needs somebody; raising it asks why and who, and the log keeps both', async () => {
+  const { key } = await keyNamed('demo');
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/budgets?open=new`);
+  await page.getByLabel('Name', { exact: true }).fill('demo-cent');
+  await page.getByLabel('Applies to').selectOption('scope:key');
+  await page.getByRole('combobox', { name: 'Key' }).fill('demo');
+  await page.getByLabel('Limit in USD').fill('0.01');
+  await page.getByLabel('Starts anew each').selectOption(periodUnderWay(new Date()));
+  await page.getByRole('button', { name: 'Create budget' }).click();
+  await page.waitForURL(/open=bud/);
+  assert.equal((await ask(key, 'paid/model')).status, 200);
+  assert.equal((await ask(key, 'paid/model')).status, 402);
+  await at(page, '/requests?key=demo&status=402');
+  const row = page.getByRole('row', { name: /402\s+budget/ });
+  await row.click();
+  await page.getByText('The budget "demo-cent" of $0.01 has no room').first().waitFor();
+  await at(page, '/overview');
+  const entry = page.getByRole('link', { name: /Budget: demo-cent 9\d % is used/ });
+  await entry.waitFor();
+  await screenshot(page, 'overview-budget-desktop-light');
+  await entry.click();
+  await page.waitForURL(/budgets\?open=bud/);
+  const drawer = page.getByRole('region', { name: 'Budget', exact: true });
+  await drawer.getByText(/full \d+ \w+/).waitFor();
+  await drawer.getByText('The forecast is a straight line').waitFor();
+  await screenshot(page, 'budget-overspent-desktop-light');
+  await assertAccessible(page);
+  house.forgetFreshness();
+  await page.getByLabel('Limit in USD').fill('1');
+  await page.getByRole('button', { name: 'Save budget' }).click();
+  await page.getByLabel('Reason').fill('The demo for the board');
+  await screenshot(page, 'budget-reason-desktop-light');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByLabel('Your password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByText('The budget was saved.').first().waitFor();
+  await at(page, '/management/audit');
+  await page
+    .getByRole('row', { name: /Confirmed who they are/ })
+    .first()
+    .waitFor();
+  await page
+    .getByRole('row', { name: /Changed budget demo-cent/ })
+    .first()
+    .click();
+  const change = page.getByRole('region', { name: 'Change' });
+  await change.getByText('The demo for the board').waitFor();
+  await change.getByText('admin@acme.example').first().waitFor();
+  await screenshot(page, 'audit-reason-desktop-light');
+  assert.deepEqual(faults, []);
+  await context.close();
+});

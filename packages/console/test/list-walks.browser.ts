@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertAccessible, screenshot } from './checks.ts';
+import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
+
+const SECOND = `eis_second${'0'.repeat(32)}`;
+const FAILED = 150;
+
+let house: House;
+
+before(async () => {
+  house = await startHouse();
+  let left = FAILED;
+  const one = async () => {
+    for (; left > 0; left -= 1) await house.chat('sandbox/none');
+  };
+  await Promise.all(Array.from({ length: 8 }, one));
+  for (let n = 0; n < 6; n += 1) await house.chat('sandbox/echo', { metadata: { team: 'growth' } });
+  for (let n = 0; n < 4; n += 1) await house.chat('sandbox/none', { key: SECOND });
+  await rowsWritten(house, '', FAILED + 10);
+});
+after(() => house.close());
+
+interface Seen {
+  readonly tokens: readonly string[];
+  /** Ids of the rows in view, each with its place on the screen. */
+  readonly rows: readonly (readonly [string, number])[];
+}
+
+/** What a person sees of the list. */
+function seen(page: Page): Promise<Seen> {
+  return page.evaluate(() => {
+    const inView = [...document.querySelectorAll<HTMLElement>('[data-row]')].flatMap((row) => {
+      const { top, bottom } = row.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight ? [[row.dataset['row'] ?? '', Math.round(top)] as const] : [];
+    });
+    const tokens = [...document.querySelectorAll('[aria-label^="Remove the filter"]')];
+    return {
+      tokens: tokens.map(({ parentElement }) => parentElement?.textContent ?? ''),
+      rows: inView.sort((a, b) => a[1] - b[1]),
+    };
+  });
+}
+
+/** Waits until the person sees this again. */
+async function seenAgain(page: Page, before: Seen): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (JSON.stringify(await seen(page)) === JSON.stringify(before)) return;
+    await page.waitForTimeout(50);
+  }
+  assert.deepEqual(await seen(page), before);
+}
+
+const rowOf = (page: Page, key: string) =>
+  page.locator('[data-row]').filter({ has: page.locator('[data-column=key]', { hasText: key }) });
+
+test('errors without those of one key: a reload, Back and Forward bring the same filters, rows and place', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h');
+  await page.locator('[data-row]').nth(3).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('status:error');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/status=error/);
+  await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
+  await rowOf(page, 'ci').nth(2).waitFor();
+  await page.mouse.move(5, 5);
+  const all = await seen(page);
+  assert.deepEqual(all.tokens, ['statusiserror']);
+  await rowOf(page, 'ci')
+    .first()
+    .locator('[data-column=key]')
+    .click({ modifiers: ['Alt'] });
+  await page.waitForURL(/key=!ci/);
+  await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
+  assert.equal(await rowOf(page, 'ci').count(), 0);
+  await page.locator('[data-scroll]').hover({ position: { x: 400, y: 700 } });
+  for (const step of [1600, 1600, 1400]) {
+    await page.mouse.wheel(0, step);
+    await page.waitForTimeout(150);
+  }
+  const before = await seen(page);
+  assert.deepEqual(before.tokens, ['statusiserror', 'keyis notci']);
+  const index = await page.locator(`[data-row="${before.rows[0]?.[0]}"]`).getAttribute('data-index');
+  assert.ok(Number(index) > 100, `beyond the first page of the list: row ${index}`);
+  await screenshot(page, 'walk-10-filtered-desktop-light');
+  await page.reload();
+  await seenAgain(page, before);
+  await page.goBack();
+  await seenAgain(page, all);
+  await page.goForward();
+  await seenAgain(page, before);
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a value is left out by keyboard, by a button that is seen, and a filter is turned round', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h&live=0', { dark: true });
+  await rowOf(page, 'ci').first().waitFor();
+  await page.locator('[data-row]').first().focus();
+  await page.keyboard.press('f');
+  await page.getByRole('menuitem', { name: 'Without key ci' }).waitFor();
+  await screenshot(page, 'walk-10-row-filters-desktop-dark');
+  await page.keyboard.type('Without');
+  await page.getByRole('menuitem', { name: 'Without key ci' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/key=!ci/);
+  await rowOf(page, 'agents').first().hover();
+  await page.getByRole('button', { name: 'Filter by this request' }).first().click();
+  await page.getByRole('menuitem', { name: 'Without key agents' }).click();
+  await page.waitForURL(/key=!ci,!agents/);
+  // Nothing is left: the list says which filter keeps rows away, and how many.
+  await page.getByText(`Without key is none of ci, agents there would be more than 100.`).waitFor();
+  await page.getByRole('button', { name: 'key is none of ci, agents: turn it round' }).click();
+  await page.waitForURL(/key=ci,agents/);
+  await rowOf(page, 'ci').first().waitFor();
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('on a phone, what a request says filters the list from its drawer', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h&live=0', {
+    phone: true,
+  });
+  await page.locator('[data-row]').first().tap();
+  await page.getByRole('button', { name: 'Filter by this request' }).tap();
+  await page.getByRole('menuitem', { name: 'Without key ci' }).tap();
+  await page.waitForURL(/key=!ci/);
+  await page.getByRole('button', { name: 'Close' }).tap();
+  await screenshot(page, 'walk-10-phone-light');
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a shared link shows exactly these rows later; the live link shows others, and each says what it is', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=15m&metadata.team=growth');
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('[data-row]').nth(5).waitFor();
+  const shown = (await seen(page)).rows.map(([id]) => id);
+  assert.equal(shown.length, 6);
+  const copied = async (item: RegExp) => {
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+    await page.getByText('link copied').or(page.getByText('Link copied')).last().waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const fixed = await copied(/exactly these/);
+  const live = await copied(/live link/);
+  assert.doesNotMatch(fixed, /range=/);
+  assert.notEqual(fixed, live);
+  // What comes later belongs to the live link alone.
+  const later: string[] = [];
+  for (let n = 0; n < 3; n += 1)
+    later.push(await house.chat('sandbox/echo', { metadata: { team: 'growth' } }));
+  await rowsWritten(house, '', FAILED + 13);
+  await page.goto(fixed);
+  await page.locator('[data-row]').nth(5).waitFor();
+  await page.getByRole('button', { name: 'Fixed time' }).waitFor();
+  assert.deepEqual(
+    (await seen(page)).rows.map(([id]) => id),
+    shown,
+  );
+  await screenshot(page, 'walk-11-fixed-desktop-light');
+  await assertAccessible(page);
+  await page.goto(live);
+  await page.locator(`[data-row="${later[2]}"]`).waitFor();
+  await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
+  await page.getByText('Last 15 minutes').waitFor();
+  assert.deepEqual(
+    (await seen(page)).rows.map(([id]) => id),
+    [...later.reverse(), ...shown],
+  );
+  assert.deepEqual(faults, []);
+  await context.close();
+});

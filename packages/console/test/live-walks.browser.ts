@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import type { Locator, Page } from 'playwright-core';
+import { assertAccessible, screenshot } from './checks.ts';
+import { type House, KEY, openPage, rowsWritten, startHouse } from './harness.ts';
+
+const FLOOD = 700;
+
+let house: House;
+
+before(async () => {
+  house = await startHouse();
+  for (let n = 0; n < 30; n += 1) await house.chat('sandbox/echo');
+  await rowsWritten(house, '', 30);
+});
+after(() => house.close());
+
+/** Requests by some clients at once: their ids, and how many were made in a second. */
+async function flood(
+  count: number,
+): Promise<{ readonly ids: readonly string[]; readonly perSecond: number }> {
+  const ids: string[] = [];
+  let left = count;
+  const start = performance.now();
+  const one = async () => {
+    for (; left > 0; ) {
+      left -= 1;
+      ids.push(await house.chat('sandbox/echo'));
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, one));
+  return { ids, perSecond: Math.round((count * 1000) / (performance.now() - start)) };
+}
+
+/** Ids of every row of the list, by scrolling through it from its start. */
+async function rowsListed(page: Page, most: number): Promise<Set<string>> {
+  const listed = new Set<string>();
+  const inDocument = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('[data-row]')].map((row) => row.getAttribute('data-row') ?? ''),
+    );
+  await page.evaluate(() => document.querySelector('[data-scroll]')?.scrollTo({ top: 0 }));
+  for (let steps = 0; steps < 200 && listed.size < most; steps += 1) {
+    for (const id of await inDocument()) listed.add(id);
+    await page.evaluate(() => document.querySelector('[data-scroll]')?.scrollBy({ top: 600 }));
+    await page.waitForTimeout(30);
+  }
+  return listed;
+}
+
+async function topOf(row: Locator): Promise<number> {
+  return Math.round((await row.boundingBox())?.y ?? Number.NaN);
+}
+
+for (const [name, look] of [
+  ['desktop-light', {}],
+  ['phone-dark', { phone: true, dark: true }],
+] as const)
+  test(`a flood moves no row that somebody reads, is counted exactly, and nothing of it is lost: ${name}`, async () => {
+    const isPhone = 'phone' in look;
+    const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h', look);
+    await page.locator('[data-row]').nth(5).waitFor();
+    const row = page.locator('[data-row]').nth(3);
+    const id = await row.getAttribute('data-row');
+    const same = page.locator(`[data-row="${id}"]`);
+    const at = await topOf(same);
+    await row.click();
+    await page.waitForURL(/open=exc_/);
+    await page.evaluate(`globalThis.long = [];
+      new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' })`);
+    // In the instant in which the list has only just opened, and while it is read.
+    const { ids, perSecond } = await flood(FLOOD);
+    await page.waitForFunction((count) => document.title === `(${count}) Requests · Floe`, FLOOD);
+    assert.equal(await topOf(same), at, 'the row stayed where it was');
+    if (!isPhone) {
+      await page.mouse.wheel(0, 300);
+      await page.waitForTimeout(100);
+      assert.equal(await topOf(same), at - 300, 'only the reader moves rows');
+    }
+    if (!isPhone) await screenshot(page, `walk-12-paused-${name}`);
+    await page.keyboard.press('Escape');
+    await page.waitForURL((url) => !url.searchParams.has('open'));
+    if (!isPhone) await page.locator('[data-row]').nth(8).hover();
+    if (!isPhone) await assertAccessible(page);
+    // By now it may have gone on by itself on a phone, where nobody points.
+    const pill = page.getByRole('button', { name: `${FLOOD} new` });
+    if (isPhone) await pill.tap({ timeout: 1_500 }).catch(() => undefined);
+    else await page.keyboard.press('l');
+    await page.waitForFunction(
+      (old) => document.querySelector('[data-row]')?.getAttribute('data-row') !== old,
+      id,
+    );
+    await page.waitForFunction(() => document.title === 'Requests · Floe');
+    const listed = await rowsListed(page, Number.POSITIVE_INFINITY);
+    assert.deepEqual(
+      ids.filter((one) => !listed.has(one)),
+      [],
+      'each of them is in the list',
+    );
+    const long: readonly number[] = await page.evaluate('long');
+    process.stdout.write(
+      `# ${name}: ${perSecond} requests a second, longest task ${Math.max(0, ...long)} ms\n`,
+    );
+    // The machine under test also answers the flood: what is looked for is a page that stands still.
+    assert.ok(Math.max(0, ...long) < 2_000, `longest task ${Math.max(0, ...long)} ms`);
+    await screenshot(page, `walk-12-resumed-${name}`);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+test('a flood that begins in the instant the stream opens is counted exactly, with filters and without', async () => {
+  for (const filter of ['', '&key=agents']) {
+    const { page, context } = await openPage(house, '/o/acme/overview');
+    const [{ ids: early }] = await Promise.all([
+      flood(60),
+      page.goto(`${house.url}/o/acme/requests?range=1h${filter}`),
+    ]);
+    await page.locator('[data-row]').first().waitFor();
+    await page.locator('[data-row]').nth(2).hover();
+    const shown = new Set(await rowsInDocument(page));
+    const { ids } = await flood(200);
+    const all = [...early, ...ids];
+    await rowsWritten(house, '', 500);
+    // What is shown already and what waits are all there is, once each.
+    await page.waitForFunction(
+      ([made, before]) => {
+        const [, waiting] = /^\((\d+)\)/.exec(document.title) ?? [];
+        return Number(waiting) >= Number(made) - Number(before);
+      },
+      [all.length, early.length] as const,
+    );
+    const waiting = Number(/^\((\d+)\)/.exec(await page.title())?.[1]);
+    const unseen = all.filter((id) => !shown.has(id)).length;
+    const within = [ids.length, unseen];
+    assert.ok(waiting >= (within[0] ?? 0) && waiting <= (within[1] ?? 0), `${waiting} wait, of ${within}`);
+    await context.close();
+  }
+});
+
+/** Ids of every request there is. */
+async function rowsInAll(): Promise<readonly string[]> {
+  const answer = await call(`${house.floe.url}/api/analytics/export?format=ndjson`, {
+    headers: { 'x-api-key': KEY },
+  });
+  return answer.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).id);
+}
+
+function rowsInDocument(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('[data-row]')].map((row) => row.getAttribute('data-row') ?? ''),
+  );
+}
+
+test('when the server falls, the list says so; when it is back, the gap is filled and no request stands twice', async () => {
+  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h');
+  await page.locator('[data-row]').nth(5).waitFor();
+  const before = await house.chat('sandbox/echo');
+  await page.locator(`[data-row="${before}"]`).waitFor();
+  await house.fall?.();
+  await page
+    .getByRole('button', { name: /^Reconnecting, last update \d\d:\d\d:\d\d$/ })
+    .waitFor({ timeout: 15_000 });
+  await screenshot(page, 'walk-13-reconnecting-desktop-light');
+  await assertAccessible(page);
+  // What comes before the page has found back is the gap.
+  await context.route('**/api/**', (route) => route.abort('connectionrefused'));
+  await house.rise?.();
+  const { ids } = await flood(150);
+  await context.unroute('**/api/**');
+  await page.getByRole('button', { name: 'Live', exact: true }).waitFor({ timeout: 20_000 });
+  await page.locator(`[data-row="${ids.at(-1)}"]`).waitFor({ timeout: 15_000 });
+  const listed = await rowsListed(page, Number.POSITIVE_INFINITY);
+  const written = await rowsInAll();
+  assert.equal(listed.size, written.length, 'every request, and no more');
+  const places = await page.evaluate(() => document.querySelector('[role=table]')?.getAttribute('data-rows'));
+  assert.equal(Number(places), written.length, 'no id stands twice');
+  assert.deepEqual(
+    [before, ...ids].filter((id) => !listed.has(id)),
+    [],
+  );
+  assert.deepEqual(
+    faults.filter((fault) => !/Failed to fetch|net::/.test(fault)),
+    [],
+  );
+  await context.close();
+});

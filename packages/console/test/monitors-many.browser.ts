@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import type { DatabaseSync } from 'node:sqlite';
+import { after, before, type TestContext, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import type { Page } from 'playwright-core';
+import { assertAccessible, screenshot } from './checks.ts';
+import { KEY, openPage, type RestartableHouse, startHouse } from './harness.ts';
+import { inStore } from './stored-past.ts';
+
+/** Ten thousand monitors: what a list costs does not depend on how many there are. */
+
+const MANY = 10_000;
+const TURNS = 80;
+const headers = { 'x-api-key': KEY };
+/** Figures of a page with a handful of monitors, to compare with. */
+const few = { nodes: 0, cpu: 0, long: 0 };
+let house: RestartableHouse;
+
+const monitors = (path: string, body: object) =>
+  call(`${house.floe.url}/api/monitoring/monitors${path}`, { headers, body });
+
+/** Copies of one monitor, each hundredth failing, with a day of history; in one transaction. */
+function fill(database: DatabaseSync) {
+  const uid = String(database.prepare(`select uid from monitors where id = 'job'`).get()?.['uid']);
+  const numbered = new Set(['uid', 'id', 'name', 'token_hash']);
+  const copies = (table: string, changed: Readonly<Record<string, string>>) => {
+    const columns = database
+      .prepare(`select name from pragma_table_info('${table}')`)
+      .all()
+      .map(({ name }) => String(name));
+    const picked = columns.map(
+      (column) => changed[column] ?? (numbered.has(column) ? `${column} || '-' || n.n` : column),
+    );
+    database.exec(`insert into ${table} (${columns.join()})
+      with recursive n(n) as (select 1 union all select n + 1 from n where n < ${MANY - 2})
+      select ${picked.join()} from ${table} cross join n where uid = '${uid}'`);
+  };
+  const day = Date.now() - 86_400_000;
+  copies('monitors', { created_at: 'created_at - n.n' });
+  copies('monitor_clocks', {
+    status: `case when n.n % 100 = 0 then 'failing' else 'healthy' end`,
+    failing_since: `case when n.n % 100 = 0 then ${Date.now()} - n.n * 1000 end`,
+    due_at: 'due_at + n.n * 1000',
+  });
+  for (const [hours, status] of [
+    [0, 'healthy'],
+    [9, 'failing'],
+    [11, 'healthy'],
+  ] as const)
+    database.exec(`insert or ignore into monitor_periods (uid, started_at, status, reason)
+      select uid, ${day + hours * 3_600_000}, '${status}', 'beat' from monitors where id <> 'job'`);
+}
+
+/** What the page asked of monitoring since it was opened, and its own count of work. */
+interface Watched {
+  readonly asked: URL[];
+  readonly lists: () => readonly URL[];
+  readonly figures: () => Promise<{ readonly nodes: number; readonly cpu: number; readonly long: number }>;
+}
+
+async function watch(page: Page, path: string): Promise<Watched> {
+  const asked: URL[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.pathname.startsWith('/api/monitoring/')) asked.push(url);
+  });
+  const devtools = await page.context().newCDPSession(page);
+  // Of the thread, not of the wall: a busy machine is not what is measured.
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  await page.addInitScript(`globalThis.longTasks = [];
+    new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
+      .observe({ type: 'longtask', buffered: true })`);
+  await page.goto(house.url + path);
+  return {
+    asked,
+    lists: () => asked.filter(({ pathname }) => pathname === '/api/monitoring/monitors'),
+    async figures() {
+      const { metrics } = await devtools.send('Performance.getMetrics');
+      const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0;
+      return {
+        nodes: await page.evaluate<number>('document.querySelectorAll("*").length'),
+        cpu: of('ScriptDuration') + of('LayoutDuration') + of('RecalcStyleDuration'),
+        long: await page.evaluate<number>('longTasks.length'),
+      };
+    },
+  };
+}
+
+/** A page with its rows and their last day on it. */
+async function opened(path = '/o/acme/monitors') {
+  const opening = await openPage(house, '/healthz');
+  const watched = await watch(opening.page, path);
+  await opening.page.locator('[data-row]').first().waitFor();
+  await opening.page.locator('[data-row] svg[aria-label^="Last 24 hours"]').first().waitFor();
+  return { ...opening, watched };
+}
+
+/** Waits until an expression holds in the page, whose policy lets nothing in it evaluate text. */
+async function until(page: Page, holds: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await page.evaluate<boolean>(`Boolean(${holds})`)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`never: ${holds}`);
+}
+
+function tellFigures(t: TestContext, what: string, figures: object) {
+  t.diagnostic(`${what}: ${JSON.stringify(figures)}`);
+}
+
+before(async () => {
+  house = await startHouse();
+  await monitors('', { id: 'job', name: 'Job', expected_interval_minutes: 1440 });
+  await call(`${house.floe.url}/api/monitoring/heartbeat`, { headers, body: { monitor_id: 'job' } });
+  const { context, watched } = await opened();
+  Object.assign(few, await watched.figures());
+  await context.close();
+  inStore(house.floe.dataDir, fill);
+});
+after(() => house.close());
+
+test('ten thousand monitors open like two: a page of rows, counts from the server, and what fails on top', async (t) => {
+  const { page, context, faults, watched } = await opened();
+  const table = page.getByRole('table', { name: 'Monitors' });
+  await page.getByRole('button', { name: '99 failing' }).waitFor();
+  assert.equal(await table.getAttribute('aria-rowcount'), String(MANY));
+  assert.match(await page.locator('[data-row]').first().innerText(), /job-9900/i);
+  const figures = await watched.figures();
+  tellFigures(t, 'with 2', few);
+  tellFigures(t, `with ${MANY}`, figures);
+  for (const url of watched.lists()) assert.ok(Number(url.searchParams.get('limit')) <= 100, url.search);
+  // The second is what a stream asks for that opens after the first.
+  assert.ok(watched.lists().length <= 2, watched.lists().join('\n'));
+  const standing = watched.asked.filter(({ pathname }) => pathname.endsWith('/standing'));
+  assert.ok(standing.length <= 4, standing.join('\n'));
+  const rows = await page.locator('[data-row]').count();
+  assert.ok(rows <= 60, `${rows} rows in the document`);
+  assert.ok(figures.nodes <= few.nodes + rows * 60, `${figures.nodes} elements`);
+  assert.ok(figures.cpu <= few.cpu * 4, `${figures.cpu} s of work, ${few.cpu} with two`);
+  assert.ok(figures.long <= few.long + 4, `${figures.long} long tasks, ${few.long} with two`);
+  await screenshot(page, 'monitors-10000');
+  await assertAccessible(page);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('scrolling reads one page after the other, keeps few rows in the document, and moves none under the reader', async (t) => {
+  const { page, context, faults, watched } = await opened();
+  const before = await watched.figures();
+  await page.mouse.move(700, 600);
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    await page.mouse.wheel(0, 200);
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  }
+  const deepest = async () => Number(await page.locator('[data-row]').last().getAttribute('data-index'));
+  await until(
+    page,
+    '[...document.querySelectorAll("[data-index]")].some((row) => Number(row.dataset.index) > 300)',
+  );
+  const after = await watched.figures();
+  const work = { cpu: after.cpu - before.cpu, long: after.long - before.long };
+  tellFigures(t, `${TURNS} turns of the wheel`, work);
+  assert.ok(watched.lists().length <= 2 + Math.ceil((await deepest()) / 100) + 1, watched.lists().join('\n'));
+  assert.ok((await page.locator('[data-row]').count()) <= 60);
+  assert.ok(after.nodes <= before.nodes + 30 * 30, `${after.nodes} elements, ${before.nodes} before`);
+  assert.ok(work.long <= TURNS / 6, `${work.long} long tasks in ${TURNS} turns`);
+  // Somebody else pauses one that is in view: it changes where it stands, and only what is in view is asked for.
+  const inView = page.locator('[data-row]').nth(20);
+  const id = (await inView.getAttribute('data-row')) ?? '';
+  const order = await page.locator('[data-row]').evaluateAll((rows) => rows.map((row) => row.dataset['row']));
+  const askedBefore = watched.lists().length;
+  assert.equal((await monitors(`/${id}/pause`, {})).status, 200);
+  await page.locator(`[data-row="${id}"]`).getByText('Paused').waitFor();
+  const asked = watched.lists().slice(askedBefore);
+  for (const url of asked) assert.ok((url.searchParams.get('ids') ?? '').split(',').includes(id), url.search);
+  assert.deepEqual(
+    await page.locator('[data-row]').evaluateAll((rows) => rows.map((row) => row.dataset['row'])),
+    order,
+  );
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('names, states and tags are searched by the server, and the link says what is shown', async () => {
+  const { page, context, faults, watched } = await opened();
+  await page.getByLabel('Filter').fill('job-4711');
+  await page.keyboard.press('Enter');
+  await until(page, 'document.querySelectorAll("[data-row]").length === 1');
+  assert.equal(watched.lists().at(-1)?.searchParams.get('search'), 'job-4711');
+  assert.match(page.url(), /search=job-4711/);
+  await page.getByRole('button', { name: 'Remove the filter name' }).click();
+  await page.getByRole('button', { name: '99 failing' }).click();
+  await until(page, '!document.querySelector("[aria-busy=true]")');
+  assert.equal(watched.lists().at(-1)?.searchParams.get('status'), 'failing');
+  const states = await page.locator('[data-row] [data-column="state"]').allInnerTexts();
+  assert.ok(states.length > 10 && states.every((text) => !text.includes('Healthy')));
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a selection is paused, muted and tagged at once; what stands in the file is named, not changed', async () => {
+  const { page, context, faults, watched } = await opened('/o/acme/monitors?search=job-5');
+  await page.locator('[data-row]').first().focus();
+  await page.keyboard.press('x');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.locator('[data-index="2"]:focus').waitFor();
+  await page.keyboard.press('Shift+X');
+  const bar = page.getByRole('region', { name: 'Selected monitors' });
+  await bar.getByText('3 selected').waitFor();
+  await screenshot(page, 'monitors-selection');
+  await assertAccessible(page);
+  await bar.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('3 monitors are paused.').first().waitFor();
+  assert.equal(await page.locator('[data-column="state"]').getByText('Paused').count(), 3);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await until(
+    page,
+    '![...document.querySelectorAll("[data-column=state]")].some((one) => one.textContent.includes("Paused"))',
+  );
+  assert.equal(watched.asked.filter(({ pathname }) => /\/(pause|resume)$/.test(pathname)).length, 0);
+  await page.goto(`${house.url}/o/acme/monitors?search=backup`);
+  await page.getByLabel('Select Nightly backup').check();
+  await bar.getByRole('button', { name: 'Mute…' }).click();
+  await page.getByRole('menuitem', { name: 'Mute for 8 hours' }).click();
+  await page.getByText('1 monitor was not changed.').waitFor();
+  await page.getByText(/stands in floe\.yaml/).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('overview and guide count the monitors and read a handful of them at most', async () => {
+  for (const [path, shown] of [
+    ['/o/acme/overview', /Requests/],
+    ['/o/acme/overview?guide=1', /Watch a job/],
+  ] as const) {
+    const opening = await openPage(house, '/healthz');
+    const watched = await watch(opening.page, path);
+    await opening.page.getByText(shown).first().waitFor();
+    await until(
+      opening.page,
+      'performance.getEntriesByType("resource").some(({ name }) => /overview|standing/.test(name))',
+    );
+    for (const url of watched.lists())
+      assert.ok(Number(url.searchParams.get('limit') ?? 50) <= 5, url.search);
+    assert.deepEqual(opening.faults, []);
+    await opening.context.close();
+  }
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { picture } from './checks.ts';
+import { type Furnished, SECRET_WORD, startFurnished } from './furnished.ts';
+import { openContext } from './harness.ts';
+import { watchPage } from './page-faults.ts';
+import { settled, watchRequests } from './settled.ts';
+
+/** Who may only read: every page by its address, everything on it, and nothing that can be changed. */
+
+/** Pages without anything to change. A page that loses its buttons must not get in here unseen. */
+const ONLY_READ = [
+  /^\/(alerts|analytics|overview|connect)$/,
+  /^\/requests\/exc_/,
+  /^\/management\/(audit|models)$/,
+  /^\/management\/settings\/(account|appearance)$/,
+  /^\/relay\/(coverage|decisions)$/,
+];
+
+let house: Furnished;
+before(async () => {
+  house = await startFurnished();
+});
+after(() => house.close());
+
+test('a viewer opens every page by its address: all of it to read, every change off, with the names of who can', async () => {
+  house.as('viewer');
+  const context = await openContext(house);
+  const page = await context.newPage();
+  watchRequests(page);
+  const faults = await watchPage(page, house.url);
+  const wrong: string[] = [];
+  for (const place of house.places) {
+    await page.goto(`${house.url}/o/acme${place}`);
+    await settled(page);
+    for (const problem of await problemsOn(page, place)) wrong.push(`${place}: ${problem}`);
+  }
+  assert.deepEqual([...wrong, ...faults], []);
+  await context.close();
+});
+
+async function problemsOn(page: Page, place: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const words = (await page.locator('main').innerText()).split(/\s+/).length;
+  if (words < 8) found.push(`only ${words} words`);
+  if ((await page.getByText(/^Could not |This page broke|Nothing here/).count()) > 0)
+    await picture(page, `viewer-failed${place.replaceAll('/', '-')}`).then(() => found.push('it failed'));
+  const changes = page.locator('[data-needs]');
+  const off = page.locator('[data-needs][aria-disabled=true]');
+  // What lies behind a dialog cannot be reached.
+  const top = (await page.getByRole('dialog').count()) > 0 ? page.getByRole('dialog') : page;
+  const first = top.locator('[data-needs][aria-disabled=true]').first();
+  const isOfFile = (await page.getByText(/^From floe\.yaml/).count()) > 0;
+  const isOnlyRead = isOfFile || ONLY_READ.some((path) => path.test(place));
+  if (!isOnlyRead)
+    await changes
+      .first()
+      .waitFor({ timeout: 3000 })
+      .catch(() => null);
+  const [all, disabled] = [await changes.count(), await off.count()];
+  if (all !== disabled) found.push(`${all - disabled} of ${all} changes are on`);
+  if (all === 0 && !isOnlyRead) found.push('no change is shown at all');
+  if (disabled === 0) return found;
+  // In sight first: a tooltip closes when what it is about is scrolled.
+  await first.scrollIntoViewIfNeeded();
+  await settled(page);
+  await first.focus();
+  const told = await page
+    .getByRole('tooltip')
+    .filter({ hasText: 'Needs' })
+    .first()
+    .innerText({ timeout: 2000 })
+    .catch(() => 'nothing');
+  if (!/^Needs (member|admin|owner)\. Ask (Some admin or )?Mara Koch\.$/.test(told))
+    await picture(page, `viewer-says${place.replaceAll('/', '-')}`).then(() =>
+      found.push(`it says: ${told}`),
+    );
+  await page.keyboard.press('Escape');
+  return found;
+}
+
+test('a viewer is shown no body, and the server gives none', async () => {
+  house.as('viewer');
+  const context = await openContext(house);
+  const page = await context.newPage();
+  const bodies: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/bodies')) bodies.push(request.url());
+  });
+  await page.goto(`${house.url}/o/acme/requests/${house.request}`);
+  await page.getByRole('tab', { name: 'Bodies' }).click();
+  await page.getByText('Bodies are not for viewers').waitFor();
+  await page.getByText('Needs member. Ask Some admin or Mara Koch.').first().waitFor();
+  assert.ok(!(await page.locator('body').innerText()).includes(SECRET_WORD));
+  assert.deepEqual(bodies, []);
+  assert.equal((await house.ask('GET', `/api/analytics/requests/${house.request}/bodies`)).status, 403);
+  await context.close();
+  house.as('owner');
+  const kept = await house.ask('GET', `/api/analytics/requests/${house.request}/bodies`);
+  assert.ok(JSON.stringify(kept.body).includes(SECRET_WORD), 'there was something to hide');
+});

@@ -1,0 +1,40 @@
+import type { Day, DaySums } from '../../monitoring/boards/days.ts';
+import { html, type Markup } from './markup.ts';
+import { durationText, type ZoneText } from './wording.ts';
+
+/** A page of more monitors has thousands of slots: it tells only its unusual days. */
+const MONITORS_WITH_SLOTS = 50;
+const STATES = ['failing', 'unknown', 'paused', 'waiting', 'healthy'] as const;
+
+export function hasSlots(monitors: number): boolean {
+  return monitors <= MONITORS_WITH_SLOTS;
+}
+
+/**
+ * A radio button over the bar of each day: one stop for Tab, arrows from day to day, a tap for a finger, and what the day
+ * was in words, all without scripts. The button that is off keeps Enter from sending the form anywhere.
+ *
+ * @param name of the monitor
+ * @param words what each day was, oldest first
+ */
+export function daySlots(name: string, words: readonly string[]): Markup {
+  const slots = words.map((text) => html`<label><input type="radio" name="d"><span>${text}</span></label>`);
+  return html`<form><fieldset><legend>${name}, day by day</legend>${slots}</fieldset><button disabled hidden></button></form>`;
+}
+
+/** What a day was: `24 Aug 2026: failing 6 h, healthy 18 h`. */
+export function dayWords(sums: DaySums | undefined, day: Day | undefined, zone: ZoneText): string {
+  if (!sums || !day) return '';
+  const parts = STATES.filter((state) => sums[state] >= 1_000);
+  const [only] = parts;
+  const isWhole = only !== undefined && parts.length === 1 && sums[only] >= day.endsAt - day.startsAt - 1_000;
+  const said = isWhole
+    ? `${only} all day`
+    : parts.map((state) => `${state} ${durationText(sums[state])}`).join(', ');
+  return `${dateOf(day, zone)}: ${said === '' ? 'no data' : said}`;
+}
+
+/** The middle of a day is in it whatever its clocks do. */
+export function dateOf({ startsAt, endsAt }: Day, zone: ZoneText): string {
+  return zone.date((startsAt + endsAt) / 2);
+}

@@ -1,0 +1,4 @@
+/** Something of a document cannot be brought about here; it is told, and the rest is applied. */
+export class NotApplied extends Error {
+  override readonly name = 'NotApplied';
+}

@@ -1,0 +1,127 @@
+import { relayEvent } from '@floe/contract/api/relay';
+import { relayReplay, relayReplayAnswer } from '@floe/contract/api/relay-management';
+import { decide, type Verdict } from '@floe/relay/decide';
+import type { Relay } from '@floe/relay/relay';
+import type { Grammar } from '@floe/relay/shell/tree';
+import type { Clock } from '../../core/clock.ts';
+import { type DecisionRow, keptDecisions } from '../../store/relay/decisions.ts';
+import type { JobHandle, Jobs } from '../jobs/jobs.ts';
+import { jobView } from '../jobs/verbs.ts';
+import { readVerb, type Verb } from '../verb.ts';
+import type { RelayHost } from './relay-host.ts';
+import { drafted } from './simulate.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** Decisions judged again without a pause. */
+const AT_ONCE = 50;
+/** How long the request itself judges; what is left then is a job's, which has its own end. */
+const ASKED_MS = 1_000;
+const JOB_MS = 60_000;
+const MOST_CHANGES = 200;
+
+/** What a draft would have said about what agents asked in the last days. Bounded in number and time. */
+export function replayRelay(
+  { relays }: Pick<RelayHost, 'relays'>,
+  jobs: Pick<Jobs, 'start'>,
+  askedMs = ASKED_MS,
+): Verb {
+  return readVerb({
+    name: 'relay.replay',
+    method: 'POST',
+    path: '/api/management/relay/replay',
+    scope: 'management',
+    summary: 'Judge the decisions of the last days again by a draft of rules; differences are listed',
+    body: relayReplay,
+    answer: relayReplayAnswer,
+    async run({ orgId, actor, clock, reader }, { body }) {
+      const relay = drafted(relays.of(orgId).relay, body);
+      const grammar = await relays.grammar();
+      const rows = await keptDecisions(reader, orgId, clock.now() - body.days * DAY_MS, body.limit);
+      const replay = new Replay(rows, relay, grammar);
+      await replay.judge(clock, askedMs);
+      if (replay.isOver) return { ...replay.answer(), job: null };
+      const soFar = replay.answer();
+      const job = await jobs.start({ orgId, kind: 'relay.replay', by: actor.id }, async (handle) => {
+        await replay.judge(clock, JOB_MS, handle);
+        return JSON.parse(JSON.stringify({ ...replay.answer(), job: null }));
+      });
+      return { ...soFar, job: jobView(job, clock.now()) };
+    },
+  });
+}
+
+const STOPS = new Set(['deny', 'ask']);
+
+/** Decisions judged again, one after the other, for as long as there is time. */
+class Replay {
+  readonly #rows: readonly DecisionRow[];
+  readonly #relay: Relay;
+  readonly #grammar: Grammar;
+  readonly #changes: { readonly row: DecisionRow; readonly after: Verdict }[] = [];
+  #counts = { looked_at: 0, newly_denied: 0, newly_asked: 0, no_longer_stopped: 0, unchanged: 0 };
+  #next = 0;
+  #skipped = 0;
+
+  constructor(rows: readonly DecisionRow[], relay: Relay, grammar: Grammar) {
+    this.#rows = rows;
+    this.#relay = relay;
+    this.#grammar = grammar;
+  }
+
+  get isOver(): boolean {
+    return this.#next === this.#rows.length;
+  }
+
+  async judge(clock: Clock, withinMs: number, handle?: JobHandle): Promise<void> {
+    const until = clock.monotonic() + withinMs;
+    for (;;) {
+      const row = this.#rows[this.#next];
+      if (!row || clock.monotonic() > until || handle?.signal.aborted)
+        return handle?.progress(this.#next, this.#rows.length);
+      this.#next += 1;
+      this.#judgeOne(row);
+      if (this.#next % AT_ONCE !== 0) continue;
+      handle?.progress(this.#next, this.#rows.length);
+      // Others get their turn: every command takes up to some milliseconds.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #judgeOne(row: DecisionRow): void {
+    const event = row.event_json === null ? null : relayEvent.safeParse(JSON.parse(row.event_json));
+    if (!event?.success) {
+      this.#skipped += 1;
+      return;
+    }
+    const identity = { key: row.key_name, team: row.team, owner: row.owner };
+    const parts = { relay: this.#relay, grammar: this.#grammar, identity, nowMs: row.created_at };
+    const after = decide(event.data, parts);
+    this.#counts.looked_at += 1;
+    // What would be: a draft is tried before it is enforced.
+    if (after.would === row.would) {
+      this.#counts.unchanged += 1;
+      return;
+    }
+    if (after.would === 'deny') this.#counts.newly_denied += 1;
+    else if (after.would === 'ask') this.#counts.newly_asked += 1;
+    else if (STOPS.has(row.would)) this.#counts.no_longer_stopped += 1;
+    this.#changes.push({ row, after });
+  }
+
+  answer() {
+    const changes = this.#changes.slice(0, MOST_CHANGES).map(({ row, after }) => ({
+      decision_id: row.id,
+      created_at: new Date(row.created_at).toISOString(),
+      what: row.what,
+      before: decisionOf(row.would),
+      after: after.would,
+      rule: after.hit?.rule ?? row.rule,
+    }));
+    const left = this.#rows.length - this.#next;
+    return { ...this.#counts, skipped: this.#skipped + left, changes };
+  }
+}
+
+function decisionOf(text: string): Verdict['would'] {
+  return text === 'allow' || text === 'deny' || text === 'ask' ? text : 'abstain';
+}

@@ -1,0 +1,28 @@
+/** A row that stands in the configuration file, or was made through the API. */
+export interface Placed {
+  /** `file` or `console`. */
+  readonly source: string;
+  /** Name of the file; absent in rows that were written before it was kept. */
+  readonly source_file?: string | null | undefined;
+  readonly source_line: number | null;
+}
+
+/** What the file is called where nobody named it. */
+export const USUAL_FILE = 'floe.yaml';
+
+/** Where a row is written, as every answer says it. */
+export function placeOf({ source, source_file, source_line }: Placed) {
+  return source === 'file'
+    ? { kind: 'file' as const, file: source_file ?? USUAL_FILE, line: source_line }
+    : { kind: 'console' as const, file: null, line: null };
+}
+
+/** The same for people: `floe.yaml, line 12`. */
+export function spotOf({ source_file, source_line }: Omit<Placed, 'source'>): string {
+  return `${source_file ?? USUAL_FILE}${source_line === null ? '' : `, line ${source_line}`}`;
+}
+
+/** Columns that say where something stands in the file: that they moved is no change of the thing. */
+export function isPlace(column: string): boolean {
+  return column === 'source_line' || column === 'source_file';
+}

@@ -1,0 +1,213 @@
+// What Floe calls for a sign-in by an issuer: the addresses that floe.yaml names, and those that the issuer names in
+// turn. Each is judged when it is connected to.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { FloeConfigSchema } from '@floe/contract/config';
+import { systemClock } from '../../core/clock.ts';
+import { createOutboundGuard, type OutboundRules } from '../../core/outbound.ts';
+import { deriveSignInKey } from '../secrets.ts';
+import { type FlowParts, finishFlow, issuerNamed, OidcRefused, openFlow, startFlow } from './oidc-flow.ts';
+import { Issuers } from './oidc-issuer.ts';
+import { siteOf } from './site.ts';
+import { type ScriptedIssuer, startScriptedIssuer } from './test/scripted-issuer.ts';
+
+const HOST = 'login.example';
+const STRICT: OutboundRules = { trustPrivate: false, privateNetworks: [], named: new Set() };
+/** All that an operator can allow. */
+const EVERYTHING: OutboundRules = {
+  trustPrivate: true,
+  privateNetworks: ['0.0.0.0/0', '::/0'],
+  named: new Set(),
+};
+
+/** What names mean, in order; the last stays. Whoever is not in it is not found. */
+type Names = Readonly<Record<string, readonly string[]>>;
+
+function resolving(names: Names) {
+  const asked = new Map<string, number>();
+  return (
+    host: string,
+    _options: unknown,
+    done: (error: Error | null, found: { address: string; family: number }[]) => void,
+  ) => {
+    const answers = names[host] ?? [];
+    const turn = asked.get(host) ?? 0;
+    asked.set(host, turn + 1);
+    const address = answers[Math.min(turn, answers.length - 1)];
+    if (address === undefined) return done(new Error(`ENOTFOUND ${host}`), []);
+    done(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
+  };
+}
+
+function partsFor(issuer: string, rules: OutboundRules, names: Names = {}): FlowParts {
+  const auth = FloeConfigSchema.parse({
+    auth: { oidc: [{ name: 'corp', issuer, client_id: 'floe' }] },
+  }).auth;
+  const guard = createOutboundGuard(() => rules, resolving(names));
+  return {
+    auth: () => auth,
+    clock: systemClock,
+    issuers: new Issuers({ guard, via: () => undefined }, systemClock),
+    site: () => siteOf('https://floe.example'),
+    sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
+  };
+}
+
+/** The whole way, as far as it goes. */
+async function signIn(parts: FlowParts, issuer?: ScriptedIssuer) {
+  const { location, sealed } = await startFlow(parts, 'corp', { returnTo: undefined, stepUp: false });
+  const kept = openFlow(parts, 'corp', sealed);
+  if (issuer) issuer.nonce = kept.nonce;
+  const state = new URL(location).searchParams.get('state') ?? '';
+  return finishFlow(parts, issuerNamed(parts, 'corp'), kept, { code: 'c', state });
+}
+
+async function refusal(trying: Promise<unknown>): Promise<{ reason: string; why: string }> {
+  const error = await trying.then(
+    () => assert.fail('the sign-in went through'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof OidcRefused, String(error));
+  const texts: string[] = [];
+  for (let one: unknown = error; one instanceof Error; one = one.cause) texts.push(one.message);
+  return { reason: error.reason, why: texts.join('; ') };
+}
+
+async function scripted(t: TestContext) {
+  const issuer = await startScriptedIssuer(HOST);
+  t.after(() => issuer.close());
+  const url = `http://${HOST}:${issuer.port}`;
+  // The file names it, so it may be on loopback; nothing else may.
+  const rules: OutboundRules = { ...STRICT, named: new Set([`${HOST}:${issuer.port}`]) };
+  return { issuer, url, rules };
+}
+
+const METADATA = [
+  '169.254.169.254',
+  '0xa9fea9fe',
+  '2852039166',
+  '[::ffff:169.254.169.254]',
+  '[::ffff:a9fe:a9fe]',
+  '[64:ff9b::a9fe:a9fe]',
+  '[2002:a9fe:a9fe::1]',
+  '[fd00:ec2::254]',
+  '[fe80::1]',
+  '100.100.100.200',
+  '168.63.129.16',
+  'metadata.google.internal',
+  'METADATA.google.internal.',
+  'rebound.example',
+];
+const PRIVATE = [
+  '127.0.0.1',
+  '127.1',
+  '0x7f000001',
+  '017700000001',
+  '2130706433',
+  '0',
+  '[::1]',
+  '[::]',
+  '[::ffff:7f00:1]',
+  '[64:ff9b::7f00:1]',
+  'localhost',
+  '10.1.2.3',
+  '172.16.0.1',
+  '192.168.1.1',
+  '[fd12::1]',
+  'inside.example',
+];
+const NAMES: Names = {
+  [HOST]: ['127.0.0.1'],
+  localhost: ['127.0.0.1'],
+  'inside.example': ['10.0.0.7'],
+  'rebound.example': ['169.254.169.254'],
+};
+
+test('an issuer at a metadata address is never asked, in whatever spelling and whatever is allowed', async () => {
+  for (const scheme of ['http', 'https'])
+    for (const host of METADATA) {
+      const { reason, why } = await refusal(signIn(partsFor(`${scheme}://${host}`, EVERYTHING, NAMES)));
+      assert.equal(reason, 'unavailable', host);
+      assert.match(why, /metadata/, host);
+    }
+});
+
+test('with several orgs an issuer in a private network is asked only where the file names it', async (t) => {
+  const { issuer, url, rules } = await scripted(t);
+  for (const host of PRIVATE) {
+    const at = `http://${host}:${issuer.port}`;
+    const { reason, why } = await refusal(signIn(partsFor(at, STRICT, NAMES)));
+    assert.equal(reason, 'unavailable', host);
+    assert.match(why, /private network; add it to security\.private_networks/, host);
+  }
+  assert.deepEqual(issuer.asked, []);
+  const person = await signIn(partsFor(url, rules, NAMES), issuer);
+  assert.equal(person.subject, 'jo');
+  assert.deepEqual(issuer.asked, ['/.well-known/openid-configuration', '/token', '/jwks', '/me']);
+});
+
+for (const [endpoint, path] of [
+  ['token_endpoint', '/token'],
+  ['jwks_uri', '/jwks'],
+  ['userinfo_endpoint', '/me'],
+] as const)
+  test(`an issuer's ${endpoint} leads to no address that Floe may not call`, async (t) => {
+    const { issuer, url, rules } = await scripted(t);
+    const trap = await startScriptedIssuer('trap.example');
+    t.after(() => trap.close());
+    for (const host of [...PRIVATE, ...METADATA]) {
+      issuer.metadata = { [endpoint]: `http://${host}:${trap.port}${path}` };
+      const { reason, why } = await refusal(signIn(partsFor(url, rules, NAMES), issuer));
+      assert.equal(reason, 'unavailable', host);
+      assert.match(why, /security\.private_networks|metadata/, host);
+    }
+    assert.deepEqual(trap.asked, []);
+  });
+
+test('a name is judged at each call, whatever it meant at the one before', async (t) => {
+  const { issuer, url, rules } = await scripted(t);
+  for (const calls of [1, 2, 3]) {
+    issuer.asked.length = 0;
+    const answers = [...Array.from({ length: calls }, () => '127.0.0.1'), '169.254.169.254'];
+    const { why } = await refusal(signIn(partsFor(url, rules, { [HOST]: answers }), issuer));
+    assert.match(why, /metadata/);
+    assert.equal(issuer.asked.length, calls);
+  }
+});
+
+test('no redirect of an issuer is followed, and no answer of it read without end', async (t) => {
+  const { issuer, url, rules } = await scripted(t);
+  const parts = () => partsFor(url, { ...rules, trustPrivate: true }, NAMES);
+  for (const path of ['/.well-known/openid-configuration', '/token', '/jwks', '/me'])
+    for (const status of [301, 302, 307, 308]) {
+      issuer.asked.length = 0;
+      issuer.instead.set(path, (response) =>
+        response.writeHead(status, { location: `http://${HOST}:${issuer.port}/elsewhere` }).end(),
+      );
+      await refusal(signIn(parts(), issuer));
+      assert.ok(!issuer.asked.includes('/elsewhere'), `${status} of ${path}`);
+      issuer.instead.clear();
+    }
+  for (const path of ['/.well-known/openid-configuration', '/token', '/jwks', '/me']) {
+    issuer.instead.set(path, (response) => {
+      response.setHeader('content-type', 'application/json');
+      const more = (): void => {
+        while (!response.destroyed && response.write('[['.repeat(32_768)));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    });
+    const { reason } = await refusal(signIn(parts(), issuer));
+    assert.equal(reason, 'unavailable', path);
+    issuer.instead.clear();
+  }
+});
+
+test('an ID token signed by anybody else is nobody, though it came from the issuer', async (t) => {
+  const { issuer, url, rules } = await scripted(t);
+  issuer.isForged = true;
+  const { reason } = await refusal(signIn(partsFor(url, rules, NAMES), issuer));
+  assert.equal(reason, 'failed');
+  issuer.isForged = false;
+  assert.equal((await signIn(partsFor(url, rules, NAMES), issuer)).subject, 'jo');
+});

@@ -1,0 +1,83 @@
+import type { Imported } from './import.ts';
+import type { Database, Writer } from './ports.ts';
+
+const ALERTS_PER_BATCH = 500;
+
+/**
+ * Copies alerts and what was sent of them. The target gives out numbers of its own, in the same order: those of the
+ * source may be taken there. What still waits to be sent is sent from the new place.
+ */
+export async function copyAlerts(source: Database, target: Database): Promise<Imported[]> {
+  const alerts = { table: 'alerts', added: 0, known: 0 };
+  const deliveries = { table: 'alert_deliveries', added: 0, known: 0 };
+  let after = 0;
+  for (;;) {
+    const { rows, sent, last } = await nextAlerts(source, after);
+    if (last === undefined) return [alerts, deliveries];
+    after = last;
+    await target.transaction(async (writer) => {
+      let added = 0;
+      for (const { seq: _, ...row } of rows) {
+        const { numInsertedOrUpdatedRows = 0n } = await writer
+          .insertInto('alerts')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst();
+        added += Number(numInsertedOrUpdatedRows);
+      }
+      count(alerts, rows.length, added);
+      count(deliveries, sent.length, await insertDeliveries(writer, sent));
+    });
+  }
+}
+
+function count(counts: { added: number; known: number }, rows: number, added: number): void {
+  counts.added += added;
+  counts.known += rows - added;
+}
+
+async function nextAlerts(source: Database, after: number) {
+  const rows = await source.read
+    .selectFrom('alerts')
+    .selectAll()
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(ALERTS_PER_BATCH)
+    .execute();
+  const sent = await deliveriesOf(
+    source,
+    rows.map(({ id }) => id),
+  );
+  return { rows, sent, last: rows.at(-1)?.seq };
+}
+
+async function deliveriesOf(source: Database, alertIds: readonly string[]) {
+  if (alertIds.length === 0) return [];
+  return source.read
+    .selectFrom('alert_deliveries')
+    .selectAll()
+    .where('alert_id', 'in', alertIds)
+    .orderBy('seq')
+    .execute();
+}
+
+/** Each under the number that its alert has here. */
+async function insertDeliveries(
+  writer: Writer,
+  rows: Awaited<ReturnType<typeof deliveriesOf>>,
+): Promise<number> {
+  const ids = [...new Set(rows.map(({ alert_id }) => alert_id))];
+  if (ids.length === 0) return 0;
+  const alerts = await writer.selectFrom('alerts').select(['id', 'seq']).where('id', 'in', ids).execute();
+  const numbers = new Map(alerts.map(({ id, seq }) => [id, seq]));
+  let added = 0;
+  for (const { seq: _, ...row } of rows) {
+    const { numInsertedOrUpdatedRows = 0n } = await writer
+      .insertInto('alert_deliveries')
+      .values({ ...row, alert_seq: numbers.get(row.alert_id) ?? row.alert_seq })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    added += Number(numInsertedOrUpdatedRows);
+  }
+  return added;
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { type Floe, startFloe } from '@floe/testkit/process';
+import { eventually } from './eventually.ts';
+import { watchStandstill } from './standstill.ts';
+
+const ROUNDS = process.env['FLOE_TEST_FULL'] ? 20 : 2;
+const AGENTS = 8;
+/** Promised of what was answered this long before: the spool's 10 ms, and a turn of the loop for masking. */
+const PROMISED_MS = 25;
+const KEY = `eis_agents${'0'.repeat(40)}`;
+const headers = { 'x-api-key': KEY };
+
+const dataDir = mkdtempSync(join(tmpdir(), 'floe-decisions-'));
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const yaml = JSON.stringify({
+  orgs: [
+    {
+      id: 'acme',
+      keys: [{ name: 'agents', key: KEY, scopes: ['relay', 'management'] }],
+      relay: {
+        mode: 'enforce',
+        rules: [{ name: 'push', on: 'shell', match: { command: 'git' }, decision: 'deny' }],
+      },
+    },
+  ],
+});
+
+interface Answered {
+  readonly id: string;
+  readonly msBeforeKill: number;
+}
+
+test('kill -9 under load: every decision answered a moment before is kept, once, and no other one is', async (t) => {
+  const answered: Answered[] = [];
+  const asked = { count: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const floe = await startFloe({ dataDir, yaml });
+    answered.push(...(await askUntilKilled(floe, asked)));
+  }
+  const floe = await startFloe({ dataDir, yaml });
+  const due = answered.filter(({ msBeforeKill }) => msBeforeKill > PROMISED_MS).map(({ id }) => id);
+  // What lay in the spool is taken in behind the start.
+  const kept = await eventually(async () => {
+    const ids = await keptIds(floe);
+    return due.every((id) => ids.includes(id)) ? ids : undefined;
+  });
+  assert.ok(due.length > ROUNDS * 10, 'there was load');
+  assert.equal(new Set(kept).size, kept.length, 'none is there twice');
+  assert.ok(kept.length <= asked.count, 'none is invented');
+  t.diagnostic(
+    `${ROUNDS} rounds: ${asked.count} asked, ${due.length} due, ${kept.length} kept, 0 lost, 0 doubled`,
+  );
+  assert.deepEqual(await floe.stop(), { code: 0, signal: null });
+});
+
+/** Agents ask one question after the other until the server is killed, at a random point. */
+async function askUntilKilled(floe: Floe, asked: { count: number }): Promise<Answered[]> {
+  const answered: { readonly id: string; readonly at: number }[] = [];
+  let killedAt = Number.POSITIVE_INFINITY;
+  const standstill = watchStandstill();
+  const killAfter = 40 + Math.floor(Math.random() * 200);
+  const agent = async (number: number) => {
+    for (let n = 0; killedAt === Number.POSITIVE_INFINITY; n++) {
+      asked.count += 1;
+      const event = { event: 'shell', session_id: `s${number}`, shell: { command: `git push ${n}` } };
+      try {
+        const answer = await call(`${floe.url}/relay/v1/decisions`, { headers, body: event });
+        const at = performance.now();
+        const body = answer.complete && answer.status === 200 ? answer.json() : null;
+        if (isObject(body)) answered.push({ id: String(body['decision_id']), at });
+      } catch {
+        // Killed before it answered.
+        return;
+      }
+      if (answered.length >= killAfter && killedAt === Number.POSITIVE_INFINITY) {
+        killedAt = performance.now();
+        await floe.kill9();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AGENTS }, (_, number) => agent(number)));
+  const stoodStillMs = standstill();
+  return answered.map(({ id, at }) => ({ id, msBeforeKill: killedAt - at - stoodStillMs }));
+}
+
+async function keptIds(floe: Floe): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor = ''; ; ) {
+    const path = `/api/management/relay/decisions?limit=500${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+    const page = (await call(floe.url + path, { headers })).json();
+    assert.ok(isObject(page) && Array.isArray(page['data']));
+    for (const row of page['data']) ids.push(isObject(row) ? String(row['id']) : '');
+    if (typeof page['next_cursor'] !== 'string') return ids;
+    cursor = page['next_cursor'];
+  }
+}
