@@ -153,9 +153,7 @@ test('spend by key over 30 days is one number: the rows, their total, the file, 
     .first()
     .waitFor();
   await page.getByRole('button', { name: 'Export' }).click();
-  const lines = await downloaded(page, () =>
-    page.getByRole('menuitem', { name: 'All that match, CSV' }).click(),
-  );
+  const lines = await downloaded(page, () => page.getByRole('menuitem', { name: 'As CSV' }).click());
   assert.equal(sumOf(lines, 'cost_nano_usd'), total * CENT);
   assert.ok(lines[0]?.includes('created_at_local'));
   assert.deepEqual(faults, []);

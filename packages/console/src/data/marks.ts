@@ -1,10 +1,9 @@
 import type { annotations } from '@floe/contract/api/charts';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import type * as z from 'zod';
 import { get } from './api-client.ts';
 import { useLiveQuery } from './events.ts';
-import { type Mark, markOf } from './mark-words.ts';
+import type { Mark } from './mark-words.ts';
 
 const KEY = ['analytics', 'marks'];
 const NONE: readonly Mark[] = [];
@@ -14,14 +13,17 @@ export function useMarks(time: Readonly<Record<string, string>>): readonly Mark[
   useLiveQuery('breakers', KEY);
   const { data } = useQuery({
     queryKey: [...KEY, time],
-    queryFn: ({ signal }) =>
-      get<z.output<typeof annotations>>(
-        'api/analytics/annotations',
-        { from: time['from'], to: time['to'], about: 'traffic' },
-        signal,
-      ),
+    // The words come with the first answer: pages are drawn before.
+    queryFn: async ({ signal }): Promise<readonly Mark[]> => {
+      const query = { from: time['from'], to: time['to'], about: 'traffic' };
+      const [answer, { markOf }] = await Promise.all([
+        get<z.output<typeof annotations>>('api/analytics/annotations', query, signal),
+        import('./mark-words.ts'),
+      ]);
+      return answer.data.map(markOf);
+    },
     placeholderData: (before) => before,
     staleTime: 30_000,
   });
-  return useMemo(() => data?.data.map(markOf) ?? NONE, [data]);
+  return data ?? NONE;
 }
