@@ -11,7 +11,7 @@ import {
   readUptime,
 } from '../packages/server/src/monitoring/read.ts';
 import { alertPage, insertAlerts, openAlerts } from '../packages/server/src/store/alerts.ts';
-import { auditPage } from '../packages/server/src/store/audit.ts';
+import { auditPage, chainHash } from '../packages/server/src/store/audit.ts';
 import { failingMonitors, monitorCounts } from '../packages/server/src/store/monitoring/overview.ts';
 
 export const MONITORS = 10_000;
@@ -20,7 +20,11 @@ const CHECKS_EACH = 200;
 const BUSY = 'job-1';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** How long each downtime lasts. */
+const DOWN_MS = 2 * 3_600_000;
 const ALERTS = 10_000;
+const AUDIT_ENTRIES = 100_000;
+const AUDIT_AT_ONCE = 1_000;
 
 /** One monitor made by the product, the others as copies of its rows, with checks, periods, alerts and audit entries. */
 export async function fillMonitors(database, endMs) {
@@ -75,7 +79,7 @@ async function copies(writer, table, uid, changed) {
     select ${sql.join(picked)} from ${sql.table(table)} cross join n where uid = ${uid}`.execute(writer);
 }
 
-/** Checks and periods of every monitor: beats spread over the month, every fiftieth missed, a downtime a week. */
+/** Checks and periods of every monitor: beats spread over the month, every fiftieth missed; two hours down each week. */
 async function history(writer, endMs) {
   const checks = (stepMs, count, of) => sql`insert into checks
       (uid, at, id, status, error, expected_at, detected_at, received_at, duration_ms, metadata_json, stands_for)
@@ -89,11 +93,13 @@ async function history(writer, endMs) {
   await checks(MINUTE_MS, (30 * DAY_MS) / MINUTE_MS, sql`m.id = ${BUSY}`).execute(writer);
   await sql`insert into monitor_periods (uid, started_at, status, reason)
     with recursive n(n) as (select cast(1 as bigint) union all select n + 1 from n where n < 8)
-    select m.uid, ${sql.lit(endMs)} - n.n * ${sql.lit(4 * DAY_MS)},
+    select m.uid, ${sql.lit(endMs)} - (n.n + 1) / 2 * ${sql.lit(7 * DAY_MS)} + n.n % 2 * ${sql.lit(DOWN_MS)},
       case when n.n % 2 = 0 then 'failing' else 'healthy' end, 'bench' from monitors m cross join n`.execute(
     writer,
   );
 }
+
+const NOTHING_CAME = { error: 'No beat came.', lastBeatMs: null, tags: ['team-a'] };
 
 function alerts(endMs) {
   return Array.from({ length: ALERTS }, (_, n) => ({
@@ -106,20 +112,39 @@ function alerts(endMs) {
     subject_id: `job-${n}`,
     subject_name: `job-${n}`,
     idempotency_key: `bench-${n}`,
-    fields_json: '{}',
+    fields_json: JSON.stringify({ failingSinceMs: endMs - n * 4 * MINUTE_MS, ...NOTHING_CAME }),
     channels_json: null,
     routed_at: endMs,
     closed_at: n < 50 ? null : endMs,
   }));
 }
 
-/** Entries without their hashes: nothing here reads the chain. */
+/** A whole chain, as `appendAudit` makes it one by one. */
 async function audit(writer, endMs) {
-  await sql`insert into audit (seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json, hash)
-    with recursive n(n) as (select cast(1 as bigint) union all select n + 1 from n where n < 100000)
-    select n.n, 'aud_' || n.n, 'acme', ${sql.lit(endMs)} - (100000 - n.n) * 1000, 'key_' || (n.n % 60), null,
-      case when n.n % 3 = 0 then 'monitors.create' else 'keys.create' end, 'monitor job-' || n.n, null, '{}', ''
-    from n`.execute(writer);
+  let hash = '';
+  for (let from = 1; from <= AUDIT_ENTRIES; from += AUDIT_AT_ONCE) {
+    const entries = Array.from({ length: AUDIT_AT_ONCE }, (_, n) => {
+      const entry = auditEntry(from + n, endMs);
+      hash = chainHash(hash, entry);
+      return { ...entry, hash };
+    });
+    await writer.insertInto('audit').values(entries).execute();
+  }
+}
+
+function auditEntry(seq, endMs) {
+  return {
+    seq,
+    id: `aud_${seq}`,
+    org_id: 'acme',
+    at: endMs - (AUDIT_ENTRIES - seq) * 1000,
+    actor: `key_${seq % 60}`,
+    actor_name: null,
+    action: seq % 3 === 0 ? 'monitors.create' : 'keys.create',
+    subject: `monitor job-${seq}`,
+    before_json: null,
+    after_json: '{}',
+  };
 }
 
 /** What the pages of monitoring, alerts and the audit log ask, by name. */

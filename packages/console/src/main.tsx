@@ -12,15 +12,21 @@ import { TooltipProvider } from './ui/tooltip.tsx';
 const client = createQueryClient();
 // Asked before the first component is drawn: everything else waits for it.
 void client.prefetchQuery(sessionQuery);
+const router = createConsoleRouter();
 const place = document.getElementById('console');
 if (!place) throw new Error('index.html has no element "console"');
-createRoot(place).render(
-  <StrictMode>
-    <QueryClientProvider client={client}>
-      <TooltipProvider delayDuration={400}>
-        <RouterProvider router={createConsoleRouter()} />
-        <Toasts />
-      </TooltipProvider>
-    </QueryClientProvider>
-  </StrictMode>,
+const root = createRoot(place);
+// Drawn once the page's code has come, which is asked for beside the session. Drawn before, the page would appear
+// 300 ms after its placeholder at the earliest: so long React holds back what a Suspense reveals.
+void router.load().finally(() =>
+  root.render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <TooltipProvider delayDuration={400}>
+          <RouterProvider router={router} />
+          <Toasts />
+        </TooltipProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  ),
 );

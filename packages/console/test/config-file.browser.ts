@@ -75,7 +75,7 @@ test('leaving what was changed and not saved asks first, and stays when told so'
   await page.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
   await page.goto(`${house.url}/o/acme/management/limits?open=new`);
   await page.getByRole('textbox', { name: 'Requests a minute' }).fill('100');
-  await page.getByRole('button', { name: 'Add limit' }).last().click();
+  await page.getByRole('button', { name: 'Create limit' }).click();
   // Saved is not lost: nobody asks.
   await page.waitForURL(/open=lim/);
   await page.getByRole('link', { name: 'Budgets' }).click();

@@ -43,29 +43,9 @@ export async function startHouse(
   prefix = '',
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<RestartableHouse> {
-  const config = {
-    ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
-    orgs: [
-      {
-        id: 'acme',
-        name: 'Acme',
-        keys: [
-          { name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'read', 'relay'] },
-          { name: 'ci', key: `eis_second${'0'.repeat(32)}`, scopes: ['gateway'] },
-        ],
-        providers: [{ id: 'sandbox', kind: 'sandbox' }],
-        routes: [
-          { model: 'smart', strategy: 'failover', targets: ['sandbox/flaky', 'sandbox/echo'], retries: 0 },
-        ],
-        limits: [{ scope: 'key', key: 'ci', rpm: 1 }],
-        monitors: [{ id: 'nightly-backup', name: 'Nightly backup', expected_interval_minutes: 1440 }],
-        ...more,
-      },
-    ],
-  };
   const home = mkdtempSync(join(tmpdir(), 'floe-house-'));
   const dataDir = join(home, 'data');
-  const yaml = JSON.stringify(config, null, 2);
+  const yaml = JSON.stringify(configOf(prefix, more), null, 2);
   const start = (port?: number) => startFloe({ yaml, dataDir, ...(port !== undefined && { port }) });
   let floe = await start();
   const { url } = floe;
@@ -114,6 +94,29 @@ export async function startHouse(
       await floe.stop();
       rmSync(home, { recursive: true, force: true });
     },
+  };
+}
+
+function configOf(prefix: string, more: Readonly<Record<string, unknown>>) {
+  return {
+    ...(prefix === '' ? {} : { server: { base_url: `http://127.0.0.1:0${prefix}` } }),
+    orgs: [
+      {
+        id: 'acme',
+        name: 'Acme',
+        keys: [
+          { name: 'agents', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'read', 'relay'] },
+          { name: 'ci', key: `eis_second${'0'.repeat(32)}`, scopes: ['gateway'] },
+        ],
+        providers: [{ id: 'sandbox', kind: 'sandbox' }],
+        routes: [
+          { model: 'smart', strategy: 'failover', targets: ['sandbox/flaky', 'sandbox/echo'], retries: 0 },
+        ],
+        limits: [{ scope: 'key', key: 'ci', rpm: 1 }],
+        monitors: [{ id: 'nightly-backup', name: 'Nightly backup', expected_interval_minutes: 1440 }],
+        ...more,
+      },
+    ],
   };
 }
 

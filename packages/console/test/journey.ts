@@ -147,12 +147,12 @@ async function setBudget(start: Start): Promise<void> {
   const { page } = start;
   await go(start, 'Budgets');
   await page
-    .getByRole('button', { name: /Add budget|Set a/ })
+    .getByRole('button', { name: /New budget|Set a/ })
     .first()
     .click();
   await page.getByLabel('Name').fill('everything');
   await page.getByLabel('Limit in USD').fill('100');
-  await page.getByRole('button', { name: 'Add budget' }).last().click();
+  await page.getByRole('button', { name: 'Create budget' }).click();
   await page.getByRole('heading', { name: 'everything' }).waitFor();
   await page.getByText('/ $100.00').first().waitFor();
   await page.getByRole('button', { name: 'Close', exact: true }).click();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
+import type { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
@@ -64,6 +65,23 @@ after(async () => {
   await house.close();
 });
 
+/** A failure of 3 h 51 m twenty days ago, and a history that reaches back for a month. */
+function addPast(database: DatabaseSync) {
+  const at = (ms: number) => Math.floor((Date.now() - 20 * DAY) / DAY) * DAY + ms;
+  const periods = [
+    [at(-10 * DAY), 'healthy'],
+    [at(3 * HOUR), 'failing'],
+    [at(6 * HOUR + 51 * MINUTE), 'healthy'],
+  ] as const;
+  for (const [started, status] of periods)
+    database
+      .prepare(
+        `insert into monitor_periods (uid, started_at, status, reason)
+           select uid, ?, ?, 'beat' from monitors where id = 'archive'`,
+      )
+      .run(started, status);
+}
+
 for (const [name, look] of LOOKS)
   test(`a job that falls silent is told as missed and sent to the channel, and recovers with its next beat: ${name}`, async () => {
     const id = `invoices-${name}`;
@@ -100,6 +118,21 @@ for (const [name, look] of LOOKS)
     assert.deepEqual(faults, []);
     await context.close();
   });
+
+/** Walks through the days of the first job by keyboard alone; the words of each, oldest first. */
+async function walkDays(page: Page): Promise<string[]> {
+  await page.keyboard.press('Tab');
+  const shown = page.locator('input[type=radio]:checked + span');
+  const said: string[] = [];
+  await page.keyboard.press('Space');
+  for (let day = 0; day < 90; day += 1) {
+    said.push(await shown.innerText());
+    const { width = 0 } = (await shown.boundingBox()) ?? {};
+    assert.ok(width > 100, 'what the day was is not on screen');
+    await page.keyboard.press('ArrowRight');
+  }
+  return said;
+}
 
 test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no zero in a chart', async () => {
   await api('monitors', { id: 'sync', name: 'Hourly sync', expected_interval_minutes: 60 });
@@ -154,40 +187,6 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   await context.close();
 });
 
-/** A failure of 3 h 51 m twenty days ago, and a history that reaches back for a month. */
-function withAPast(dataDir: string) {
-  inStore(dataDir, (database) => {
-    const at = (ms: number) => Math.floor((Date.now() - 20 * DAY) / DAY) * DAY + ms;
-    const periods = [
-      [at(-10 * DAY), 'healthy'],
-      [at(3 * HOUR), 'failing'],
-      [at(6 * HOUR + 51 * MINUTE), 'healthy'],
-    ] as const;
-    for (const [started, status] of periods)
-      database
-        .prepare(
-          `insert into monitor_periods (uid, started_at, status, reason)
-           select uid, ?, ?, 'beat' from monitors where id = 'archive'`,
-        )
-        .run(started, status);
-  });
-}
-
-/** Walks through the days of the first job by keyboard alone; the words of each, oldest first. */
-async function walkDays(page: Page): Promise<string[]> {
-  await page.keyboard.press('Tab');
-  const shown = page.locator('input[type=radio]:checked + span');
-  const said: string[] = [];
-  await page.keyboard.press('Space');
-  for (let day = 0; day < 90; day += 1) {
-    said.push(await shown.innerText());
-    const { width = 0 } = (await shown.boundingBox()) ?? {};
-    assert.ok(width > 100, 'what the day was is not on screen');
-    await page.keyboard.press('ArrowRight');
-  }
-  return said;
-}
-
 for (const [name, look] of LOOKS)
   test(`anybody reads a board without scripts, day by day by keyboard: ${name}`, async () => {
     if (name === LOOKS[0][0]) {
@@ -199,7 +198,7 @@ for (const [name, look] of LOOKS)
         public: true,
         groups: [{ name: 'Jobs', monitors: ['archive', 'nightly-backup'] }],
       });
-      withAPast(house.floe.dataDir);
+      inStore(house.floe.dataDir, addPast);
     }
     const browser = await house.browser();
     const phone = 'phone' in look;

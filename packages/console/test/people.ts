@@ -20,8 +20,6 @@ export interface People extends House {
     path: string,
     body?: object,
   ): Promise<{ readonly status: number; readonly body: unknown }>;
-  /** As if everybody had signed in a while ago: what wants a fresh sign-in asks for it. */
-  forgetFreshness(): void;
 }
 
 /**
@@ -49,8 +47,7 @@ export async function startPeople(
     const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const text = await answer.text();
     const [set = ''] = answer.headers.getSetCookie();
-    const parsed: unknown = text === '' ? null : JSON.parse(text);
-    return { status: answer.status, body: parsed, cookie: set.split(';', 1)[0] ?? '' };
+    return { status: answer.status, body: parsedOf(text), cookie: set.split(';', 1)[0] ?? '' };
   };
   const [, token] = LINK.exec(await ownerLink(floe)) ?? [];
   const owner = { token, email: 'mara@acme.example', name: 'Mara Koch', password: PASSWORD };
@@ -72,7 +69,6 @@ export async function startPeople(
       now = role;
     },
     ask: send,
-    forgetFreshness: () => forgetFreshness(floe),
     cookies() {
       const [name = '', value = ''] = (cookies.get(now) ?? '').split('=', 2);
       return name === '' ? [] : [{ name, value, url: origin }];
@@ -90,10 +86,15 @@ export async function startPeople(
   };
 }
 
-function forgetFreshness({ dataDir }: Floe): void {
+/** As if everybody had signed in a while ago: what wants a fresh sign-in asks for it. */
+export function forgetFreshness({ dataDir }: Floe): void {
   const database = new DatabaseSync(join(dataDir, 'floe.db'), { timeout: 5000 });
   database.exec('update sessions set stepped_up_until = 0');
   database.close();
+}
+
+function parsedOf(text: string): unknown {
+  return text === '' ? null : JSON.parse(text);
 }
 
 /** The id of the request. */

@@ -1,9 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { REASON, STEP_UP } from '../data/questions.ts';
-import { enterOrg, type SignedIn, sessionQuery } from '../data/session.ts';
-import { EmptyState, ErrorState, Skeleton } from '../ui/feedback.tsx';
+import { sessionQuery } from '../data/session.ts';
+import { ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { NavigationKeys } from './navigation-keys.tsx';
 import { Redirect } from './redirect.tsx';
 import { ShellContext } from './shell-context.ts';
@@ -16,6 +16,7 @@ const Palette = lazy(() => import('./palette.tsx').then(({ Palette: Part }) => (
 const ShortcutHelp = lazy(() =>
   import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => ({ default: Part })),
 );
+const OtherOrg = lazy(() => import('./other-org.tsx').then(({ OtherOrg: Part }) => ({ default: Part })));
 const Reason = lazy(() =>
   import('./reason-dialog.tsx').then(({ ReasonDialog: Part }) => ({ default: Part })),
 );
@@ -35,32 +36,13 @@ export function OrgShell() {
     return <ErrorState what="Could not load the console." error={error} onRetry={() => void refetch()} />;
   if (!session) return <Skeleton className="m-6 h-8 w-48" />;
   if (session.state === 'signed_out') return <Redirect to="/sign-in" search={{ next: href }} />;
-  if (session.org.id !== orgId) return <OtherOrg session={session} orgId={orgId} />;
+  if (session.org.id !== orgId)
+    return (
+      <Suspense fallback={<Skeleton className="m-6 h-8 w-48" />}>
+        <OtherOrg session={session} orgId={orgId} />
+      </Suspense>
+    );
   return <Shell />;
-}
-
-/** A link into another org: entered when it is one of the person's own, else said. */
-function OtherOrg({ session, orgId }: { readonly session: SignedIn; readonly orgId: string }) {
-  const client = useQueryClient();
-  const mine = session.orgs.some(({ id }) => id === orgId);
-  const [error, setError] = useState<Error | null>(null);
-  useEffect(() => {
-    if (mine) enterOrg(client, orgId).catch((reason: unknown) => reason instanceof Error && setError(reason));
-  }, [mine, orgId, client]);
-  if (error) return <ErrorState what={`Could not enter ${orgId}.`} error={error} />;
-  if (mine) return <Skeleton className="m-6 h-8 w-48" />;
-  return (
-    <EmptyState
-      title={`You are not a member of ${orgId}`}
-      action={session.orgs.map(({ id, name }) => (
-        <a key={id} href={`o/${id}/`} className="text-accent-ink underlined">
-          {name}
-        </a>
-      ))}
-    >
-      Ask one of its owners for an invitation, or go to an org of yours.
-    </EmptyState>
-  );
 }
 
 function Shell() {

@@ -85,3 +85,9 @@ test('a long id keeps its prefix and its end', () => {
   assert.equal(shortId('exc_01JDA7K3VQ4T8Z'), 'exc_01JDA7…4T8Z');
   assert.equal(shortId('exc_1'), 'exc_1');
 });
+
+test('the name of a zone changes in the moment its clocks do', () => {
+  const change = Date.parse('2026-10-25T01:00:00.000Z');
+  const names = [-1, 0, -1].map((ms) => zoneName(new Date(change + ms), 'Europe/Berlin'));
+  assert.deepEqual(names, ['CEST', 'CET', 'CEST']);
+});

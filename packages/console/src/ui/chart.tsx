@@ -1,12 +1,18 @@
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useAway } from '../data/away.ts';
 import type { Mark } from '../data/mark-words.ts';
 import { duration } from '../format/amounts.ts';
 import { type AwaySpan, withoutAway } from '../format/away-spans.ts';
 import { endOf, intervalName } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
+import { late } from './late.tsx';
 
-const Canvas = lazy(() => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ({ default: ChartCanvas })));
+const Canvas = late(
+  () => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ChartCanvas),
+  () => <Skeleton className="h-full w-full" />,
+);
+// Who loads this has a chart to draw: its code comes while the figures are on their way.
+Canvas.load();
 
 export interface Series {
   readonly label: string;
@@ -54,9 +60,7 @@ export function Chart(given: ChartProps) {
         <ChartTable {...props} />
       ) : (
         <div role="img" aria-label={sentence(props, away)} style={{ height }}>
-          <Suspense fallback={<Skeleton className="h-full w-full" />}>
-            <Canvas {...props} away={away} height={height} />
-          </Suspense>
+          <Canvas {...props} away={away} height={height} />
         </div>
       )}
       <figcaption className="flex justify-end">

@@ -3,15 +3,7 @@ import { cx } from './class-names.ts';
 import { type Choice, Input } from './field.tsx';
 import { POPUP } from './menu.tsx';
 
-/** One of many: typing narrows the list. With `free`, what was typed counts too. Inside a `Field`. */
-export function Combobox({
-  choices,
-  value,
-  onChange,
-  placeholder,
-  free = false,
-  onType,
-}: {
+export interface ComboboxProps {
   readonly choices: readonly Choice[];
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -19,16 +11,27 @@ export function Combobox({
   readonly free?: boolean;
   /** Told what is typed, where the choices are the server's answer to it. */
   readonly onType?: (text: string) => void;
-}) {
+}
+
+/** One of many: typing narrows the list. With `free`, what was typed counts too. Inside a `Field`. */
+export function Combobox({ choices, value, onChange, placeholder, free = false, onType }: ComboboxProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const [at, setAt] = useState(0);
   const list = useId();
-  const text = typed ?? choices.find((choice) => choice.value === value)?.label ?? value;
+  const text = typed ?? labelOf(choices, value);
   const found = typed === null ? [] : matching(choices, typed);
+  const show = (next: string | null) => {
+    setTyped(next);
+    setAt(0);
+  };
   const take = (taken: string) => {
     onChange(taken);
-    setTyped(null);
-    setAt(0);
+    show(null);
+  };
+  const type = (next: string) => {
+    show(next);
+    if (free) onChange(next);
+    onType?.(next);
   };
   function press(event: KeyboardEvent) {
     const choice = found[at];
@@ -52,18 +55,17 @@ export function Combobox({
         placeholder={placeholder}
         autoComplete="off"
         onClick={() => typed === null && setTyped('')}
-        onChange={({ target }) => {
-          setTyped(target.value);
-          setAt(0);
-          if (free) onChange(target.value);
-          onType?.(target.value);
-        }}
+        onChange={({ target }) => type(target.value)}
         onKeyDown={press}
         onBlur={() => setTyped(null)}
       />
       <ChoiceList id={list} found={found} at={at} onTake={take} />
     </div>
   );
+}
+
+function labelOf(choices: readonly Choice[], value: string): string {
+  return choices.find((choice) => choice.value === value)?.label ?? value;
 }
 
 function ChoiceList({

@@ -1,7 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import {
-  type Key,
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
@@ -11,8 +10,10 @@ import {
   useState,
 } from 'react';
 import { cx } from './class-names.ts';
+import { useKeptRows } from './kept-rows.ts';
 import { useMedia } from './media.ts';
 import { type Column, nextSort, type Sort } from './table-columns.ts';
+import { isControl, offsetIn, scroller, target, useRowHeight } from './table-moves.ts';
 
 export interface DataTableProps<Row> {
   /** What the list holds, for screen readers: `Requests`. */
@@ -47,7 +48,8 @@ export interface DataTableProps<Row> {
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, columns, total = null, stale = false } = props;
-  const { rowId, openId, card, onOpen } = props;
+  const { rowId, openId, card } = props;
+  const used = [props.onOpen, props.onAltClick, props.rowEnd];
   const keep = useKeptRows();
   const phone = useMedia('(width < 48rem)');
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
@@ -92,39 +94,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               />
             );
             return [
-              { key, of: [row, index, at, rowPx, phone, columns, focusable, open, card, onOpen], drawn },
+              { key, of: [row, index, at, rowPx, phone, columns, focusable, open, card, ...used], drawn },
             ];
           }),
         )}
       </div>
     </div>
   );
-}
-
-interface KeptRow {
-  readonly key: Key;
-  /** Everything its look and its handlers are made of. */
-  readonly of: readonly unknown[];
-  readonly drawn: () => ReactNode;
-}
-
-/**
- * Rows whose parts are what they were keep their element, and React leaves them alone: while one scrolls, only rows that
- * come into view are work. For that a page gives `card`, `onOpen` and its columns the same identity each time.
- */
-function useKeptRows(): (rows: readonly KeptRow[]) => readonly ReactNode[] {
-  const kept = useRef<ReadonlyMap<Key, { readonly of: readonly unknown[]; readonly element: ReactNode }>>(
-    new Map(),
-  );
-  return (rows) => {
-    const next = rows.map(({ key, of, drawn }) => {
-      const before = kept.current.get(key);
-      const isSame = before?.of.every((part, index) => part === of[index]);
-      return [key, { of, element: before && isSame ? before.element : drawn() }] as const;
-    });
-    kept.current = new Map(next);
-    return next.map(([, { element }]) => element);
-  };
 }
 
 /** Which rows are in the document, which one has the focus, and what keys do. */
@@ -279,54 +255,19 @@ function TableRow<Row>(props: TableRowProps<Row>) {
           </div>
         ))
       )}
-      {!phone && rowEnd && (
-        // biome-ignore lint/a11y/useSemanticElements: part of the table above.
-        <div
-          role="cell"
-          className="absolute inset-y-0 right-2 flex items-center opacity-0 group-hover:opacity-100 focus-within:opacity-100"
-        >
-          {rowEnd(row)}
-        </div>
-      )}
+      {!phone && rowEnd && <RowEnd>{rowEnd(row)}</RowEnd>}
     </div>
   );
 }
 
-/** Where a key leads from a row; null when it is no key of ours. */
-function target(key: string, from: number, rows: number): number | null {
-  const steps: Readonly<Record<string, number>> = {
-    ArrowDown: from + 1,
-    ArrowUp: from - 1,
-    PageDown: from + 15,
-    PageUp: from - 15,
-    Home: 0,
-    End: rows - 1,
-  };
-  const to = steps[key];
-  return to === undefined ? null : Math.max(0, Math.min(rows - 1, to));
-}
-
-function isControl(target: Element): boolean {
-  return target.closest('a,button,input,label') !== null;
-}
-
-function scroller(element: HTMLElement | null): HTMLElement | null {
-  return element?.closest<HTMLElement>('[data-scroll]') ?? null;
-}
-
-/** How far below the top of what scrolls. */
-function offsetIn(element: HTMLElement | null): number {
-  const frame = scroller(element);
-  if (!element || !frame) return 0;
-  return Math.round(
-    element.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop,
+function RowEnd({ children }: { readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: part of the table above.
+    <div
+      role="cell"
+      className="absolute inset-y-0 right-2 flex items-center opacity-0 group-hover:opacity-100 focus-within:opacity-100"
+    >
+      {children}
+    </div>
   );
-}
-
-/** The height of a row in pixels: of the density, and of a card on a phone. */
-function useRowHeight(phone: boolean): number {
-  const coarse = useMedia('(pointer: coarse)');
-  const comfortable = document.documentElement.dataset['density'] === 'comfortable';
-  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-  return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rem);
 }

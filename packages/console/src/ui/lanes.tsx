@@ -1,10 +1,10 @@
-import { useMemo } from 'react';
-import { useAway } from '../data/away.ts';
+import { lazy, Suspense } from 'react';
 import type { Mark } from '../data/mark-words.ts';
-import { duration } from '../format/amounts.ts';
 import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
+
+const AwayMarks = lazy(() => import('./away-marks.tsx').then(({ AwayMarks: Marks }) => ({ default: Marks })));
 
 export interface Lane {
   /** Start of the interval, milliseconds. */
@@ -34,8 +34,6 @@ export function Lanes({
 }) {
   const most = roundUp(Math.max(...lanes.map(({ good }) => good), 0));
   const worst = roundUp(Math.max(...lanes.map(({ bad }) => bad), 0));
-  const at = useMemo(() => lanes.map((lane) => lane.at), [lanes]);
-  const away = useAway(at);
   const anyBad = lanes.some(({ bad }) => bad > 0);
   return (
     <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
@@ -47,16 +45,21 @@ export function Lanes({
         {anyBad && <span className="absolute right-0 -bottom-2 text-failing-ink">{worst}</span>}
       </div>
       <div className="relative">
-        <Drawing lanes={lanes} label={label} most={most} worst={worst} onChoose={onChoose} marks={marks} />
-        {away.map(({ left, width, ms }) => (
-          <span
-            key={left}
-            role="img"
-            aria-label={`Unknown for ${duration(ms)}: Floe was not running`}
-            style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
-            className="hatched pointer-events-none absolute inset-y-0 min-w-0.5"
-          />
-        ))}
+        <svg
+          role="img"
+          aria-label={label}
+          viewBox={`0 0 ${WIDTH} ${UP + DOWN}`}
+          preserveAspectRatio="none"
+          className="w-full"
+          style={{ height: UP + DOWN }}
+        >
+          <Rulers />
+          <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
+          <LaneMarks lanes={lanes} marks={marks} />
+        </svg>
+        <Suspense>
+          <AwayMarks lanes={lanes} />
+        </Suspense>
       </div>
       <div className="col-start-2 mt-1 flex justify-between">
         {labels(lanes).map((text, index) => (
@@ -70,30 +73,10 @@ export function Lanes({
   );
 }
 
-function Drawing({
-  lanes,
-  label,
-  most,
-  worst,
-  onChoose,
-  marks,
-}: {
-  readonly lanes: readonly Lane[];
-  readonly label: string;
-  readonly most: number;
-  readonly worst: number;
-  readonly onChoose: (at: number) => void;
-  readonly marks: readonly Mark[];
-}) {
+/** The top of the scale, and the line between what was OK and what was not. */
+function Rulers() {
   return (
-    <svg
-      role="img"
-      aria-label={label}
-      viewBox={`0 0 ${WIDTH} ${UP + DOWN}`}
-      preserveAspectRatio="none"
-      className="w-full"
-      style={{ height: UP + DOWN }}
-    >
+    <>
       <line x1={0} x2={WIDTH} y1={0.5} y2={0.5} className="stroke-grid" vectorEffect="non-scaling-stroke" />
       <line
         x1={0}
@@ -103,9 +86,7 @@ function Drawing({
         className="stroke-line-strong"
         vectorEffect="non-scaling-stroke"
       />
-      <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
-      <LaneMarks lanes={lanes} marks={marks} />
-    </svg>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Tagged } from '../data/api-client.ts';
-import { type ResourceKind, useFresh, useResourceEdit } from '../data/resource-kind.ts';
+import { type ResourceKind, resourceQuery, useFresh, useResourceEdit } from '../data/resource-kind.ts';
 import { Drawer } from './drawer.tsx';
 import { DrawerHead } from './drawer-head.tsx';
 import { Loaded, NewForm, ResourceForm } from './resource-forms.tsx';
@@ -39,7 +40,7 @@ interface DrawerProps<Resource extends Sourced, Values extends object> {
 export function ResourceDrawer<Resource extends Sourced, Values extends object>(
   props: DrawerProps<Resource, Values>,
 ) {
-  const { kind, parts, id, onClose } = props;
+  const { kind, id, onClose } = props;
   const title = id === 'new' ? `New ${kind.one}` : kind.one.charAt(0).toUpperCase() + kind.one.slice(1);
   return (
     <Drawer title={title} about={id} onClose={onClose}>
@@ -49,18 +50,28 @@ export function ResourceDrawer<Resource extends Sourced, Values extends object>(
           <NewOne {...props} />
         </>
       ) : (
-        <Loaded key={id} kind={kind} id={id} refetchMs={parts.refetchMs ?? false}>
-          {(read) => (
-            <>
-              <DrawerHead title={parts.titleOf(read.body)} onClose={onClose}>
-                {parts.lineOf(read.body)}
-              </DrawerHead>
-              <OldOne {...props} read={read} />
-            </>
-          )}
-        </Loaded>
+        <OneHere key={id} {...props} title={title} />
       )}
     </Drawer>
+  );
+}
+
+function OneHere<Resource extends Sourced, Values extends object>(
+  props: DrawerProps<Resource, Values> & { readonly title: string },
+) {
+  const { kind, parts, id, onClose } = props;
+  const { data } = useQuery(resourceQuery(kind, id));
+  return (
+    <>
+      <DrawerHead title={data ? parts.titleOf(data.body) : props.title} onClose={onClose}>
+        {data && parts.lineOf(data.body)}
+      </DrawerHead>
+      <div className="grid p-4 md:p-6">
+        <Loaded kind={kind} id={id} refetchMs={parts.refetchMs ?? false}>
+          {(read) => <OldOne {...props} read={read} />}
+        </Loaded>
+      </div>
+    </>
   );
 }
 
@@ -91,7 +102,7 @@ function OldOne<Resource extends Sourced, Values extends object>({
 }: DrawerProps<Resource, Values> & { readonly read: Tagged<Resource> }) {
   const edit = useResourceEdit(kind, read, () => tell(`The ${kind.one} was saved.`));
   return (
-    <div className="grid gap-5 p-4 md:p-6">
+    <div className="grid gap-5">
       {standing(read.body, edit.form)}
       <ResourceForm kind={kind} resource={read.body} edit={edit} onGone={onClose}>
         {fields(edit.form, edit.set)}

@@ -1,7 +1,16 @@
 import { GripVertical } from 'lucide-react';
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useDeferredValue,
+  useRef,
+  useState,
+} from 'react';
 import { cx } from './class-names.ts';
 import { moved, nearestPlace } from './reorder.ts';
+
+const SHOWN_AT_ONCE = 40;
 
 /**
  * A list whose order counts. The handle is a button: dragged with a pointer or a finger, or by keyboard: Space lifts,
@@ -26,11 +35,14 @@ export function SortList<Item>({
   readonly children: (item: Item, index: number) => ReactNode;
 }) {
   const [said, setSaid] = useState('');
+  // A screenful at once and the others as time allows: hundreds of handles in one go hold the page up.
+  const isWhole = useDeferredValue(true, false);
+  const shown = isWhole ? items : items.slice(0, SHOWN_AT_ONCE);
   const { list, lifted, press, grab, follow, drop } = useLift({ items, nameOf, onChange, say: setSaid });
   return (
     <>
       <ol ref={list} aria-label={label} className="grid gap-1.5">
-        {items.map((item, index) => (
+        {shown.map((item, index) => (
           <li
             key={itemKey(item)}
             className={cx(

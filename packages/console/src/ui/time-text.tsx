@@ -27,13 +27,18 @@ export function useNow(): Date {
   return useSyncExternalStore(follow, () => now);
 }
 
-/** `9 h ago`, with the full time and its zone behind it. */
+/** `9 h ago`, with the full time and its zone behind it. Drawn again when its words change, not every second. */
 export function TimeText({ at }: { readonly at: string }) {
-  const shown = useNow();
   const moment = new Date(at);
+  const words = useSyncExternalStore(follow, () => relative(moment, now));
   return (
-    <Tooltip text={fullTime(moment, browserZone())}>
-      <time dateTime={at}>{relative(moment, shown)}</time>
+    <Tooltip text={<FullTime moment={moment} />}>
+      <time dateTime={at}>{words}</time>
     </Tooltip>
   );
+}
+
+/** Worked out when somebody looks: a list shows many times and opens few. */
+function FullTime({ moment }: { readonly moment: Date }) {
+  return fullTime(moment, browserZone());
 }

@@ -87,14 +87,17 @@ export function piecesAround(range: Range, unitMs: number): Piece[] {
   ].filter((piece) => piece.from < piece.to);
 }
 
-/** The range of the same length just before: as many days, if it is whole days of its zone. */
+/** What answers can write: a year has four digits (RFC 3339, 5.6). */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
+
+/** The range of the same length just before, as far as there is time before: as many days, if it is whole days of its zone. */
 export function rangeBefore({ from, to }: Range, timezone: string): Range {
   const { dayOf, startOf } = localDays(timezone);
   const [first, last] = [dayOf(from), dayOf(to)];
   const isWhole =
     startOf(first.year, first.month, first.day) === from && startOf(last.year, last.month, last.day) === to;
-  if (!isWhole) return { from: from - (to - from), to: from };
+  if (!isWhole) return { from: Math.max(FIRST_MS, from - (to - from)), to: from };
   const days =
     (Date.UTC(last.year, last.month, last.day) - Date.UTC(first.year, first.month, first.day)) / DAY_MS;
-  return { from: startOf(first.year, first.month, first.day - days), to: from };
+  return { from: Math.max(FIRST_MS, startOf(first.year, first.month, first.day - days)), to: from };
 }

@@ -70,6 +70,16 @@ test('monitors of the file are made once, and an unchanged file changes nothing'
   assert.deepEqual([row?.source, row?.updated_at, row?.name], ['file', T0, 'job']);
 });
 
+test('a monitor that moved in the file is where it stands now, and is not changed by that', async (t) => {
+  const database = await open(t);
+  const monitors = [{ id: 'job', expected_interval_minutes: 10 }];
+  await file(database, T0, monitors);
+  await file(database, T0 + MINUTE, [{ id: 'first', expected_interval_minutes: 10 }, ...monitors]);
+  const row = await monitorById(database.read, ORG, 'job');
+  assert.deepEqual([row?.source_file, row?.source_line, row?.updated_at], ['floe.yaml', 1, T0]);
+  assert.equal((await audits(database)).filter(({ subject }) => subject === 'job').length, 1);
+});
+
 test('a monitor with an equal id is taken over with its history and its clock', async (t) => {
   const database = await open(t);
   const made = await changed(database, T0, [], (changing) => createMonitor(changing, ORG, monitor('job')));

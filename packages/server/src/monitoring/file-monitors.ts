@@ -7,7 +7,9 @@ import {
   type MonitorRow,
   monitorsOfOrg,
   putDefaultGrace,
+  updateMonitor,
 } from '../store/monitoring/definitions.ts';
+import type { Writer } from '../store/ports.ts';
 import { definitionColumns, definitionOf } from './definition.ts';
 import { type Changing, changeClock, createMonitor, disableMonitor, replaceMonitor } from './monitors.ts';
 
@@ -51,12 +53,19 @@ async function syncOrg(changing: Changing, org: FileOrg): Promise<void> {
     if (!row) await audit(here, 'monitors.create', null, await createMonitor(here, org.id, definition));
     else if (differs(row, { ...definitionColumns(definition), source: 'file', disabled_at: null }))
       await audit(here, 'monitors.update', row, await replaceMonitor(here, row, definition));
+    else await keepPlace(writer, row, here.source);
   }
   for (const row of byId.values()) {
     if (row.source !== 'file' || row.disabled_at !== null) continue;
     await disableMonitor(changing, row);
     await audit(changing, 'monitors.disable', row, { ...row, disabled_at: changing.nowMs });
   }
+}
+
+/** That a monitor moved in the file, or the file was renamed, is no change of it. */
+async function keepPlace(writer: Writer, row: MonitorRow, { file, line }: Changing['source']): Promise<void> {
+  const place = { source_file: file ?? null, source_line: line };
+  if (differs(row, place)) await updateMonitor(writer, row.uid, place);
 }
 
 /** The org's grace; monitors that inherit it, and only those, go on with the new one. */

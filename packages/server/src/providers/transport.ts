@@ -48,10 +48,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export class Cancelled extends Error {
-  override readonly name = 'Cancelled';
-}
-
 /**
  * HTTP/1.1 with keep-alive connections, one pool per origin and way, as many connections as there are requests
  * under way. With a guard, each address is judged when it is connected to; a request on a warm connection costs

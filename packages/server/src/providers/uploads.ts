@@ -2,7 +2,12 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Connector } from './connector.ts';
-import { Cancelled, type UpstreamHandler, type UpstreamHeaders, type UpstreamRequest } from './transport.ts';
+import type { UpstreamHandler, UpstreamHeaders, UpstreamRequest } from './transport.ts';
+
+/** Why undici is told to break a call off. */
+class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+}
 
 /**
  * Requests that stream their body up go through undici: its care for a body that is slow, ends early or is answered

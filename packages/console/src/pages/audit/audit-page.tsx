@@ -60,7 +60,7 @@ export function AuditPage() {
       }
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <ChainState />
+        <ChainState after={!list.answer.isPending} />
         <FilterBar
           fields={AUDIT_FIELDS}
           tokens={tokens}

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { count } from '../../format/amounts.ts';
 import { browserZone, shortTime } from '../../format/moments.ts';
-import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { Notice } from '../../ui/feedback.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { chainQuery } from './audit-data.ts';
 
-/** Whether the log still is what was written. */
-export function ChainState() {
-  const { data: chain, error, dataUpdatedAt } = useQuery(chainQuery);
+/** Whether the log still is what was written: the server walks all of it, after it has told what the page shows. */
+export function ChainState({ after }: { readonly after: boolean }) {
+  const { data: chain, error, dataUpdatedAt } = useQuery({ ...chainQuery, enabled: after });
   if (error) return <Notice>The chain could not be checked: {error.message}</Notice>;
-  if (!chain) return <Skeleton className="h-5 w-72" />;
+  if (!chain) return <p className="text-ui text-ink-3">Checking that no entry was changed…</p>;
   if (!chain.intact)
     return (
       <Notice state="failing">

@@ -25,20 +25,20 @@ export function keyColumns(
     {
       id: 'scopes',
       label: 'Scopes',
-      width: 'minmax(7rem, 1fr)',
+      width: 'minmax(5.5rem, 1fr)',
       cell: ({ scopes }) => scopes.join(', '),
       value: ({ scopes }) => scopes.length,
     },
     {
       id: 'models',
       label: 'Models',
-      width: 'minmax(6rem, 1fr)',
+      width: 'minmax(5rem, 1fr)',
       cell: ({ models }) => (models === null ? <span className="text-ink-3">all</span> : models.join(', ')),
     },
     {
       id: 'owner',
       label: 'Owner',
-      width: 'minmax(7rem, 1fr)',
+      width: 'minmax(5.5rem, 1fr)',
       cell: ({ owner, team }) => owner ?? team ?? <span className="text-ink-3">–</span>,
       value: ({ owner, team }) => owner ?? team,
     },

@@ -56,19 +56,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
           </a>
         </div>
       </header>
-      {from !== null && (
-        <p className="flex flex-wrap items-center gap-x-3 px-4 pb-2 text-small text-ink-2">
-          From {fullTime(new Date(from), browserZone())}{' '}
-          {to !== null && `to ${fullTime(new Date(to), browserZone())}`}
-          <button
-            type="button"
-            onClick={() => change({ from: null, to: null }, 'replace')}
-            className="min-h-6 text-accent-ink underline"
-          >
-            Show all
-          </button>
-        </p>
-      )}
+      <SpanShown from={from} to={to} onAll={() => change({ from: null, to: null }, 'replace')} />
       {answer.error && checks.length === 0 ? (
         <ErrorState
           what="Could not load the checks."
@@ -90,6 +78,28 @@ export function CheckHistory({ id }: { readonly id: string }) {
         onMore={() => void answer.fetchNextPage()}
       />
     </section>
+  );
+}
+
+/** Which stretch of time is shown alone. */
+function SpanShown({
+  from,
+  to,
+  onAll,
+}: {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly onAll: () => void;
+}) {
+  if (from === null) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 px-4 pb-2 text-small text-ink-2">
+      From {fullTime(new Date(from), browserZone())}
+      {to !== null && ` to ${fullTime(new Date(to), browserZone())}`}
+      <button type="button" onClick={onAll} className="min-h-6 text-accent-ink underline">
+        Show all
+      </button>
+    </p>
   );
 }
 

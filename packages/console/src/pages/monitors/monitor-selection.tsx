@@ -91,37 +91,11 @@ export function SelectionBar({
         <Button icon={Play} needs={needs} busy={change.running} onClick={() => change.run({ paused: false })}>
           Resume
         </Button>
-        <Menu
-          align="start"
-          trigger={
-            <Button icon={BellOff} needs={needs}>
-              Mute…
-            </Button>
-          }
-        >
-          {MUTES.map(({ hours, words }) => (
-            <MenuItem
-              key={hours}
-              icon={BellOff}
-              onSelect={() => change.run({ muted_until: hoursFromNow(hours) })}
-            >
-              {words}
-            </MenuItem>
-          ))}
-          <MenuItem icon={Bell} onSelect={() => change.run({ muted_until: null })}>
-            Unmute
-          </MenuItem>
-        </Menu>
+        <MuteMenu onMute={(muted_until) => change.run({ muted_until })} />
         <Button icon={Tag} needs={needs} onClick={() => setTagging(true)}>
           Tags…
         </Button>
-        <OrgLink
-          to="/maintenance"
-          search={{ plan: [...ids].join() }}
-          className="inline-flex h-control items-center gap-1.5 px-2 hover:underline"
-        >
-          <Wrench size={16} strokeWidth={1.75} aria-hidden="true" /> Plan maintenance
-        </OrgLink>
+        <PlanLink ids={ids} />
         <Button look="quiet" onClick={clear}>
           Clear
         </Button>
@@ -140,6 +114,40 @@ export function SelectionBar({
         />
       )}
     </div>
+  );
+}
+
+function PlanLink({ ids }: { readonly ids: ReadonlySet<string> }) {
+  return (
+    <OrgLink
+      to="/maintenance"
+      search={{ plan: [...ids].join() }}
+      className="inline-flex h-control items-center gap-1.5 px-2 hover:underline"
+    >
+      <Wrench size={16} strokeWidth={1.75} aria-hidden="true" /> Plan maintenance
+    </OrgLink>
+  );
+}
+
+function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void }) {
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <Button icon={BellOff} needs="monitoring">
+          Mute…
+        </Button>
+      }
+    >
+      {MUTES.map(({ hours, words }) => (
+        <MenuItem key={hours} icon={BellOff} onSelect={() => onMute(hoursFromNow(hours))}>
+          {words}
+        </MenuItem>
+      ))}
+      <MenuItem icon={Bell} onSelect={() => onMute(null)}>
+        Unmute
+      </MenuItem>
+    </Menu>
   );
 }
 

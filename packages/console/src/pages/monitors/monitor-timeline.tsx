@@ -62,16 +62,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
       ) : (
         <>
           <Band marks={marks}>
-            {changes.map((change) => (
-              <span
-                key={change.id}
-                title={changeText(change)}
-                style={{
-                  left: percent((change.at.getTime() - from.getTime()) / (now.getTime() - from.getTime())),
-                }}
-                className="absolute -inset-y-1.5 border-l border-dashed border-ink"
-              />
-            ))}
+            <ChangeLines changes={changes} from={from} to={now} />
           </Band>
           <Ticks ticks={ticksOf(checks.data?.data ?? [], from, now)} />
           <Axis from={from} to={now} />
@@ -90,6 +81,28 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
       </div>
     </Card>
   );
+}
+
+/** Where the schedule was changed. */
+function ChangeLines({
+  changes,
+  from,
+  to,
+}: {
+  readonly changes: readonly ScheduleChange[];
+  readonly from: Date;
+  readonly to: Date;
+}) {
+  return changes.map((change) => (
+    <span
+      key={change.id}
+      title={changeText(change)}
+      style={{
+        left: percent((change.at.getTime() - from.getTime()) / (to.getTime() - from.getTime())),
+      }}
+      className="absolute -inset-y-1.5 border-l border-dashed border-ink"
+    />
+  ));
 }
 
 const percent = (share: number) => `${(share * 100).toFixed(3)}%`;

@@ -13,6 +13,7 @@ const entry = (before: AuditEntry['before'], after: AuditEntry['after']): AuditE
   subject: 'job',
   before,
   after,
+  reason: null,
   seq: 1,
   hash: null,
 });

@@ -68,3 +68,24 @@ export function changesQuery(span: TimeSpan) {
     placeholderData: (before) => before,
   });
 }
+
+/** What the charts and lists will ask once they are drawn. The same question twice is asked once. */
+export function partQueries(span: TimeSpan) {
+  return {
+    compared: comparedQuery(span),
+    series: [
+      metricQuery('requests', span),
+      metricQuery('errors', span),
+      metricQuery('cost_nano_usd', span, { compare: 'previous' }),
+      ...['latency_p50_ms', 'latency_p95_ms', 'first_token_p50_ms', 'first_token_p95_ms'].map((metric) =>
+        metricQuery(metric, span),
+      ),
+    ],
+    tops: [
+      topQuery('model', 'cost_nano_usd', span),
+      topQuery('key', 'cost_nano_usd', span),
+      topQuery('error_code', 'errors', span),
+    ],
+    changes: changesQuery(span),
+  };
+}

@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useOrgId, useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { spanOf } from '../../filters/time-range.ts';
+import { spanOf, type TimeSpan } from '../../filters/time-range.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TimeRange } from '../../ui/time-range.tsx';
 import { AttentionList } from './attention-list.tsx';
@@ -12,7 +12,7 @@ import { Guide } from './guide.tsx';
 import { GuideInvitation } from './guide-invitation.tsx';
 import { useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
-import { overviewQuery } from './overview-data.ts';
+import { overviewQuery, partQueries } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
 
 /** In five seconds: whether something needs a person. In an org where nothing happened yet, the way to the first request. */
@@ -23,6 +23,7 @@ export function OverviewPage() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a span is resolved once per link.
   const span = useMemo(() => spanOf(query, new Date()), [time]);
   const { data, error, refetch } = useQuery(overviewQuery(span));
+  useParts(span, !guide.isOpen);
   const navigate = useNavigate();
   const org = useOrgId();
   useLiveQuery('monitors', ['overview']);
@@ -69,6 +70,19 @@ export function OverviewPage() {
       )}
     </PageFrame>
   );
+}
+
+/** The charts stand below what needs somebody, and do not wait for its answer to ask for theirs. */
+function useParts(span: TimeSpan, on: boolean): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (!on) return;
+    const { compared, series, tops, changes } = partQueries(span);
+    void client.prefetchQuery(compared);
+    for (const one of series) void client.prefetchQuery(one);
+    for (const one of tops) void client.prefetchQuery(one);
+    void client.prefetchQuery(changes);
+  }, [client, span, on]);
 }
 
 function OverviewSkeleton() {

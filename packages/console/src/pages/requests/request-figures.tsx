@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { useMarks } from '../../data/marks.ts';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
@@ -27,7 +27,7 @@ export function RequestFigures({
   const summary = useQuery(wanted).data;
   const requests = useQuery(countsQuery('requests', filters, span)).data;
   const errors = useQuery(countsQuery('errors', filters, span)).data;
-  const lanes = lanesOf(requests, errors);
+  const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
   const marks = useMarks(rangeText(span));
   // Sums know fewer filters than the list: nothing is shown rather than figures of other rows.
   if (!wanted.enabled) return null;

@@ -5,13 +5,11 @@ import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
 import { CostCard } from './cost-card.tsx';
-import { EndingNotice } from './ending-notice.tsx';
-import { RefusalNotice } from './refusal-notice.tsx';
 import { CallerCard, DroppedCard } from './request-cards.tsx';
 import type { RequestDetail } from './request-data.ts';
+import { RequestNotices } from './request-notices.tsx';
 import { RequestStats } from './request-stats.tsx';
 import { RouteDecisions } from './route-decisions.tsx';
-import { SavedNotice } from './saved-notice.tsx';
 
 const RequestBodies = lazy(() =>
   import('./request-bodies.tsx').then(({ RequestBodies: Part }) => ({ default: Part })),
@@ -28,9 +26,7 @@ export function RequestTabs({
   const { attempts, decisions } = request;
   const overview = (
     <div className="grid gap-4">
-      <EndingNotice request={request} />
-      <RefusalNotice request={request} />
-      <SavedNotice request={request} />
+      <RequestNotices request={request} />
       {narrow && <RequestStats request={request} />}
       <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
         <div className="grid min-w-0 gap-4">

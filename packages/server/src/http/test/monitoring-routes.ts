@@ -93,22 +93,18 @@ export function monitoringExpected(): Record<string, Expected> {
       scope,
       anotherOrgs: 200,
     },
-    'POST /api/monitoring/boards/preview': {
-      path: () => '/api/monitoring/boards/preview',
-      body: { slug: 'draft' },
-      succeeds: 200,
-      scope,
-      roles: ROLES,
-      anotherOrgs: 200,
-    },
-    'POST /api/monitoring/schedule/preview': {
-      path: () => '/api/monitoring/schedule/preview',
-      body: { expected_interval_minutes: 5 },
-      succeeds: 200,
-      scope,
-      roles: ROLES,
-      anotherOrgs: 200,
-    },
+    ...previews(),
+  };
+}
+
+/** What would be: asked by everybody who may read what is. */
+function previews(): Record<string, Expected> {
+  const row = (path: string, body: object): Record<string, Expected> => ({
+    [`POST ${path}`]: { path: () => path, body, succeeds: 200, scope, roles: ROLES, anotherOrgs: 200 },
+  });
+  return {
+    ...row('/api/monitoring/boards/preview', { slug: 'draft' }),
+    ...row('/api/monitoring/schedule/preview', { expected_interval_minutes: 5 }),
   };
 }
 

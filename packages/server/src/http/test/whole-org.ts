@@ -117,6 +117,7 @@ export const WHOLE_ORG: OrgInput = {
       targets: [{ model: 'main/large', weight: 3 }, { model: 'azure/gpt-5' }],
       retries: 0,
       rescue: 'replay',
+      cache: 'off',
       timeouts: TIMEOUTS,
       chat_reasoning: 'forward',
     },

@@ -122,7 +122,11 @@ const STEPS: Readonly<Record<Kind, Maker>> = {
         withoutKept(channel, (field) => keeps('channels', index, field)),
       ),
     ),
-  monitors: ({ org }) => org.monitors.map((monitor) => put('monitors', monitor.id, monitor)),
+  monitors: ({ org }) =>
+    org.monitors.map(({ paused, ...monitor }) =>
+      // A date alone means a pause: its default beside it would deny that.
+      put('monitors', monitor.id, { ...monitor, ...(paused && { paused }) }),
+    ),
   boards: ({ org }) => org.boards.map((board) => put('boards', board.slug, board)),
   providers: ({ org, keeps }) =>
     org.providers.map(({ headers, credentials, identity, ...provider }, at) => {

@@ -1,7 +1,9 @@
 import type { Decision } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
+import { exactMoney } from '../../format/amounts.ts';
 import { StateIcon } from '../../ui/state.tsx';
 import { useNow } from '../../ui/time-text.tsx';
+import { EndingNotice } from './ending-notice.tsx';
 import type { RequestDetail } from './request-data.ts';
 
 const PLACES = {
@@ -9,8 +11,19 @@ const PLACES = {
   budget: { to: '/management/budgets', words: 'Open the budget' },
 } as const;
 
+/** What a request says above its parts: how it ended early, why it was refused, what the cache spared. */
+export function RequestNotices({ request }: { readonly request: RequestDetail }) {
+  return (
+    <>
+      <EndingNotice request={request} />
+      <RefusalNotice request={request} />
+      <SavedNotice request={request} />
+    </>
+  );
+}
+
 /** Why a limit or budget refused the request, with the way to it and, second by second, what the client was told to wait. */
-export function RefusalNotice({ request }: { readonly request: RequestDetail }) {
+function RefusalNotice({ request }: { readonly request: RequestDetail }) {
   const told = request.decisions.find(({ rule }) => rule !== undefined);
   if (!told?.rule) return null;
   const { to, words } = PLACES[told.rule.kind];
@@ -44,6 +57,19 @@ function Wait({ request, told }: { readonly request: RequestDetail; readonly tol
     <p className="pl-6 text-ink-2 figures">
       Retry-After was {Math.ceil(told.retry_after_ms / 1000)} s:{' '}
       {left > 0 ? `${left} s are left.` : 'that time is over.'}
+    </p>
+  );
+}
+
+/** What an answer from the cache would have cost. */
+function SavedNotice({ request: { state, saved_nano_usd } }: { readonly request: RequestDetail }) {
+  if (state !== 'cached') return null;
+  return (
+    <p className="flex items-center gap-2 rounded-card border border-cached-line bg-cached-tint px-4 py-3 text-ui">
+      <StateIcon state="cached" />
+      {saved_nano_usd === null
+        ? 'Answered from the cache. Nobody knows what it would have cost: its model has no price.'
+        : `Answered from the cache: $0 instead of ${exactMoney(saved_nano_usd)}.`}
     </p>
   );
 }
