@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rangeBefore } from './charts.ts';
+import { rangeBefore } from './grid.ts';
 
 const range = (from: string, to: string) => ({ from: Date.parse(from), to: Date.parse(to) });
 
