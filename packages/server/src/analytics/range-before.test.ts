@@ -6,11 +6,11 @@ const range = (from: string, to: string) => ({ from: Date.parse(from), to: Date.
 
 test('the range before is as long, and begins no earlier than a moment can be written', () => {
   assert.deepEqual(
-    rangeBefore(range('2026-11-21T00:00:00Z', '2026-11-22T00:00:00Z')),
+    rangeBefore(range('2026-11-21T00:00:00Z', '2026-11-22T00:00:00Z'), 'UTC'),
     range('2026-11-20T00:00:00Z', '2026-11-21T00:00:00Z'),
   );
   assert.deepEqual(
-    rangeBefore(range('0001-01-01T00:00:00Z', '2024-01-01T00:00:00Z')),
+    rangeBefore(range('0001-01-01T00:00:00Z', '2024-01-01T00:00:00Z'), 'UTC'),
     range('0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z'),
   );
 });
