@@ -126,6 +126,15 @@ function queries({ read: reader, engine }) {
     'list key and error, none': list({ key: is('key_0'), chosen: { error_code: is('none') } }),
     'list two projects, one rare': list({ metadata: { project: is('project-0', 'project-rare') } }),
     'one by id, none': () => exchangeById(reader, 'acme', 'exc_none'),
+    'summary to the second': () =>
+      summaryOf(reader, { ...hours, from: MONTH.from + 1_234_567, to: END_MS - 7_654_321 }),
+    'days of Kolkata by key': chart({ groupBy: 'key', stepMs: 24 * HOUR_MS, timezone: 'Asia/Kolkata' }),
+    'days of Kathmandu, p95 by model': chart({
+      groupBy: 'model',
+      metric: 'latency_p95_ms',
+      stepMs: 24 * HOUR_MS,
+      timezone: 'Asia/Kathmandu',
+    }),
     'chart requests by hour': chart({}),
     'chart requests by hour and model': chart({ groupBy: 'model' }),
     'chart p95 by hour and model': chart({ groupBy: 'model', metric: 'latency_p95_ms' }),

@@ -50,6 +50,12 @@ export function fullTime(at: Date, zone: string, ms = false): string {
   return `${date}, ${clockTime(at, zone, ms)} ${zoneName(at, zone)}`;
 }
 
+/** `Sat 21 Nov 2026` */
+export function dayName(at: Date, zone: string): string {
+  const options = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+  return format(zone, options, 'dayname').format(at).replace(',', '');
+}
+
 /** What people call the zone at that moment: `UTC`, `CET`, `GMT+9`. */
 export function zoneName(at: Date, zone: string): string {
   const parts = format(zone, { timeZoneName: 'short', hour: '2-digit' }, 'zone').formatToParts(at);

@@ -2,7 +2,10 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { AwaySpan } from '../format/away-spans.ts';
+import { browserZone } from '../format/moments.ts';
 import type { ChartProps, Series } from './chart.tsx';
+import { intervalName } from './chart-intervals.ts';
+import { drawMarks, marksAt } from './chart-marks.ts';
 import { stacked } from './chart-stack.ts';
 import { chartTooltip } from './chart-tooltip.ts';
 
@@ -15,7 +18,7 @@ interface CanvasProps extends ChartProps {
 /** The drawing of a `Chart`; loaded when the first one is shown. */
 export function ChartCanvas(props: CanvasProps) {
   const place = useRef<HTMLDivElement>(null);
-  const { at, series, kind = 'lines', height, away } = props;
+  const { at, series, kind = 'lines', height, away, marks, zone, isDaily } = props;
   const latest = useRef(props);
   latest.current = props;
   // biome-ignore lint/correctness/useExhaustiveDependencies: data and look rebuild it; callbacks are read when they are used.
@@ -39,12 +42,12 @@ export function ChartCanvas(props: CanvasProps) {
       system.removeEventListener('change', redraw);
       plot.destroy();
     };
-  }, [at, series, kind, height, away]);
+  }, [at, series, kind, height, away, marks, zone, isDaily]);
   return <div ref={place} className="h-full w-full contain-inline-size" />;
 }
 
 function draw(element: HTMLElement, props: CanvasProps): uPlot {
-  const { at, series, kind = 'lines', format, height, onZoom } = props;
+  const { at, series, kind = 'lines', format, height, onZoom, marks = [], zone = browserZone() } = props;
   const colour = colours(element);
   const text = colour('ink-3');
   const axis = axisOf(colour);
@@ -56,12 +59,17 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
   const isFlat = !shown.some((values) => values.some((value) => value));
   const tooltip = chartTooltip(
     series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
-    format,
+    {
+      format,
+      title: (index) => intervalName(props, index),
+      marks: (index) => marksAt(marks, at, index),
+    },
   );
   const options: uPlot.Options = {
     width: element.clientWidth,
     height,
     legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
     cursor: {
       sync: { key: 'page' },
       drag: { x: onZoom !== undefined, y: false, setScale: false },
@@ -76,22 +84,9 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
       drawClear: [(plot) => hatch(plot, props, colour('unknown'))],
       setSelect: [(plot) => zoom(plot, onZoom)],
       setCursor: [tooltip.move],
+      draw: [(plot) => drawMarks(plot, marks, colour)],
     },
-    series: [
-      {},
-      ...series.map((one, index) => {
-        const stroke = strokes[index] ?? text;
-        return {
-          label: one.label,
-          stroke,
-          width: 1.5,
-          // A value between two gaps has no line: it is a dot.
-          points: { show: true, size: 4, fill: stroke, filter: lonePoints },
-          ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
-          ...(kind === 'stacked' && !one.compare ? { fill: stroke } : {}),
-        };
-      }),
-    ],
+    series: [{}, ...series.map((one, index) => lookOf(one, strokes[index] ?? text, kind))],
   };
   // The highest sum is drawn first, so that each lower one covers its own part; what is only a line comes last.
   const order = series.map((_, index) => index);
@@ -135,6 +130,18 @@ function hatchBox(ctx: CanvasRenderingContext2D, x: number, y: number, width: nu
   }
   ctx.stroke();
   ctx.restore();
+}
+
+function lookOf(one: Series, stroke: string, kind: 'lines' | 'stacked'): uPlot.Series {
+  return {
+    label: one.label,
+    stroke,
+    width: 1.5,
+    // A value between two gaps has no line: it is a dot.
+    points: { show: true, size: 4, fill: stroke, filter: lonePoints },
+    ...(one.compare ? { dash: [4, 4], alpha: 0.6 } : {}),
+    ...(kind === 'stacked' && !one.compare ? { fill: stroke } : {}),
+  };
 }
 
 function axisOf(colour: (name: string) => string) {

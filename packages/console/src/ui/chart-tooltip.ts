@@ -1,5 +1,4 @@
 import type uPlot from 'uplot';
-import { browserZone, fullTime } from '../format/moments.ts';
 
 export interface Pointed {
   readonly label: string;
@@ -11,16 +10,24 @@ export interface Pointed {
 /** What stands under the crosshair, in words. Written by hand: it changes with every move of the pointer. */
 export function chartTooltip(
   series: readonly Pointed[],
-  format: (value: number) => string,
+  {
+    format,
+    title,
+    marks,
+  }: {
+    readonly format: (value: number) => string;
+    /** Of an interval, by its place. */
+    readonly title: (index: number) => string;
+    /** What happened in it. */
+    readonly marks: (index: number) => readonly string[];
+  },
 ): { readonly element: HTMLElement; readonly move: (plot: uPlot) => void } {
   const element = document.createElement('div');
   element.className =
     'pointer-events-none absolute z-30 hidden max-w-72 rounded-control border border-line-strong bg-raised px-2 py-1.5 text-small text-ink shadow-popover figures';
-  const zone = browserZone();
   const move = (plot: uPlot) => {
     const { idx, left = -1, top = -1 } = plot.cursor;
-    const at = typeof idx === 'number' ? plot.data[0][idx] : undefined;
-    if (typeof idx !== 'number' || at === undefined || left < 0) {
+    if (typeof idx !== 'number' || left < 0) {
       element.style.display = 'none';
       return;
     }
@@ -28,7 +35,7 @@ export function chartTooltip(
       const value = values[idx];
       return value === null || value === undefined ? [] : [line(label, format(value), colour)];
     });
-    element.replaceChildren(heading(fullTime(new Date(at * 1000), zone)), ...lines);
+    element.replaceChildren(heading(title(idx)), ...lines, ...marks(idx).map(heading));
     element.style.display = 'block';
     // On the side of the pointer where there is room.
     const room = plot.over.clientWidth - left;

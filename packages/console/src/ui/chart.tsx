@@ -1,8 +1,9 @@
 import { useMemo, useState } from 'react';
 import { useAway } from '../data/away.ts';
+import type { Mark } from '../data/mark-words.ts';
 import { duration } from '../format/amounts.ts';
 import { type AwaySpan, withoutAway } from '../format/away-spans.ts';
-import { browserZone, fullTime } from '../format/moments.ts';
+import { endOf, intervalName } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
 import { late } from './late.tsx';
 
@@ -33,6 +34,14 @@ export interface ChartProps {
   readonly height?: number;
   /** Dragging across chooses a time; the page puts it into its URL. */
   readonly onZoom?: (from: Date, to: Date) => void;
+  /** What happened meanwhile. The page lists it too (`MarkList`): a drawing alone is read by nobody. */
+  readonly marks?: readonly Mark[];
+  /** Of the times it shows; the browser's unless given. */
+  readonly zone?: string;
+  /** Each interval is a day of that zone. */
+  readonly isDaily?: boolean;
+  /** Where the last interval ends, in milliseconds. */
+  readonly until?: number;
 }
 
 /** A chart over time, with the same numbers as a table behind it; where Floe was not there it is hatched. */
@@ -71,8 +80,8 @@ export function Chart(given: ChartProps) {
 /** Rows at once: ten thousand of them would freeze the page. */
 const TABLE_ROWS = 200;
 
-function ChartTable({ label, at, series, format, height = 180 }: ChartProps) {
-  const zone = browserZone();
+function ChartTable(props: ChartProps) {
+  const { label, at, series, format, height = 180, onZoom } = props;
   const [rows, setRows] = useState(TABLE_ROWS);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
@@ -95,7 +104,18 @@ function ChartTable({ label, at, series, format, height = 180 }: ChartProps) {
           {at.slice(0, rows).map((moment, index) => (
             <tr key={moment} className="border-t border-line">
               <th scope="row" className="py-0.5 pr-4 font-normal whitespace-nowrap">
-                {fullTime(new Date(moment), zone)}
+                {onZoom ? (
+                  <button
+                    type="button"
+                    title="Show this time alone"
+                    onClick={() => onZoom(new Date(moment), new Date(endOf(props, index)))}
+                    className="min-h-6 hover:underline"
+                  >
+                    {intervalName(props, index)}
+                  </button>
+                ) : (
+                  intervalName(props, index)
+                )}
               </th>
               {series.map(({ label: name, values }) => (
                 <td key={name} className="py-0.5 pr-4 text-right">
@@ -124,11 +144,12 @@ function shown(value: number | null | undefined, format: (value: number) => stri
 }
 
 /** Least, most and last of the first series: what a glance would tell. */
-function sentence({ label, series, format }: ChartProps, away: readonly AwaySpan[]): string {
+function sentence({ label, series, format, marks = [] }: ChartProps, away: readonly AwaySpan[]): string {
   const known = (series[0]?.values ?? []).filter((value) => value !== null);
   const missed = away.reduce((sum, { ms }) => sum + ms, 0);
   const unknown = missed === 0 ? '' : ` Unknown for ${duration(missed)}: Floe was not running.`;
   if (known.length === 0) return `${label}: no data.${unknown}`;
   const [least, most] = [Math.min(...known), Math.max(...known)].map(format);
-  return `${label}: between ${least} and ${most}, last ${shown(known.at(-1), format)}.${unknown}`;
+  const marked = marks.length === 0 ? '' : ` ${marks.length} marked, listed below.`;
+  return `${label}: between ${least} and ${most}, last ${shown(known.at(-1), format)}.${marked}${unknown}`;
 }

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import type { Mark } from '../data/mark-words.ts';
 import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
@@ -23,10 +24,13 @@ export function Lanes({
   lanes,
   label,
   onChoose,
+  marks = [],
 }: {
   readonly lanes: readonly Lane[];
   readonly label: string;
   readonly onChoose: (at: number) => void;
+  /** What happened meanwhile. The page lists it too (`MarkList`). */
+  readonly marks?: readonly Mark[];
 }) {
   const most = roundUp(Math.max(...lanes.map(({ good }) => good), 0));
   const worst = roundUp(Math.max(...lanes.map(({ bad }) => bad), 0));
@@ -51,6 +55,7 @@ export function Lanes({
         >
           <Rulers />
           <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
+          <LaneMarks lanes={lanes} marks={marks} />
         </svg>
         <Suspense>
           <AwayMarks lanes={lanes} />
@@ -112,6 +117,35 @@ function LaneBars({
       </g>
     );
   });
+}
+
+/** A line through both lanes where something happened. */
+function LaneMarks({ lanes, marks }: { readonly lanes: readonly Lane[]; readonly marks: readonly Mark[] }) {
+  const first = lanes[0]?.at ?? 0;
+  const last = lanes.at(-1)?.at ?? 0;
+  const step = (lanes[1]?.at ?? 0) - first || 60_000;
+  const end = last + step;
+  return marks
+    .filter(({ at }) => at >= first && at < end)
+    .map((mark) => {
+      const x = ((mark.at - first) / (end - first)) * WIDTH;
+      return (
+        <line
+          key={`${mark.at} ${mark.text}`}
+          data-mark=""
+          x1={x}
+          x2={x}
+          y1={0}
+          y2={UP + DOWN}
+          strokeDasharray="3 3"
+          strokeWidth={1.5}
+          vectorEffect="non-scaling-stroke"
+          className={mark.state === 'failing' ? 'stroke-failing' : 'stroke-ink-3'}
+        >
+          <title>{`${fullTime(new Date(mark.at), browserZone())}: ${mark.text}`}</title>
+        </line>
+      );
+    });
 }
 
 function labels(lanes: readonly Lane[]): string[] {

@@ -28,7 +28,7 @@ export function Results<Row>({
       />
     );
   if (rows === undefined) return <SkeletonRows rows={6} />;
-  if (rows.length === 0) return empty;
+  if (rows.length === 0 && shown.length === 0) return empty;
   return (
     <>
       <DataTable {...table} rows={shown} onEnd={more} stale={answer.isPlaceholderData} />

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { timezone } from '../config/fields.ts';
 import { nanoUsd, usd } from './money.ts';
-import { moment, page, rangeQuery } from './page.ts';
+import { dayOrMoment, moment, page, rangeQuery } from './page.ts';
 
 const text = z.string().min(1).max(300);
 
@@ -94,8 +95,11 @@ export const requestTailQuery = filteredQuery({
 
 /** The filters of the list, for a file of every row. */
 export const requestExport = filteredQuery({
-  from: rangeQuery.shape.from,
-  to: rangeQuery.shape.to,
+  from: dayOrMoment.optional().describe('A day, such as `2026-11-21`, is its beginning in `timezone`.'),
+  to: dayOrMoment.optional().describe('Not included; a day is its beginning.'),
+  timezone: timezone()
+    .optional()
+    .describe('Of days and of `created_at_local`. Absent: that of the organization.'),
   format: z.enum(['csv', 'ndjson']).default('csv'),
 });
 

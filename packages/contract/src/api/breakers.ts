@@ -5,6 +5,7 @@ const forced = z.strictObject({
   state: z.enum(['open', 'closed']),
   until: moment.describe('The force ends then by itself.'),
   reason: z.string(),
+  by: z.string().describe('Who forced it: address of a member, name of a key.'),
 });
 
 /** The breaker of one provider, credential and model. One that has nothing to say is closed and not listed. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { timezone } from '../config/fields.ts';
 import { nanoUsd, usd } from './money.ts';
-import { moment } from './page.ts';
+import { dayOrMoment, moment } from './page.ts';
 
 /** What charts are grouped and filtered by, beside `metadata.<key>` for keys the org declared. */
 export const DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface'] as const;
@@ -54,8 +55,15 @@ const facet = z
   );
 
 const range = {
-  from: moment.optional().describe('Absent: 24 hours before `to`. Rounded down to the unit counted in.'),
-  to: moment.optional().describe('Absent: now. Rounded up to the unit counted in.'),
+  from: dayOrMoment
+    .optional()
+    .describe(
+      'Included. A day, such as `2026-11-21`, is its beginning in `timezone`. Absent: 24 hours before `to`.',
+    ),
+  to: dayOrMoment.optional().describe('Not included; a day is its beginning. Absent: now.'),
+  timezone: timezone()
+    .optional()
+    .describe('Of days, such as `Europe/Berlin`. Absent: that of the organization.'),
 };
 
 const filters = {
@@ -76,7 +84,9 @@ const filters = {
 const compare = z
   .enum(['previous'])
   .optional()
-  .describe('`previous`: also the figures of the range of the same length just before.');
+  .describe(
+    '`previous`: also the figures of the range of the same length just before; of whole days, as many days.',
+  );
 
 /** Strict but for `metadata.<key>`, which is a filter like the others. */
 function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -94,7 +104,10 @@ export const summaryQuery = chartQuery({ compare });
 
 export const timeseriesQuery = chartQuery({
   metric: z.enum(METRICS),
-  interval: z.enum(['minute', 'hour', 'day']).default('hour').describe('Days are those of UTC.'),
+  interval: z
+    .enum(['minute', 'hour', 'day'])
+    .default('hour')
+    .describe('Days are those of `timezone`; minutes and hours those of UTC.'),
   group_by: facet.optional(),
   limit: z.coerce.number().int().min(1).max(20).default(10).describe('Series; the rest is added up in one.'),
   compare,
@@ -146,6 +159,7 @@ const figures = {
 const covered = {
   from: moment,
   to: moment,
+  timezone: z.string().describe('Of days.'),
   complete_until: moment.describe(
     'Requests that ended before are all counted. Those still going on are counted where they began, once they end.',
   ),
@@ -179,7 +193,9 @@ const series = z.strictObject({
 export const timeseries = z
   .strictObject({
     ...covered,
-    at: z.array(moment).describe('Start of each interval.'),
+    at: z
+      .array(moment)
+      .describe('Start of each interval. The first and the last hold only what is in the range.'),
     series: z.array(series),
     previous: z
       .strictObject({ ...before, at: z.array(moment), series: z.array(series) })
@@ -222,8 +238,21 @@ export const values = z
 
 export const annotationsQuery = z.strictObject({
   ...range,
+  about: z
+    .enum(['traffic'])
+    .optional()
+    .describe(
+      '`traffic`: only what may change requests: configuration, breakers, leaked keys, notes; no alerts.',
+    ),
   limit: z.coerce.number().int().min(1).max(500).default(200),
 });
+
+/** Something that a person or a deployment wants to see in charts. */
+export const noteBody = z.strictObject({
+  text: z.string().trim().min(1).max(200).describe('Such as `web 4.2 deployed`. Kept in the audit log.'),
+});
+
+export const note = z.strictObject({ at: moment, text: z.string() }).meta({ id: 'AnalyticsNote' });
 
 /** What happened while requests went on: marks for charts, newest first. */
 export const annotations = z
@@ -232,15 +261,20 @@ export const annotations = z
     data: z.array(
       z.strictObject({
         at: moment,
-        kind: z.enum(['change', 'alert', 'breaker']),
+        kind: z.enum(['change', 'alert', 'breaker', 'note']),
         text: z.string(),
-        actor: z.string().nullable().describe('Who changed it.'),
+        actor: z.string().nullable().describe('Id of who changed it.'),
+        actor_name: z.string().nullable(),
         subject: z.strictObject({ kind: z.string(), id: z.string() }),
       }),
     ),
     more: z.boolean().describe('There are more than `limit`.'),
   })
   .meta({ id: 'AnalyticsAnnotations' });
+
+export const monthQuery = z.strictObject({
+  timezone: range.timezone.describe('Of the month. Absent: that of the organization.'),
+});
 
 export const monthParams = z.strictObject({
   month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'is no month such as 2026-10'),

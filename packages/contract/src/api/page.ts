@@ -3,6 +3,9 @@ import * as z from 'zod';
 /** A moment as the API writes it: ISO 8601, UTC, milliseconds. Any offset is read. */
 export const moment = z.iso.datetime({ offset: true }).meta({ examples: ['2027-01-01T00:00:00.000Z'] });
 
+/** A moment, or a day of whatever time zone is asked for: its beginning. */
+export const dayOrMoment = z.union([moment, z.iso.date()], 'is no moment and no day such as 2026-11-21');
+
 /** Query parameters of every list. */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Rows per page.'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { POLICY_FIELDS, PolicySchema } from '../config/guardrails.ts';
 import { entryEchoed, orderedEntryShown, written } from './entries.ts';
-import { moment } from './page.ts';
+import { dayOrMoment, moment } from './page.ts';
 
 const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
 
@@ -90,3 +90,53 @@ export const policyDryRunAnswer = z.strictObject({
     .nullable()
     .describe('Null for samples. Of kept bodies only the decisions are shown, never the text.'),
 });
+
+export const policyDryRunJob = z.strictObject({
+  policies: z
+    .array(PolicySchema)
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Rules to try. Absent: the rules in force. Each is judged as if it were enforced.'),
+  from: dayOrMoment.describe('Bodies from here …'),
+  to: dayOrMoment.optional().describe('… to here; absent: until now.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(100_000)
+    .describe('At most so many, the newest first; `more` of the result says that there were others.'),
+});
+
+/** What came of the job, as its `result`. */
+export const policyDryRunResult = z
+  .strictObject({
+    from: moment,
+    to: moment,
+    timezone: z.string().describe('Of `days`: that of the organization.'),
+    checked: z.int().describe('Requests that were judged.'),
+    skipped: z
+      .int()
+      .describe('Kept bodies that cannot be: cut off, no JSON, or of a surface that is not judged.'),
+    matched: z.int().describe('Requests that a rule would have done something with.'),
+    denied: z.int().describe('Of these, refused.'),
+    rewritten: z.int().describe('Of these, gone on without what was taken out.'),
+    unjudged: z.int().describe('Requests for which a rule could not be decided.'),
+    more: z.boolean().describe('The range holds more than `limit`.'),
+    key_count: z.int().describe('Keys whose requests matched.'),
+    keys: z.array(z.strictObject({ name: z.string(), matched: z.int() })).describe('Most first.'),
+    days: z.array(z.strictObject({ date: z.string(), matched: z.int() })),
+    samples: z
+      .array(
+        z.strictObject({
+          id: z.string().describe('Of the request.'),
+          created_at: moment,
+          key: z.string(),
+          policy: z.string(),
+          outcome: z.string(),
+          because: z.string(),
+        }),
+      )
+      .describe('The newest that matched.'),
+  })
+  .meta({ id: 'PolicyDryRunResult' });

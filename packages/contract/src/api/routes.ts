@@ -71,6 +71,8 @@ export const simulated = z.strictObject({
         because: z.string(),
       }),
     )
-    .describe('In the order they would be tried.'),
+    .describe(
+      'In the order they would be tried: those whose breaker keeps them away come last, for when no other is left.',
+    ),
   skipped: z.array(z.string()).describe('Targets of the route that are ruled out, with the reason.'),
 });

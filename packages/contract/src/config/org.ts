@@ -91,7 +91,9 @@ export const OrgSchema = z
   .strictObject({
     id: slug().describe('Unique; never changes.'),
     name: label().optional().describe('Shown instead of the id.'),
-    timezone: timezone().default('UTC').describe('For budget periods, schedules and closed months.'),
+    timezone: timezone()
+      .default('UTC')
+      .describe('For budget periods, schedules, days of charts and closed months.'),
     chat_reasoning: SETTINGS.chat_reasoning,
     stored_responses: SETTINGS.stored_responses,
     resource_scope: SETTINGS.resource_scope,

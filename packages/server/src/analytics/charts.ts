@@ -9,6 +9,8 @@ import {
   LATENCY_BUCKETS,
   type Sum,
 } from '../store/rollups/figures.ts';
+import { HOUR_MS, MINUTE_MS } from '../store/rollups/gather.ts';
+import { type PieceSums, pieceSums } from '../store/rollups/pieces.ts';
 import {
   type Facet,
   type RollupRequest,
@@ -18,12 +20,18 @@ import {
   rollupTop,
   rollupTotal,
 } from '../store/rollups/read.ts';
+import { type Grid, gridOf, type Move, movesOf, piecesAround, unitsAround } from './grid.ts';
 
 export type Metric = (typeof METRICS)[number];
 
-export interface SeriesRequest extends RollupRequest {
+/** What a chart is about: any two moments, whose units are those it is counted in. */
+export type ChartRequest = RollupRequest;
+
+export interface SeriesRequest extends ChartRequest {
   readonly metric: Metric;
   readonly stepMs: number;
+  /** Of days. Absent: UTC. */
+  readonly timezone?: string | undefined;
   readonly groupBy?: Facet | undefined;
   /** Series at most; what is beyond is added up in one more. */
   readonly limit: number;
@@ -54,12 +62,19 @@ export function isPercentile(metric: Metric): boolean {
   return PERCENTILES.has(metric);
 }
 
-/** What the requests of a range add up to. */
-export async function summaryOf(reader: Reader, request: RollupRequest): Promise<SummaryFigures> {
-  return summarised(await rollupTotal(reader, { ...request, figures: FIGURES }));
+const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS };
+
+/** What the requests of a range add up to, to the request. */
+export async function summaryOf(reader: Reader, request: ChartRequest): Promise<SummaryFigures> {
+  const { around, pieces } = unitsOf(request);
+  // Pieces are read first: what arrives between the two reads is counted too much, and never less than nothing.
+  const outside = await pieceSums(reader, { ...request, pieces, groupBy: [], figures: FIGURES });
+  const total = await rollupTotal(reader, { ...around, figures: FIGURES });
+  for (const { sums } of outside) subtract(total, sums);
+  return summarised(total);
 }
 
-export interface TopRequest extends RollupRequest {
+export interface TopRequest extends ChartRequest {
   readonly groupBy: Facet;
   readonly order: Sum;
   readonly limit: number;
@@ -69,51 +84,70 @@ export interface TopRequest extends RollupRequest {
   readonly prefix?: string | undefined;
 }
 
-/** What answers can write: a year has four digits (RFC 3339, 5.6). */
-const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
-
-/** The range of the same length just before, as far as there is time before. */
-export function rangeBefore<Range extends { readonly from: number; readonly to: number }>(
-  range: Range,
-): Range {
-  return { ...range, from: Math.max(FIRST_MS, range.from - (range.to - range.from)), to: range.from };
-}
-
-/** The values of a facet with the largest sum of a metric, largest first. */
+/** The values of a facet with the largest sum of a metric, largest first. Which they are, whole units decide. */
 export async function topOf(
   reader: Reader,
   request: TopRequest,
 ): Promise<{ readonly value: string; readonly figures: Sums }[]> {
-  const found = await rollupTop(reader, { ...request, figures: FIGURES.slice(0, SUM_COUNT) });
-  return found.map(({ value, sums }) => ({ value, figures: addedUp(sums) }));
+  const { around, pieces } = unitsOf(request);
+  const { groupBy, order } = request;
+  const figures = FIGURES.slice(0, SUM_COUNT);
+  const outside = await pieceSums(reader, { ...request, pieces, groupBy: [groupBy], figures });
+  const found = await rollupTop(reader, { ...around, figures });
+  const byValue = Map.groupBy(outside, ({ values }) => values[0] ?? '');
+  return found
+    .map(({ value, sums }) => {
+      const left = [...sums];
+      for (const piece of byValue.get(value) ?? []) subtract(left, piece.sums);
+      return { value, figures: addedUp(left), rank: left[FIGURES.indexOf(order)] ?? 0 };
+    })
+    .filter(({ figures: { requests } }) => requests > 0)
+    .sort((one, other) => other.rank - one.rank)
+    .map(({ value, figures: sums }) => ({ value, figures: sums }));
 }
 
 /** A metric over time, as one series or as the largest of a group and the rest. */
 export async function seriesOf(reader: Reader, request: SeriesRequest): Promise<Series[]> {
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
-  const total = perStep(await rollupSteps(reader, { ...request, figures }), request, figures.length);
+  const grid = stepsOf(request);
+  const { around } = unitsOf(request);
+  const pieces = movesOf(request, UNIT_MS[request.unit], grid);
+  const groups = groupBy === undefined ? [] : [groupBy];
+  const moved = await pieceSums(reader, { ...request, pieces, groupBy: groups, figures });
+  const rows = await rollupSteps(reader, { ...around, ...grid, figures });
+  const total = perStep(rows, grid, figures.length);
+  move(total, moved, pieces);
   if (groupBy === undefined) return [{ value: null, other: false, values: valuesOf(total, metric) }];
   const order = isSum(metric) ? metric : 'requests';
-  const top = request.only ? [] : await rollupTop(reader, { ...request, groupBy, order, figures: [] });
+  const top = request.only ? [] : await rollupTop(reader, { ...around, groupBy, order, figures: [] });
   const values = request.only ?? top.map(({ value }) => value);
   if (values.length === 0) return [];
-  const rows = await rollupSeries(reader, { ...request, groupBy, figures, values });
-  const byValue = Map.groupBy(rows, ({ value }) => value);
-  const rest = total.map((sums) => [...sums]);
+  const parts = await rollupSeries(reader, { ...around, ...grid, groupBy, figures, values });
+  const byValue = Map.groupBy(parts, ({ value }) => value);
+  const movedOf = Map.groupBy(moved, (piece) => piece.values[0] ?? '');
   const found = values.map((value): Series => {
-    const steps = perStep(byValue.get(value) ?? [], request, figures.length);
-    for (const [step, sums] of steps.entries()) subtract(rest[step], sums);
+    const steps = perStep(byValue.get(value) ?? [], grid, figures.length);
+    move(steps, movedOf.get(value) ?? [], pieces);
+    for (const [step, sums] of steps.entries()) subtract(total[step], sums);
     return { value, other: false, values: valuesOf(steps, metric) };
   });
-  const isEmpty = rest.every((sums) => sums.every((sum) => sum === 0));
-  return isEmpty ? found : [...found, { value: null, other: true, values: valuesOf(rest, metric) }];
+  const isEmpty = total.every((sums) => sums.every((sum) => sum === 0));
+  return isEmpty ? found : [...found, { value: null, other: true, values: valuesOf(total, metric) }];
 }
 
-/** Start of every step of a range, in milliseconds. */
-export function stepsOf({ from, to, stepMs }: Pick<SeriesRequest, 'from' | 'to' | 'stepMs'>): number[] {
-  const first = from - (from % stepMs);
-  return Array.from({ length: Math.max(0, Math.ceil((to - first) / stepMs)) }, (_, n) => first + n * stepMs);
+/** The intervals of a chart. */
+export function stepsOf(request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>): Grid {
+  return gridOf(request, request.stepMs, request.timezone ?? 'UTC');
+}
+
+/** The whole units around a range, and the pieces of them that are outside it. */
+function unitsOf<Request extends ChartRequest>(request: Request) {
+  const unitMs = UNIT_MS[request.unit];
+  return {
+    around: { ...request, ...unitsAround(request, unitMs) },
+    pieces: piecesAround(request, unitMs),
+  };
 }
 
 type Sums = Omit<SummaryFigures, 'latency_ms' | 'first_token_ms'>;
@@ -126,15 +160,29 @@ function figuresFor(metric: Metric): readonly Figure[] {
   return isSum(metric) ? [metric] : (PERCENTILES.get(metric)?.buckets ?? []);
 }
 
-function perStep(rows: readonly RollupStep[], request: SeriesRequest, width: number): (readonly number[])[] {
-  const nothing = new Array<number>(width).fill(0);
+function perStep(rows: readonly RollupStep[], { readings }: Grid, width: number): number[][] {
   const byStep = new Map(rows.map(({ at, sums }) => [at, sums]));
-  return stepsOf(request).map((at) => byStep.get(at) ?? nothing);
+  return readings.map((reading) => [...(byStep.get(reading) ?? new Array<number>(width).fill(0))]);
 }
 
+/** Counts the rows of pieces where they belong. */
+function move(steps: readonly number[][], moved: readonly PieceSums[], moves: readonly Move[]): void {
+  for (const { piece, sums } of moved) {
+    const { takenFrom = null, givenTo = null } = moves[piece] ?? {};
+    if (takenFrom !== null) subtract(steps[takenFrom], sums);
+    if (givenTo !== null) add(steps[givenTo], sums);
+  }
+}
+
+function add(to: number[] | undefined, sums: readonly number[]): void {
+  if (!to) return;
+  for (const [at, sum] of sums.entries()) to[at] = (to[at] ?? 0) + sum;
+}
+
+/** Where retention has taken the sums and not yet the rows, nothing is left and not less. */
 function subtract(from: number[] | undefined, sums: readonly number[]): void {
   if (!from) return;
-  for (let i = 0; i < sums.length; i++) from[i] = (from[i] ?? 0) - (sums[i] ?? 0);
+  for (let i = 0; i < sums.length; i++) from[i] = Math.max(0, (from[i] ?? 0) - (sums[i] ?? 0));
 }
 
 function valuesOf(steps: readonly (readonly number[])[], metric: Metric): (number | null)[] {

@@ -191,7 +191,7 @@ test('an operator’s force holds against everything until it expires', async (t
   const gateway = await start(t);
   const name = { orgId: 'acme', provider: 'a', credential: 'default', model: 'm' };
   const until = gateway.clock.now() + 60_000;
-  gateway.breakers.force([{ ...name, state: 'open', until, reason: 'maintenance' }]);
+  gateway.breakers.force([{ ...name, state: 'open', until, reason: 'maintenance', by: 'jo' }]);
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
   assert.match(decisionsOf(gateway, 'breaker').join(), /an operator forced the breaker/);
   const none = await ask(gateway, 'alone');

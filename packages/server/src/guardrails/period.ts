@@ -1,3 +1,5 @@
+import { type LocalDays, localDays } from '../core/local-days.ts';
+
 /** A stretch of a budget: from when it counts to when it starts again from zero. */
 export interface Period {
   /** Its first day, such as `2026-11-01`; `ever` for a budget without an end. */
@@ -34,51 +36,4 @@ function periodAt(kind: PeriodKind, local: LocalDays, atMs: number): Period {
       : local.startOf(year, month, first + (kind === 'week' ? 7 : 1));
   const name = new Date(Date.UTC(year, month, first)).toISOString().slice(0, 10);
   return { name, startsAt, endsAt };
-}
-
-interface LocalDays {
-  /** Month from 0. */
-  dayOf(atMs: number): { readonly year: number; readonly month: number; readonly day: number };
-  /** The first moment of a local day; days and months beyond their end run over. */
-  startOf(year: number, month: number, day: number): number;
-}
-
-function localDays(timezone: string): LocalDays {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  /** The local clock's reading as if it were UTC. */
-  function readingAt(atMs: number): number {
-    const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
-    const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
-    return Date.UTC(
-      part('year'),
-      part('month') - 1,
-      part('day'),
-      part('hour'),
-      part('minute'),
-      part('second'),
-    );
-  }
-  return {
-    dayOf(atMs) {
-      const reading = new Date(readingAt(atMs));
-      return { year: reading.getUTCFullYear(), month: reading.getUTCMonth(), day: reading.getUTCDate() };
-    },
-    startOf(year, month, day) {
-      const midnight = Date.UTC(year, month, day);
-      // A day with a clock change starts with another offset than the one it is guessed with.
-      const guess = midnight - (readingAt(midnight) - midnight);
-      const corrected = midnight - (readingAt(guess) - guess);
-      // Where midnight was skipped, the day starts when the clock jumped past it.
-      return readingAt(corrected) < midnight ? Math.max(guess, corrected) : corrected;
-    },
-  };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { policyDryRunResult } from '@floe/contract/api/policies';
 import type { Role } from '@floe/contract/roles';
 import { keepBodies } from './test/kept-bodies.ts';
 import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
@@ -92,4 +93,41 @@ test('a draft of policies is tried on what was kept, and shows none of it', asyn
   assert.deepEqual(bounded.body.kept, { read: 2, judged: 2, skipped: 0, has_more: true });
   for (const neither of [{}, { kept: { from: FROM }, samples: [{ request: {} }] }])
     assert.equal((await dryRun(neither)).status, 400);
+});
+
+test('a draft is judged over days as a job, which adds up and names a few, and shows none of it', async () => {
+  const path = '/api/management/policies/dry-run/jobs';
+  const policies = [
+    { name: 'short', on: 'request', when: 'size(request.text) > 100', action: 'deny', mode: 'enforce' },
+    { name: 'ana', on: 'answer', when: 'answer.text.contains("Ana")', action: 'flag', mode: 'monitor' },
+  ];
+  const ended = async (more: object) => {
+    const started = await api.call('POST', path, { key, body: { policies, from: '2026-11-15', ...more } });
+    assert.equal(started.status, 200, started.text);
+    for (let looks = 0; looks < 500; looks++) {
+      const { body, text } = await api.call('GET', `/api/jobs/${started.body['id']}`, { key });
+      if (String(body['state']) !== 'running') return { body, text };
+    }
+    throw new Error('the job did not end');
+  };
+  const { body, text } = await ended({});
+  const result = policyDryRunResult.parse(body['result']);
+  assert.deepEqual([body['state'], body['done'], body['total']], ['done', 3, 3]);
+  assert.deepEqual(
+    [result.checked, result.matched, result.denied, result.rewritten, result.key_count, result.more],
+    [3, 2, 1, 0, 1, false],
+  );
+  assert.deepEqual(
+    result.days.map(({ matched }) => matched),
+    [0, 0, 0, 0, 0, 0, 2],
+  );
+  assert.deepEqual(result.samples.map(({ id, policy }) => [id, policy]).sort(), [
+    ['exc_hers', 'ana'],
+    ['exc_long', 'short'],
+  ]);
+  assert.doesNotMatch(text, /Who is it/);
+  const bounded = policyDryRunResult.parse((await ended({ limit: 2 })).body['result']);
+  assert.deepEqual([bounded.checked, bounded.more], [2, true]);
+  const wrong = await api.call('POST', path, { key, body: { from: '2026-11-15', to: '2026-11-15' } });
+  assert.equal(wrong.body.error?.param, 'from');
 });

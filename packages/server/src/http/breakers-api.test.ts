@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
-import { NOW, runApi } from './test/running-api.ts';
+import { listed, NOW, runApi } from './test/running-api.ts';
 
 const VIEW: BreakerView = {
   orgId: 'acme',
@@ -22,7 +22,7 @@ async function start(t: TestContext) {
   const all = [VIEW, { ...VIEW, model: 'b' }, { ...VIEW, orgId: 'other' }];
   const api = await runApi({ breakers: { list: (orgId) => all.filter((view) => view.orgId === orgId) } });
   t.after(() => api.close());
-  const { key } = await api.addKey('acme', { scopes: ['management'] });
+  const { key } = await api.addKey('acme', { name: 'ops', scopes: ['management'] });
   return { ...api, key };
 }
 
@@ -60,13 +60,25 @@ test('a forced state is stored with its end and its audit row, and auto takes it
   const forced = await call('POST', PATH, { key, body });
   assert.equal(forced.status, 200, forced.text);
   const until = new Date(NOW + 60_000).toISOString();
-  assert.deepEqual(forced.body['forced'], { state: 'open', until, reason: 'maintenance' });
+  assert.deepEqual(forced.body['forced'], {
+    state: 'open',
+    until,
+    reason: 'maintenance',
+    by: 'ops',
+  });
   const [stored] = await forcedBreakers(database.read, NOW);
   assert.deepEqual([stored?.model, stored?.state, stored?.until], ['family/large', 'open', NOW + 60_000]);
   assert.deepEqual(await forcedBreakers(database.read, NOW + 60_001), []);
   const back = await call('POST', PATH, { key, body: { state: 'auto', reason: 'done' } });
   assert.equal(back.body['forced'], null);
   assert.deepEqual(await forcedBreakers(database.read, NOW), []);
+  const { body: history } = await call('GET', `${PATH.replace(/force$/, 'history')}`, { key });
+  assert.deepEqual(
+    listed(history['data'])
+      .map(({ state, because }) => `${state} ${because}`)
+      .sort(),
+    ['forced_open ops: maintenance', 'released ops: done'],
+  );
   const rows = await database.read
     .selectFrom('audit')
     .selectAll()

@@ -49,10 +49,12 @@ test('a summary adds up the last day of one org, in whole hours, unless told oth
   assert.equal((await get('summary?from=2026-11-20T00:00:00Z')).requests, 4);
 });
 
-test('short ranges are counted in minutes', async () => {
+test('short ranges are counted in minutes, and any range to the request', async () => {
   const range = 'from=2026-11-21T10:59:30Z&to=2026-11-21T11:00:30Z';
   const { from, to, requests, latency_ms } = await get(`summary?${range}`);
-  assert.deepEqual([from, to, requests], ['2026-11-21T10:59:00.000Z', '2026-11-21T11:01:00.000Z', 1]);
+  assert.deepEqual([from, to, requests], ['2026-11-21T10:59:30.000Z', '2026-11-21T11:00:30.000Z', 1]);
+  assert.equal((await get('summary?from=2026-11-21T11:00:00.001Z')).requests, 0);
+  assert.equal((await get('summary?from=2026-11-20T06:00:00.001Z')).requests, 3);
   assert.equal(latency_ms?.mean, 100);
   // 100 ms is in the bucket from 80 to 160 ms.
   assert.equal(latency_ms?.p50, 120);
@@ -73,6 +75,29 @@ test('a chart has a value for every interval of its range, and a series per valu
   const p95 = await get('timeseries?metric=latency_p95_ms&interval=day&from=2026-11-19T00:00:00Z');
   assert.equal(p95.at?.length, 3);
   assert.equal(p95.series?.[0]?.values?.[0], null);
+});
+
+test('days are those of a time zone: a date is its beginning, and each is as long as it is there', async () => {
+  const days = await get(
+    'timeseries?metric=requests&interval=day&from=2026-10-24&to=2026-10-27&timezone=Europe/Berlin&compare=previous',
+  );
+  assert.deepEqual(
+    [days.timezone, days.at, days.to],
+    [
+      'Europe/Berlin',
+      ['2026-10-23T22:00:00.000Z', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
+      '2026-10-26T23:00:00.000Z',
+    ],
+  );
+  assert.equal(days.previous?.from, '2026-10-20T22:00:00.000Z');
+  assert.equal((await get('summary')).timezone, 'UTC');
+  // 06:00 and 09:00 UTC are one day in Europe and two where the day begins at 07:15 UTC.
+  const split = await get('timeseries?metric=requests&interval=day&from=2026-11-20&timezone=Asia/Kolkata');
+  assert.deepEqual(split.series?.[0]?.values, [1, 3]);
+  for (const path of ['summary?timezone=Mars/Olympus', 'summary?from=yesterday', 'export?from=2026-13-01']) {
+    const { status } = await api.call('GET', `/api/analytics/${path}`, { key });
+    assert.equal(status, 400, path);
+  }
 });
 
 test('the largest values come first; requests without one are named null', async () => {
@@ -206,6 +231,25 @@ test('what changed stands in the range it happened in', async () => {
   assert.deepEqual(listed((await get('annotations?to=2026-11-20T00:00:00Z')).data), []);
 });
 
+test('a deployment is noted, and stands among what may have changed traffic; the rest does not', async () => {
+  const manager = await api.addKey('acme', { name: 'deployer' });
+  const noted = await api.call('POST', '/api/analytics/notes', {
+    key: manager.key,
+    body: { text: ' web 4.2 deployed ' },
+  });
+  assert.deepEqual([noted.status, noted.body['text']], [201, 'web 4.2 deployed']);
+  await api.call('POST', '/api/management/teams', { key: manager.key, body: { id: 'web', name: 'Web' } });
+  const to = encodeURIComponent(new Date(NOW + 60_000).toISOString());
+  const data = listed((await get(`annotations?about=traffic&to=${to}`)).data);
+  const notes = data.filter(({ kind }) => String(kind) === 'note');
+  assert.deepEqual(
+    notes.map(({ text, actor_name }) => [text, actor_name]),
+    [['web 4.2 deployed', 'deployer']],
+  );
+  assert.ok(data.some(({ text }) => String(text) === 'limits.create'));
+  assert.ok(!data.some(({ text }) => String(text).startsWith('teams.')));
+});
+
 test('a month that is over is a file that adds up to its requests', async () => {
   await api.addExchange('acme', {
     id: 'exc_october',
@@ -215,6 +259,8 @@ test('a month that is over is a file that adds up to its requests', async () => 
   });
   const answer = await api.call('GET', '/api/analytics/months/2026-10.csv', { key });
   assert.equal(answer.headers['content-disposition'], 'attachment; filename="floe-acme-2026-10.csv"');
+  const elsewhere = await api.call('GET', '/api/analytics/months/2026-10.csv?timezone=Asia/Tokyo', { key });
+  assert.equal(elsewhere.text.trimEnd().split('\r\n').length, 1, 'there it was November already');
   const lines = answer.text.trimEnd().split('\r\n');
   const [head = '', row = ''] = lines;
   const cells = new Map(head.split(',').map((name, at) => [name, row.split(',')[at]]));

@@ -173,7 +173,12 @@ test('a simulation names the targets in order with their breakers, what is skipp
   const sent = await call('POST', SIMULATE, { key, body: { request } });
   assert.equal(sent.status, 200, sent.text);
   assert.deepEqual([sent.body['outcome'], sent.body['status'], sent.body['code']], ['sent', 200, null]);
-  assert.deepEqual(stepsOf(sent.body), ['authenticate allowed', 'route one/m, two/m', 'route skipped']);
+  assert.deepEqual(stepsOf(sent.body), [
+    'authenticate allowed',
+    'route one/m, two/m',
+    'route skipped',
+    'breaker skipped',
+  ]);
   assert.deepEqual(sent.body['targets']?.[1], {
     provider: 'two',
     model: 'm',
@@ -192,6 +197,18 @@ test('a simulation names the targets in order with their breakers, what is skipp
   assert.deepEqual([unknown.body['status'], unknown.body['code']], [404, 'model_not_found']);
   const shapeless = await call('POST', SIMULATE, { key, body: { request: { model: 'smart' } } });
   assert.deepEqual([shapeless.body['status'], shapeless.body['code']], [400, 'missing_required_parameter']);
+});
+
+test('a simulation asks a target whose breaker is open last, as the gateway would', async (t) => {
+  const { call, key } = await start(t, { routes: [{ model: 'smart', targets: ['two/m', 'one/m'] }] });
+  const request = { ...asks('Hello'), model: 'smart' };
+  const { body } = await call('POST', SIMULATE, { key, body: { request } });
+  assert.deepEqual(
+    listed(body['targets']).map(({ provider, breaker }) => `${provider} ${breaker}`),
+    ['one closed', 'two open'],
+  );
+  const alone = await call('POST', SIMULATE, { key, body: { request: { ...request, model: 'two/m' } } });
+  assert.deepEqual(stepsOf(alone.body).slice(-2), ['breaker skipped', 'breaker panic']);
 });
 
 test('a simulation is told in the order of the gateway, 429, 403, 402, and takes nothing', async (t) => {

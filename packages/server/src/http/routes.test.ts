@@ -107,6 +107,13 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     scope: 'management',
     anotherOrgs: 200,
   },
+  'POST /api/management/policies/dry-run/jobs': {
+    path: () => '/api/management/policies/dry-run/jobs',
+    body: { from: '2026-11-20' },
+    succeeds: 200,
+    scope: 'management',
+    anotherOrgs: 200,
+  },
   'POST /api/management/routes/simulate': {
     path: () => '/api/management/routes/simulate',
     body: { surface: 'chat', request: { model: 'sandbox/echo', messages: [] } },

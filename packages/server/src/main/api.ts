@@ -95,6 +95,7 @@ export function assembleApi(
       analytics: {
         backlog: () => rows.backlog(),
         requestsDays: () => loaded().config.retention.requests_days,
+        timezone: (orgId) => snapshots.timezone(orgId),
       },
       standing: {
         configRefusal: () => configRefusal(history),

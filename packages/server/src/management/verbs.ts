@@ -16,6 +16,7 @@ import { sendAgain } from './alerts/send-again.ts';
 import { type AnalyticsHost, Coverage } from './analytics/analytics-host.ts';
 import { getAnnotations } from './analytics/annotations.ts';
 import { exportMonth } from './analytics/month.ts';
+import { createNote } from './analytics/notes.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
@@ -56,6 +57,7 @@ import type { MonitoringHost } from './monitors/monitoring-host.ts';
 import { getOverview } from './overview/get.ts';
 import type { Standing } from './overview/standing.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
+import { startPolicyDryRun } from './policies/dry-run-job.ts';
 import { POLICIES } from './policies/policies.ts';
 import type { ProviderHost } from './providers/provider-host.ts';
 import { providerVerbs } from './providers/provider-verbs.ts';
@@ -109,6 +111,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     forceBreaker(breakers),
     ...orderedVerbs(POLICIES, { answer: policy, body: policyBody }, running.orgs),
     dryRunPolicies(running.orgs, parts.bodies),
+    startPolicyDryRun({ orgs: running.orgs, bodies: parts.bodies, jobs: parts.jobs, coverage }),
     ...orderedVerbs(ROUTES, { answer: route, body: routeBody }, running.orgs),
     simulateRoute({ ...running, breakers, guard: rules.guard }),
     ...providerVerbs(parts.providers),
@@ -117,12 +120,13 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     tailRequests(parts.live),
     getRequest,
     getRequestBodies(parts.bodies),
-    exportRequests,
+    exportRequests(coverage),
     getSummary(coverage),
     getTimeseries(coverage),
     getTop(coverage),
     getValues(coverage),
     getAnnotations(coverage),
+    createNote,
     exportMonth(coverage),
     getOverview(coverage, { standing, breakers, budgets, backlog: () => analytics.backlog() }),
     watchEvents(parts.live),

@@ -58,6 +58,8 @@ export interface AuditFilters {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
+  /** What actions begin with, up to their dot: any of these. */
+  readonly kinds?: readonly string[] | undefined;
   /** Milliseconds, included. */
   readonly from?: number | undefined;
   /** Milliseconds, not included. */
@@ -74,6 +76,8 @@ export async function auditPage(
     const value = request[column];
     if (value !== undefined) query = query.where(column, '=', value);
   }
+  const { kinds } = request;
+  if (kinds) query = query.where(({ eb, or }) => or(kinds.map((kind) => eb('action', 'like', `${kind}.%`))));
   if (request.from !== undefined) query = query.where('at', '>=', request.from);
   if (request.to !== undefined) query = query.where('at', '<', request.to);
   if (request.cursor !== undefined) {

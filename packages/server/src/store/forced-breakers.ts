@@ -12,6 +12,8 @@ export interface ForcedBreaker {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly reason: string;
+  /** Who did it; '' where an older version wrote it down. */
+  readonly by: string;
 }
 
 const NAME = 'breakers.forced';
@@ -33,7 +35,8 @@ function read(entry: unknown): ForcedBreaker[] {
   const { orgId, provider, credential, model, state, until, reason } = entry;
   const texts = { orgId, provider, credential, model, reason };
   if (!areTexts(texts) || typeof until !== 'number' || (state !== 'open' && state !== 'closed')) return [];
-  return [{ ...texts, state, until }];
+  const by = typeof entry['by'] === 'string' ? entry['by'] : '';
+  return [{ ...texts, state, until, by }];
 }
 
 interface Texts {

@@ -28,22 +28,59 @@ export function keptBodies(reader: Reader, orgId: string, id: string): Promise<K
     .executeTakeFirst();
 }
 
-/** Bodies made in [from, to), the newest first, at most `limit`. */
+export interface KeptRange {
+  /** Milliseconds, included. */
+  readonly from: number;
+  /** Milliseconds, not included. */
+  readonly to: number;
+}
+
+/** Bodies made in a range, the newest first, at most `limit`; those after the one `before`, if it is given. */
 export function keptBodiesIn(
   reader: Reader,
   orgId: string,
-  { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
+  {
+    from,
+    to,
+    limit,
+    before,
+  }: KeptRange & {
+    readonly limit: number;
+    readonly before?: { readonly at: number; readonly id: string } | null;
+  },
 ): Promise<KeptBodiesRow[]> {
-  return reader
+  let rows = reader
     .selectFrom('kept_bodies')
     .selectAll()
     .where('org_id', '=', orgId)
     .where('created_at', '>=', from)
+    .where('created_at', '<', to);
+  if (before)
+    rows = rows.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'id'), '<', tuple(before.at, before.id)),
+    );
+  return rows.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** How many bodies a range holds, at most `most`. */
+export async function countKeptBodies(
+  reader: Reader,
+  orgId: string,
+  { from, to }: KeptRange,
+  most: number,
+): Promise<number> {
+  const some = reader
+    .selectFrom('kept_bodies')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('created_at', '>=', from)
     .where('created_at', '<', to)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+    .limit(most);
+  const { count } = await reader
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Removes bodies made before `beforeMs`, one batch of them; returns how many. */

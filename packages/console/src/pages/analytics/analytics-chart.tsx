@@ -1,10 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
+import type { Mark } from '../../data/mark-words.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
+import { browserZone, day } from '../../format/moments.ts';
 import { Chart, type Series } from '../../ui/chart.tsx';
 import { Delta, StatCard } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { MarkList } from '../../ui/mark-list.tsx';
 import type { MetricTab, Summary, Timeseries } from './analytics-data.ts';
 import { changeOf } from './figures.ts';
 
@@ -16,11 +19,13 @@ interface Drawn {
   readonly sum: UseQueryResult<Summary>;
   readonly series: UseQueryResult<Timeseries>;
   readonly before: UseQueryResult<Timeseries>;
+  readonly marks: readonly Mark[];
+  readonly interval: string;
 }
 
 /** The figure of the whole, and below it what it is made of over time. */
 export function AnalyticsChart({ page }: { readonly page: Drawn }) {
-  const { tab, change, series, sum, before, compare } = page;
+  const { tab, change, series, sum, before, compare, marks, interval } = page;
   const data = series.data;
   const old = compare ? before.data?.previous : undefined;
   const drawn = useMemo(() => {
@@ -61,6 +66,10 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
             kind={tab.adds ? 'stacked' : 'lines'}
             format={tab.format}
             height={240}
+            marks={marks}
+            zone={data?.timezone ?? browserZone()}
+            isDaily={interval === 'day'}
+            {...(data ? { until: Date.parse(data.to) } : {})}
             onZoom={(from, to) =>
               change({ range: null, interval: null, from: from.toISOString(), to: to.toISOString() })
             }
@@ -69,6 +78,7 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
           <Skeleton className="h-60" />
         )}
       </div>
+      <MarkList marks={marks} zone={data?.timezone ?? browserZone()} />
     </section>
   );
 }
@@ -102,7 +112,7 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: Summary }
         remark={
           previous && (
             <>
-              {previous.from.slice(0, 10)} to {previous.to.slice(0, 10)}: {tab.format(previous[tab.sum])}
+              {during(previous, sum.timezone)}: {tab.format(previous[tab.sum])}
             </>
           )
         }
@@ -118,4 +128,11 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: Summary }
       )}
     </div>
   );
+}
+
+/** `23 Sep to 22 Oct`: the last day is the one in which the time ends. */
+function during({ from, to }: { readonly from: string; readonly to: string }, zone: string): string {
+  const now = new Date();
+  const [first, last] = [new Date(from), new Date(Date.parse(to) - 1)];
+  return `${day(first, zone, now)} to ${day(last, zone, now)}`;
 }

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
+import { useMarks } from '../../data/marks.ts';
 import { tokensOf } from '../../filters/filter-text.ts';
 import { intervalOf, spanOf } from '../../filters/time-range.ts';
 import { browserZone, shortTime, zoneName } from '../../format/moments.ts';
@@ -29,6 +30,7 @@ import {
 } from './analytics-data.ts';
 import { csvOf, rowsOf } from './figures.ts';
 import { GroupTable } from './group-table.tsx';
+import { ZoneChoice, zoneOf } from './zone-choice.tsx';
 
 const PERCENTILES = ['p50', 'p95', 'p99'].map((id) => ({ id, label: id }));
 const INTERVALS = ['minute', 'hour', 'day'].map((id) => ({ id, label: `per ${id}` }));
@@ -73,7 +75,7 @@ export function AnalyticsPage() {
         )}
         <p className="flex flex-wrap gap-x-4 text-small text-ink-3">
           {sum.data && <AsOf at={sum.data.complete_until} />}
-          <span>Days in UTC.</span>
+          {sum.data && <span>Days in {sum.data.timezone}.</span>}
           <OrgLink to="/requests" search={requestSearch(filter, time)}>
             Open in Requests
           </OrgLink>
@@ -120,7 +122,12 @@ function useAnalytics() {
   const percentile = query.get('p') ?? 'p95';
   const filter = tokensOf(query, CHART_FIELDS);
   const time = rangeText(span);
-  const which = { ...time, ...Object.fromEntries(filter.map(({ name, value }) => [name, value])) };
+  const timezone = zoneOf(query.get('tz'));
+  const which = {
+    ...time,
+    ...(timezone && { timezone }),
+    ...Object.fromEntries(filter.map(({ name, value }) => [name, value])),
+  };
   const against = compare ? { compare: 'previous' } : {};
   const sum = useQuery(summaryQuery({ ...which, ...against }));
   const series = useQuery(
@@ -131,7 +138,25 @@ function useAnalytics() {
     ...timeseriesQuery({ ...which, ...against, metric: tab.metric(percentile), interval }),
     enabled: compare,
   });
-  return { change, span, tab, by, compare, interval, percentile, filter, time, sum, series, groups, before };
+  const marks = useMarks(time);
+  const tz = query.get('tz');
+  return {
+    change,
+    span,
+    tab,
+    by,
+    compare,
+    interval,
+    percentile,
+    filter,
+    time,
+    tz,
+    marks,
+    sum,
+    series,
+    groups,
+    before,
+  };
 }
 
 function Toolbar({ page }: { readonly page: Analytics }) {
@@ -232,6 +257,7 @@ function Controls({ page }: { readonly page: Analytics }) {
         value={interval}
         onChange={(next) => change({ interval: next === intervalOf(span) ? null : next }, 'replace')}
       />
+      <ZoneChoice tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
       {!tab.adds && (
         <Segments
           label="Percentile"

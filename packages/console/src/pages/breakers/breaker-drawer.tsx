@@ -13,6 +13,7 @@ import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { StateBadge, StateIcon } from '../../ui/state.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { historyState, nextOf, standingOf } from './breaker-state.ts';
+import { BreakerTraffic } from './breaker-traffic.tsx';
 import { ForceBreaker } from './force-breaker.tsx';
 
 type BreakerChange = z.output<typeof breakerHistory>;
@@ -55,6 +56,7 @@ export function BreakerDrawer({
             Requests to this provider
           </OrgLink>
         </div>
+        <BreakerTraffic id={id} provider={target.split('/')[0] ?? ''} />
         <History id={id} />
       </div>
     </Drawer>
@@ -67,7 +69,8 @@ function Standing({ breaker }: { readonly breaker: Breaker }) {
     <KeyValue
       items={[
         ['Why', forced ? forced.reason : because || null],
-        ['Until', forced && fullTime(new Date(forced.until), browserZone())],
+        ['Forced by', forced?.by || null],
+        ['Until', forced && `${fullTime(new Date(forced.until), browserZone())}, then it is its own again`],
         ['Next', nextOf(breaker) || null],
         [
           'Calls in 30 s',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { historyState, nextOf, standingOf } from './breaker-state.ts';
+import { closedBreaker, historyState, nextOf, secondsIn, standingOf } from './breaker-state.ts';
 
-const FORCED = { state: 'closed', until: '2026-01-01T00:00:00.000Z', reason: 'Trial' } as const;
+const FORCED = { state: 'closed', until: '2026-01-01T00:00:00.000Z', reason: 'Trial', by: 'jo' } as const;
 
 test('every state has a shape and a word of its own, and a force comes first', () => {
   const states = (['closed', 'open', 'half_open', 'ramping'] as const).map((state) =>
@@ -27,4 +27,24 @@ test('what comes next is told only where something does', () => {
 test('a state of the history that nobody knows is unknown, not healthy', () => {
   assert.equal(historyState('open').state, 'failing');
   assert.equal(historyState('strange_thing').state, 'unknown');
+});
+
+test('how long a force lasts can be written, within what there is', () => {
+  const table: readonly [string, number | null][] = [
+    ['45s', 45],
+    [' 20 min ', 1200],
+    ['6h', 21_600],
+    ['7d', 604_800],
+    ['8d', null],
+    ['0s', null],
+    ['soon', null],
+    ['', null],
+  ];
+  for (const [text, seconds] of table) assert.equal(secondsIn(text), seconds, text);
+});
+
+test('a target is read from both ends of its name', () => {
+  const breaker = closedBreaker('main/family/large@eu');
+  assert.deepEqual([breaker?.provider, breaker?.model, breaker?.credential], ['main', 'family/large', 'eu']);
+  assert.equal(closedBreaker('nothing'), null);
 });

@@ -30,10 +30,38 @@ export function nextOf({ state, forced, wait_ms }: Pick<Breaker, 'state' | 'forc
 
 /** The state of a line of its history. */
 export function historyState(state: string): Standing {
+  if (state === 'released') return { state: 'healthy', word: 'Released' };
   const forced = /^forced_(open|closed)$/.exec(state)?.[1];
   if (forced) return { state: 'paused', word: `Forced ${forced}` };
   const known = (['open', 'half_open', 'ramping', 'closed'] as const).find((one) => one === state);
   return known
     ? standingOf({ state: known, forced: null, wait_ms: 0 })
     : { state: 'unknown', word: state.replaceAll('_', ' ') };
+}
+
+const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const MOST_S = 7 * 86_400;
+
+/** Seconds of `45s`, `20m`, `6h`, `3d`; null for anything else and for what no force may last. */
+export function secondsIn(text: string): number | null {
+  const [, amount, unit = ''] = /^\s*(\d{1,6})\s*([smhd])[a-z]*\s*$/i.exec(text) ?? [];
+  const seconds = Number(amount ?? 0) * (UNIT_S[unit.toLowerCase()] ?? 0);
+  return seconds > 0 && seconds <= MOST_S ? seconds : null;
+}
+
+/** A target without a word of trouble, as the list would have it if it listed everything. */
+export function closedBreaker(id: string): Breaker | null {
+  const [, provider, model, credential] = /^([^/]+)\/(.+)@([^@]+)$/.exec(id) ?? [];
+  if (!provider || !model || !credential) return null;
+  return {
+    id,
+    provider,
+    model,
+    credential,
+    state: 'closed',
+    because: '',
+    wait_ms: 0,
+    forced: null,
+    calls: { ok: 0, failed: 0, slow: 0 },
+  };
 }

@@ -11,9 +11,10 @@ import { EmptyState, Notice } from '../../ui/feedback.tsx';
 import { Results } from '../../ui/results.tsx';
 import { STATES, StateIcon } from '../../ui/state.tsx';
 import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import { Segments } from '../../ui/tabs.tsx';
 import { BreakerDrawer } from './breaker-drawer.tsx';
-import { nextOf, standingOf } from './breaker-state.ts';
-import { ForceBreaker } from './force-breaker.tsx';
+import { closedBreaker, nextOf, standingOf } from './breaker-state.ts';
+import { ForceBreaker, useTargets } from './force-breaker.tsx';
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
 
@@ -25,6 +26,10 @@ export function BreakersPage() {
   const list = useRows(listQuery<Breaker>('breakers', 'api/management/breakers'), refetch);
   const open = query.get('open');
   const sort = readSort(query.get('sort'));
+  const isAll = query.get('all') === '1';
+  const targets = useTargets(isAll);
+  const troubled = new Set(list.rows?.map(({ id }) => id));
+  const calm = targets.flatMap(({ value }) => (troubled.has(value) ? [] : (closedBreaker(value) ?? [])));
   const closed = list.rows?.filter(({ state, forced }) => state === 'open' && !forced) ?? [];
   return (
     <PageFrame
@@ -49,11 +54,12 @@ export function BreakersPage() {
           </Notice>
         </div>
       )}
+      <Which count={list.rows?.length} isAll={isAll} onChange={(all) => change({ all }, 'replace')} />
       <Results
         list={list}
         what="breakers"
         label="Breakers"
-        shown={sorted(list.rows ?? [], COLUMNS, sort)}
+        shown={sorted([...(list.rows ?? []), ...calm], COLUMNS, sort)}
         rowId={({ id }) => id}
         columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
         card={(breaker) => <BreakerCard breaker={breaker} />}
@@ -64,6 +70,31 @@ export function BreakersPage() {
         empty={<AllWell />}
       />
     </PageFrame>
+  );
+}
+
+/** Those with something to say, or every target there is. */
+function Which({
+  count: troubled,
+  isAll,
+  onChange,
+}: {
+  readonly count: number | undefined;
+  readonly isAll: boolean;
+  readonly onChange: (all: string | null) => void;
+}) {
+  return (
+    <div className="px-4 pb-3 md:px-6">
+      <Segments
+        label="Which targets"
+        options={[
+          { id: 'trouble', label: troubled === undefined ? 'Not closed' : `Not closed ${troubled}` },
+          { id: 'all', label: 'All' },
+        ]}
+        value={isAll ? 'all' : 'trouble'}
+        onChange={(next) => onChange(next === 'all' ? '1' : null)}
+      />
+    </div>
   );
 }
 

@@ -6,15 +6,17 @@ import { useChange } from '../../data/change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Input, Select } from '../../ui/field.tsx';
+import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
+import { secondsIn } from './breaker-state.ts';
 
 const FOR = [
   { value: '900', label: '15 minutes' },
   { value: '3600', label: '1 hour' },
   { value: '86400', label: '24 hours' },
   { value: '604800', label: '7 days' },
+  { value: '', label: 'As long as I write' },
 ] as const;
 
 const STATES = [
@@ -50,10 +52,13 @@ export function ForceBreaker({
 function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonly onClose: () => void }) {
   const [target, setTarget] = useState(id ?? '');
   const [state, setState] = useState('open');
-  const [seconds, setSeconds] = useState('3600');
+  const [length, setLength] = useState<number | null>(HOUR_S);
   const [reason, setReason] = useState('');
   const targets = useTargets(id === undefined);
-  const force = useForce({ target: target.trim(), state, seconds, reason: reason.trim() }, onClose);
+  const force = useForce(
+    { target: target.trim(), state, seconds: length ?? 0, reason: reason.trim() },
+    onClose,
+  );
   return (
     <Dialog
       open
@@ -72,7 +77,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
               type="submit"
               look="primary"
               busy={force.running}
-              disabled={target === '' || reason.trim() === ''}
+              disabled={target === '' || reason.trim() === '' || (state !== 'auto' && length === null)}
             >
               {state === 'auto' ? 'Give back' : `Force ${state}`}
             </Button>
@@ -93,11 +98,7 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
         <FormField name="state" label="To">
           <Select choices={STATES} value={state} onChange={(event) => setState(event.target.value)} />
         </FormField>
-        {state !== 'auto' && (
-          <FormField name="expires_in_seconds" label="For" hint="Afterwards it is its own again, by itself.">
-            <Select choices={FOR} value={seconds} onChange={(event) => setSeconds(event.target.value)} />
-          </FormField>
-        )}
+        {state !== 'auto' && <HowLong onChange={setLength} />}
         <FormField name="reason" label="Reason" hint="Shown beside the breaker and kept in the audit log.">
           <Input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
         </FormField>
@@ -106,11 +107,41 @@ function ForceDialog({ id, onClose }: { readonly id: string | undefined; readonl
   );
 }
 
+const HOUR_S = 3_600;
+
+/** How long it lasts: one of a few, or as somebody writes. Null is none that can be. */
+function HowLong({ onChange }: { readonly onChange: (seconds: number | null) => void }) {
+  const [chosen, setChosen] = useState(String(HOUR_S));
+  const [written, setWritten] = useState('');
+  const change = (choice: string, text: string) => {
+    setChosen(choice);
+    setWritten(text);
+    onChange(choice === '' ? secondsIn(text) : Number(choice));
+  };
+  const isWrong = written !== '' && secondsIn(written) === null;
+  return (
+    <>
+      <FormField name="expires_in_seconds" label="For" hint="Afterwards it is its own again, by itself.">
+        <Select choices={FOR} value={chosen} onChange={({ target }) => change(target.value, written)} />
+      </FormField>
+      {chosen === '' && (
+        <Field
+          label="How long"
+          hint="45s, 20m, 6h or 3d; 7 days at most."
+          error={isWrong ? 'Write a number and s, m, h or d: 45s, 20m.' : null}
+        >
+          <Input value={written} placeholder="20m" onChange={({ target }) => change('', target.value)} />
+        </Field>
+      )}
+    </>
+  );
+}
+
 function useForce(
   asked: {
     readonly target: string;
     readonly state: string;
-    readonly seconds: string;
+    readonly seconds: number;
     readonly reason: string;
   },
   onDone: () => void,
@@ -121,7 +152,7 @@ function useForce(
       send<Breaker>('POST', `api/management/breakers/${encodeURIComponent(target)}/force`, {
         state,
         reason,
-        ...(state === 'auto' ? {} : { expires_in_seconds: Number(seconds) }),
+        ...(state === 'auto' ? {} : { expires_in_seconds: seconds }),
       }),
     {
       touches: [['breakers']],
@@ -146,7 +177,7 @@ interface ProviderName {
 }
 
 /** Every breaker there can be, of the models that are known. */
-function useTargets(wanted: boolean) {
+export function useTargets(wanted: boolean) {
   const { data } = useQuery({
     queryKey: ['breakers', 'targets'],
     enabled: wanted,

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
+import { useMarks } from '../../data/marks.ts';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { compact, count, duration, money, percent } from '../../format/amounts.ts';
 import { Chart, type Series } from '../../ui/chart.tsx';
@@ -8,7 +9,11 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
 import { changeOf } from '../analytics/figures.ts';
 import { lanesOf } from '../requests/request-lanes.ts';
-import { comparedQuery, metricQuery, type Timeseries } from './overview-data.ts';
+import { comparedQuery, metricQuery, rangeText, type Timeseries } from './overview-data.ts';
+
+const MarkList = lazy(() =>
+  import('../../ui/mark-list.tsx').then(({ MarkList: Part }) => ({ default: Part })),
+);
 
 /** Traffic, spend and speed of a time, each against the time before. A click leads to the requests of that moment. */
 export function OverviewCharts({
@@ -38,6 +43,7 @@ function Traffic({ span, onChoose }: Props) {
   const { data: requests } = useQuery(metricQuery('requests', span));
   const { data: errors } = useQuery(metricQuery('errors', span));
   const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
+  const marks = useMarks(rangeText(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
     <Card title="Requests" aside={<Before span={span} />}>
@@ -62,7 +68,13 @@ function Traffic({ span, onChoose }: Props) {
           lanes={lanes}
           label={`Requests per interval, ${count(sum?.errors ?? 0)} not OK`}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
+          marks={marks}
         />
+      )}
+      {marks.length > 0 && (
+        <Suspense>
+          <MarkList marks={marks} />
+        </Suspense>
       )}
     </Card>
   );
@@ -79,7 +91,7 @@ function Spend({ span, onChoose }: Props) {
         value={sum ? money(sum.cost_nano_usd) : '–'}
         delta={<Change now={sum?.cost_nano_usd} before={sum?.previous?.cost_nano_usd} />}
       />
-      <Drawn drawn={drawn} label="Spend over time" format={money} onChoose={onChoose} />
+      <Drawn drawn={drawn} label="Spend over time" format={money} span={span} onChoose={onChoose} />
     </Card>
   );
 }
@@ -101,7 +113,7 @@ function Speed({
         <StatCard label="p50" value={duration(figures?.p50 ?? null)} />
         <StatCard label="p95" value={duration(figures?.p95 ?? null)} />
       </div>
-      <Drawn drawn={drawn} label={`${title} over time`} format={duration} onChoose={onChoose} />
+      <Drawn drawn={drawn} label={`${title} over time`} format={duration} span={span} onChoose={onChoose} />
     </Card>
   );
 }
@@ -115,13 +127,16 @@ function Drawn({
   drawn,
   label,
   format,
+  span,
   onChoose,
 }: {
   readonly drawn: Lines | null;
+  readonly span: TimeSpan;
   readonly label: string;
   readonly format: (value: number) => string;
   readonly onChoose: Props['onChoose'];
 }) {
+  const marks = useMarks(rangeText(span));
   if (!drawn) return <Skeleton className="mt-3 h-36" />;
   return (
     <div className="mt-3">
@@ -132,6 +147,7 @@ function Drawn({
         format={format}
         height={140}
         onZoom={onChoose}
+        marks={marks}
       />
     </div>
   );

@@ -1,17 +1,19 @@
 import { useState } from 'react';
-import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
 import { usePlace } from '../../app/use-place.ts';
 import type { Tagged } from '../../data/api-client.ts';
+import type { Edit } from '../../data/edit.ts';
 import { useFresh, useResourceEdit } from '../../data/resource-kind.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { TwoColumns } from '../../ui/two-columns.tsx';
+import { EnforceQuestion } from './enforce-question.tsx';
+import { PolicyDryRun } from './policy-dry-run.tsx';
 import { PolicyFields } from './policy-fields.tsx';
 import { EMPTY_POLICY, EXAMPLES, POLICIES, type Policy, type PolicyForm } from './policy-form.ts';
 import { PolicyTrial } from './policy-trial.tsx';
+import { type DryRun, useDryRun } from './use-dry-run.ts';
 
 const CRUMB = { label: 'Policies', to: '/management/policies' };
 
@@ -27,9 +29,10 @@ export function NewPolicyPage() {
       go(id, 'replace');
     },
   );
+  const run = useDryRun(fresh.form);
   return (
     <PageFrame title="New policy" crumbs={[CRUMB]}>
-      <TwoColumns beside={<PolicyTrial form={fresh.form} />}>
+      <TwoColumns beside={<Trials form={fresh.form} run={run} />}>
         <NewForm kind={POLICIES} fresh={fresh} onCancel={() => go()}>
           {(disabled) => <PolicyFields form={fresh.form} onChange={fresh.set} disabled={disabled} />}
         </NewForm>
@@ -53,64 +56,56 @@ export function PolicyPage() {
 function Editor({ read }: { readonly read: Tagged<Policy> }) {
   const policy = read.body;
   const go = usePlace(CRUMB.to);
-  const [asked, setAsked] = useState(false);
   const edit = useResourceEdit(POLICIES, read, ({ id }) => {
     tell('The policy was saved.');
     if (id !== policy.id) go(id, 'replace');
   });
-  // What only wrote down is about to refuse: that is asked once more.
-  const bites =
-    edit.form.mode === 'enforce' && edit.form.enabled && (policy.mode === 'monitor' || !policy.enabled);
-  const save = bites && edit.form.action !== 'flag' ? () => setAsked(true) : edit.save;
+  const run = useDryRun(edit.form);
+  const question = useEnforceQuestion(edit, policy, run);
   return (
-    <TwoColumns beside={<PolicyTrial form={edit.form} />}>
-      <ResourceForm kind={POLICIES} resource={policy} edit={{ ...edit, save }} onGone={() => go()}>
+    <TwoColumns beside={<Trials form={edit.form} run={run} />}>
+      <ResourceForm
+        kind={POLICIES}
+        resource={policy}
+        edit={{ ...edit, save: question.save }}
+        onGone={() => go()}
+      >
         {(disabled) => <PolicyFields form={edit.form} onChange={edit.set} disabled={disabled} />}
       </ResourceForm>
-      <EnforceQuestion
-        form={edit.form}
-        open={asked}
-        onClose={() => setAsked(false)}
-        onEnforce={() => {
-          setAsked(false);
-          edit.save();
-        }}
-      />
+      <EnforceQuestion form={edit.form} run={run} {...question.dialog} />
     </TwoColumns>
   );
 }
 
-function EnforceQuestion({
-  form,
-  open,
-  onClose,
-  onEnforce,
-}: {
-  readonly form: PolicyForm;
-  readonly open: boolean;
-  readonly onClose: () => void;
-  readonly onEnforce: () => void;
-}) {
-  return (
-    <ConfirmDialog
-      open={open}
-      onClose={onClose}
-      onConfirm={onEnforce}
-      title={`Enforce ${form.name}?`}
-      verb="Enforce policy"
-    >
-      {EFFECTS[form.action]} Look first at what it wrote down:{' '}
-      <OrgLink to="/requests" search={{ range: '7d' }}>
-        the decisions of requests
-      </OrgLink>{' '}
-      say “would {form.action}”.
-    </ConfirmDialog>
-  );
+/** What only wrote down is about to act: that is asked once more, with numbers. */
+function useEnforceQuestion(edit: Edit<PolicyForm>, before: Policy, run: DryRun) {
+  const [open, setOpen] = useState(false);
+  const { form } = edit;
+  const bites = form.mode === 'enforce' && form.enabled && (before.mode === 'monitor' || !before.enabled);
+  const ask = () => {
+    setOpen(true);
+    // The question stands on numbers: those that are there, or new ones.
+    if ((run.result === null || run.isStale) && !run.isRunning) run.start();
+  };
+  return {
+    save: bites && form.action !== 'flag' ? ask : edit.save,
+    dialog: {
+      open,
+      onClose: () => setOpen(false),
+      onEnforce: () => {
+        setOpen(false);
+        edit.save();
+      },
+    },
+  };
 }
 
-const EFFECTS = {
-  deny: 'Every request it matches is refused with 403 from now on.',
-  redact: 'What it finds is taken out of every request or answer from now on.',
-  allow: 'Rules below it no longer see what it matches.',
-  flag: '',
-} as const;
+/** What the rule would do: with a pasted request, and with what was kept. */
+function Trials({ form, run }: { readonly form: PolicyForm; readonly run: DryRun }) {
+  return (
+    <div className="grid gap-4">
+      <PolicyDryRun form={form} run={run} />
+      <PolicyTrial form={form} />
+    </div>
+  );
+}

@@ -1,11 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
+import { useMarks } from '../../data/marks.ts';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
+import { rangeText } from '../overview/overview-data.ts';
 import { countsQuery, type Filters, summaryQuery } from './request-data.ts';
 import { lanesOf } from './request-lanes.ts';
+
+const MarkList = lazy(() =>
+  import('../../ui/mark-list.tsx').then(({ MarkList: Part }) => ({ default: Part })),
+);
 
 /** What the list adds up to, and when: volume above the line, what was not OK below it. */
 export function RequestFigures({
@@ -22,6 +28,7 @@ export function RequestFigures({
   const requests = useQuery(countsQuery('requests', filters, span)).data;
   const errors = useQuery(countsQuery('errors', filters, span)).data;
   const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
+  const marks = useMarks(rangeText(span));
   // Sums know fewer filters than the list: nothing is shown rather than figures of other rows.
   if (!wanted.enabled) return null;
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
@@ -47,9 +54,15 @@ export function RequestFigures({
             lanes={lanes}
             label={`${count(summary.requests)} requests, ${count(summary.errors)} of them not OK`}
             onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
+            marks={marks}
           />
         )}
       </div>
+      {lanes.length > 0 && marks.length > 0 && (
+        <Suspense>
+          <MarkList marks={marks} />
+        </Suspense>
+      )}
     </div>
   );
 }

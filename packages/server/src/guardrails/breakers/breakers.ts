@@ -124,8 +124,13 @@ export class Breakers {
       if (held) held.circuit.forced = null;
     }
     this.#forced = forced.filter(({ until }) => until > this.#host.clock.now());
-    for (const { orgId, provider, credential, model, state, until, reason } of this.#forced)
-      this.#make({ orgId, provider, credential, model }, NEVER_BY_ITSELF).forced = { state, until, reason };
+    for (const { orgId, provider, credential, model, state, until, reason, by } of this.#forced)
+      this.#make({ orgId, provider, credential, model }, NEVER_BY_ITSELF).forced = {
+        state,
+        until,
+        reason,
+        by,
+      };
   }
 
   /** Breakers of an org, or of all, that are not simply closed. Those nobody asks for any more are forgotten. */

@@ -10,6 +10,8 @@ export interface Forced {
   /** Unix milliseconds at which the force ends by itself. */
   readonly until: number;
   readonly reason: string;
+  /** Who did it. */
+  readonly by: string;
 }
 
 /** Time and chance, and the fleet's word on who probes. */

@@ -12,6 +12,13 @@ export function analyticsExpected(): Record<string, Expected> {
     'GET /api/management/cache/stats': list('/api/management/cache/stats'),
     'GET /api/analytics/values': list('/api/analytics/values?field=model'),
     'GET /api/analytics/annotations': list('/api/analytics/annotations'),
+    'POST /api/analytics/notes': {
+      path: () => '/api/analytics/notes',
+      body: { text: 'web 4.2 deployed' },
+      succeeds: 201,
+      scope,
+      anotherOrgs: 201,
+    },
     'GET /api/analytics/tail': list('/api/analytics/tail?after=0-0'),
     'GET /api/analytics/export': list('/api/analytics/export'),
     'GET /api/analytics/months/{month}.csv': list('/api/analytics/months/2026-10.csv'),

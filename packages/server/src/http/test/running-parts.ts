@@ -110,7 +110,7 @@ export function consoleParts(
   const parts = { database, clock, log: silentLog };
   return {
     cacheSizeOf: () => ({ entries: 0, bytes: 0 }),
-    analytics: { backlog: () => 0, requestsDays: () => 90 },
+    analytics: { backlog: () => 0, requestsDays: () => 90, timezone: () => 'UTC' },
     standing: {
       configRefusal: () => null,
       sharedStore: () => 'memory',

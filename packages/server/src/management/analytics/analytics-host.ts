@@ -6,6 +6,14 @@ export interface AnalyticsHost {
   backlog(): number;
   /** Days that requests are kept. */
   requestsDays(): number;
+  /** The time zone of an org. */
+  timezone(orgId: string): string;
+}
+
+interface Covered {
+  readonly from: number;
+  readonly to: number;
+  readonly timezone: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -19,13 +27,19 @@ export class Coverage {
     this.#host = host;
   }
 
+  /** The zone of days where a question names none. */
+  zoneOf(orgId: string): string {
+    return this.#host.timezone(orgId);
+  }
+
   /** The part of every answer that says what range it is about. */
-  of({ from, to }: { readonly from: number; readonly to: number }, clock: Clock) {
+  of({ from, to, timezone }: Covered, clock: Clock) {
     const now = clock.now();
     if (this.#host.backlog() === 0) this.#completeUntil = now;
     return {
       from: momentOf(from),
       to: momentOf(to),
+      timezone,
       complete_until: momentOf(Math.min(to, Math.max(this.#completeUntil, 0))),
       retained_from: momentOf(Math.max(0, this.retainedFrom(now))),
     };

@@ -1,4 +1,5 @@
 import { annotations, annotationsQuery } from '@floe/contract/api/charts';
+import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { type AlertRow, alertPage } from '../../store/alerts.ts';
 import { type AuditRow, auditPage } from '../../store/audit.ts';
@@ -6,6 +7,7 @@ import { type BreakerChangeRow, breakerChangePage } from '../../store/breaker-ch
 import { readVerb, type Verb } from '../verb.ts';
 import { type Coverage, momentOf } from './analytics-host.ts';
 import { chartRange } from './chart-range.ts';
+import { NOTE } from './notes.ts';
 
 type Annotation = z.input<typeof annotations>['data'][number];
 
@@ -19,13 +21,13 @@ export function getAnnotations(coverage: Coverage): Verb {
     query: annotationsQuery,
     answer: annotations,
     async run(context, { query }) {
-      const { limit, ...asked } = query;
-      const { from, to } = chartRange(context, asked);
+      const { limit, about, ...asked } = query;
       const { orgId, reader } = context;
+      const { from, to, timezone } = chartRange(context, coverage.zoneOf(orgId), asked);
       const wanted = { orgId, from, to, limit };
       const [changes, alerts, breakers] = await Promise.all([
-        auditPage(reader, wanted),
-        alertPage(reader, wanted),
+        auditPage(reader, about === 'traffic' ? { ...wanted, kinds: TRAFFIC } : wanted),
+        about === 'traffic' ? { rows: [], nextCursor: null } : alertPage(reader, wanted),
         breakerChangePage(reader, wanted),
       ]);
       const all = [
@@ -35,7 +37,7 @@ export function getAnnotations(coverage: Coverage): Verb {
       ].sort((one, other) => (one.at < other.at ? 1 : -1));
       const cut = [changes, alerts, breakers].some(({ nextCursor }) => nextCursor !== null);
       return {
-        ...coverage.of({ from, to }, context.clock),
+        ...coverage.of({ from, to, timezone }, context.clock),
         data: all.slice(0, limit),
         more: cut || all.length > limit,
       };
@@ -43,9 +45,34 @@ export function getAnnotations(coverage: Coverage): Verb {
   });
 }
 
-function ofChange({ at, actor, action, subject }: AuditRow): Annotation {
+/** Subjects of changes that requests may feel. What a breaker did stands in its own history. */
+const TRAFFIC = [
+  'notes',
+  'config',
+  'providers',
+  'credentials',
+  'models',
+  'routes',
+  'policies',
+  'limits',
+  'budgets',
+  'cache',
+  'settings',
+];
+
+function ofChange({ at, actor, actor_name, action, subject, after_json }: AuditRow): Annotation {
+  const who = { actor, actor_name };
   const kind = action.split('.', 1)[0] ?? action;
-  return { at: momentOf(at), kind: 'change', text: action, actor, subject: { kind, id: subject } };
+  const about = { kind, id: subject };
+  if (action === NOTE)
+    return { at: momentOf(at), kind: 'note', text: noteIn(after_json), ...who, subject: about };
+  return { at: momentOf(at), kind: 'change', text: action, ...who, subject: about };
+}
+
+/** What `createNote` kept. */
+function noteIn(json: string | null): string {
+  const kept: Json = json === null ? null : JSON.parse(json);
+  return isObject(kept) && typeof kept['text'] === 'string' ? kept['text'] : '';
 }
 
 function ofAlert({ at, event, phase, subject_kind, subject_id, subject_name }: AlertRow): Annotation {
@@ -54,6 +81,7 @@ function ofAlert({ at, event, phase, subject_kind, subject_id, subject_name }: A
     kind: 'alert',
     text: phase === 'closes' ? `${event} over: ${subject_name}` : `${event}: ${subject_name}`,
     actor: null,
+    actor_name: null,
     subject: { kind: subject_kind, id: subject_id },
   };
 }
@@ -64,6 +92,7 @@ function ofBreaker({ at, breaker_id, state, because }: BreakerChangeRow): Annota
     kind: 'breaker',
     text: because === '' ? state : `${state}: ${because}`,
     actor: null,
+    actor_name: null,
     subject: { kind: 'breaker', id: breaker_id },
   };
 }

@@ -1,9 +1,11 @@
 import { DIMENSIONS, LONE_DIMENSIONS } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
+import type { ChartRequest } from '../../analytics/charts.ts';
 import { MINUTES_KEPT_MS } from '../../store/retention.ts';
-import { HOUR_MS, MINUTE_MS } from '../../store/rollups/gather.ts';
-import { type Facet, type FacetFilter, isPair, type RollupRequest } from '../../store/rollups/read.ts';
+import { HOUR_MS } from '../../store/rollups/gather.ts';
+import { type Facet, type FacetFilter, isPair } from '../../store/rollups/read.ts';
 import type { VerbContext } from '../verb.ts';
+import { momentIn } from './zone-moments.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 /** Ranges up to this long are counted in minutes where these are kept, so that their ends are sharp. */
@@ -13,25 +15,28 @@ const SHORT_MS = 6 * HOUR_MS;
 export interface ChartQuery {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  readonly timezone?: string | undefined;
   readonly compare?: 'previous' | undefined;
   readonly [name: string]: unknown;
 }
 
 /**
- * The rollup rows a chart is made of. The range ends where its unit does, outside of what was asked for.
+ * What a chart is about, and the unit it is counted in. Dates are days of the zone.
  *
  * @throws Fault `invalid_request` for an empty range, for more than one filter, and for a filter and a grouping
  *   that are not counted together
  */
 export function chartRange(
   { orgId, clock }: VerbContext,
+  orgZone: string,
   query: ChartQuery,
   groupBy?: string,
   interval?: 'minute' | 'hour' | 'day',
-): RollupRequest & { readonly groupBy: Facet | undefined } {
+): ChartRequest & { readonly groupBy: Facet | undefined; readonly timezone: string } {
   const now = clock.now();
-  const to = query.to === undefined ? now : Date.parse(query.to);
-  const from = query.from === undefined ? to - DAY_MS : Date.parse(query.from);
+  const timezone = query.timezone ?? orgZone;
+  const to = query.to === undefined ? now : momentIn(timezone, query.to);
+  const from = query.from === undefined ? to - DAY_MS : momentIn(timezone, query.from);
   if (from >= to) throw new Fault('invalid_request', 'from: must be before to', { param: 'from' });
   const filter = filterIn(query);
   const group = groupBy === undefined ? undefined : facetOf(groupBy);
@@ -51,15 +56,7 @@ export function chartRange(
     );
   const unit =
     interval === 'minute' || (interval === undefined && kept && to - from <= SHORT_MS) ? 'minute' : 'hour';
-  const unitMs = unit === 'minute' ? MINUTE_MS : HOUR_MS;
-  return {
-    orgId,
-    from: Math.floor(from / unitMs) * unitMs,
-    to: Math.ceil(to / unitMs) * unitMs,
-    unit,
-    filter,
-    groupBy: group,
-  };
+  return { orgId, from, to, unit, filter, groupBy: group, timezone };
 }
 
 function filterIn(query: ChartQuery): FacetFilter | undefined {

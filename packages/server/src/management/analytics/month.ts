@@ -1,10 +1,11 @@
-import { monthParams } from '@floe/contract/api/charts';
+import { monthParams, monthQuery } from '@floe/contract/api/charts';
 import { usdText } from '@floe/contract/api/money';
 import { Fault } from '@floe/contract/faults';
+import { monthOf } from '../../analytics/month.ts';
+import { localDays } from '../../core/local-days.ts';
 import { keyTeams } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
 import { SUMS } from '../../store/rollups/figures.ts';
-import { rollupMonth } from '../../store/rollups/month.ts';
 import { teamsOfOrg } from '../../store/teams.ts';
 import { csvLine, Download, download } from '../download.ts';
 import { readVerb, type Verb } from '../verb.ts';
@@ -21,15 +22,17 @@ export function exportMonth(coverage: Coverage): Verb {
     method: 'GET',
     path: '/api/analytics/months/{month}.csv',
     scope: 'management',
-    summary:
-      'Download the use and cost of a month that is over, by team, cost centre, key and model (months of UTC)',
+    summary: 'Download the use and cost of a month that is over, by team, cost centre, key and model',
     params: monthParams,
+    query: monthQuery,
     answer: download(CSV),
-    async run({ orgId, reader, clock }, { params: { month } }) {
+    async run({ orgId, reader, clock }, { params: { month }, query }) {
       const [year = 0, number = 0] = month.split('-').map(Number);
-      const [from, to] = [Date.UTC(year, number - 1), Date.UTC(year, number)];
+      const timezone = query.timezone ?? coverage.zoneOf(orgId);
+      const { startOf } = localDays(timezone);
+      const [from, to] = [startOf(year, number - 1, 1), startOf(year, number, 1)];
       const now = clock.now();
-      const { complete_until } = coverage.of({ from, to }, clock);
+      const { complete_until } = coverage.of({ from, to, timezone }, clock);
       if (to > now || Date.parse(complete_until) < to)
         throw new Fault('invalid_request', `month: ${month} is not over, or not all of it is counted yet`, {
           param: 'month',
@@ -61,7 +64,7 @@ interface Month {
 
 async function* linesOf(reader: Reader, { orgId, month, from, to, centres }: Month): AsyncGenerator<string> {
   yield csvLine(['month', 'team', 'cost_centre', 'key_id', 'key_name', 'model', ...FIGURES, 'cost_usd']);
-  const rows = await rollupMonth(reader, { orgId, from, to });
+  const rows = await monthOf(reader, { orgId, from, to });
   const keys = await keyTeams(reader, orgId);
   for (const { key, model, sums } of rows) {
     const known = keys.get(key);

@@ -1,5 +1,6 @@
 import { summary, summaryQuery } from '@floe/contract/api/charts';
-import { rangeBefore, summaryOf } from '../../analytics/charts.ts';
+import { summaryOf } from '../../analytics/charts.ts';
+import { rangeBefore } from '../../analytics/grid.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { type Coverage, momentOf } from './analytics-host.ts';
 import { chartRange } from './chart-range.ts';
@@ -14,10 +15,10 @@ export function getSummary(coverage: Coverage): Verb {
     query: summaryQuery,
     answer: summary,
     async run(context, { query }) {
-      const range = chartRange(context, query);
+      const range = chartRange(context, coverage.zoneOf(context.orgId), query);
       const answer = { ...coverage.of(range, context.clock), ...(await summaryOf(context.reader, range)) };
       if (query.compare === undefined) return answer;
-      const before = rangeBefore(range);
+      const before = { ...range, ...rangeBefore(range, range.timezone) };
       const { from, to } = before;
       const figures = await summaryOf(context.reader, before);
       return { ...answer, previous: { from: momentOf(from), to: momentOf(to), ...figures } };

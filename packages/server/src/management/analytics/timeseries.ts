@@ -1,13 +1,7 @@
 import { timeseries, timeseriesQuery } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
-import {
-  isPercentile,
-  rangeBefore,
-  type Series,
-  type SeriesRequest,
-  seriesOf,
-  stepsOf,
-} from '../../analytics/charts.ts';
+import { isPercentile, type Series, type SeriesRequest, seriesOf, stepsOf } from '../../analytics/charts.ts';
+import { rangeBefore } from '../../analytics/grid.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/gather.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { type Coverage, momentOf } from './analytics-host.ts';
@@ -29,7 +23,7 @@ export function getTimeseries(coverage: Coverage): Verb {
     answer: timeseries,
     async run(context, { query }) {
       const { metric, interval, group_by, limit, ...rest } = query;
-      const range = chartRange(context, rest, group_by, interval);
+      const range = chartRange(context, coverage.zoneOf(context.orgId), rest, group_by, interval);
       const wanted = { ...range, metric, limit, stepMs: STEP_MS[interval] };
       mustBeCounted(wanted);
       const series = await seriesOf(context.reader, wanted);
@@ -38,12 +32,12 @@ export function getTimeseries(coverage: Coverage): Verb {
       const shown = (one: Series) => ({ ...one, value: one.value || null, name: nameOf(one.value) });
       const answer = {
         ...coverage.of(range, context.clock),
-        at: stepsOf(wanted).map(momentOf),
+        at: stepsOf(wanted).starts.map(momentOf),
         series: series.map(shown),
       };
       if (query.compare === undefined) return answer;
       const only = values.flatMap((value) => value ?? []);
-      const before = { ...rangeBefore(wanted), only };
+      const before = { ...wanted, ...rangeBefore(wanted, range.timezone), only };
       const { from, to } = before;
       const previous = (await seriesOf(context.reader, before)).map(shown);
       return {
@@ -51,7 +45,7 @@ export function getTimeseries(coverage: Coverage): Verb {
         previous: {
           from: momentOf(from),
           to: momentOf(to),
-          at: stepsOf(before).map(momentOf),
+          at: stepsOf(before).starts.map(momentOf),
           series: previous,
         },
       };

@@ -1,5 +1,6 @@
 import { top, topQuery } from '@floe/contract/api/charts';
-import { rangeBefore, topOf } from '../../analytics/charts.ts';
+import { topOf } from '../../analytics/charts.ts';
+import { rangeBefore } from '../../analytics/grid.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import type { Coverage } from './analytics-host.ts';
 import { chartRange } from './chart-range.ts';
@@ -16,7 +17,7 @@ export function getTop(coverage: Coverage): Verb {
     answer: top,
     async run(context, { query }) {
       const { by, metric, limit, ...rest } = query;
-      const range = chartRange(context, rest, by);
+      const range = chartRange(context, coverage.zoneOf(context.orgId), rest, by);
       if (range.groupBy === undefined) throw new Error('a grouping was given');
       const wanted = { ...range, groupBy: range.groupBy, order: metric, limit };
       const found = await topOf(context.reader, wanted);
@@ -26,9 +27,13 @@ export function getTop(coverage: Coverage): Verb {
         query.compare === undefined
           ? null
           : new Map(
-              (await topOf(context.reader, { ...rangeBefore(wanted), only: values })).map(
-                ({ value, figures }) => [value, figures],
-              ),
+              (
+                await topOf(context.reader, {
+                  ...wanted,
+                  ...rangeBefore(wanted, range.timezone),
+                  only: values,
+                })
+              ).map(({ value, figures }) => [value, figures]),
             );
       return {
         ...coverage.of(range, context.clock),

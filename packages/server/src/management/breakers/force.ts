@@ -1,5 +1,7 @@
 import { breaker, breakerForce } from '@floe/contract/api/breakers';
 import { idParams } from '@floe/contract/api/page';
+import { newId } from '../../core/ids.ts';
+import { insertBreakerChange } from '../../store/breaker-changes.ts';
 import { type ForcedBreaker, forcedBreakers, putForcedBreakers } from '../../store/forced-breakers.ts';
 import { type Verb, writeVerb } from '../verb.ts';
 import { type BreakerSource, breakerOf, forcedOf, idOf, nameIn } from './view.ts';
@@ -17,7 +19,7 @@ export function forceBreaker(breakers: BreakerSource): Verb {
     answer: breaker,
     status: 200,
     changes: 'breakers',
-    async run({ orgId, clock, writer }, { params, body }) {
+    async run({ orgId, actor, clock, writer }, { params, body }) {
       const name = nameIn(params.id);
       const isIt = (entry: ForcedBreaker) => entry.orgId === orgId && idOf(entry) === params.id;
       const now = clock.now();
@@ -25,8 +27,17 @@ export function forceBreaker(breakers: BreakerSource): Verb {
       const { state, reason } = body;
       const until = now + body.expires_in_seconds * 1000;
       const before = all.find(isIt) ?? null;
-      const after = state === 'auto' ? null : { ...name, orgId, state, until, reason };
+      const after = state === 'auto' ? null : { ...name, orgId, state, until, reason, by: actor.name };
       await putForcedBreakers(writer, [...all.filter((entry) => !isIt(entry)), ...(after ? [after] : [])]);
+      if (after || before)
+        await insertBreakerChange(writer, {
+          id: newId('brk', now),
+          org_id: orgId,
+          breaker_id: params.id,
+          at: now,
+          state: state === 'auto' ? 'released' : `forced_${state}`,
+          because: `${actor.name}: ${reason}`,
+        });
       const running = breakers.list(orgId).find((view) => idOf(view) === params.id);
       const view = running ?? { ...CLOSED, ...name, orgId };
       return {

@@ -23,7 +23,8 @@ export function breakerOf(view: BreakerView): BreakerAnswer {
 
 export function forcedOf(forced: Forced | null): BreakerAnswer['forced'] {
   if (!forced) return null;
-  return { state: forced.state, until: new Date(forced.until).toISOString(), reason: forced.reason };
+  const { state, until, reason, by } = forced;
+  return { state, until: new Date(until).toISOString(), reason, by };
 }
 
 export function idOf({ provider, model, credential }: Omit<CircuitName, 'orgId'>): string {

@@ -1,5 +1,6 @@
 import { overview, overviewQuery } from '@floe/contract/api/overview';
-import { rangeBefore, summaryOf } from '../../analytics/charts.ts';
+import { summaryOf } from '../../analytics/charts.ts';
+import { rangeBefore } from '../../analytics/grid.ts';
 import { monitorCounts } from '../../store/monitoring/overview.ts';
 import { type Coverage, momentOf } from '../analytics/analytics-host.ts';
 import { chartRange } from '../analytics/chart-range.ts';
@@ -17,8 +18,8 @@ export function getOverview(coverage: Coverage, parts: AttentionParts): Verb {
     answer: overview,
     async run(context, { query }) {
       const { reader, orgId, clock } = context;
-      const range = chartRange(context, { ...query, compare: 'previous' });
-      const before = rangeBefore(range);
+      const range = chartRange(context, coverage.zoneOf(orgId), { ...query, compare: 'previous' });
+      const before = { ...range, ...rangeBefore(range, range.timezone) };
       const [now, previous, counts, { attention, more }] = await Promise.all([
         summaryOf(reader, range),
         summaryOf(reader, before),

@@ -11,10 +11,12 @@ import type { Reader } from '../../store/ports.ts';
 export type Sample = NonNullable<z.output<typeof policyDryRun>['samples']>[number];
 
 export interface KeptSamples {
-  readonly samples: readonly { readonly id: string; readonly sample: Sample }[];
+  readonly samples: readonly { readonly id: string; readonly at: number; readonly sample: Sample }[];
   /** Kept bodies that were looked at. */
   readonly read: number;
   readonly hasMore: boolean;
+  /** Where the next ones begin; null when nothing was read. */
+  readonly last: { readonly at: number; readonly id: string } | null;
 }
 
 const SURFACES: readonly Sample['surface'][] = ['chat', 'responses', 'messages', 'embeddings'];
@@ -24,16 +26,28 @@ export async function keptSamples(
   reader: Reader,
   bodies: Pick<BodyStore, 'open'>,
   orgId: string,
-  { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
+  asked: {
+    readonly from: number;
+    readonly to: number;
+    readonly limit: number;
+    readonly before?: KeptSamples['last'];
+  },
 ): Promise<KeptSamples> {
-  const found = await keptBodiesIn(reader, orgId, { from, to, limit: limit + 1 });
+  const { limit } = asked;
+  const found = await keptBodiesIn(reader, orgId, { ...asked, limit: limit + 1 });
   const rows = found.slice(0, limit);
-  const samples: { id: string; sample: Sample }[] = [];
+  const samples: { id: string; at: number; sample: Sample }[] = [];
   for (const row of rows) {
     const sample = await sampleOf(reader, bodies, row);
-    if (sample) samples.push({ id: row.id, sample });
+    if (sample) samples.push({ id: row.id, at: row.created_at, sample });
   }
-  return { samples, read: rows.length, hasMore: found.length > limit };
+  const end = rows.at(-1);
+  return {
+    samples,
+    read: rows.length,
+    hasMore: found.length > limit,
+    last: end ? { at: end.created_at, id: end.id } : null,
+  };
 }
 
 async function sampleOf(

@@ -1,9 +1,10 @@
 import { type RequestRow, requestExport } from '@floe/contract/api/analytics';
 import { type ExchangeQuery, exchangePage } from '../../store/exchanges.ts';
 import type { Reader } from '../../store/ports.ts';
+import type { Coverage } from '../analytics/analytics-host.ts';
+import { localMoment, momentIn } from '../analytics/zone-moments.ts';
 import { csvLine, Download, download } from '../download.ts';
-import { range } from '../range.ts';
-import { readVerb } from '../verb.ts';
+import { readVerb, type Verb } from '../verb.ts';
 import { filtersOf } from './filters.ts';
 import { requestOf } from './row.ts';
 
@@ -11,12 +12,13 @@ const CSV = 'text/csv; charset=utf-8';
 const NDJSON = 'application/x-ndjson';
 const ROWS_PER_READ = 500;
 
-type Cell = (row: RequestRow) => string | number | null;
+type Cell = (row: RequestRow, timezone: string) => string | number | null;
 
 /** Columns of the CSV, in their order; what JSON nests stands beside each other here. */
 const COLUMNS: Readonly<Record<string, Cell>> = {
   id: (row) => row.id,
   created_at: (row) => row.created_at,
+  created_at_local: (row, timezone) => localMoment(timezone, Date.parse(row.created_at)),
   surface: (row) => row.surface,
   route_mode: (row) => row.route_mode,
   key_id: (row) => row.key_id,
@@ -54,30 +56,34 @@ const COLUMNS: Readonly<Record<string, Cell>> = {
   dropped: (row) => row.dropped.join(' '),
 };
 
-export const exportRequests = readVerb({
-  name: 'requests.export',
-  method: 'GET',
-  path: '/api/analytics/export',
-  scope: 'management',
-  summary: 'Download every request that passes the filters of the list as CSV or NDJSON, newest first',
-  query: requestExport,
-  answer: download(CSV, NDJSON),
-  async run({ orgId, reader, clock }, { query }) {
-    // What comes while the file is written is not part of it.
-    const { from, to = clock.now() + 1 } = range(query);
-    const asked = { orgId, limit: ROWS_PER_READ, from, to, ...filtersOf(query) };
-    const name = `requests-${new Date(clock.now()).toISOString().slice(0, 10)}.${query.format}`;
-    return query.format === 'csv'
-      ? new Download(CSV, name, csvOf(reader, asked))
-      : new Download(NDJSON, name, ndjsonOf(reader, asked));
-  },
-});
+export function exportRequests(coverage: Coverage): Verb {
+  return readVerb({
+    name: 'requests.export',
+    method: 'GET',
+    path: '/api/analytics/export',
+    scope: 'management',
+    summary: 'Download every request that passes the filters of the list as CSV or NDJSON, newest first',
+    query: requestExport,
+    answer: download(CSV, NDJSON),
+    async run({ orgId, reader, clock }, { query }) {
+      // What comes while the file is written is not part of it.
+      const timezone = query.timezone ?? coverage.zoneOf(orgId);
+      const from = query.from === undefined ? undefined : momentIn(timezone, query.from);
+      const to = query.to === undefined ? clock.now() + 1 : momentIn(timezone, query.to);
+      const asked = { orgId, limit: ROWS_PER_READ, from, to, ...filtersOf(query) };
+      const name = `requests-${new Date(clock.now()).toISOString().slice(0, 10)}.${query.format}`;
+      return query.format === 'csv'
+        ? new Download(CSV, name, csvOf(reader, asked, timezone))
+        : new Download(NDJSON, name, ndjsonOf(reader, asked));
+    },
+  });
+}
 
-async function* csvOf(reader: Reader, query: ExchangeQuery): AsyncGenerator<string> {
+async function* csvOf(reader: Reader, query: ExchangeQuery, timezone: string): AsyncGenerator<string> {
   yield csvLine(Object.keys(COLUMNS));
   const cells = Object.values(COLUMNS);
   for await (const rows of pagesOf(reader, query))
-    yield rows.map((row) => csvLine(cells.map((cell) => cell(row)))).join('');
+    yield rows.map((row) => csvLine(cells.map((cell) => cell(row, timezone)))).join('');
 }
 
 async function* ndjsonOf(reader: Reader, query: ExchangeQuery): AsyncGenerator<string> {

@@ -24,6 +24,7 @@ import { providerIds } from '../entries/ordered-entries.ts';
 import { existingKey } from '../keys/find.ts';
 import type { RunningOrg, RunningOrgs } from '../running-org.ts';
 import { readVerb, type Verb, type VerbContext } from '../verb.ts';
+import { breakerOutlook } from './breaker-outlook.ts';
 import { withDraft } from './draft.ts';
 import { rateOutlook, spendOutlook } from './outlook.ts';
 
@@ -197,26 +198,21 @@ function answerOf(
   { breakers }: SimulationParts,
   orgId: string,
 ): Simulated {
-  const views = breakers.list(orgId);
+  const { asked, kept } = breakerOutlook(course?.targets ?? [], breakers.list(orgId), fault ? [] : steps);
   return {
     outcome: fault ? 'refused' : 'sent',
     status: fault?.status ?? 200,
     code: fault?.code ?? null,
     message: fault?.message ?? null,
     steps,
-    targets: (course?.targets ?? []).map(({ provider, model, credential }) => {
-      const view = views.find(
-        (one) => one.provider === provider.id && one.model === model && one.credential === credential.name,
-      );
-      return {
-        provider: provider.id,
-        model,
-        credential: credential.name,
-        breaker: view?.state ?? 'closed',
-        wait_ms: Math.ceil(view?.waitMs ?? 0),
-        because: view?.because ?? '',
-      };
-    }),
-    skipped: [...(course?.skipped ?? [])],
+    targets: asked.map(({ target: { provider, model, credential }, view }) => ({
+      provider: provider.id,
+      model,
+      credential: credential.name,
+      breaker: view?.state ?? 'closed',
+      wait_ms: Math.ceil(view?.waitMs ?? 0),
+      because: view?.because ?? '',
+    })),
+    skipped: [...(course?.skipped ?? []), ...kept],
   };
 }

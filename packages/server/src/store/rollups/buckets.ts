@@ -13,6 +13,11 @@ export function bucketOf(ms: number): number {
   return bucket;
 }
 
+/** Milliseconds up to which a bucket's durations go; null for the last one. */
+export function upperBound(bucket: Bucket): number | null {
+  return bucket === LAST ? null : FIRST_BOUND_MS * 2 ** bucket;
+}
+
 /**
  * Estimates a percentile (`share` 0.95 for p95) from counts per bucket, evenly spread within each; null
  * without any. The error is at most the width of the bucket it falls into.

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { OffsetSpan } from '../../core/local-days.ts';
 import type { Reader } from '../ports.ts';
 import type { Figure, Sum } from './figures.ts';
-import { DIMENSIONS, type Dimension, HOUR_MS, type LoneDimension, pairFacet } from './gather.ts';
+import { DIMENSIONS, type Dimension, HOUR_MS, type LoneDimension, MINUTE_MS, pairFacet } from './gather.ts';
 
 /** What a chart is grouped or filtered by: a dimension, or a metadata key its org declared. */
 export type Facet = Dimension | LoneDimension | `metadata.${string}`;
@@ -15,7 +16,7 @@ export interface FacetFilter {
 
 export interface RollupRequest {
   readonly orgId: string;
-  /** Milliseconds, included; the start of a minute or an hour. */
+  /** Milliseconds, included; the start of a unit. */
   readonly from: number;
   /** Milliseconds, not included; likewise. */
   readonly to: number;
@@ -32,8 +33,15 @@ interface Figured {
   readonly figures: readonly Figure[];
 }
 
+/** Intervals on the clocks of a time zone. */
+export interface ClockSteps {
+  readonly stepMs: number;
+  /** What these clocks are ahead of UTC, span by span (`offsetSpans`). Absent: nothing. */
+  readonly offsets?: readonly OffsetSpan[] | undefined;
+}
+
 export interface RollupStep {
-  /** Start of the step in milliseconds. */
+  /** Start of the step in milliseconds, as these clocks show it: in UTC the moment itself. */
   readonly at: number;
   readonly sums: readonly number[];
 }
@@ -53,7 +61,7 @@ export async function rollupTotal(reader: Reader, request: RollupRequest & Figur
 /** Sums per step of `stepMs`, in order; steps without an exchange are left out. */
 export async function rollupSteps(
   reader: Reader,
-  request: RollupRequest & Figured & { readonly stepMs: number },
+  request: RollupRequest & Figured & ClockSteps,
 ): Promise<RollupStep[]> {
   const { figures } = request;
   const rows = await narrowed(reader, request)
@@ -98,9 +106,7 @@ export async function rollupTop(
 /** Sums per step for each of `values` of `groupBy`, in no order; steps without an exchange are left out. */
 export async function rollupSeries(
   reader: Reader,
-  request: RollupRequest &
-    Grouping &
-    Figured & { readonly values: readonly string[]; readonly stepMs: number },
+  request: RollupRequest & Grouping & Figured & ClockSteps & { readonly values: readonly string[] },
 ): Promise<(RollupStep & { readonly value: string })[]> {
   const { figures, values, stepMs, unit, filter, groupBy } = request;
   const { rows, column } = grouped(reader, request);
@@ -142,7 +148,8 @@ function narrowed(reader: Reader, request: RollupRequest) {
   return rows.where(isAmong(sql.ref('value'), any, none));
 }
 
-function isAmong(column: RawBuilder<string>, any: readonly string[], none: readonly string[]) {
+/** One of `any` (empty: all) and none of `none`. */
+export function isAmong(column: RawBuilder<string>, any: readonly string[], none: readonly string[]) {
   const conditions = [sql<boolean>`true`];
   // One value as an equation: after it the index goes on in the order of time.
   if (any.length === 1) conditions.push(sql`${column} = ${any[0]}`);
@@ -173,8 +180,19 @@ function grouped(reader: Reader, request: RollupRequest & Grouping) {
     : { rows: rows.where(isAmong(value, filter.any, filter.none)), column: byValue };
 }
 
-function stepOf({ stepMs }: { readonly stepMs: number }) {
-  return sql<number>`at - at % cast(${stepMs} as bigint)`;
+/** A unit belongs to the step that holds its middle (`movesOf` counts on it). */
+function stepOf({ stepMs, offsets = [], unit }: ClockSteps & Pick<RollupRequest, 'unit'>) {
+  if (offsets.length === 0) return sql<number>`at - at % ${big(stepMs)}`;
+  const middle = (unit === 'minute' ? MINUTE_MS : HOUR_MS) / 2;
+  const shown = offsets.reduceRight<RawBuilder<unknown> | null>((later, { until, offsetMs }) => {
+    const ahead = sql`(at + ${big(offsetMs + middle)})`;
+    return later ? sql`case when at < ${big(until)} then ${ahead} else ${later} end` : ahead;
+  }, null);
+  return sql<number>`${shown} - ${shown} % ${big(stepMs)}`;
+}
+
+function big(value: number) {
+  return sql`cast(${value} as bigint)`;
 }
 
 // As doubles: SQLite refuses to hand out integers above 2^53, which sums of money may reach.

@@ -1,0 +1,47 @@
+import type { policyDryRunResult } from '@floe/contract/api/policies';
+import type * as z from 'zod';
+import { count, percent } from '../../format/amounts.ts';
+import type { PolicyForm } from './policy-form.ts';
+
+export type DryRunResult = z.output<typeof policyDryRunResult>;
+
+/** `1,204 requests of 12 keys would have been refused.` What the rule would have done, in numbers. Pure. */
+export function effectSentence(result: DryRunResult, action: PolicyForm['action']): string {
+  const { checked, matched, denied, rewritten, key_count } = result;
+  if (checked === 0) return 'No body was kept in this time that the rule could be tried on.';
+  if (matched === 0) return `None of ${count(checked)} kept requests would have matched.`;
+  const affected = action === 'deny' ? denied : action === 'redact' ? rewritten : matched;
+  const whose = `${things(affected, 'request')} of ${things(key_count, 'key')}`;
+  return `${whose} would have been ${DONE[action]}.`;
+}
+
+const DONE = {
+  deny: 'refused',
+  redact: 'sent on without what was found',
+  flag: 'flagged',
+  allow: 'let through, whatever the rules below say',
+} as const;
+
+/** `402,188 checked · 1,204 match (0.3%) · 12 keys · 88 not checkable`. Pure. */
+export function countsLine(result: DryRunResult): string {
+  const { checked, matched, key_count, skipped, unjudged, more } = result;
+  const parts = [
+    `${count(checked)} checked`,
+    `${count(matched)} match${checked === 0 ? '' : ` (${percent(matched / checked)})`}`,
+    things(key_count, 'key'),
+    ...(skipped > 0 ? [`${count(skipped)} not checkable`] : []),
+    ...(unjudged > 0 ? [`${count(unjudged)} the rule could not be decided for`] : []),
+    ...(more ? ['the newest only: there are more'] : []),
+  ];
+  return parts.join(' · ');
+}
+
+/** `31% · 126,004 of 402,188`. Pure. */
+export function progressText(done: number, total: number | null): string {
+  if (total === null || total === 0) return 'Counting what was kept…';
+  return `${Math.floor((done / total) * 100)}% · ${count(done)} of ${count(total)}`;
+}
+
+function things(number: number, one: string): string {
+  return `${count(number)} ${one}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,127 @@
+import { History, Square } from 'lucide-react';
+import { OrgLink } from '../../app/org-link.tsx';
+import { count } from '../../format/amounts.ts';
+import { browserZone, fullTime } from '../../format/moments.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/facts.tsx';
+import { ErrorState } from '../../ui/feedback.tsx';
+import { Sparkline } from '../../ui/sparkline.tsx';
+import { countsLine, type DryRunResult, effectSentence, progressText } from './dry-run-words.ts';
+import type { PolicyForm } from './policy-form.ts';
+import { DRY_RUN_DAYS, type DryRun } from './use-dry-run.ts';
+
+/** What the rule would have done with the kept bodies of the last days, as if it were enforced. */
+export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonly run: DryRun }) {
+  const isEmpty = form.when.trim() === '' && !form.secrets && form.pii.length === 0;
+  return (
+    <Card title={`Dry run over ${DRY_RUN_DAYS} days`} aside="kept bodies only; nothing is sent or changed">
+      <div className="grid gap-3">
+        <div className="flex flex-wrap items-center gap-3">
+          <Button
+            icon={History}
+            needs="management"
+            busy={run.isRunning}
+            disabled={isEmpty}
+            onClick={run.start}
+          >
+            Dry run
+          </Button>
+          {run.isRunning && (
+            <Button look="quiet" icon={Square} onClick={run.stop}>
+              Stop
+            </Button>
+          )}
+        </div>
+        {run.progress && <Progress run={run} />}
+        {run.error && <ErrorState what="Could not begin." error={run.error} onRetry={run.start} />}
+        {run.failure && <p className="text-ui text-ink-2">{run.failure}</p>}
+        {run.result && !run.isRunning && (
+          <div className={run.isStale ? 'grid gap-3 opacity-60' : 'grid gap-3'}>
+            <Outcome result={run.result} action={form.action} isStale={run.isStale} />
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+/** How far it is, in a bar and in words. */
+export function Progress({ run: { progress } }: { readonly run: DryRun }) {
+  if (!progress) return null;
+  const { done, total } = progress;
+  const text = progressText(done, total);
+  return (
+    <span className="grid gap-1">
+      <span
+        role="progressbar"
+        aria-label="Dry run"
+        aria-valuemin={0}
+        aria-valuemax={total ?? 100}
+        aria-valuenow={done}
+        aria-valuetext={text}
+        className="block h-1.5 overflow-hidden rounded-full border border-line bg-sunken"
+      >
+        <span
+          className="block h-full bg-series-1"
+          style={{ width: `${total ? Math.round((done / total) * 100) : 0}%` }}
+        />
+      </span>
+      <span className="text-small text-ink-2 figures">{text}</span>
+    </span>
+  );
+}
+
+function Outcome({
+  result,
+  action,
+  isStale,
+}: {
+  readonly result: DryRunResult;
+  readonly action: PolicyForm['action'];
+  readonly isStale: boolean;
+}) {
+  const { checked, days, keys, samples } = result;
+  return (
+    <>
+      <p role="status" className="text-body font-medium">
+        {effectSentence(result, action)}
+      </p>
+      <p className="text-ui text-ink-2">
+        {countsLine(result)}
+        {isStale && ' · the rule was changed since'}
+      </p>
+      {checked === 0 && (
+        <OrgLink to="/management/settings" className="text-ui text-accent-ink underline">
+          Keep bodies of requests
+        </OrgLink>
+      )}
+      {samples.length > 0 && (
+        <>
+          <div className="flex flex-wrap items-center gap-x-6 gap-y-2 text-ui">
+            <span className="flex items-center gap-2 text-ink-2">
+              Matches by day <Sparkline values={days.map(({ matched }) => matched)} />
+            </span>
+            <span className="min-w-0 break-words">
+              {keys.map(({ name, matched }) => `${name} ${count(matched)}`).join(' · ')}
+            </span>
+          </div>
+          <ul aria-label="Requests it would match" className="divide-y divide-line">
+            {samples.slice(0, 10).map(({ id, created_at, key, because }) => (
+              <li key={id} className="grid gap-0.5 py-1.5 text-ui">
+                <OrgLink
+                  to={`/requests/${id}`}
+                  className="block w-fit max-w-full truncate font-mono text-code text-accent-ink underline"
+                >
+                  {id}
+                </OrgLink>
+                <span className="text-small text-ink-2">
+                  {fullTime(new Date(created_at), browserZone())} · key {key} · {because}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call } from '@floe/testkit/client';
+import { jsonReply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import type { Page } from 'playwright-core';
+import { assertAccessible, screenshot } from './checks.ts';
+import { type House, KEY, openPage, rowsWritten, startHouse } from './harness.ts';
+
+/** Acceptance walks 20 and 21: what stops requests, seen where it happens. */
+
+const SECOND = `eis_second${'0'.repeat(32)}`;
+const BREAKER = 'broken/large@default';
+const MANAGEMENT = '/o/acme/management';
+
+let house: House;
+let upstream: Upstream;
+
+async function ask(key: string, most: number) {
+  return call(`${house.floe.url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${key}` },
+    body: { model: 'sandbox/echo', max_tokens: most, messages: [{ role: 'user', content: 'Hello' }] },
+  });
+}
+
+before(async () => {
+  upstream = await startUpstream({
+    respond: () => jsonReply({ error: { message: 'Out of order.', code: 'overloaded' } }, 503),
+  });
+  house = await startHouse('', {
+    bodies: { keep: true },
+    limits: [],
+    providers: [
+      { id: 'sandbox', kind: 'sandbox' },
+      {
+        id: 'broken',
+        kind: 'openai-compatible',
+        base_url: `${upstream.url}/v1`,
+        api_key: 'sk-any',
+        models: ['large'],
+        breaker: { open_ms: 20_000 },
+      },
+    ],
+    routes: [{ model: 'safe', strategy: 'failover', targets: ['broken/large', 'sandbox/echo'], retries: 0 }],
+  });
+});
+after(async () => {
+  await house.close();
+  await upstream.close();
+});
+
+const at = (page: Page, path: string) => page.goto(`${house.url}${path}`);
+const inDark = (page: Page) => page.emulateMedia({ colorScheme: 'dark' });
+
+test('a breaker that opens is seen at once, marked in the histogram, skipped, and forced closed for a while', async () => {
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/breakers`);
+  await page
+    .getByText(/take traffic/)
+    .first()
+    .waitFor();
+  for (let n = 0; n < 6; n += 1) await house.chat('safe');
+  const row = page.locator(`[data-row="${BREAKER}"]`);
+  await row.getByText('Open', { exact: true }).waitFor();
+  await page.getByText('One target takes no traffic').waitFor();
+  await screenshot(page, 'breakers-open-desktop-light');
+  await assertAccessible(page);
+
+  await at(page, `${MANAGEMENT}/routes/safe`);
+  await page.getByText('sandbox/echo would be used').first().waitFor();
+  await page.getByText(/broken\/large: 5 failures in a row.*asked again in/).waitFor();
+
+  await rowsWritten(house, '', 6);
+  await at(page, '/o/acme/requests?range=1h');
+  const happened = page.getByRole('list', { name: 'What happened in this time' });
+  await happened.getByRole('link', { name: new RegExp(`Breaker ${BREAKER} opened`) }).waitFor();
+  assert.ok((await page.locator('line[data-mark]').count()) > 0);
+  await screenshot(page, 'requests-marked-desktop-light');
+  await happened.getByRole('link', { name: new RegExp(`Breaker ${BREAKER} opened`) }).press('Enter');
+
+  await page.getByRole('heading', { name: BREAKER }).waitFor();
+  await page.getByRole('button', { name: 'Force', exact: true }).click();
+  await page.getByLabel('To', { exact: true }).selectOption('closed');
+  await page.getByLabel('For', { exact: true }).selectOption('');
+  await page.getByLabel('How long').fill('4s');
+  await page.getByLabel('Reason').fill('They say it is back');
+  await inDark(page);
+  await screenshot(page, 'breaker-force-desktop-dark');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Force closed' }).click();
+  await page.getByText('Forced closed').first().waitFor();
+  await page.getByText('They say it is back').first().waitFor();
+  await page.getByText('Forced by').waitFor();
+  await assertAccessible(page);
+  // Without a word from anybody it is its own again: nobody reloads.
+  await page.getByRole('button', { name: 'Force', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'What it did' }).waitFor();
+  await page.getByText('agents: They say it is back', { exact: true }).waitFor();
+  await screenshot(page, 'breaker-after-force-desktop-dark');
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test('a rule is tried on a week of kept requests, enforced with its numbers, and refuses by name', async () => {
+  for (const [key, most] of [...Array<number>(9).fill(500), ...Array<number>(4).fill(50)].map(
+    (tokens, n) => [n % 3 === 0 ? SECOND : KEY, tokens] as const,
+  ))
+    assert.equal((await ask(key, most)).status, 200);
+  await rowsWritten(house, '', 13);
+  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/policies`);
+  await page.getByRole('button', { name: 'Cap the output' }).click();
+  await page.getByLabel('When (CEL)').fill('request.max_tokens > 100');
+  await page.getByRole('button', { name: 'Create policy' }).click();
+  await page.waitForURL(/policies\/cap-output$/);
+
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await page.getByRole('progressbar', { name: 'Dry run' }).waitFor();
+  await page.getByText('9 requests of 2 keys would have been refused.').waitFor();
+  await page.getByText(/\d+ checked · 9 match .* · 2 keys/).waitFor();
+  const samples = page.getByRole('list', { name: 'Requests it would match' }).getByRole('link');
+  assert.equal(await samples.count(), 9);
+  await screenshot(page, 'policy-dry-run-desktop-light');
+  await assertAccessible(page);
+  await samples.first().click();
+  await page.waitForURL(/requests\/exc_/);
+  await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
+  await page.goBack();
+
+  await page.getByLabel('Enforce').check();
+  await page.getByRole('button', { name: 'Save policy' }).click();
+  const question = page.getByRole('dialog');
+  await question.getByText('9 requests of 2 keys would have been refused.').waitFor();
+  await inDark(page);
+  await screenshot(page, 'policy-enforce-desktop-dark');
+  await assertAccessible(page);
+  await question.getByRole('button', { name: 'Enforce policy' }).click();
+  await page.getByText('The policy was saved.').first().waitFor();
+  const refused = await ask(KEY, 500);
+  assert.equal(refused.status, 403);
+  assert.match(refused.text, /cap-output/);
+  assert.equal((await ask(KEY, 50)).status, 200);
+  assert.deepEqual(faults, []);
+  await context.close();
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { systemClock } from '../core/clock.ts';
+import { localDays } from '../core/local-days.ts';
+import { silentLog } from '../core/log.ts';
+import { openDatabase } from '../store/open-database.ts';
+import { insertOrg } from '../store/orgs.ts';
+import type { Database, ExchangeRow } from '../store/ports.ts';
+import { BUCKETS, bucketOf, percentile } from '../store/rollups/buckets.ts';
+import type { Facet, FacetFilter } from '../store/rollups/read.ts';
+import { ingestRows } from '../store/test/ingest-rows.ts';
+import { testDatabase } from '../store/test/postgres-database.ts';
+import { exchangeRow, ORG } from '../store/test/rows.ts';
+import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { seriesOf, stepsOf, summaryOf, topOf } from './charts.ts';
+import { rangeBefore } from './grid.ts';
+import { monthOf } from './month.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Around the days on which Europe, America and Lord Howe change their clocks. */
+const FIRST = Date.UTC(2026, 9, 1);
+const SPAN_MS = 40 * DAY_MS;
+const RUNS = process.env['FLOE_TEST_FULL'] ? 300 : 25;
+
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Asia/Kolkata',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'America/St_Johns',
+  'Pacific/Chatham',
+  'Africa/Cairo',
+  'Pacific/Apia',
+];
+
+/** Rows that stand thick around the beginnings of days, where counting goes wrong. */
+function someRows(): ExchangeRow[] {
+  const random = fc.sample(
+    fc.record({
+      at: fc.oneof(
+        fc.integer({ min: 0, max: SPAN_MS - 1 }),
+        fc
+          .tuple(fc.constantFrom(...ZONES), fc.integer({ min: 1, max: 38 }), fc.integer({ min: -2, max: 2 }))
+          .map(([zone, day, off]) => localDays(zone).startOf(2026, 9, 1 + day) - FIRST + off),
+      ),
+      key_id: fc.constantFrom('key_a', 'key_b', 'key_c'),
+      model: fc.constantFrom('large', 'small', null),
+      team: fc.constantFrom('sre', null),
+      project: fc.constantFrom('blue', 'red', null),
+      status: fc.constantFrom(200, 200, 429, 503),
+      cost: fc.constantFrom(null, 1, 999_999_999, 123_456),
+      latency: fc.integer({ min: 0, max: 400_000 }),
+    }),
+    { numRuns: 400, seed: 7 },
+  );
+  return random.map(({ at, project, cost, latency, ...columns }, n) =>
+    exchangeRow(`exc_${n}`, {
+      ...columns,
+      created_at: FIRST + at,
+      cost_nano_usd: cost,
+      latency_ms: latency,
+      metadata_json: project === null ? null : JSON.stringify({ project }),
+    }),
+  );
+}
+
+const rows = someRows();
+
+async function withRows(t: TestContext, database: Database): Promise<Database> {
+  t.after(() => database.close());
+  await database.transaction((writer) =>
+    insertOrg(writer, { id: ORG, name: 'One', created_at: 1, metadata_keys_json: '["project"]' }),
+  );
+  await ingestRows(t, database, rows);
+  return database;
+}
+
+const options = (t: TestContext) => ({ dataDir: temporaryDirectory(t), log: silentLog, clock: systemClock });
+
+const ENGINES: readonly [string, (t: TestContext) => Promise<Database>][] = [
+  ['sqlite', (t) => openDatabase('sqlite:', options(t))],
+  ['postgres', async (t) => openDatabase(await testDatabase(t), options(t))],
+];
+
+const moment = fc.oneof(
+  fc.integer({ min: FIRST, max: FIRST + SPAN_MS }),
+  fc.integer({ min: 0, max: 40 * 24 }).map((hour) => FIRST + hour * HOUR_MS),
+  fc
+    .tuple(fc.constantFrom(...ZONES), fc.integer({ min: 0, max: 39 }))
+    .map(([zone, day]) => localDays(zone).startOf(2026, 9, 1 + day)),
+);
+
+const asked = fc.record({
+  zone: fc.constantFrom(...ZONES),
+  one: moment,
+  other: moment,
+  groupBy: fc.constantFrom<Facet | undefined>(
+    undefined,
+    'key',
+    'model',
+    'team',
+    'status_class',
+    'metadata.project',
+  ),
+  filter: fc.constantFrom<FacetFilter | undefined>(
+    undefined,
+    { facet: 'key', any: ['key_a'], none: [] },
+    { facet: 'key', any: [], none: ['key_a'] },
+  ),
+});
+
+/** What a row is called in a facet; undefined for what is no part of it. */
+function valueIn(row: ExchangeRow, facet: Facet): string | undefined {
+  if (facet === 'key') return row.key_id;
+  if (facet === 'model') return row.model ?? '';
+  if (facet === 'team') return row.team ?? '';
+  if (facet === 'status_class') return `${Math.floor(row.status / 100)}xx`;
+  return row.metadata_json === null ? undefined : JSON.parse(row.metadata_json).project;
+}
+
+const costOf = (some: readonly ExchangeRow[]) => some.reduce((sum, row) => sum + (row.cost_nano_usd ?? 0), 0);
+
+for (const [engine, open] of ENGINES)
+  test(`${engine}: days of any zone are what their rows are, and together the whole range`, async (t) => {
+    const { read } = await withRows(t, await open(t));
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ zone, one, other, groupBy: wanted, filter }) => {
+        const [from, to] = [Math.min(one, other), Math.max(one, other) + 1];
+        // The dimensions that are counted together with a key are pairs; the others stand alone.
+        const groupBy =
+          filter && wanted && !['key', 'model', 'status_class'].includes(wanted) ? undefined : wanted;
+        const inRange = rows.filter(
+          (row) =>
+            row.created_at >= from &&
+            row.created_at < to &&
+            (!filter || (filter.any.length > 0 ? row.key_id === 'key_a' : row.key_id !== 'key_a')),
+        );
+        const request = { orgId: ORG, from, to, unit: 'hour', filter } as const;
+        const chart = { ...request, groupBy, limit: 9, stepMs: DAY_MS, timezone: zone };
+        const sum = await summaryOf(read, request);
+        assert.deepEqual([sum.requests, sum.cost_nano_usd], [inRange.length, costOf(inRange)]);
+        const { starts } = stepsOf(chart);
+        const dayOf = (at: number) => starts.findLastIndex((start) => start <= at);
+        const series = await seriesOf(read, { ...chart, metric: 'cost_nano_usd' });
+        for (const [day] of starts.entries())
+          assert.equal(
+            series.reduce((total, { values }) => total + (values[day] ?? 0), 0),
+            costOf(inRange.filter(({ created_at }) => dayOf(created_at) === day)),
+            `${zone}, ${new Date(starts[day] ?? 0).toISOString()}`,
+          );
+        if (groupBy === undefined) return;
+        for (const { value, other: isRest, values } of series)
+          if (!isRest)
+            for (const [day, cost] of values.entries()) {
+              const own = inRange.filter((row) => dayOf(row.created_at) === day);
+              assert.equal(cost, costOf(own.filter((row) => valueIn(row, groupBy) === value)));
+            }
+        const top = await topOf(read, { ...request, groupBy, order: 'requests', limit: 9 });
+        for (const { value, figures } of top)
+          assert.equal(figures.requests, inRange.filter((row) => valueIn(row, groupBy) === value).length);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+test('percentiles of a day are made of its own rows alone', async (t) => {
+  const { read } = await withRows(t, await openDatabase('sqlite:', options(t)));
+  const timezone = 'Asia/Kathmandu';
+  const { startOf } = localDays(timezone);
+  const [from, to] = [startOf(2026, 9, 5), startOf(2026, 9, 12)];
+  const request = { orgId: ORG, from, to, unit: 'hour', stepMs: DAY_MS, timezone, limit: 1 } as const;
+  const [series] = await seriesOf(read, { ...request, metric: 'latency_p95_ms' });
+  const { starts } = stepsOf(request);
+  const expected = starts.map((start, day) => {
+    const counts: number[] = BUCKETS.map(() => 0);
+    for (const { created_at, latency_ms } of rows)
+      if (created_at >= start && created_at < (starts[day + 1] ?? to))
+        counts[bucketOf(latency_ms)] = (counts[bucketOf(latency_ms)] ?? 0) + 1;
+    return percentile(counts, 0.95);
+  });
+  assert.deepEqual(series?.values, expected);
+  assert.equal(expected.length, 7);
+});
+
+test('a month of any zone adds up to its own rows, by key and model', async (t) => {
+  const { read } = await withRows(t, await openDatabase('sqlite:', options(t)));
+  for (const timezone of ZONES) {
+    const { startOf } = localDays(timezone);
+    const [from, to] = [startOf(2026, 9, 1), startOf(2026, 10, 1)];
+    const found = await monthOf(read, { orgId: ORG, from, to });
+    const inMonth = rows.filter(({ created_at }) => created_at >= from && created_at < to);
+    const groups = Map.groupBy(inMonth, ({ key_id, model }) => `${key_id} ${model ?? ''}`);
+    assert.equal(found.length, groups.size, timezone);
+    for (const { key, model, sums } of found)
+      assert.equal(sums[0], groups.get(`${key} ${model}`)?.length, `${timezone} ${key} ${model}`);
+  }
+});
+
+test('days are 23 or 25 hours long where clocks change, and the week before has as many', () => {
+  const { startOf } = localDays('Europe/Berlin');
+  const week = { from: startOf(2026, 9, 20), to: startOf(2026, 9, 27) };
+  const { starts } = stepsOf({ ...week, stepMs: DAY_MS, timezone: 'Europe/Berlin' });
+  const lengths = [...starts, week.to].slice(1).map((start, day) => (start - (starts[day] ?? 0)) / HOUR_MS);
+  assert.deepEqual(lengths, [24, 24, 24, 24, 24, 25, 24]);
+  const after = { from: week.to, to: startOf(2026, 10, 3) };
+  assert.deepEqual(rangeBefore(after, 'Europe/Berlin'), week);
+  const unaligned = { from: 1000, to: 4000 };
+  assert.deepEqual(rangeBefore(unaligned, 'Europe/Berlin'), { from: -2000, to: 1000 });
+});

@@ -1,0 +1,103 @@
+import { localDays, type OffsetSpan, offsetSpans } from '../core/local-days.ts';
+import type { Piece } from '../store/rollups/pieces.ts';
+
+const DAY_MS = 86_400_000;
+
+interface Range {
+  /** Milliseconds, included. */
+  readonly from: number;
+  /** Milliseconds, not included. */
+  readonly to: number;
+}
+
+/** The intervals of a chart. Days are those of a time zone, 23 or 25 hours long where its clocks change. */
+export interface Grid {
+  readonly stepMs: number;
+  /** What SQL needs to tell the interval of a moment; absent in UTC. */
+  readonly offsets: readonly OffsetSpan[] | undefined;
+  /** Start of each interval; of the first one, it may lie before the range. */
+  readonly starts: readonly number[];
+  /** What the zone's clocks show at each start, as if it were UTC. */
+  readonly readings: readonly number[];
+}
+
+/** The intervals that a range touches. Minutes and hours are those of UTC in every zone. */
+export function gridOf({ from, to }: Range, stepMs: number, timezone: string): Grid {
+  if (stepMs !== DAY_MS || timezone === 'UTC') {
+    const first = from - (from % stepMs);
+    const count = Math.max(0, Math.ceil((to - first) / stepMs));
+    const starts = Array.from({ length: count }, (_, n) => first + n * stepMs);
+    return { stepMs, offsets: undefined, starts, readings: starts };
+  }
+  const { dayOf, startOf } = localDays(timezone);
+  const starts: number[] = [];
+  const readings: number[] = [];
+  const { year, month, day } = dayOf(from);
+  for (let n = 0; starts.length === 0 || startOf(year, month, day + n) < to; n++) {
+    starts.push(startOf(year, month, day + n));
+    readings.push(Date.UTC(year, month, day + n));
+  }
+  return { stepMs, offsets: offsetSpans(timezone, from - DAY_MS, to + DAY_MS), starts, readings };
+}
+
+/** A piece of time whose rows are counted in another interval than the one their unit begins in; null is none. */
+export interface Move extends Piece {
+  readonly takenFrom: number | null;
+  readonly givenTo: number | null;
+}
+
+/**
+ * What makes sums of whole units exact: where a range or one of its intervals begins or ends within a unit, the
+ * pieces of that unit which belong elsewhere. Nothing for what begins and ends where units do.
+ */
+export function movesOf({ from, to }: Range, unitMs: number, grid: Grid): Move[] {
+  const { starts, readings, offsets = [] } = grid;
+  const placeOf = new Map(readings.map((reading, place) => [reading, place]));
+  const ownerOf = (unitAt: number) => {
+    const offsetMs = offsets.find(({ until }) => unitAt < until)?.offsetMs ?? 0;
+    const reading = unitAt + unitMs / 2 + offsetMs;
+    return placeOf.get(reading - (reading % grid.stepMs)) ?? null;
+  };
+  const belongsTo = (at: number) =>
+    at < from || at >= to ? null : starts.findLastIndex((start) => start <= at);
+  const within = [from, to, ...starts.slice(1)].filter((at) => at % unitMs !== 0);
+  const moves: Move[] = [];
+  for (const [unitAt, cuts] of Map.groupBy(within, (at) => at - (at % unitMs))) {
+    const takenFrom = ownerOf(unitAt);
+    const edges = [...new Set([unitAt, ...cuts.sort((one, other) => one - other), unitAt + unitMs])];
+    for (const [at, edge] of edges.slice(0, -1).entries()) {
+      const givenTo = belongsTo(edge);
+      if (givenTo !== takenFrom) moves.push({ from: edge, to: edges[at + 1] ?? edge, takenFrom, givenTo });
+    }
+  }
+  return moves;
+}
+
+/** Whole units around a range. */
+export function unitsAround({ from, to }: Range, unitMs: number): Range {
+  return { from: from - (from % unitMs), to: Math.ceil(to / unitMs) * unitMs };
+}
+
+/** The pieces of the units around a range that are not in it. */
+export function piecesAround(range: Range, unitMs: number): Piece[] {
+  const { from, to } = unitsAround(range, unitMs);
+  return [
+    { from, to: range.from },
+    { from: range.to, to },
+  ].filter((piece) => piece.from < piece.to);
+}
+
+/** What answers can write: a year has four digits (RFC 3339, 5.6). */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
+
+/** The range of the same length just before, as far as there is time before: as many days, if it is whole days of its zone. */
+export function rangeBefore({ from, to }: Range, timezone: string): Range {
+  const { dayOf, startOf } = localDays(timezone);
+  const [first, last] = [dayOf(from), dayOf(to)];
+  const isWhole =
+    startOf(first.year, first.month, first.day) === from && startOf(last.year, last.month, last.day) === to;
+  if (!isWhole) return { from: Math.max(FIRST_MS, from - (to - from)), to: from };
+  const days =
+    (Date.UTC(last.year, last.month, last.day) - Date.UTC(first.year, first.month, first.day)) / DAY_MS;
+  return { from: Math.max(FIRST_MS, startOf(first.year, first.month, first.day - days)), to: from };
+}

@@ -1,0 +1,140 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '../ports.ts';
+import { BUCKETS, upperBound } from './buckets.ts';
+import { FIRST_TOKEN_BUCKETS, type Figure, LATENCY_BUCKETS } from './figures.ts';
+import { type Facet, type FacetFilter, isAmong } from './read.ts';
+
+/** A stretch of time that no whole minute or hour stands for: [from, to), in milliseconds. */
+export interface Piece {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface PieceRequest {
+  readonly orgId: string;
+  /** None longer than an hour: their rows are read one by one. */
+  readonly pieces: readonly Piece[];
+  readonly filter?: FacetFilter | undefined;
+  readonly groupBy: readonly Facet[];
+  readonly figures: readonly Figure[];
+}
+
+export interface PieceSums {
+  /** Its place among the pieces. */
+  readonly piece: number;
+  /** In the order of `groupBy`; '' for requests without a value. */
+  readonly values: readonly string[];
+  /** In the order of `figures`. */
+  readonly sums: readonly number[];
+}
+
+/** Adds up the rows of each piece as the rollups would, per value of `groupBy`. Pieces without a row are left out. */
+export async function pieceSums(reader: Reader, request: PieceRequest): Promise<PieceSums[]> {
+  const { orgId, pieces, filter, groupBy, figures } = request;
+  if (pieces.length === 0) return [];
+  const given = pieces.map(
+    ({ from, to }, at) => sql`(cast(${at} as integer), cast(${from} as bigint), cast(${to} as bigint))`,
+  );
+  const walk = sql<{ column1: number; column2: number; column3: number }>`(values ${sql.join(given)})`;
+  // A cross join keeps SQLite from walking the rows first. Bounds over all pieces would mislead it: it takes those for its index.
+  let rows = reader
+    .selectFrom(walk.as('walk'))
+    .crossJoin('exchanges')
+    .where('org_id', '=', orgId)
+    .where(sql<boolean>`created_at >= walk.column2 and created_at < walk.column3`);
+  if (filter) rows = rows.where(isAmong(facetValue(filter.facet), filter.any, filter.none));
+  // What has no value of a metadata key is no part of what is counted by it.
+  if (filter && isMetadata(filter.facet)) rows = rows.where(sql<boolean>`${facetValue(filter.facet)} <> ''`);
+  const groups = [
+    ...groupBy.map((facet, at) => ({ name: `value_${at}`, value: facetValue(facet) })),
+    ...histogramsIn(figures).map((name) => ({ name, value: bucketColumn(name) })),
+  ];
+  const summed = figures.filter((name) => !isBucket(name));
+  const found = await rows
+    .select([
+      sql<number>`walk.column1`.as('piece'),
+      sql<number>`count(*)`.as('counted'),
+      ...groups.map(({ name, value }) => value.as(name)),
+      ...summed.map((name) => figureOf(name).as(name)),
+    ])
+    .groupBy(['piece', ...groups.map(({ name }) => sql.ref(name))])
+    .execute();
+  return together(
+    found.map((row) => new Map<string, unknown>(Object.entries(row))),
+    request,
+  );
+}
+
+/** One for each piece and values, of rows that are told apart by the buckets they fall into. */
+function together(
+  rows: readonly ReadonlyMap<string, unknown>[],
+  { groupBy, figures }: PieceRequest,
+): PieceSums[] {
+  const places = new Map<string, number>(figures.map((name, place) => [name, place]));
+  const histograms = histogramsIn(figures);
+  const found = new Map<string, PieceSums & { readonly sums: number[] }>();
+  for (const row of rows) {
+    const piece = Number(row.get('piece'));
+    const values = groupBy.map((_, at) => String(row.get(`value_${at}`) ?? ''));
+    const name = [piece, ...values].join('\u0000');
+    const { sums } = found.get(name) ?? { sums: figures.map(() => 0) };
+    found.set(name, { piece, values, sums });
+    const add = (place: number | undefined, more: unknown) => {
+      if (place !== undefined) sums[place] = (sums[place] ?? 0) + Number(more ?? 0);
+    };
+    for (const figure of figures) if (!isBucket(figure)) add(places.get(figure), row.get(figure));
+    for (const histogram of histograms)
+      add(places.get(`${histogram}_${Number(row.get(histogram))}`), row.get('counted'));
+  }
+  return [...found.values()];
+}
+
+const HISTOGRAMS = ['latency', 'first_token'] as const;
+const BUCKET_NAMES: ReadonlySet<string> = new Set([...LATENCY_BUCKETS, ...FIRST_TOKEN_BUCKETS]);
+
+function isBucket(name: Figure): boolean {
+  return BUCKET_NAMES.has(name);
+}
+
+function histogramsIn(figures: readonly Figure[]) {
+  return HISTOGRAMS.filter((histogram) =>
+    figures.some((name) => isBucket(name) && name.startsWith(`${histogram}_`)),
+  );
+}
+
+/** What a row counts for in a facet, as `Gatherer` has it. */
+function facetValue(facet: Facet): RawBuilder<string> {
+  if (facet === 'key') return sql`key_id`;
+  if (facet === 'status_class') return sql`cast(status / 100 as text) || 'xx'`;
+  if (!isMetadata(facet)) return sql`coalesce(${sql.ref(facet)}, '')`;
+  const path = `$.${JSON.stringify(facet.slice(METADATA.length))}`;
+  return sql`coalesce(cast(json_extract(metadata_json, ${path}) as text), '')`;
+}
+
+const METADATA = 'metadata.';
+
+function isMetadata(facet: Facet): facet is `metadata.${string}` {
+  return facet.startsWith(METADATA);
+}
+
+/** What rows add up to, as `Gatherer` counts them one by one. */
+function figureOf(name: Figure): RawBuilder<number> {
+  const counted =
+    name === 'requests'
+      ? sql`1`
+      : name === 'errors'
+        ? sql`case when status >= 400 or state in ('partial', 'failed') then 1 else 0 end`
+        : sql`coalesce(${sql.ref(name)}, 0)`;
+  return sql<number>`cast(sum(${counted}) as double precision)`;
+}
+
+/** The bucket a row falls into: what is not there is a latency of nothing, and no first token. */
+function bucketColumn(histogram: (typeof HISTOGRAMS)[number]): RawBuilder<string> {
+  const duration = histogram === 'latency' ? sql`coalesce(latency_ms, 0)` : sql`first_token_ms`;
+  const cases = BUCKETS.flatMap((bucket) => {
+    const most = upperBound(bucket);
+    return most === null ? [] : [sql`when ${duration} <= ${sql.lit(most)} then ${sql.lit(bucket)}`];
+  });
+  const last = sql.lit(BUCKETS.at(-1) ?? 0);
+  return sql`case when ${duration} is null then -1 ${sql.join(cases, sql` `)} else ${last} end`;
+}
