@@ -30,7 +30,7 @@ export function GroupTable({
       aria-label={`${tab.label} by ${by}`}
       className={cx(
         'overflow-x-auto rounded-card border border-line bg-surface -outline-offset-2',
-        isStale && 'opacity-60',
+        isStale && 'stale',
       )}
     >
       <table className="w-full min-w-max text-ui figures">
