@@ -106,7 +106,7 @@ export function Forecast({ budget }: { readonly budget: Budget }) {
   return (
     <span
       title={how}
-      className={cx('inline-flex items-center gap-1', isOver && 'font-medium text-warning-ink')}
+      className={cx('inline-flex items-center gap-1 align-bottom', isOver && 'font-medium text-warning-ink')}
     >
       {isOver && <TriangleAlert size={14} aria-label="over the limit" role="img" />}
       {text}
