@@ -4,6 +4,7 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
+  type RefObject,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -49,8 +50,7 @@ export interface DataTableProps<Row> {
  */
 export function DataTable<Row>(given: DataTableProps<Row>) {
   const table = useRef<HTMLDivElement>(null);
-  const width = useWidth(table);
-  const columns = useMemo(() => fittingColumns(given.columns, width), [given.columns, width]);
+  const columns = useFittingColumns(table, given.columns);
   const props = { ...given, columns };
   const { label, rows, total = null, stale = false } = props;
   const { rowId, openId, card } = props;
@@ -107,6 +107,11 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
       </div>
     </div>
   );
+}
+
+function useFittingColumns<Row>(table: RefObject<HTMLElement | null>, columns: readonly Column<Row>[]) {
+  const width = useWidth(table);
+  return useMemo(() => fittingColumns(columns, width), [columns, width]);
 }
 
 /** Which rows are in the document, which one has the focus, and what keys do. */
