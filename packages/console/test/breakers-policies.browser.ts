@@ -71,7 +71,8 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
 
   await rowsWritten(house, '', 6);
   await at(page, '/o/acme/requests?range=1h');
-  const happened = page.getByRole('list', { name: 'What happened in this time' });
+  await page.getByRole('button', { name: /^What happened in this time: \d+$/ }).click();
+  const happened = page.getByRole('list', { name: 'All that happened in this time' });
   await happened.getByRole('link', { name: new RegExp(`Breaker ${BREAKER} opened`) }).waitFor();
   assert.ok((await page.locator('line[data-mark]').count()) > 0);
   await screenshot(page, 'requests-marked-desktop-light');

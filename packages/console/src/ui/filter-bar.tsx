@@ -45,7 +45,7 @@ export function FilterBar(props: FilterBarProps) {
   const { text, type, at, walked, typed, offers, input, list, take, press, setFocused } = useTyping(props);
   return (
     <div className="relative">
-      <div className="flex min-h-control flex-wrap items-center gap-1.5 rounded-control border border-edge bg-surface px-2 py-0.5 shadow-control focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-focus">
+      <div className="flex min-h-control flex-wrap items-center gap-1.5 rounded-control border border-edge bg-surface px-2 py-px shadow-control focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-focus">
         <ListFilter size={16} strokeWidth={1.75} className="text-ink-2" aria-hidden="true" />
         {tokens.map((token) => (
           <Token

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { OrgLink } from '../app/org-link.tsx';
 import type { Mark } from '../data/mark-words.ts';
 import { browserZone, fullTime } from '../format/moments.ts';
+import { Popover } from './popover.tsx';
 import { StateIcon } from './state.tsx';
 
 /** Shown before somebody asks for all. */
@@ -35,33 +36,80 @@ export function MarkList({
       </p>
       <ol aria-label="What happened in this time" className="mt-1 grid gap-1">
         {(all ? marks : marks.slice(0, AT_ONCE)).map((mark) => (
-          <li
-            key={`${mark.at} ${mark.text}`}
-            className="grid grid-cols-[auto_auto_minmax(0,1fr)] items-start gap-x-2 max-md:grid-cols-[auto_minmax(0,1fr)]"
-          >
-            <span className="mt-px">
-              <MarkIcon mark={mark} />
-            </span>
-            <time
-              dateTime={new Date(mark.at).toISOString()}
-              className="text-ink-3 figures max-md:col-start-2"
-            >
-              {fullTime(new Date(mark.at), zone)}
-            </time>
-            <span className="min-w-0 break-words max-md:col-start-2">
-              {mark.page ? (
-                <OrgLink to={mark.page.to} search={mark.page.search} className="text-ink underline">
-                  {mark.text}
-                </OrgLink>
-              ) : (
-                mark.text
-              )}
-              {mark.by && <span className="text-ink-2"> by {mark.by}</span>}
-            </span>
-          </li>
+          <MarkRow key={`${mark.at} ${mark.text}`} mark={mark} zone={zone} />
         ))}
       </ol>
     </section>
+  );
+}
+
+/** The same in one line of fixed height, for a page whose rows below must not move: the newest, and all beside it. */
+export function MarkLine({ marks }: { readonly marks: readonly Mark[] }) {
+  const [newest] = marks;
+  if (!newest) return null;
+  return (
+    <div className="flex h-6 items-center gap-x-4 text-small">
+      <Popover
+        label="All that happened in this time"
+        align="start"
+        trigger={
+          <button type="button" className="h-6 shrink-0 text-ink-2 underline hover:text-ink">
+            What happened in this time: {marks.length}
+          </button>
+        }
+      >
+        <ol aria-label="All that happened in this time" className="grid max-w-2xl gap-1 text-small">
+          {marks.map((mark) => (
+            <MarkRow key={`${mark.at} ${mark.text}`} mark={mark} />
+          ))}
+        </ol>
+      </Popover>
+      <div className="flex min-w-0 items-center gap-x-2 max-md:hidden">
+        <MarkIcon mark={newest} />
+        <span className="truncate">
+          <MarkTime mark={newest} /> <MarkText mark={newest} />
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function MarkRow({ mark, zone = browserZone() }: { readonly mark: Mark; readonly zone?: string }) {
+  return (
+    <li className="grid grid-cols-[auto_auto_minmax(0,1fr)] items-start gap-x-2 max-md:grid-cols-[auto_minmax(0,1fr)]">
+      <span className="mt-px">
+        <MarkIcon mark={mark} />
+      </span>
+      <span className="max-md:col-start-2">
+        <MarkTime mark={mark} zone={zone} />
+      </span>
+      <span className="min-w-0 break-words max-md:col-start-2">
+        <MarkText mark={mark} />
+      </span>
+    </li>
+  );
+}
+
+function MarkTime({ mark: { at }, zone = browserZone() }: { readonly mark: Mark; readonly zone?: string }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} className="text-ink-3 figures">
+      {fullTime(new Date(at), zone)}
+    </time>
+  );
+}
+
+function MarkText({ mark: { page, text, by } }: { readonly mark: Mark }) {
+  return (
+    <>
+      {page ? (
+        <OrgLink to={page.to} search={page.search} className="text-ink underline">
+          {text}
+        </OrgLink>
+      ) : (
+        text
+      )}
+      {by && <span className="text-ink-2"> by {by}</span>}
+    </>
   );
 }
 

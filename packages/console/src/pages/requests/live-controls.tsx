@@ -9,7 +9,9 @@ import type { RequestList } from './use-request-list.ts';
 
 /** Whether rows arrive by themselves, why not, and how to change that. */
 export function LiveButton({ list }: { readonly list: RequestList }) {
-  const { live, tail, span, change } = list;
+  const { live, tail, span, change, query } = list;
+  // Little wider than before where there is no room: a toolbar that wraps would move the rows.
+  const words = query.has('open') ? 'hidden' : 'max-xl:hidden';
   const isLost = useConnection() === 'reconnecting';
   const lostAt = useLostAt();
   useWaitingInTitle(live ? tail.waiting : 0);
@@ -30,10 +32,9 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
         className={LIVE}
         onClick={() => resume(list)}
       >
-        {/* No wider than before on a phone: a toolbar that wraps would move the rows. */}
-        <span className="max-md:hidden">Paused, </span>
+        <span className={words}>Paused, </span>
         {tail.waiting}
-        <span className="max-md:hidden"> waiting</span>
+        <span className={words}> waiting</span>
       </Button>
     );
   if (live && isLost) {
@@ -46,8 +47,7 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
         className="border-warning-line! bg-warning-tint! text-warning-ink!"
         onClick={() => turn(list)}
       >
-        <span className="md:hidden">Reconnecting</span>
-        <span className="max-md:hidden">Reconnecting{since}</span>
+        Reconnecting<span className={words}>{since}</span>
       </Button>
     );
   }

@@ -9,8 +9,8 @@ import { rangeText } from '../overview/overview-data.ts';
 import { countsQuery, type Filters, summaryQuery } from './request-data.ts';
 import { lanesOf } from './request-lanes.ts';
 
-const MarkList = lazy(() =>
-  import('../../ui/mark-list.tsx').then(({ MarkList: Part }) => ({ default: Part })),
+const MarkLine = lazy(() =>
+  import('../../ui/mark-list.tsx').then(({ MarkLine: Part }) => ({ default: Part })),
 );
 
 /** What the list adds up to, and when: volume above the line, what was not OK below it. */
@@ -58,11 +58,13 @@ export function RequestFigures({
           />
         )}
       </div>
-      {lanes.length > 0 && marks.length > 0 && (
-        <Suspense>
-          <MarkList marks={marks} />
-        </Suspense>
-      )}
+      <div className="h-6">
+        {marks.length > 0 && (
+          <Suspense>
+            <MarkLine marks={marks} />
+          </Suspense>
+        )}
+      </div>
     </div>
   );
 }

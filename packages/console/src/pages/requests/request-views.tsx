@@ -40,7 +40,10 @@ export function RequestViews({
   const edited = current !== undefined && isEdited(query, current);
   return (
     <>
-      <nav aria-label="Views" className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
+      <nav
+        aria-label="Views"
+        className="flex h-10 gap-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none] border-b border-line px-4 md:px-6"
+      >
         {VIEWS.map((view) => (
           <ViewTab
             key={view.label}

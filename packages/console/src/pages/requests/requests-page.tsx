@@ -10,7 +10,7 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { shownColumns } from '../../ui/table-columns.ts';
 import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
 import { RequestCard, requestColumns } from './request-columns.tsx';
-import { fieldValues } from './request-data.ts';
+import { fieldValues, summaryQuery } from './request-data.ts';
 import { cellFilters, REQUEST_FIELDS } from './request-fields.ts';
 import { fixedSpan, outcomeOf } from './request-rows.ts';
 import type { RowFiltersAt } from './row-filters.tsx';
@@ -82,9 +82,11 @@ export function RequestsPage() {
       </Suspense>
       <div className="grid gap-3 px-4 py-3 md:px-6">
         <Filters list={list} />
-        <Suspense fallback={<div className="min-h-54 md:min-h-41" />}>
-          <RequestFigures filters={filters} span={span} onZoom={zoom} />
-        </Suspense>
+        {summaryQuery(filters).enabled && (
+          <Suspense fallback={<div className="h-62 md:h-49.5" />}>
+            <RequestFigures filters={filters} span={span} onZoom={zoom} />
+          </Suspense>
+        )}
       </div>
       <Arriving list={list} />
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
