@@ -219,6 +219,7 @@ async function checkRows(done: readonly Exchange[]): Promise<void> {
         cost_nano_usd: 0,
         cost_usd: '0',
         cost_source: 'free',
+        saved_nano_usd: null,
         attempt_count: 1,
         cache: null,
         metadata: {},

@@ -17,7 +17,7 @@ test('what happened is told in words, with who did it and where more stands', ()
   const change = markOf(said({}));
   assert.deepEqual(
     [change.text, change.by, change.page?.to],
-    ['Routes update: smart', 'jo@acme.example', '/management/audit'],
+    ['Changed route smart', 'jo@acme.example', '/management/audit'],
   );
   const opened = markOf(
     said({

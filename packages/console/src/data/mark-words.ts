@@ -1,6 +1,7 @@
 import type { annotations } from '@floe/contract/api/charts';
 import type * as z from 'zod';
 import type { State } from '../ui/state.tsx';
+import { deedWords } from './deed-words.ts';
 
 export type Annotation = z.output<typeof annotations>['data'][number];
 
@@ -34,11 +35,10 @@ export function markOf(annotation: Annotation): Mark {
   }
   if (kind === 'note') return { ...common, state: null, text, page: null };
   if (kind === 'alert') return { ...common, state: 'warning', text, page: { to: '/alerts', search: {} } };
-  const said = text.replaceAll('_', ' ').replace('.', ' ');
   return {
     ...common,
     state: null,
-    text: `${said.charAt(0).toUpperCase()}${said.slice(1)}: ${subject.id}`,
+    text: `${deedWords(text) ?? text} ${subject.id}`,
     page: { to: '/management/audit', search: { action: text } },
   };
 }

@@ -40,7 +40,8 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
     else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
     else if (event.key === 'Enter' && choice) take(choice.value);
     else if (event.key === 'Escape' && typed !== null) setTyped(null);
-    else return;
+    // What was typed is no choice yet: the form around it must not be sent without it.
+    else if (event.key !== 'Enter' || free || !typed) return;
     event.preventDefault();
   }
   return (

@@ -6,14 +6,15 @@ import {
   type ReactNode,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react';
 import { cx } from './class-names.ts';
 import { useKeptRows } from './kept-rows.ts';
 import { useMedia } from './media.ts';
-import { type Column, nextSort, type Sort } from './table-columns.ts';
-import { isControl, offsetIn, scroller, target, useRowHeight } from './table-geometry.ts';
+import { type Column, fittingColumns, nextSort, type Sort } from './table-columns.ts';
+import { isControl, offsetIn, scroller, target, useRowHeight, useWidth } from './table-geometry.ts';
 
 export interface DataTableProps<Row> {
   /** What the list holds, for screen readers: `Requests`. */
@@ -46,8 +47,12 @@ export interface DataTableProps<Row> {
  * A list of any length: only what is in view is in the document. One Tab stop; arrows, Page keys, Home and End move,
  * Enter opens. It scrolls with the page (`[data-scroll]`), so that what stands above it goes away.
  */
-export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows, columns, total = null, stale = false } = props;
+export function DataTable<Row>(given: DataTableProps<Row>) {
+  const table = useRef<HTMLDivElement>(null);
+  const width = useWidth(table);
+  const columns = useMemo(() => fittingColumns(given.columns, width), [given.columns, width]);
+  const props = { ...given, columns };
+  const { label, rows, total = null, stale = false } = props;
   const { rowId, openId, card } = props;
   const used = [props.onOpen, props.onAltClick, props.rowEnd];
   const keep = useKeptRows();
@@ -57,12 +62,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows that are out of view are not there; a table element would lie about them.
     <div
+      ref={table}
       role="table"
       aria-label={label}
       aria-rowcount={total ?? -1}
       aria-busy={stale}
       data-rows={rows.length}
-      className={cx('relative bg-surface', stale && 'opacity-60')}
+      className={cx('relative bg-surface', stale && 'stale')}
     >
       {stale && <div className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />}
       {!phone && <Head {...props} tracks={tracks} />}

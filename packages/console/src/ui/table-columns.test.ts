@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Column, columnsText, nextSort, readSort, shownColumns, sorted } from './table-columns.ts';
+import {
+  type Column,
+  columnsText,
+  fittingColumns,
+  nextSort,
+  readSort,
+  shownColumns,
+  sorted,
+} from './table-columns.ts';
 
 interface Row {
   readonly n: number | null;
@@ -23,6 +31,20 @@ test('a column is sorted up, then down, then as it came', () => {
   const first = nextSort(null, 'n');
   const second = nextSort(readSort(first), 'n');
   assert.deepEqual([first, second, nextSort(readSort(second), 'n')], ['n', '-n', null]);
+});
+
+test('where not all columns fit, those that yield go one by one, and the others stay however narrow it is', () => {
+  const column = { label: '', cell: () => null };
+  const columns: readonly Column<Row>[] = [
+    { ...column, id: 'name', width: 'minmax(6rem, 1fr)' },
+    { ...column, id: 'source', width: '8rem', yields: 2 },
+    { ...column, id: 'mode', width: '5rem', yields: 1 },
+  ];
+  const at = (rem: number) => fittingColumns(columns, rem).map(({ id }) => id);
+  assert.deepEqual(at(25), ['name', 'source', 'mode']);
+  assert.deepEqual(at(24.9), ['name', 'mode']);
+  assert.deepEqual(at(15.4), ['name']);
+  assert.deepEqual(at(0), ['name']);
 });
 
 test('rows without a value come last in both directions', () => {

@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly align?: 'end';
   /** Not shown until chosen. */
   readonly optional?: boolean;
+  /** Left out where not all columns fit: the highest first. Only of what a row's own page or drawer says too. */
+  readonly yields?: number;
   /** Makes the column sortable in the browser: for lists that are there whole. */
   readonly value?: (row: Row) => string | number | null;
 }
@@ -28,6 +30,23 @@ export function shownColumns<Row>(
   if (cols === null) return usual;
   const chosen = cols.split(',').flatMap((id) => columns.find((column) => column.id === id) ?? []);
   return chosen.length > 0 ? chosen : usual;
+}
+
+/** The least that columns take in rem, with the gaps and the padding of a row. */
+function leastWidth(columns: readonly { readonly width: string }[]): number {
+  const tracks = columns.map(({ width }) => Number(/([\d.]+)rem/.exec(width)?.[1] ?? 0));
+  return tracks.reduce((sum, rem) => sum + rem, 0) + 1.5 * (columns.length - 1) + 3;
+}
+
+/** The columns that fit into a width in rem; those that yield go, and no other. */
+export function fittingColumns<Row>(columns: readonly Column<Row>[], width: number): readonly Column<Row>[] {
+  if (leastWidth(columns) <= width) return columns;
+  const most = Math.max(0, ...columns.map(({ yields = 0 }) => yields));
+  if (most === 0) return columns;
+  return fittingColumns(
+    columns.filter(({ yields = 0 }) => yields < most),
+    width,
+  );
 }
 
 /** The `cols=` of a choice; null when it is the usual one, which needs no word in the URL. */

@@ -1,3 +1,4 @@
+import { type RefObject, useLayoutEffect, useState } from 'react';
 import { useMedia } from './media.ts';
 
 /** Where rows of a table are, and where keys lead among them. */
@@ -21,6 +22,25 @@ export function scroller(element: HTMLElement | null): HTMLElement | null {
   return element?.closest<HTMLElement>('[data-scroll]') ?? null;
 }
 
+/** The width of an element in rem, kept up to date; without bound until it is there. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current) return;
+    const measure = () => setWidth(current.clientWidth / rootPx());
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}
+
+function rootPx(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+}
+
 /** How far below the top of what scrolls. */
 export function offsetIn(element: HTMLElement | null): number {
   const frame = scroller(element);
@@ -34,8 +54,7 @@ export function offsetIn(element: HTMLElement | null): number {
 export function useRowHeight(phone: boolean): number {
   const coarse = useMedia('(pointer: coarse)');
   const comfortable = document.documentElement.dataset['density'] === 'comfortable';
-  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-  return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rem);
+  return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rootPx());
 }
 
 /** Whether something in a row does something of its own when it is clicked. */

@@ -64,6 +64,7 @@ test('a state can be read on the page and on its own tint', () => {
     assertContrast(`${state}-ink`, 'surface', 4.5);
     assertContrast(`${state}-ink`, 'page', 4.5);
     assertContrast(`${state}-ink`, `${state}-tint`, 4.5);
+    assertContrast('ink-3', `${state}-tint`, 4.5);
   }
 });
 

@@ -5,6 +5,7 @@ import {
   openingsSentSince,
   type PendingDelivery,
   pendingDeliveries,
+  settleDeliveries,
   threadLasts,
 } from '../store/deliveries.ts';
 import type { Reader, Writer } from '../store/ports.ts';
@@ -157,9 +158,9 @@ class Queue {
   /** What is not worth a message any more: repetitions of what ended, and what ended while it was muted. */
   async #isOver({ delivery, alert }: PendingDelivery): Promise<boolean> {
     if (alert.phase !== 'opens' || alert.closed_at === null) return false;
-    if (delivery.repetition > 0) await this.#settle(delivery.id, 'skipped', 'it is over');
+    if (delivery.repetition > 0) await this.#settle(delivery, 'skipped', 'it is over');
     else if (delivery.held === 'muted')
-      await this.#settle(delivery.id, 'muted', 'it was over before the mute ended');
+      await this.#settle(delivery, 'muted', 'it was over before the mute ended');
     else return false;
     return true;
   }
@@ -180,19 +181,19 @@ class Queue {
     const { channelId, incidents } = this.#options;
     const opening = await openingDelivery(this.#writer, channelId, alert);
     if (opening?.state !== 'sent') {
-      await this.#settle(delivery.id, 'skipped', 'this channel was never told that it began');
+      await this.#settle(delivery, 'skipped', 'this channel was never told that it began');
       return null;
     }
     const thread = opening.folded_into ?? opening.id;
     if (incidents && (await threadLasts(this.#writer, channelId, thread))) {
-      await this.#settle(delivery.id, 'skipped', 'others of the same message still last');
+      await this.#settle(delivery, 'skipped', 'others of the same message still last');
       return null;
     }
     return thread;
   }
 
-  #settle(id: string, state: 'muted' | 'skipped', error: string): Promise<void> {
-    return changeDeliveries(this.#writer, [id], { state, error, held: null });
+  #settle(delivery: PendingDelivery['delivery'], state: 'muted' | 'skipped', error: string): Promise<void> {
+    return settleDeliveries(this.#writer, [delivery], { state, error, held: null }, this.#options.nowMs);
   }
 
   #folds({ alert }: PendingDelivery): boolean {

@@ -3,7 +3,7 @@ import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
 import { type ChannelRow, changeLeased, leaseChannel } from '../store/channels.ts';
-import { changeDeliveries, insertDeliveries, type NewDeliveryRow } from '../store/deliveries.ts';
+import { insertDeliveries, type NewDeliveryRow, settleDeliveries } from '../store/deliveries.ts';
 import type { Database, Writer } from '../store/ports.ts';
 import { isChannelKind, SHEETS } from './channels/sheets.ts';
 import { type Composed, compose, type Quiet } from './compose.ts';
@@ -97,7 +97,7 @@ async function settle(
   parts: DeliverParts,
 ): Promise<boolean> {
   const now = parts.clock.now();
-  const ids = composed.deliveries.map(({ delivery }) => delivery.id);
+  const deliveries = composed.deliveries.map(({ delivery }) => delivery);
   const [{ delivery: first }] = composed.deliveries;
   const attempts = first.attempts + 1;
   if (outcome.ok) {
@@ -105,14 +105,8 @@ async function settle(
     if (!(await changeLeased(writer, channel.id, parts.owner, change))) return false;
     channel.failures = 0;
     const { status } = outcome;
-    await changeDeliveries(writer, ids, {
-      state: 'sent',
-      held: null,
-      sent_at: now,
-      attempts,
-      status,
-      error: null,
-    });
+    const sent = { state: 'sent', held: null, sent_at: now, attempts, status, error: null };
+    await settleDeliveries(writer, deliveries, sent, now);
     await insertDeliveries(writer, repetitions(channel, composed, now));
     parts.count(channel.kind, 'sent');
     return true;
@@ -124,7 +118,8 @@ async function settle(
   if (!(await changeLeased(writer, channel.id, parts.owner, change))) return false;
   const dead =
     attempts >= (outcome.refused ? TRIES_REFUSED : TRIES) || now + restMs - first.created_at > AGE_MS;
-  await changeDeliveries(writer, ids, { state: dead ? 'dead' : 'pending', attempts, status, error });
+  const state = dead ? 'dead' : 'pending';
+  await settleDeliveries(writer, deliveries, { state, attempts, status, error }, now);
   parts.count(channel.kind, dead ? 'dead' : 'failed');
   const fields = { channel: channel.name, org: channel.org_id, status, error, attempts };
   parts.log.warn(fields, dead ? 'an alert could not be delivered and is given up' : 'an alert was not taken');

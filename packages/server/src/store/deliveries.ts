@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { AlertDeliveriesTable } from './alert-tables.ts';
 import type { AlertRow } from './alerts.ts';
+import { tellLive } from './live-events.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type DeliveryRow = Selectable<AlertDeliveriesTable>;
@@ -33,6 +34,33 @@ export async function changeDeliveries(
       .set(change)
       .where('id', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
       .execute();
+}
+
+/** Of so many alerts of one message each is named to those who watch. */
+const ALERTS_TOLD = 100;
+
+/**
+ * Writes down what became of one message of a channel, and tells those who watch the org's alerts.
+ *
+ * @param deliveries what the message stood for: of one org and one channel
+ * @param at when, in milliseconds
+ */
+export async function settleDeliveries(
+  writer: Writer,
+  deliveries: readonly Pick<DeliveryRow, 'id' | 'org_id' | 'alert_id' | 'channel_name'>[],
+  change: DeliveryChange & { readonly state: string },
+  at: number,
+): Promise<void> {
+  await changeDeliveries(
+    writer,
+    deliveries.map(({ id }) => id),
+    change,
+  );
+  const [first] = deliveries;
+  if (!first) return;
+  const alert_ids = deliveries.slice(0, ALERTS_TOLD).map(({ alert_id }) => alert_id);
+  const data = { channel: first.channel_name, state: change.state, alert_ids };
+  await tellLive(writer, { orgId: first.org_id, topic: 'alerts', at, data });
 }
 
 export interface PendingDelivery {

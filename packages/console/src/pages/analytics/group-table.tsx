@@ -30,7 +30,7 @@ export function GroupTable({
       aria-label={`${tab.label} by ${by}`}
       className={cx(
         'overflow-x-auto rounded-card border border-line bg-surface -outline-offset-2',
-        isStale && 'opacity-60',
+        isStale && 'stale',
       )}
     >
       <table className="w-full min-w-max text-ui figures">
@@ -83,6 +83,7 @@ function TableHead({ by, tab }: { readonly by: string; readonly tab: MetricTab }
 
 function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: Sums }) {
   const isRequests = tab.sum === 'requests';
+  const whole = total[tab.sum] > 0 ? '100%' : '–';
   return (
     <tfoot>
       <tr className="border-t border-line-strong font-semibold">
@@ -90,8 +91,8 @@ function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: Su
           Total
         </th>
         {!isRequests && <Cell>{tab.format(total[tab.sum])}</Cell>}
-        <Cell>{isRequests ? count(total.requests) : '100%'}</Cell>
-        <Cell>{isRequests ? '100%' : count(total.requests)}</Cell>
+        <Cell>{isRequests ? count(total.requests) : whole}</Cell>
+        <Cell>{isRequests ? whole : count(total.requests)}</Cell>
         <Cell hidden>{perRequest(total)}</Cell>
         <Cell>{null}</Cell>
         <Cell hidden>{null}</Cell>

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
+import { deedWords } from '../../data/deed-words.ts';
 import { type FieldChange, fieldChanges } from '../../data/field-changes.ts';
 
 type Said = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
@@ -7,46 +8,8 @@ type Said = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 export function deedOf({ action, subject, before, after }: Said): string {
   // Its subject is the session, which nobody knows by its id.
   if (action === 'sessions.create') return 'Signed in';
-  const [kind = '', verb = ''] = action.split('.', 2);
-  const deed = DEEDS[action] ?? (DONE[verb] && `${DONE[verb]} ${singular(kind)}`);
+  const deed = deedWords(action);
   return deed ? `${deed} ${nameOf(after) ?? nameOf(before) ?? subject}` : `${action} ${subject}`;
-}
-
-const DONE: Readonly<Record<string, string>> = {
-  create: 'Created',
-  update: 'Changed',
-  replace: 'Changed',
-  delete: 'Removed',
-  remove: 'Removed',
-  revoke: 'Revoked',
-  rotate: 'Rotated',
-  pause: 'Paused',
-  resume: 'Resumed',
-  accept: 'Accepted',
-  apply: 'Applied',
-  reload: 'Reloaded',
-  purge: 'Emptied',
-  force: 'Forced',
-  test: 'Tested',
-};
-
-/** Where verb and kind alone would say it badly. */
-const DEEDS: Readonly<Record<string, string>> = {
-  'sessions.delete': 'Ended a session of',
-  'sessions.step_up': 'Confirmed who they are:',
-  'sign_in.fail': 'Failed to sign in:',
-  'sign_in.throttle': 'Was slowed down at sign-in:',
-  'password.update': 'Changed the password of',
-  'keys.report_leak': 'Reported a leak of key',
-  'settings.update': 'Changed the settings of',
-  'cache.purge': 'Emptied the',
-  'cache.update': 'Changed the',
-};
-
-function singular(kind: string): string {
-  const word = kind.replaceAll('_', ' ');
-  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
-  return word.endsWith('s') ? word.slice(0, -1) : word;
 }
 
 function nameOf(version: unknown): string | null {

@@ -22,6 +22,7 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
     id: 'subject',
     label: 'Applies to',
     width: 'minmax(5rem, 14rem)',
+    yields: 2,
     value: subjectText,
     cell: (budget) => (
       <>
@@ -41,6 +42,7 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
     id: 'left',
     label: 'Left',
     width: '6rem',
+    yields: 4,
     align: 'end',
     value: ({ state }) => state?.remaining_nano_usd ?? null,
     cell: ({ state }) => (state ? money(Math.max(0, state.remaining_nano_usd)) : '–'),
@@ -56,6 +58,7 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
     id: 'mode',
     label: 'Mode',
     width: '5rem',
+    yields: 1,
     value: ({ mode }) => mode,
     cell: ({ mode }) => (mode === 'hard' ? 'refuses' : 'only tells'),
   },
@@ -70,10 +73,17 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
     id: 'resets',
     label: 'Starts anew',
     width: '6.5rem',
+    yields: 3,
     cell: ({ state }) =>
       state?.resets_at ? <TimeText at={state.resets_at} /> : <span className="text-ink-3">–</span>,
   },
-  { id: 'source', label: 'Source', width: '8rem', cell: ({ source }) => <SourceBadge source={source} /> },
+  {
+    id: 'source',
+    label: 'Source',
+    width: '8rem',
+    yields: 5,
+    cell: ({ source }) => <SourceBadge source={source} />,
+  },
 ];
 
 export function Spent({ budget: { state, limit_usd } }: { readonly budget: Budget }) {
@@ -96,7 +106,7 @@ export function Forecast({ budget }: { readonly budget: Budget }) {
   return (
     <span
       title={how}
-      className={cx('inline-flex items-center gap-1', isOver && 'font-medium text-warning-ink')}
+      className={cx('inline-flex items-center gap-1 align-bottom', isOver && 'font-medium text-warning-ink')}
     >
       {isOver && <TriangleAlert size={14} aria-label="over the limit" role="img" />}
       {text}

@@ -47,7 +47,7 @@ export const SUBJECT_CHOICES: readonly { readonly value: SubjectChoice; readonly
 ];
 
 export const AWAY_CHOICES = [
-  { value: 'local', label: 'Count here: each process has its share' },
+  { value: 'local', label: 'Each process counts its share' },
   { value: 'open', label: 'Let requests through' },
   { value: 'closed', label: 'Refuse with 503' },
 ] as const;

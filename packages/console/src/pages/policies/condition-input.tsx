@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { cx } from '../../ui/class-names.ts';
 import { TextArea } from '../../ui/field.tsx';
 import { POPUP } from '../../ui/menu.tsx';
@@ -17,14 +17,21 @@ export function ConditionInput({
   const [caret, setCaret] = useState<number | null>(null);
   const [at, setAt] = useState(0);
   const box = useRef<HTMLTextAreaElement>(null);
+  const placed = useRef<number | null>(null);
   const list = useId();
   const offers = caret === null ? [] : namesFor(wordBefore(value, caret), on);
   const take = (name: string) => {
     const next = completed(value, caret ?? value.length, name);
+    placed.current = next.caret;
     onChange(next.text);
     setCaret(null);
-    requestAnimationFrame(() => box.current?.setSelectionRange(next.caret, next.caret));
   };
+  // With the completed text, before the next key: a frame later, somebody who types fast has typed on already.
+  useLayoutEffect(() => {
+    if (placed.current === null || box.current?.value !== value) return;
+    box.current.setSelectionRange(placed.current, placed.current);
+    placed.current = null;
+  }, [value]);
   function press(event: KeyboardEvent) {
     const offer = offers[at];
     if (offer === undefined) return;

@@ -36,7 +36,7 @@ export function PolicyDryRun({ form, run }: { readonly form: PolicyForm; readonl
         {run.error && <ErrorState what="Could not begin." error={run.error} onRetry={run.start} />}
         {run.failure && <p className="text-ui text-ink-2">{run.failure}</p>}
         {run.result && !run.isRunning && (
-          <div className={run.isStale ? 'grid gap-3 opacity-60' : 'grid gap-3'}>
+          <div className={run.isStale ? 'stale grid gap-3' : 'grid gap-3'}>
             <Outcome result={run.result} action={form.action} isStale={run.isStale} />
           </div>
         )}

@@ -72,7 +72,7 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
           <ErrorState what="Could not replay." error={replay.error} onRetry={() => replay.run(asked)} />
         )}
         {shown && !replay.error && (
-          <div className={isStale ? 'grid gap-3 opacity-60' : 'grid gap-3'}>
+          <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
             <p role="status" className="text-body font-medium">
               {replaySentence(shown.answer)}
             </p>

@@ -59,7 +59,7 @@ export function Simulator({
         ) : answer.data === undefined ? (
           <SkeletonRows rows={3} />
         ) : (
-          <div className={answer.isPlaceholderData ? 'grid gap-3 opacity-60' : 'grid gap-3'}>
+          <div className={answer.isPlaceholderData ? 'stale grid gap-3' : 'grid gap-3'}>
             <Outcome answer={answer.data} saved={drafted ? saved.data : undefined} />
             {asked.event === 'shell' && <ParsedCommand text={asked.text} read={answer.data} />}
           </div>

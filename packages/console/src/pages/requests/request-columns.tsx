@@ -22,7 +22,7 @@ export function requestColumns(
         <time dateTime={created_at}>{clockTime(new Date(created_at), browserZone(), true)}</time>
       ),
     },
-    { id: 'status', label: 'Status', width: 'minmax(6rem, 10rem)', cell: (row) => <OutcomeText row={row} /> },
+    { id: 'status', label: 'Status', width: 'minmax(8rem, 12rem)', cell: (row) => <OutcomeText row={row} /> },
     { id: 'model', label: 'Model', width: 'minmax(6rem, 1fr)', cell: (row) => <ModelText row={row} /> },
     { id: 'key', label: 'Key', width: 'minmax(4rem, 8rem)', cell: ({ key_name }) => key_name },
     { id: 'tokens', label: 'Tokens', width: '7rem', align: 'end', cell: (row) => <TokenText row={row} /> },
@@ -44,7 +44,7 @@ export function requestColumns(
     {
       id: 'metadata',
       label: 'Metadata',
-      width: 'minmax(6rem, 10rem)',
+      width: 'minmax(5rem, 10rem)',
       cell: (row) => <MetadataText row={row} />,
     },
     ...OPTIONAL,

@@ -9,7 +9,7 @@ export function RouteDecisions({ decisions }: { readonly decisions: readonly Dec
     <ol className="grid gap-2.5 text-ui">
       {decisions.map(({ step, outcome, because }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: steps can repeat, and their order never changes.
-        <li key={index} className="grid grid-cols-[auto_5rem_1fr] items-start gap-x-2.5 gap-y-0.5">
+        <li key={index} className="grid grid-cols-[auto_6rem_1fr] items-start gap-x-2.5 gap-y-0.5">
           <span className="mt-0.5">
             <StateIcon state={stateOf(outcome)} />
           </span>

@@ -166,7 +166,7 @@ function Outcome({
 }) {
   const differs = saved !== undefined && isDifferent(saved, answer);
   return (
-    <div className={isStale ? 'grid gap-3 opacity-60' : 'grid gap-3'}>
+    <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
       <p role="status" className="flex items-start gap-2 text-body font-medium">
         <span className="mt-0.5">
           <StateIcon state={answer.outcome === 'sent' ? 'healthy' : 'blocked'} />
