@@ -26,6 +26,10 @@ const VIEWS: readonly View[] = [
 ];
 const NAMES = ['state', 'route_mode', 'first_token_ms'];
 
+// Of one height with and without more than fits: the rows below stay where they are.
+const STRIP =
+  'flex h-10 gap-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none] border-b border-line px-4 md:px-6';
+
 /** Views as tabs over the list: filters by name. `view=` in the URL names a saved one. */
 export function RequestViews({
   query,
@@ -40,10 +44,7 @@ export function RequestViews({
   const edited = current !== undefined && isEdited(query, current);
   return (
     <>
-      <nav
-        aria-label="Views"
-        className="flex h-10 gap-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none] border-b border-line px-4 md:px-6"
-      >
+      <nav aria-label="Views" className={STRIP}>
         {VIEWS.map((view) => (
           <ViewTab
             key={view.label}
