@@ -130,6 +130,7 @@ test('what is no answer is refused, by what is wrong with it', () => {
   bad('HTTP/1.1 099 x\r\n\r\n', 'status_line');
   bad('\r\nHTTP/1.1 200 OK\r\n\r\n', 'status_line');
   bad('ICY 200 OK\r\n\r\n', 'status_line');
+  for (const begun of ['\x16\x03\x01', 'HTTq', 'h', '<html>']) bad(begun, 'status_line');
   bad('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n', 'switched_protocols');
   bad('HTTP/1.1 200 OK\r\nno colon\r\n\r\n', 'header');
   bad('HTTP/1.1 200 OK\r\nname : x\r\n\r\n', 'header');

@@ -5,6 +5,7 @@ import { Chunked } from './chunked.ts';
 
 const HEAD_BYTES = 64 * 1024;
 const HEAD_END = '\r\n\r\n';
+const PROTOCOL = 'HTTP/1.';
 
 /** Where an answer is told; `pause` and `resume` hold the reader and the socket back. */
 export type AnswerListener = Pick<UpstreamHandler, 'onHead' | 'onData'>;
@@ -78,7 +79,12 @@ export class AnswerReader {
     if (end > HEAD_BYTES || (end === -1 && whole.length > HEAD_BYTES))
       throw new BadAnswer('header_too_large');
     this.#headPieces = end === -1 ? whole : null;
-    if (end === -1) return null;
+    if (end === -1) {
+      // Nonsense need not go on until somebody would call it a head.
+      const start = whole.toString('latin1', 0, PROTOCOL.length);
+      if (!PROTOCOL.startsWith(start)) throw new BadAnswer('status_line');
+      return null;
+    }
     const head = readHead(whole.toString('latin1', 0, end), this.#isBodiless);
     const rest = end + 4 < whole.length ? whole.subarray(end + 4) : null;
     if (head.status === 101) throw new BadAnswer('switched_protocols');
