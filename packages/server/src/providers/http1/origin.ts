@@ -125,9 +125,11 @@ export class Origin {
 
   #closeRested(): void {
     const now = performance.now();
-    const kept = this.#resting.filter((connection) => connection.isOpen && now < connection.restsUntil);
-    for (const connection of this.#resting) if (!kept.includes(connection)) connection.close();
-    this.#resting.length = 0;
+    const kept: Connection[] = [];
+    for (const connection of this.#resting.splice(0)) {
+      if (connection.isOpen && now < connection.restsUntil) kept.push(connection);
+      else connection.close();
+    }
     this.#resting.push(...kept);
     if (kept.length > 0 || !this.#sweep) return;
     clearInterval(this.#sweep);
