@@ -48,7 +48,7 @@ export function MarkLine({ marks }: { readonly marks: readonly Mark[] }) {
   const [newest] = marks;
   if (!newest) return null;
   return (
-    <div className="flex h-6 items-center gap-x-4 text-small">
+    <div className="flex h-6 min-w-0 items-center gap-x-4 text-small">
       <Popover
         label="All that happened in this time"
         align="start"

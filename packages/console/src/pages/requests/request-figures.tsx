@@ -35,7 +35,7 @@ export function RequestFigures({
   const said = (of: (figures: NonNullable<typeof summary>) => string) => (summary ? of(summary) : '–');
   // Places that no figure moves, whether it is there yet, or grows: the rows below stay where they are.
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       <div className="grid grid-cols-[repeat(auto-fill,minmax(5.5rem,max-content))] gap-x-6 gap-y-2 md:gap-x-8">
         <StatCard label="Requests" value={said((figures) => count(figures.requests))} />
         <StatCard
@@ -48,7 +48,7 @@ export function RequestFigures({
         <StatCard label="First token p50" value={said((figures) => duration(figures.first_token_ms.p50))} />
         <StatCard label="Spend" value={said((figures) => money(figures.cost_nano_usd))} />
       </div>
-      <div className="min-h-27">
+      <div className="min-h-27 min-w-0 overflow-hidden">
         {lanes.length > 0 && summary && (
           <Lanes
             lanes={lanes}
@@ -58,7 +58,7 @@ export function RequestFigures({
           />
         )}
       </div>
-      <div className="h-6">
+      <div className="h-6 min-w-0">
         {marks.length > 0 && (
           <Suspense>
             <MarkLine marks={marks} />

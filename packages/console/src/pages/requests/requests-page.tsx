@@ -80,7 +80,7 @@ export function RequestsPage() {
       <Suspense fallback={<div className="h-10 border-b border-line" />}>
         <RequestViews query={query} onChange={change} />
       </Suspense>
-      <div className="grid gap-3 px-4 py-3 md:px-6">
+      <div className="grid grid-cols-1 gap-3 px-4 py-3 md:px-6">
         <Filters list={list} />
         {summaryQuery(filters).enabled && (
           <Suspense fallback={<div className="h-62 md:h-49.5" />}>
