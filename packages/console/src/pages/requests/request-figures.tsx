@@ -48,7 +48,7 @@ export function RequestFigures({
         <StatCard label="First token p50" value={said((figures) => duration(figures.first_token_ms.p50))} />
         <StatCard label="Spend" value={said((figures) => money(figures.cost_nano_usd))} />
       </div>
-      <div className="min-h-27 min-w-0 overflow-hidden">
+      <div className="min-h-27 min-w-0">
         {lanes.length > 0 && summary && (
           <Lanes
             lanes={lanes}
