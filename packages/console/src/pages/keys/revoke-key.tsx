@@ -8,11 +8,17 @@ import { tell } from '../../ui/toast.tsx';
 import { KEY_TOUCHES, type Key, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
 import { isInUse } from './key-state.ts';
 
+const LOOK_AGAIN_MS = 1_000;
+
 /** Ends a key for good. One that was used a moment ago wants its name typed. */
 export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClose: () => void }) {
   const now = useNow();
-  // Whether it is in use may have changed since the page was drawn.
-  const { data: fresh, isFetching } = useQuery({ ...keyQuery(row.id), staleTime: 0 });
+  // Whether it is in use may have changed since the page was drawn, and a first use is told a second late.
+  const { data: fresh, isFetchedAfterMount } = useQuery({
+    ...keyQuery(row.id),
+    staleTime: 0,
+    refetchInterval: LOOK_AGAIN_MS,
+  });
   const key = fresh?.body ?? row;
   const figures = useQuery(keyFiguresQuery(row.id)).data;
   const revoke = useChange(() => revokeKey(row.id), {
@@ -30,7 +36,7 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
       onConfirm={() => revoke.run(undefined)}
       title={`Revoke key ${row.name}`}
       verb="Revoke key"
-      running={revoke.running || isFetching}
+      running={revoke.running || !isFetchedAfterMount}
       error={revoke.error}
       {...(isInUse(key, now) ? { typed: row.name } : {})}
     >
