@@ -1,3 +1,4 @@
+import { bareHost } from '../../core/network.ts';
 import type { Connector } from '../connector.ts';
 import type { UpstreamHandler, UpstreamRequest } from '../transport.ts';
 import { ClosedEarly } from './bad-answer.ts';
@@ -87,8 +88,8 @@ export class Origin {
   }
 
   #connectFor(call: Call): void {
-    const { protocol, host, hostname, port } = this.#url;
-    this.#connect({ protocol, host, hostname, port }, (error, socket) => {
+    const { protocol, host, port } = this.#url;
+    this.#connect({ protocol, host, hostname: bareHost(this.#url), port }, (error, socket) => {
       if (error) return call.fail(error);
       if (this.#isClosed) {
         socket.destroy();
