@@ -213,6 +213,72 @@ test('a long answer waits while it is held back, and goes on to its last byte', 
   assert.equal(await one.ended, `200 ${long}`);
 });
 
+test('what came before a connection ended is heard to its last byte by whoever holds it back at each piece', async (t) => {
+  const endings: ((socket: Socket) => void)[] = [
+    (socket) => socket.end('4\r\nefgh\r\n4\r\nijkl\r\n0\r\n\r\n'),
+    (socket) => socket.end('4\r\nefgh\r\n4\r\nijkl\r\n'),
+    (socket) => socket.end('4\r\nefgh\r\n4\r\nijkl\r\nnonsense'),
+  ];
+  const { origin, sockets } = await upstream(t, (socket) =>
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nabcd\r\n'),
+  );
+  const transport = transportFor(t);
+  const told: string[] = [];
+  for (const ending of endings) {
+    let text = '';
+    const code = await new Promise((resolve) => {
+      let flow: Flow;
+      const body = Buffer.from('{}');
+      const request = { method: 'POST', origin, path: '/', headers: [], connectMs: 5_000, body };
+      const goOn = async () => {
+        // Long enough for the rest and the end to be in the socket's own buffer.
+        for (let turns = 0; turns < 50; turns++) await new Promise((turn) => setImmediate(turn));
+        flow.resume();
+      };
+      transport.dispatch(request, {
+        onConnected: () => undefined,
+        onHead(_, __, brakes) {
+          flow = brakes;
+        },
+        onData(bytes) {
+          if (text === '') ending(sockets.at(-1) ?? assert.fail());
+          text += bytes.toString('latin1');
+          flow.pause();
+          void goOn();
+        },
+        onEnd: () => resolve('end'),
+        onError: (error) => resolve(codeOf(error)),
+      });
+    });
+    told.push(`${text} ${code}`);
+  }
+  assert.deepEqual(told, ['abcdefghijkl end', 'abcdefghijkl closed_early', 'abcdefghijkl chunk']);
+});
+
+test('who held an earlier answer back lets go of that one only', async (t) => {
+  const { origin, sockets } = await upstream(t, (socket, text) =>
+    socket.write(text.includes('/second') ? 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n' : OK),
+  );
+  const transport = transportFor(t);
+  const first = call(transport, origin);
+  const earlier = await first.flow;
+  await first.ended;
+  const second = call(transport, origin, { path: '/second' });
+  const held = await second.flow;
+  held.pause();
+  earlier.resume();
+  sockets[0]?.write('late');
+  let isOver = false;
+  void second.ended.then(() => {
+    isOver = true;
+  });
+  for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isOver, false);
+  held.resume();
+  assert.equal(await second.ended, '200 late');
+  assert.equal(sockets.length, 1);
+});
+
 test('what would not stay within its place is never sent', async (t) => {
   const { origin, sockets } = await upstream(t, (socket) => socket.write(OK));
   const transport = transportFor(t);
