@@ -124,7 +124,9 @@ export class NodeCarrier implements Carrier {
   }
 
   breakOff(): void {
-    this.#req.socket.destroySoon();
+    // What was written in this turn leaves with its end.
+    const { socket } = this.#req;
+    process.nextTick(() => socket.destroySoon());
   }
 
   endBroken(bytes: string): void {

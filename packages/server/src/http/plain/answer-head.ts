@@ -4,6 +4,12 @@ import type { Clock } from '../../core/clock.ts';
 /** How long a connection is kept for its next request, as answers say it. */
 export const KEEP_ALIVE_S = 75;
 
+const KEEP = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_S}\r\n`;
+const CLOSE = 'Connection: close\r\n';
+
+/** How the end of a body is known: by its length in bytes, its chunks, or because there is none. */
+export type Framing = number | 'chunked' | 'none';
+
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** What a field's value may not hold (RFC 9110, 5.5); each character is sent as one byte. */
 const FOREIGN = /[^\t\x20-\x7e\x80-\xff]/;
@@ -23,13 +29,8 @@ export class AnswerHeads {
     this.#clock = clock;
   }
 
-  /**
-   * Status line and fields with the empty line behind them.
-   *
-   * @param framing the field that says where the body ends, '' where there is none
-   * @throws UnsendableHeader
-   */
-  write(status: number, headers: readonly string[], framing: string, isLast: boolean): string {
+  /** Status line and fields with the empty line behind them. @throws UnsendableHeader */
+  write(status: number, headers: readonly string[], framing: Framing, isLast: boolean): string {
     let fields = '';
     for (let at = 0; at + 1 < headers.length; at += 2) {
       const [name = '', value = ''] = [headers[at], headers[at + 1]];
@@ -39,10 +40,10 @@ export class AnswerHeads {
         );
       fields += `${name}: ${value}\r\n`;
     }
-    const persistence = isLast
-      ? 'Connection: close'
-      : `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_S}`;
-    return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n${fields}Date: ${this.#now()}\r\n${persistence}\r\n${framing}\r\n`;
+    if (typeof framing === 'number') fields += `content-length: ${framing}\r\n`;
+    const persistence = isLast ? CLOSE : KEEP;
+    const coding = framing === 'chunked' ? 'Transfer-Encoding: chunked\r\n' : '';
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n${fields}Date: ${this.#now()}\r\n${persistence}${coding}\r\n`;
   }
 
   #now(): string {

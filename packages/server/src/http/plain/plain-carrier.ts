@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream';
 import { type Carrier, ClientGone, type RequestHeaders } from '../../gateway/client.ts';
 import { refuseEncoding, tooLarge } from '../body-rules.ts';
+import type { Framing } from './answer-head.ts';
 import type { RequestHead } from './request-head.ts';
 
-const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 
 /** What a plain request is answered over. */
 export interface AnswerLine {
-  /** Status line and fields; `framing` says how the body ends. */
-  headOf(status: number, headers: readonly string[], framing: string): string;
+  headOf(status: number, headers: readonly string[], framing: Framing): string;
   /** Bytes between two pieces of framing, one character per byte. False when the socket's buffer is full. */
   send(before: string, bytes: Buffer | null, after: string): boolean;
   onDrain(callback: () => void): void;
@@ -79,14 +78,13 @@ export class PlainCarrier implements Carrier {
     if (this.#over) return;
     // RFC 9110, 8.6 and 15.4.5: neither has a body, and a 204 no length.
     const isBodiless = status === 204 || status === 304;
-    const framing = status === 204 ? '' : `content-length: ${body.length}\r\n`;
-    const head = this.#headOf(status, headers, framing);
+    const head = this.#headOf(status, headers, status === 204 ? 'none' : body.length);
     this.#line.send(head, isBodiless ? null : body, '');
     this.#finish(false);
   }
 
   open(status: number, headers: readonly string[]): void {
-    this.#head = this.#headOf(status, headers, CHUNKED);
+    this.#head = this.#headOf(status, headers, 'chunked');
   }
 
   write(bytes: Buffer | string): boolean {
@@ -115,7 +113,7 @@ export class PlainCarrier implements Carrier {
     this.#line.breakOff();
   }
 
-  #headOf(status: number, headers: readonly string[], framing: string): string {
+  #headOf(status: number, headers: readonly string[], framing: Framing): string {
     const all = this.#always.length === 0 ? headers : [...this.#always, ...headers];
     const head = this.#line.headOf(status, all, framing);
     this.headersSent = true;

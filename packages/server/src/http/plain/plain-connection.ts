@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { newId } from '../../core/ids.ts';
 import { Client } from '../../gateway/client.ts';
+import type { Framing } from './answer-head.ts';
 import { type AnswerLine, PlainCarrier } from './plain-carrier.ts';
 import type { ExchangePlace, PlainDoor } from './plain-door.ts';
 import { METHOD, type RequestHead, readRequestHead } from './request-head.ts';
@@ -73,7 +74,7 @@ export class PlainConnection implements AnswerLine {
     process.nextTick(() => socket.resume());
   }
 
-  headOf(status: number, headers: readonly string[], framing: string): string {
+  headOf(status: number, headers: readonly string[], framing: Framing): string {
     this.#isLast = this.#door.isDraining;
     return this.#door.heads.write(status, headers, framing, this.#isLast);
   }
