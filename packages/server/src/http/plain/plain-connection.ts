@@ -79,17 +79,23 @@ export class PlainConnection implements AnswerLine {
     return this.#door.heads.write(status, headers, framing, this.#isLast);
   }
 
-  send(before: string, bytes: Buffer | null, after: string): boolean {
+  get isFull(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  send(before: string, pieces: readonly Buffer[], bytes: number, after: string): boolean {
     const socket = this.#socket;
-    if (bytes === null) return socket.write(before + after, 'latin1');
-    if (bytes.length <= ONE_WRITE_BYTES)
-      return socket.write(before + bytes.toString('latin1') + after, 'latin1');
+    if (bytes <= ONE_WRITE_BYTES) {
+      let text = before;
+      for (const piece of pieces) text += piece.toString('latin1');
+      return socket.write(text + after, 'latin1');
+    }
     socket.cork();
     socket.write(before, 'latin1');
-    const isFlowing = socket.write(bytes);
+    for (const piece of pieces) socket.write(piece);
     if (after !== '') socket.write(after, 'latin1');
     socket.uncork();
-    return isFlowing;
+    return !socket.writableNeedDrain;
   }
 
   onDrain(callback: () => void): void {
