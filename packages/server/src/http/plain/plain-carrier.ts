@@ -5,16 +5,12 @@ import type { Framing } from './answer-head.ts';
 import type { RequestHead } from './request-head.ts';
 
 const LAST_CHUNK = '0\r\n\r\n';
-/** What is written in one turn waits for its end up to here. */
-const ONE_CHUNK_BYTES = 64 * 1024;
 
 /** What a plain request is answered over. */
 export interface AnswerLine {
-  /** What was sent last has not left yet. */
-  readonly isFull: boolean;
   headOf(status: number, headers: readonly string[], framing: Framing): string;
-  /** `bytes` in `pieces`, between framing of one character per byte. False when the socket's buffer is full. */
-  send(before: string, pieces: readonly Buffer[], bytes: number, after: string): boolean;
+  /** Bytes between two pieces of framing, one character per byte. False when the socket's buffer is full. */
+  send(before: string, bytes: Buffer | null, after: string): boolean;
   onDrain(callback: () => void): void;
   /** The answer is whole; `closing` ends the connection behind it. */
   finish(closing: boolean): void;
@@ -35,9 +31,6 @@ export class PlainCarrier implements Carrier {
   #client: { leave(): void } | null = null;
   /** The head of an opened answer, until its first bytes take it along. */
   #head = '';
-  /** Written in this turn. */
-  #pieces: Buffer[] = [];
-  #size = 0;
   /** Nothing more is sent: the answer is whole, broken off, or nobody is there. */
   #over = false;
 
@@ -86,8 +79,7 @@ export class PlainCarrier implements Carrier {
     // RFC 9110, 8.6 and 15.4.5: neither has a body, and a 204 no length.
     const isBodiless = status === 204 || status === 304;
     const head = this.#headOf(status, headers, status === 204 ? 'none' : body.length);
-    if (isBodiless) this.#line.send(head, [], 0, '');
-    else this.#line.send(head, [body], body.length, '');
+    this.#line.send(head, isBodiless ? null : body, '');
     this.#finish(false);
   }
 
@@ -95,15 +87,9 @@ export class PlainCarrier implements Carrier {
     this.#head = this.#headOf(status, headers, 'chunked');
   }
 
-  /** Writes of one turn of the event loop leave as one chunk. */
   write(bytes: Buffer | string): boolean {
     if (this.#over || bytes.length === 0) return true;
-    if (this.#size === 0) {
-      const flush = () => void this.#flush('');
-      process.nextTick(flush);
-    }
-    this.#add(bytes);
-    return this.#size < ONE_CHUNK_BYTES ? !this.#line.isFull : this.#flush('');
+    return this.#sendChunk(bytes, '');
   }
 
   onDrain(callback: () => void): void {
@@ -112,20 +98,18 @@ export class PlainCarrier implements Carrier {
 
   end(): void {
     if (this.#over) return;
-    this.#flush(LAST_CHUNK);
+    this.#line.send(this.#takeHead(), null, LAST_CHUNK);
     this.#finish(false);
   }
 
   endBroken(bytes: string): void {
     if (this.#over) return;
-    this.#add(bytes);
-    this.#flush(LAST_CHUNK);
+    this.#sendChunk(bytes, LAST_CHUNK);
     this.#finish(true);
   }
 
   breakOff(): void {
     if (this.#over) return;
-    this.#flush('');
     this.#over = true;
     this.#line.breakOff();
   }
@@ -137,21 +121,17 @@ export class PlainCarrier implements Carrier {
     return head;
   }
 
-  #add(bytes: Buffer | string): void {
-    const piece = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-    this.#pieces.push(piece);
-    this.#size += piece.length;
+  #takeHead(): string {
+    const head = this.#head;
+    this.#head = '';
+    return head;
   }
 
-  /** Sends what was written as one chunk (RFC 9112, 7.1), with the head if that has not left yet, and `behind`. */
-  #flush(behind: string): boolean {
-    const [head, pieces, size] = [this.#head, this.#pieces, this.#size];
-    if (this.#over || (size === 0 && behind === '')) return true;
-    this.#head = '';
-    this.#pieces = [];
-    this.#size = 0;
-    if (size === 0) return this.#line.send(head, pieces, 0, behind);
-    return this.#line.send(`${head}${size.toString(16)}\r\n`, pieces, size, `\r\n${behind}`);
+  /** One chunk (RFC 9112, 7.1), with the head before it if that has not left yet. */
+  #sendChunk(given: Buffer | string, behind: string): boolean {
+    const bytes = typeof given === 'string' ? Buffer.from(given) : given;
+    const before = `${this.#takeHead()}${bytes.length.toString(16)}\r\n`;
+    return this.#line.send(before, bytes, `\r\n${behind}`);
   }
 
   #finish(closing: boolean): void {

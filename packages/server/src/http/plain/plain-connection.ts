@@ -79,23 +79,17 @@ export class PlainConnection implements AnswerLine {
     return this.#door.heads.write(status, headers, framing, this.#isLast);
   }
 
-  get isFull(): boolean {
-    return this.#socket.writableNeedDrain;
-  }
-
-  send(before: string, pieces: readonly Buffer[], bytes: number, after: string): boolean {
+  send(before: string, bytes: Buffer | null, after: string): boolean {
     const socket = this.#socket;
-    if (bytes <= ONE_WRITE_BYTES) {
-      let text = before;
-      for (const piece of pieces) text += piece.toString('latin1');
-      return socket.write(text + after, 'latin1');
-    }
+    if (bytes === null) return socket.write(before + after, 'latin1');
+    if (bytes.length <= ONE_WRITE_BYTES)
+      return socket.write(before + bytes.toString('latin1') + after, 'latin1');
     socket.cork();
     socket.write(before, 'latin1');
-    for (const piece of pieces) socket.write(piece);
+    const isFlowing = socket.write(bytes);
     if (after !== '') socket.write(after, 'latin1');
     socket.uncork();
-    return !socket.writableNeedDrain;
+    return isFlowing;
   }
 
   onDrain(callback: () => void): void {

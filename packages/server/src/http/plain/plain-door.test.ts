@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
 import { RawClient } from '@floe/testkit/raw-client';
-import { systemClock } from '../../core/clock.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
 import { type Client, ClientGone } from '../../gateway/client.ts';
 import { elseRequest, request, startTwoWays, type TwoWays } from './test/two-ways.ts';
 
@@ -115,7 +115,7 @@ test('a header that would end its line is never sent', async (t) => {
 });
 
 test('a request cut in two at any byte is answered like one in a piece', async (t) => {
-  const house = await started(t, (client) => void echo(client));
+  const house = await started(t, (client) => void echo(client), new FakeClock());
   const whole = Buffer.from(request('{"model":"ä"}'));
   for (let cut = 1; cut < whole.length; cut += 1) {
     const client = await RawClient.connect(house.url);
@@ -191,13 +191,17 @@ test('a client that sends ahead without reading is read no further than 64 KB', 
 
 test('who leaves is told of once, and what is left within a request is accounted for', async (t) => {
   const gone: string[] = [];
-  const house = await started(t, (client) => {
-    client.onGone = () => gone.push(client.target);
-    void client.readBody(99).catch((error: unknown) => {
-      assert.ok(error instanceof ClientGone);
-      client.answer(499, [], '');
-    });
-  });
+  const house = await started(
+    t,
+    (client) => {
+      client.onGone = () => gone.push(client.target);
+      void client.readBody(99).catch((error: unknown) => {
+        assert.ok(error instanceof ClientGone);
+        client.answer(499, [], '');
+      });
+    },
+    new FakeClock(),
+  );
   for (const sent of [request('whole'), request('not whole').slice(0, -3)])
     for (const leave of [(socket: Socket) => socket.destroy(), (socket: Socket) => socket.end()]) {
       const before = house.ways.length;
