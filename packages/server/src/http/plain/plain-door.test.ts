@@ -11,7 +11,7 @@ import { elseRequest, request, startTwoWays, type TwoWays } from './test/two-way
 async function started(
   t: TestContext,
   answer: (client: Client) => void,
-  clock = systemClock,
+  clock: Clock = systemClock,
 ): Promise<TwoWays> {
   const house = await startTwoWays(clock, answer);
   t.after(() => house.server.drain(0));
