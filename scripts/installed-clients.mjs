@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { root } from './setup.mjs';
 
 /** Where `npm run test:clients` keeps what it drives. */
@@ -16,11 +17,18 @@ export const CLIENTS_DIR = join(root, '.runtime', 'clients');
  * @returns why it could not be done; empty when they are there, from now or from before
  */
 export function ensurePython(env, limitMs) {
+  const until = Date.now() + limitMs;
+  const within = (command, args) => run(command, args, root, env, Math.max(1, until - Date.now()));
   return installed('python', ['requirements.txt'], (dir) => {
-    const made = run('python3', ['-m', 'venv', dir], root, env, limitMs);
+    const made = within('python3', ['-m', 'venv', '--without-pip', dir]);
     if (made) return `no virtual environment: ${made}`;
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt'];
-    return run(join(dir, 'bin', 'python'), pip, dir, env, limitMs);
+    const python = join(dir, 'bin', 'python');
+    const wanted = ['install', '--quiet', '--no-compile', '--disable-pip-version-check', '-r'];
+    wanted.push(join(dir, 'requirements.txt'));
+    // The system's pip where there is one that can: unpacking another takes as long as all the rest.
+    if (!within('python3', ['-m', 'pip', '--python', python, '--version']))
+      return within('python3', ['-m', 'pip', '--python', python, ...wanted]);
+    return within(python, ['-m', 'ensurepip']) || within(python, ['-m', 'pip', ...wanted]);
   });
 }
 
@@ -48,4 +56,10 @@ export function run(command, args, cwd, env, limitMs) {
   if (done.status === 0) return '';
   const said = `${done.error?.message ?? ''}${done.stderr ?? ''}`.trim();
   return said.split('\n').at(-1) || `${command} ended with ${done.status ?? done.signal}`;
+}
+
+// By itself it prepares what the browser suite needs, beside what else that prepares.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const why = ensurePython(process.env, Number(process.argv[2]));
+  if (why) process.stdout.write(`floe: clients/python COULD NOT BE INSTALLED: ${why}\n`);
 }
