@@ -281,16 +281,17 @@ test('a month that is over is a file that adds up to its requests', async () => 
   const manager = (await api.addKey('acme')).key;
   const change = (method: string, path: string, body: object) =>
     api.call(method, `/api/management/${path}`, { key: manager, body });
-  for (const id of ['web', 'apps']) await change('POST', 'teams', { id, cost_center: `c-${id}` });
+  for (const id of ['shop', 'apps']) await change('POST', 'teams', { id, cost_center: `c-${id}` });
   await api.addExchange('acme', {
-    id: 'exc_of_web',
+    id: 'exc_of_shop',
     created_at: Date.UTC(2026, 9, 1),
     key_id: named,
-    team: 'web',
+    team: 'shop',
     cost_nano_usd: 250_000_000,
   });
+  api.setNow(NOW + 1);
   await change('PATCH', `keys/${named}`, { team: 'apps' });
-  assert.deepEqual(await booked(), ['  1 1.5', 'web c-web 1 0.25'], 'as they were then');
+  assert.deepEqual(await booked(), ['  1 1.5', 'shop c-shop 1 0.25'], 'as they were then');
   const gone = await api.call('GET', '/api/analytics/months/2026-01.csv', { key });
   assert.equal(gone.status, 404);
 });
