@@ -54,13 +54,13 @@ test('Stop ends the request: its row says that the client left', async () => {
 
 const runFile = promisify(execFile);
 
-/** A Python that has a package: that of `npm run test:clients`, else the machine's. */
+/** A Python that has a package: that which `npm run test:browser` sets up, else the machine's. */
 function pythonWith(name: string): { readonly program: string; readonly absent: string | null } {
   const root = join(import.meta.dirname, '..', '..', '..');
   for (const program of [join(root, '.runtime', 'clients', 'python', 'bin', 'python'), 'python3'])
     if (spawnSync(program, ['-c', `import ${name}`], { stdio: 'ignore' }).status === 0)
       return { program, absent: null };
-  return { program: '', absent: `no Python here has the package ${name}; npm run test:clients installs it` };
+  return { program: '', absent: `no Python here has the package ${name}; why, the set-up of the suite said` };
 }
 
 test('two models answer side by side, and the copied Python runs unchanged and asks both', async (t) => {
