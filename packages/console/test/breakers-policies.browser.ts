@@ -38,7 +38,7 @@ before(async () => {
         base_url: `${upstream.url}/v1`,
         api_key: 'sk-any',
         models: ['large'],
-        breaker: { open_ms: 20_000 },
+        breaker: { open_ms: 600_000 },
       },
     ],
     routes: [{ model: 'safe', strategy: 'failover', targets: ['broken/large', 'sandbox/echo'], retries: 0 }],
@@ -50,6 +50,14 @@ after(async () => {
 });
 
 const at = (page: Page, path: string) => page.goto(`${house.url}${path}`);
+/** Fills in the dialog, and leaves its button to be pressed. */
+async function forceClosed(page: Page, howLong: string, reason: string): Promise<void> {
+  await page.getByLabel('To', { exact: true }).selectOption('closed');
+  await page.getByLabel('For', { exact: true }).selectOption('');
+  await page.getByLabel('How long').fill(howLong);
+  await page.getByLabel('Reason').fill(reason);
+}
+
 const inDark = (page: Page) => page.emulateMedia({ colorScheme: 'dark' });
 
 test('a breaker that opens is seen at once, marked in the histogram, skipped, and forced closed for a while', async () => {
@@ -80,10 +88,7 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
 
   await page.getByRole('heading', { name: BREAKER }).waitFor();
   await page.getByRole('button', { name: 'Force', exact: true }).click();
-  await page.getByLabel('To', { exact: true }).selectOption('closed');
-  await page.getByLabel('For', { exact: true }).selectOption('');
-  await page.getByLabel('How long').fill('4s');
-  await page.getByLabel('Reason').fill('They say it is back');
+  await forceClosed(page, '10m', 'They say it is back');
   await inDark(page);
   await screenshot(page, 'breaker-force-desktop-dark');
   await assertAccessible(page);
@@ -92,6 +97,9 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   await page.getByText('They say it is back').first().waitFor();
   await page.getByText('Forced by').waitFor();
   await assertAccessible(page);
+  await page.getByRole('button', { name: 'Change the force' }).click();
+  await forceClosed(page, '1s', 'For a moment');
+  await page.getByRole('button', { name: 'Force closed' }).click();
   // Without a word from anybody it is its own again: nobody reloads.
   await page.getByRole('button', { name: 'Force', exact: true }).waitFor();
   await page.getByRole('heading', { name: 'What it did' }).waitFor();
@@ -113,8 +121,12 @@ test('a rule is tried on a week of kept requests, enforced with its numbers, and
   await page.getByRole('button', { name: 'Create policy' }).click();
   await page.waitForURL(/policies\/cap-output$/);
 
+  // It goes on once its bar was seen, however quick the server is.
+  const seen = Promise.withResolvers<void>();
+  await page.route('**/api/jobs/*', (route) => seen.promise.then(() => route.continue()));
   await page.getByRole('button', { name: 'Dry run' }).click();
   await page.getByRole('progressbar', { name: 'Dry run' }).waitFor();
+  seen.resolve();
   await page.getByText('9 requests of 2 keys would have been refused.').waitFor();
   await page.getByText(/\d+ checked · 9 match .* · 2 keys/).waitFor();
   const samples = page.getByRole('list', { name: 'Requests it would match' }).getByRole('link');
