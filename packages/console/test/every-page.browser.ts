@@ -37,7 +37,7 @@ after(() => house.close());
 
 describe('every page opens in light and dark, on desktop and phone', { concurrency: 2 }, () => {
   for (const role of ROLES)
-    describe(`for a ${role}`, () => {
+    describe(`for a ${role}`, { concurrency: 1 }, () => {
       // A test of its own for each: what one may take does not grow with how many there are.
       for (const path of PAGES)
         test(path, async () => {
