@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test';
 import type { FaultCode } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { followEvents } from '../src/http/test/follow-events.ts';
-import { eventually } from './eventually.ts';
 import { CHAT, chatBody } from './running-gateway.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-reload-'));
