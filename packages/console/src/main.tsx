@@ -12,7 +12,7 @@ import { TooltipProvider } from './ui/tooltip.tsx';
 const client = createQueryClient();
 // Asked before the first component is drawn: everything else waits for it.
 void client.prefetchQuery(sessionQuery);
-const router = createConsoleRouter();
+const router = createConsoleRouter(client);
 const place = document.getElementById('console');
 if (!place) throw new Error('index.html has no element "console"');
 const root = createRoot(place);

@@ -28,9 +28,11 @@ import {
   withControls,
 } from './monitor-columns.tsx';
 import { channelNamesQuery, MONITOR_FIELDS } from './monitor-data.ts';
-import { useMonitorList } from './monitor-list.ts';
+import { filtersOf, useMonitorList } from './monitor-list.ts';
 import { type Selection, SelectionBar, useSelection } from './monitor-selection.tsx';
 import { beatSnippets } from './send-beats.ts';
+
+export { askMonitors } from './monitor-list.ts';
 
 const NO_FILTERS = Object.fromEntries(MONITOR_FIELDS.map(({ name }) => [name, null]));
 
@@ -41,7 +43,7 @@ export function MonitorsPage() {
   const tokens = tokensOf(query, MONITOR_FIELDS);
   const key = tokens.map(({ name, value }) => `${name}=${value}`).join('&');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens are what the key is made of.
-  const filters = useMemo(() => Object.fromEntries(tokens.map(({ name, value }) => [name, value])), [key]);
+  const filters = useMemo(() => filtersOf(tokens), [key]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
   const selection = useSelection(list.rows);
   useShortcuts([
