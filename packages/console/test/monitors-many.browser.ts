@@ -250,6 +250,37 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
   await context.close();
 });
 
+test('a board of five hundred is edited with the rows in sight; names are asked for side by side', async () => {
+  const ids = Array.from({ length: 500 }, (_, n) => `job-${n + 1}`);
+  const board = { slug: 'many', name: 'Many', groups: [{ name: 'All', monitors: ids }] };
+  const made = await call(`${house.floe.url}/api/monitoring/boards`, { headers, body: board });
+  assert.equal(made.status, 201);
+  const { page, context, faults } = await openPage(house, '/healthz');
+  const order: string[] = [];
+  const isNames = (url: string) => new URL(url).searchParams.has('ids');
+  page.on('request', (request) => isNames(request.url()) && order.push('asked'));
+  page.on('response', (answer) => isNames(answer.url()) && order.push('answered'));
+  await page.goto(`${house.url}/o/acme/boards/many/edit`);
+  const handles = page.getByRole('button', { name: /^Move / });
+  await handles.first().waitFor();
+  await page.getByTitle('The board as others will see it').waitFor();
+  assert.deepEqual(
+    order.slice(0, 5),
+    Array.from({ length: 5 }, () => 'asked'),
+  );
+  assert.ok((await handles.count()) <= 120, `${await handles.count()} handles`);
+  await page.evaluate(`document.querySelector('[data-scroll]').scrollTop = 1e6, 0`);
+  const last = page.getByRole('button', { name: /position 500 of 500$/ });
+  await last.press('Alt+ArrowUp');
+  await page.getByText(/, position 499 of 500$/).waitFor({ state: 'attached' });
+  assert.match(
+    String(await page.evaluate('document.activeElement.getAttribute("aria-label")')),
+    /position 499 of 500$/,
+  );
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test('overview and guide count the monitors and read a handful of them at most', async () => {
   for (const [path, shown] of [
     ['/o/acme/overview', /Requests/],
