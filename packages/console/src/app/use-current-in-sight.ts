@@ -1,11 +1,11 @@
-import { type RefObject, useEffect } from 'react';
+import type { RefObject } from 'react';
+import { useOnChange } from '../data/on-change.ts';
 
 /** Brings the link of the page that is shown into sight, where a list of links scrolls. `place` changes with the page. */
 export function useCurrentInSight(list: RefObject<HTMLElement | null>, place: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another link.
-  useEffect(() => {
+  useOnChange(place, () => {
     list.current
       ?.querySelector('[aria-current=page]')
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [list, place]);
+  });
 }

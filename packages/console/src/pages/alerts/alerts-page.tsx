@@ -1,7 +1,7 @@
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useConnection, useLiveQuery } from '../../data/events.ts';
-import { type FilterField, tokensOf } from '../../filters/filter-text.ts';
+import { type FilterField, filterValues, tokensOf } from '../../filters/filter-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
 
@@ -39,7 +39,7 @@ export function AlertsPage() {
           onRemove={(name) => change({ [name]: null })}
           placeholder="Filter by event, subject, channel, delivery…"
         />
-        <DeliveryLog filters={Object.fromEntries(tokens.map(({ name, value }) => [name, value]))} />
+        <DeliveryLog filters={filterValues(tokens)} />
       </div>
     </PageFrame>
   );
