@@ -193,12 +193,24 @@ test('who holds an answer back hears the rest when it goes on, and nothing twice
   };
   reader = new AnswerReader(listener, FLOW, false);
   const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
-  reader.push(bytes(`${head}1\r\na\r\n1\r\nb\r\n`));
+  reader.push(bytes(`${head}1\r\na\r\n`));
+  reader.push(bytes('1\r\nb\r\n'));
   reader.push(bytes('1\r\nc\r\n0\r\n\r\n'));
   assert.deepEqual([heard, reader.done], ['a', false]);
   reader.release();
-  assert.deepEqual([heard, reader.done], ['ab', false]);
-  reader.release();
   reader.release();
   assert.deepEqual([heard, reader.done], ['abc', true]);
+});
+
+test('chunks that come in one read are told in one piece, what stands before a broken one too', () => {
+  const heard: string[] = [];
+  const listener = {
+    onHead: () => undefined,
+    onData: (piece: Buffer) => heard.push(piece.toString('latin1')),
+  };
+  const reader = new AnswerReader(listener, FLOW, false);
+  reader.push(bytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n1\r\n'));
+  assert.throws(() => reader.push(bytes('d\r\n1\r\ne\r\nnonsense')), BadAnswer);
+  assert.deepEqual(heard, ['abc', 'de']);
+  assert.equal(reader.done, false);
 });
