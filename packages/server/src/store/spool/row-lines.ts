@@ -19,7 +19,12 @@ const PLAIN = EXCHANGE_COLUMNS.length - TEXTS;
  * the other columns as one JSON array. The array is last, so that a line cut off anywhere is no row.
  */
 export function rowLine(row: ExchangeRow): string {
-  const { metadata_json: metadata, dropped_json: dropped, attempts_json: attempts, decisions_json: decisions } = row;
+  const {
+    metadata_json: metadata,
+    dropped_json: dropped,
+    attempts_json: attempts,
+    decisions_json: decisions,
+  } = row;
   const texts = `${metadata ?? ''}\t${dropped ?? ''}\t${attempts}\t${decisions}`;
   if (!isHeldBy(texts)) return JSON.stringify(row);
   return `${FORMAT}\t${texts}\t${JSON.stringify(plainValues(row))}`;
@@ -80,7 +85,8 @@ export function rowValues(line: string): RowValues | null {
 
 function valuesOfLine(line: string): RowValues | null {
   const [, metadata, dropped, attempts, decisions, plain, more] = line.split(SEPARATOR);
-  if (metadata === undefined || dropped === undefined || attempts === undefined || decisions === undefined) return null;
+  if (metadata === undefined || dropped === undefined || attempts === undefined || decisions === undefined)
+    return null;
   if (plain === undefined || more !== undefined || line.includes('\u0000')) return null;
   const values = parsed(plain);
   if (!Array.isArray(values)) return null;
