@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { REASON, STEP_UP } from '../data/questions.ts';
-import { sessionQuery } from '../data/session.ts';
+import { SignedInContext, sessionQuery } from '../data/session.ts';
+import { WhoCanHelp } from '../data/who-can-help.tsx';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { NavigationKeys } from './navigation-keys.tsx';
 import { Redirect } from './redirect.tsx';
@@ -42,7 +43,13 @@ export function OrgShell() {
         <OtherOrg session={session} orgId={orgId} />
       </Suspense>
     );
-  return <Shell />;
+  return (
+    <SignedInContext value={session}>
+      <WhoCanHelp>
+        <Shell />
+      </WhoCanHelp>
+    </SignedInContext>
+  );
 }
 
 function Shell() {

@@ -4,8 +4,17 @@ import { type RefObject, useEffect } from 'react';
 export function useCurrentInSight(list: RefObject<HTMLElement | null>, place: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another link.
   useEffect(() => {
-    list.current
-      ?.querySelector('[aria-current=page]')
-      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    const link = list.current?.querySelector('[aria-current=page]');
+    if (!link) return;
+    // Told with the next frame's own layout: asking at once would lay out a page that is still being made.
+    const observer = new IntersectionObserver(
+      ([seen]) => {
+        observer.disconnect();
+        if (seen && seen.intersectionRatio < 1) link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      },
+      { root: list.current },
+    );
+    observer.observe(link);
+    return () => observer.disconnect();
   }, [list, place]);
 }
