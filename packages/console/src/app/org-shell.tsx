@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { useOnChange } from '../data/on-change.ts';
 import { REASON, STEP_UP } from '../data/questions.ts';
-import { sessionQuery } from '../data/session.ts';
+import { SignedInContext, sessionQuery } from '../data/session.ts';
+import { WhoCanHelp } from '../data/who-can-help.tsx';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { NavigationKeys } from './navigation-keys.tsx';
 import { Redirect } from './redirect.tsx';
@@ -42,7 +44,13 @@ export function OrgShell() {
         <OtherOrg session={session} orgId={orgId} />
       </Suspense>
     );
-  return <Shell />;
+  return (
+    <SignedInContext value={session}>
+      <WhoCanHelp>
+        <Shell />
+      </WhoCanHelp>
+    </SignedInContext>
+  );
 }
 
 function Shell() {
@@ -53,8 +61,7 @@ function Shell() {
   const reason = useQuestion(REASON);
   const place = useLocation({ select: ({ pathname }) => pathname });
   useShortcutKeys();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of the phone.
-  useEffect(() => setMenu(false), [place]);
+  useOnChange(place, () => setMenu(false));
   return (
     <ShellContext
       value={{
