@@ -146,11 +146,10 @@ test('a change made meanwhile is shown before anything is lost', async () => {
     body: { name: 'Theirs' },
   });
   await page.getByRole('button', { name: 'Save monitor' }).click();
-  await page.getByText('This was changed by somebody else').waitFor();
-  await page.locator('ins').getByText('Theirs').waitFor();
+  const told = page.getByRole('alert').filter({ hasText: 'Somebody changed this while you were editing' });
+  await told.getByText('Theirs').waitFor();
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Keep mine' }).click();
-  await page.getByRole('button', { name: 'Save monitor' }).click();
+  await told.getByRole('button', { name: 'Save mine over it' }).click();
   await page.getByRole('heading', { name: 'Mine' }).waitFor();
   await context.close();
 });

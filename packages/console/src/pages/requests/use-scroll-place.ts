@@ -1,5 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
+import { useOnChange } from '../../data/on-change.ts';
 import { keepPlace, keptPlace, type ScrollPlace } from './scroll-place.ts';
 
 /** After so long the page no longer moves by itself: charts above the rows have come. */
@@ -74,8 +75,7 @@ function useKeeping(wanted: Wanted, entry: string): void {
 /** Stays at the place until somebody moves, for what stands above the rows comes later. */
 function useFollowing(wanted: Wanted, key: string, restore: () => void): void {
   const again = useEffectEvent(restore);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another place.
-  useEffect(() => {
+  useOnChange(key, () => {
     const frame = document.querySelector('[data-scroll]');
     const stop = () => {
       wanted.current = null;
@@ -87,7 +87,7 @@ function useFollowing(wanted: Wanted, key: string, restore: () => void): void {
       observer.disconnect();
       for (const input of INPUTS) document.removeEventListener(input, stop);
     };
-  }, [key]);
+  });
 }
 
 /** Ends that a while after the first rows have come, however long they took: before them there is no place to stay at. */
