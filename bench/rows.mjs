@@ -204,7 +204,12 @@ async function measure(database) {
     const slowest = Math.max(...times);
     const at = times.indexOf(slowest) + 1;
     times.sort((one, other) => one - other);
-    figures[name] = { p50: times[Math.floor(times.length / 2)], next: times.at(-2), max: slowest, at };
+    figures[name] = {
+      p50: times[Math.floor(times.length / 2)],
+      next: times.at(-2) ?? slowest,
+      max: slowest,
+      at,
+    };
   }
   return figures;
 }

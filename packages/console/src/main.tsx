@@ -7,12 +7,11 @@ import { createConsoleRouter } from './app/router.tsx';
 import { createQueryClient } from './data/query-client.ts';
 import { sessionQuery } from './data/session.ts';
 import { Toasts } from './ui/toast.tsx';
-import { TooltipProvider } from './ui/tooltip.tsx';
 
 const client = createQueryClient();
 // Asked before the first component is drawn: everything else waits for it.
 void client.prefetchQuery(sessionQuery);
-const router = createConsoleRouter();
+const router = createConsoleRouter(client);
 const place = document.getElementById('console');
 if (!place) throw new Error('index.html has no element "console"');
 const root = createRoot(place);
@@ -22,10 +21,8 @@ void router.load().finally(() =>
   root.render(
     <StrictMode>
       <QueryClientProvider client={client}>
-        <TooltipProvider delayDuration={400}>
-          <RouterProvider router={router} />
-          <Toasts />
-        </TooltipProvider>
+        <RouterProvider router={router} />
+        <Toasts />
       </QueryClientProvider>
     </StrictMode>,
   ),

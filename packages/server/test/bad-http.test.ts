@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FaultCode } from '@floe/contract/faults';
+import { eventually } from '@floe/testkit/patience';
 import { paddingHeaders, pipeline, RawClient, requestBytes } from '@floe/testkit/raw-client';
-import { eventually } from './eventually.ts';
 import { assertRefusal } from './refusal.ts';
 import { assertHealthy, CHAT, chatBody, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
 

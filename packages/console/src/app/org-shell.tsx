@@ -3,7 +3,8 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useOnChange } from '../data/on-change.ts';
 import { REASON, STEP_UP } from '../data/questions.ts';
-import { sessionQuery } from '../data/session.ts';
+import { SignedInContext, sessionQuery } from '../data/session.ts';
+import { WhoCanHelp } from '../data/who-can-help.tsx';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { NavigationKeys } from './navigation-keys.tsx';
 import { Redirect } from './redirect.tsx';
@@ -43,7 +44,13 @@ export function OrgShell() {
         <OtherOrg session={session} orgId={orgId} />
       </Suspense>
     );
-  return <Shell />;
+  return (
+    <SignedInContext value={session}>
+      <WhoCanHelp>
+        <Shell />
+      </WhoCanHelp>
+    </SignedInContext>
+  );
 }
 
 function Shell() {

@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRoute,
   createRoute,
@@ -7,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { BASE_PATH } from '../data/base.ts';
 import { Arrival } from './arrival.tsx';
+import { askAhead } from './ask-ahead.ts';
 import { BrokenPage, MissingPage } from './broken-page.tsx';
 import { OrgShell } from './org-shell.tsx';
 import { PAGES } from './page-index.ts';
@@ -32,17 +34,21 @@ const doors = ['/sign-in', '/first-run', '/invite'].map((path) =>
 const org = createRoute({ getParentRoute: () => root, path: '/o/$org', component: OrgShell });
 const orgStart = createRoute({ getParentRoute: () => org, path: '/', component: Arrival });
 
-const pages = PAGES.map(({ path, load }) =>
-  createRoute({
-    getParentRoute: () => org,
-    path,
-    component: lazyRouteComponent(load, 'Page'),
-    errorComponent: BrokenPage,
-  }),
-);
-
-/** The console's router, below the server's path prefix. */
-export function createConsoleRouter() {
+/** The console's router, below the server's path prefix. Pages ask for what they read by `client`. */
+export function createConsoleRouter(client: QueryClient) {
+  const pages = PAGES.map(({ path, load }) =>
+    createRoute({
+      getParentRoute: () => org,
+      path,
+      component: lazyRouteComponent(load, 'Page'),
+      errorComponent: BrokenPage,
+      // Nothing that is waited for. A link that is only pointed at loads the code, and asks for nothing.
+      loader({ cause, params, location }) {
+        const query = new URLSearchParams(location.searchStr);
+        if (cause !== 'preload') void askAhead(client, load, { query, params });
+      },
+    }),
+  );
   return createRouter({
     routeTree: root.addChildren([arrival, ...doors, org.addChildren([orgStart, ...pages])]),
     basepath: BASE_PATH === '' ? '/' : BASE_PATH,

@@ -10,7 +10,7 @@ type Gaps = z.output<typeof gaps>;
 const LOOKED_BACK_MS = 400 * 86_400_000;
 
 /** When Floe itself was not there: one answer for every chart of the console. */
-const awayQuery = queryOptions({
+export const awayQuery = queryOptions({
   queryKey: ['away'],
   queryFn: ({ signal }) => {
     const from = new Date(Date.now() - LOOKED_BACK_MS).toISOString();

@@ -1,5 +1,5 @@
 import type { annotations } from '@floe/contract/api/charts';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { get } from './api-client.ts';
 import { useLiveQuery } from './events.ts';
@@ -8,10 +8,9 @@ import type { Mark } from './mark-words.ts';
 const KEY = ['analytics', 'marks'];
 const NONE: readonly Mark[] = [];
 
-/** What may have changed the requests of a time: configuration, breakers, notes. New ones arrive by themselves. */
-export function useMarks(time: Readonly<Record<string, string>>): readonly Mark[] {
-  useLiveQuery('breakers', KEY);
-  const { data } = useQuery({
+/** What may have changed the requests of a time: configuration, breakers, notes. */
+export function marksQuery(time: Readonly<Record<string, string>>) {
+  return queryOptions({
     queryKey: [...KEY, time],
     // The words come with the first answer: pages are drawn before.
     queryFn: async ({ signal }): Promise<readonly Mark[]> => {
@@ -25,5 +24,10 @@ export function useMarks(time: Readonly<Record<string, string>>): readonly Mark[
     placeholderData: (before) => before,
     staleTime: 30_000,
   });
-  return data ?? NONE;
+}
+
+/** The marks of a time. New ones arrive by themselves. */
+export function useMarks(time: Readonly<Record<string, string>>): readonly Mark[] {
+  useLiveQuery('breakers', KEY);
+  return useQuery(marksQuery(time)).data ?? NONE;
 }

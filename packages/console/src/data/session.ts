@@ -1,5 +1,6 @@
 import type { Role } from '@floe/contract/roles';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
+import { createContext, use } from 'react';
 import { get, send } from './api-client.ts';
 
 export interface OrgName {
@@ -43,10 +44,13 @@ export function useSession(): Session | undefined {
   return useQuery(sessionQuery).data;
 }
 
+/** Who is signed in to the org whose shell stands around: every control reads it, and none has to watch the query. */
+export const SignedInContext = createContext<SignedIn | null>(null);
+
 /** The signed-in session; only below the shell of an org, which is drawn for nobody else. */
 export function useSignedIn(): SignedIn {
-  const session = useSession();
-  if (session?.state !== 'signed_in') throw new Error('This part is only drawn for a signed-in member.');
+  const session = use(SignedInContext);
+  if (session === null) throw new Error('This part is only drawn for a signed-in member.');
   return session;
 }
 

@@ -1,20 +1,13 @@
 import { GripVertical } from 'lucide-react';
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactNode,
-  useDeferredValue,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react';
 import { cx } from './class-names.ts';
 import { moved, nearestPlace } from './reorder.ts';
-
-const SHOWN_AT_ONCE = 40;
+import { useRowsInSight } from './rows-in-sight.ts';
 
 /**
  * A list whose order counts. The handle is a button: dragged with a pointer or a finger, or by keyboard: Space lifts,
- * arrows move, Space drops, Escape puts back; Alt with an arrow moves at once. Each move is announced.
+ * arrows move, Space drops, Escape puts back; Alt with an arrow moves at once. Each move is announced. Of a long one the
+ * rows further down come when one scrolls there.
  */
 export function SortList<Item>({
   label,
@@ -35,16 +28,22 @@ export function SortList<Item>({
   readonly children: (item: Item, index: number) => ReactNode;
 }) {
   const [said, setSaid] = useState('');
-  // A screenful at once and the others as time allows: hundreds of handles in one go hold the page up.
-  const isWhole = useDeferredValue(true, false);
-  const shown = isWhole ? items : items.slice(0, SHOWN_AT_ONCE);
-  const { list, lifted, press, grab, follow, drop } = useLift({ items, nameOf, onChange, say: setSaid });
+  const { shown, rest, reveal } = useRowsInSight(items.length);
+  const { list, lifted, press, grab, follow, drop } = useLift({
+    items,
+    nameOf,
+    onChange,
+    say: setSaid,
+    reveal,
+  });
   return (
     <>
       <ol ref={list} aria-label={label} className="grid gap-1.5">
-        {shown.map((item, index) => (
+        {items.slice(0, shown).map((item, index) => (
           <li
             key={itemKey(item)}
+            aria-setsize={items.length}
+            aria-posinset={index + 1}
             className={cx(
               'flex min-w-0 items-center gap-1 rounded-control border bg-surface py-1 pr-2 pl-1',
               lifted?.at === index ? 'border-accent shadow-popover' : 'border-line',
@@ -68,6 +67,7 @@ export function SortList<Item>({
             <div className="min-w-0 flex-1 pl-1">{children(item, index)}</div>
           </li>
         ))}
+        {rest && <li aria-hidden="true" ref={rest.ref} style={{ height: rest.height }} />}
       </ol>
       <p role="status" className="sr-only">
         {said}
@@ -87,11 +87,14 @@ function useLift<Item>({
   nameOf,
   onChange,
   say,
+  reveal,
 }: {
   readonly items: readonly Item[];
   readonly nameOf: (item: Item) => string;
   readonly onChange: (items: readonly Item[]) => void;
   readonly say: (text: string) => void;
+  /** Makes sure that the row at a place is there. */
+  readonly reveal: (place: number) => void;
 }) {
   const list = useRef<HTMLOListElement>(null);
   const [lifted, setLifted] = useState<Lifted<Item> | null>(null);
@@ -102,6 +105,7 @@ function useLift<Item>({
     if (place === from) return from;
     say(`${name(from)}, position ${place + 1} of ${items.length}`);
     onChange(moved(items, from, place));
+    reveal(place);
     // The handle that was pressed moved along with its row.
     requestAnimationFrame(() =>
       list.current?.querySelectorAll('li')[place]?.querySelector('button')?.focus(),
@@ -139,7 +143,7 @@ function useLift<Item>({
 
 /** Where the middle of each row is, in pixels from the top of the window. */
 function middlesOf(list: HTMLElement | null): number[] {
-  return [...(list?.querySelectorAll('li') ?? [])].map((row) => {
+  return [...(list?.querySelectorAll('li:not([aria-hidden])') ?? [])].map((row) => {
     const { top, height } = row.getBoundingClientRect();
     return top + height / 2;
   });

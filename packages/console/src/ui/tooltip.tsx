@@ -1,8 +1,11 @@
-import { Tooltip as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
-import { Key } from './key.tsx';
+import { cloneElement, type HTMLAttributes, type ReactElement, type ReactNode, useState } from 'react';
+import { type Pointed, TooltipBubble } from './tooltip-bubble.tsx';
+import type { Side } from './tooltip-place.ts';
 
-/** Words for what has none on screen, or why a control is off. `keys` is the shortcut. */
+/**
+ * Words for what has none on screen, or why a control is off. `keys` is the shortcut. Pages have hundreds of these and
+ * show few: until `children` is pointed at or comes into focus by keyboard, it is drawn alone.
+ */
 export function Tooltip({
   text,
   keys,
@@ -11,25 +14,30 @@ export function Tooltip({
 }: {
   readonly text: ReactNode;
   readonly keys?: string | undefined;
-  readonly side?: 'top' | 'bottom' | 'left' | 'right';
-  readonly children: ReactNode;
+  readonly side?: Side;
+  readonly children: ReactElement<HTMLAttributes<HTMLElement>>;
 }) {
+  const [pointed, setPointed] = useState<Pointed | null>(null);
+  const { onPointerEnter, onFocus } = children.props;
   return (
-    <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-          className="appear z-50 max-w-80 rounded-control border border-line-strong bg-raised px-2 py-1 text-small text-ink shadow-popover"
-        >
+    <>
+      {cloneElement(children, {
+        onPointerEnter(event) {
+          onPointerEnter?.(event);
+          const { currentTarget: element, pointerType } = event;
+          if (pointerType !== 'touch') setPointed((before) => before ?? { element, by: 'pointer' });
+        },
+        onFocus(event) {
+          onFocus?.(event);
+          const { currentTarget: element, target } = event;
+          if (target.matches(':focus-visible')) setPointed({ element, by: 'keyboard' });
+        },
+      })}
+      {pointed && (
+        <TooltipBubble key={pointed.by} pointed={pointed} side={side} keys={keys} onClose={setPointed}>
           {text}
-          {keys && <Key className="ml-2">{keys}</Key>}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+        </TooltipBubble>
+      )}
+    </>
   );
 }
-
-export const TooltipProvider = Radix.Provider;

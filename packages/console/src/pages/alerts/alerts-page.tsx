@@ -1,8 +1,10 @@
 import { PageFrame } from '../../app/page-frame.tsx';
+import type { AskAhead } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { type FilterField, filterValues, tokensOf } from '../../filters/filter-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
+import { alertsQuery } from '../channels/channel-data.ts';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
 
 /** The API's own parameters. */
@@ -23,6 +25,10 @@ const FIELDS: readonly FilterField[] = [
   { name: 'channel', label: 'channel' },
   { name: 'state', label: 'delivery', values: ['pending', 'sent', 'dead', 'muted', 'skipped'] },
 ];
+
+/** What the page of a link will read. */
+export const askAlerts: AskAhead = (client, { query }) =>
+  void client.prefetchInfiniteQuery(alertsQuery(filterValues(tokensOf(query, FIELDS))));
 
 /** Who was told what, when, and did it arrive? */
 export function AlertsPage() {

@@ -4,6 +4,6 @@ export const alerts: readonly PageRoute[] = [
   {
     path: '/alerts',
     title: 'Alerts',
-    load: () => import('./alerts-page.tsx').then(({ AlertsPage: Page }) => ({ Page })),
+    load: () => import('./alerts-page.tsx').then(({ AlertsPage: Page, askAlerts: ask }) => ({ Page, ask })),
   },
 ];

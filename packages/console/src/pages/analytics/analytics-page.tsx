@@ -5,8 +5,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useMarks } from '../../data/marks.ts';
-import { tokensOf } from '../../filters/filter-text.ts';
-import { intervalOf, spanOf } from '../../filters/time-range.ts';
+import { intervalOf } from '../../filters/time-range.ts';
 import { browserZone, shortTime, zoneName } from '../../format/moments.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
@@ -17,20 +16,14 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { Segments } from '../../ui/tabs.tsx';
 import { TimeRange } from '../../ui/time-range.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { rangeText } from '../overview/overview-data.ts';
 import { AnalyticsChart } from './analytics-chart.tsx';
-import {
-  CHART_FIELDS,
-  DIMENSIONS,
-  groupsQuery,
-  requestSearch,
-  summaryQuery,
-  TABS,
-  timeseriesQuery,
-} from './analytics-data.ts';
+import { CHART_FIELDS, DIMENSIONS, requestSearch, TABS } from './analytics-data.ts';
+import { analyticsOf } from './analytics-link.ts';
 import { csvOf, rowsOf } from './figures.ts';
 import { GroupTable } from './group-table.tsx';
-import { ZoneChoice, zoneOf } from './zone-choice.tsx';
+import { ZoneChoice } from './zone-choice.tsx';
+
+export { askAnalytics } from './analytics-link.ts';
 
 const PERCENTILES = ['p50', 'p95', 'p99'].map((id) => ({ id, label: id }));
 const INTERVALS = ['minute', 'hour', 'day'].map((id) => ({ id, label: `per ${id}` }));
@@ -112,51 +105,13 @@ function MetricTabs({ page }: { readonly page: Analytics }) {
 
 function useAnalytics() {
   const { query, change } = useUrlState();
-  const timeKey = `${query.get('range')} ${query.get('from')} ${query.get('to')}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a span is resolved once per link.
-  const span = useMemo(() => spanOf(query, new Date(), '30d'), [timeKey]);
-  const tab = TABS.find(({ id }) => id === query.get('metric')) ?? TABS[0] ?? missing();
-  const by = query.get('by') ?? tab.by;
-  const compare = query.get('compare') !== '0';
-  const interval = query.get('interval') ?? intervalOf(span);
-  const percentile = query.get('p') ?? 'p95';
-  const filter = tokensOf(query, CHART_FIELDS);
-  const time = rangeText(span);
-  const timezone = zoneOf(query.get('tz'));
-  const which = {
-    ...time,
-    ...(timezone && { timezone }),
-    ...Object.fromEntries(filter.map(({ name, value }) => [name, value])),
-  };
-  const against = compare ? { compare: 'previous' } : {};
-  const sum = useQuery(summaryQuery({ ...which, ...against }));
-  const series = useQuery(
-    timeseriesQuery({ ...which, metric: tab.metric(percentile), interval, group_by: by, limit: 7 }),
-  );
-  const groups = useQuery(groupsQuery({ ...which, ...against, by, metric: tab.sum, limit: 100 }));
-  const before = useQuery({
-    ...timeseriesQuery({ ...which, ...against, metric: tab.metric(percentile), interval }),
-    enabled: compare,
-  });
-  const marks = useMarks(time);
-  const tz = query.get('tz');
-  return {
-    change,
-    span,
-    tab,
-    by,
-    compare,
-    interval,
-    percentile,
-    filter,
-    time,
-    tz,
-    marks,
-    sum,
-    series,
-    groups,
-    before,
-  };
+  const { asked, ...shown } = analyticsOf(query);
+  const sum = useQuery(asked.sum);
+  const series = useQuery(asked.series);
+  const groups = useQuery(asked.groups);
+  const before = useQuery({ ...asked.before, enabled: shown.compare });
+  const marks = useMarks(shown.time);
+  return { ...shown, change, marks, sum, series, groups, before };
 }
 
 function Toolbar({ page }: { readonly page: Analytics }) {
@@ -282,8 +237,4 @@ function AsOf({ at }: { readonly at: string }) {
 /** Charts take one filter at a time: a new one takes the place of the old. */
 function cleared(filter: readonly { readonly name: string }[]): Record<string, null> {
   return Object.fromEntries(filter.map(({ name }) => [name, null]));
-}
-
-function missing(): never {
-  throw new Error('There is no metric.');
 }

@@ -4,6 +4,7 @@ export const analytics: readonly PageRoute[] = [
   {
     path: '/analytics',
     title: 'Analytics',
-    load: () => import('./analytics-page.tsx').then(({ AnalyticsPage: Page }) => ({ Page })),
+    load: () =>
+      import('./analytics-page.tsx').then(({ AnalyticsPage: Page, askAnalytics: ask }) => ({ Page, ask })),
   },
 ];

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
+import type { AskAhead } from '../../app/page-route.ts';
 import { usePathParam } from '../../app/url-state.ts';
 import type { Tagged } from '../../data/api-client.ts';
 import { useLiveQuery } from '../../data/events.ts';
@@ -13,7 +14,7 @@ import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StateBadge } from '../../ui/state.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { KeyBounds } from './key-bounds.tsx';
-import { type Key, keyQuery } from './key-data.ts';
+import { type Key, keyFiguresQuery, keyHistoryQuery, keyQuery, keyUseQuery, rulesQuery } from './key-data.ts';
 import { KeyEditor } from './key-editor.tsx';
 import { KeyFacts } from './key-facts.tsx';
 import { KeyHistory } from './key-history.tsx';
@@ -21,6 +22,15 @@ import { isOwn, standingOf } from './key-state.ts';
 import { KeyUse } from './key-use.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
+
+/** What the page of a key will read. */
+export const askKey: AskAhead = (client, { params: { id = '' } }) => {
+  void client.prefetchQuery(keyQuery(id));
+  void client.prefetchQuery(keyFiguresQuery(id));
+  void client.prefetchQuery(keyUseQuery(id));
+  void client.prefetchQuery(keyHistoryQuery(id));
+  void client.prefetchQuery(rulesQuery);
+};
 
 /** One key: what it may do, what it did, and how it ends. */
 export function KeyPage() {

@@ -1,5 +1,6 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { BellOff } from 'lucide-react';
+import { createContext, use } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { duration, uptime } from '../../format/amounts.ts';
 import { browserZone, fullTime, relative, shortTime } from '../../format/moments.ts';
@@ -13,53 +14,66 @@ import { MonitorMenu } from './monitor-menu.tsx';
 import type { Selection } from './monitor-selection.tsx';
 import { scheduleShort } from './monitor-words.ts';
 
-/** The columns of the list that people choose from; `recent` fills in by itself. */
-export function monitorColumns(recent: Recent): readonly Column<Monitor>[] {
+/** The last day of what is in view. Its cells alone are drawn again when more of it arrives, not their rows. */
+export const RecentContext = createContext<Recent>(new Map());
+
+/** The columns of the list that people choose from. */
+export const MONITOR_COLUMNS: readonly Column<Monitor>[] = [
+  { id: 'state', label: 'State', width: '7.5rem', cell: (row) => <StateText row={row} /> },
+  { id: 'name', label: 'Name', width: 'minmax(11rem, 1.4fr)', cell: (row) => <NameText row={row} /> },
+  {
+    id: 'schedule',
+    label: 'Schedule',
+    width: 'minmax(8rem, 12rem)',
+    cell: (row) => <span className="text-ink-2">{scheduleShort(row)}</span>,
+  },
+  {
+    id: 'last',
+    label: 'Last beat',
+    width: '6rem',
+    cell: ({ last_beat_at: at }) => (at ? <Since at={at} /> : <span className="text-ink-3">–</span>),
+  },
+  { id: 'deadline', label: 'Deadline', width: '6.5rem', cell: (row) => <DeadlineText row={row} /> },
+  {
+    id: 'day',
+    label: '24 hours',
+    width: '9.5rem',
+    cell: ({ id }) => <LastDay id={id} />,
+  },
+  {
+    id: 'uptime',
+    label: '30 days',
+    width: '5rem',
+    align: 'end',
+    cell: ({ id }) => <UptimeText id={id} />,
+  },
+  {
+    id: 'source',
+    label: 'Source',
+    width: '8rem',
+    optional: true,
+    cell: ({ source }) => <SourceBadge source={source} />,
+  },
+];
+
+/** The rows that are chosen, for their boxes. */
+export const SelectionContext = createContext<Pick<Selection, 'ids' | 'toggle'>>({
+  ids: new Set(),
+  toggle: () => undefined,
+});
+
+/** What stands before and behind the chosen columns: choosing the row, and what is done with it. */
+export function withControls(columns: readonly Column<Monitor>[]): readonly Column<Monitor>[] {
   return [
-    { id: 'state', label: 'State', width: '7.5rem', cell: (row) => <StateText row={row} /> },
-    { id: 'name', label: 'Name', width: 'minmax(11rem, 1.4fr)', cell: (row) => <NameText row={row} /> },
-    {
-      id: 'schedule',
-      label: 'Schedule',
-      width: 'minmax(8rem, 12rem)',
-      cell: (row) => <span className="text-ink-2">{scheduleShort(row)}</span>,
-    },
-    {
-      id: 'last',
-      label: 'Last beat',
-      width: '6rem',
-      cell: ({ last_beat_at: at }) => (at ? <Since at={at} /> : <span className="text-ink-3">–</span>),
-    },
-    { id: 'deadline', label: 'Deadline', width: '6.5rem', cell: (row) => <DeadlineText row={row} /> },
-    {
-      id: 'day',
-      label: '24 hours',
-      width: '9.5rem',
-      cell: ({ id }) => <DayStrip slices={recent.get(id)?.slices} />,
-    },
-    {
-      id: 'uptime',
-      label: '30 days',
-      width: '5rem',
-      align: 'end',
-      cell: ({ id }) => <UptimeText ratio={recent.get(id)?.uptime_ratio} />,
-    },
-    {
-      id: 'source',
-      label: 'Source',
-      width: '8rem',
-      optional: true,
-      cell: ({ source }) => <SourceBadge source={source} />,
-    },
+    { id: 'select', label: '', width: '1rem', cell: (row) => <SelectBox row={row} /> },
+    ...columns,
+    { id: 'actions', label: '', width: '2rem', cell: (row) => <MonitorMenu monitor={row} /> },
   ];
 }
 
-/** What stands before and behind the chosen columns: choosing the row, and what is done with it. */
-export function withControls(
-  columns: readonly Column<Monitor>[],
-  { ids, toggle }: Selection,
-): readonly Column<Monitor>[] {
-  const select = ({ id, name }: Monitor) => (
+function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
+  const { ids, toggle } = use(SelectionContext);
+  return (
     <label className="-m-1 grid size-6 place-items-center pointer-coarse:size-11">
       <input
         type="checkbox"
@@ -70,14 +84,14 @@ export function withControls(
       />
     </label>
   );
-  return [
-    { id: 'select', label: '', width: '1rem', cell: select },
-    ...columns,
-    { id: 'actions', label: '', width: '2rem', cell: (row) => <MonitorMenu monitor={row} /> },
-  ];
 }
 
-function UptimeText({ ratio }: { readonly ratio: number | null | undefined }) {
+function LastDay({ id }: { readonly id: string }) {
+  return <DayStrip slices={use(RecentContext).get(id)?.slices} />;
+}
+
+function UptimeText({ id }: { readonly id: string }) {
+  const ratio = use(RecentContext).get(id)?.uptime_ratio;
   return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : uptime(ratio);
 }
 
@@ -151,7 +165,7 @@ export function DeadlineText({ row }: { readonly row: Monitor }) {
 }
 
 /** A row on a phone. */
-export function MonitorCard({ row, recent }: { readonly row: Monitor; readonly recent: Recent }) {
+export function MonitorCard({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const { status, name, failing_since, deadline_at } = row;
   const line =
@@ -170,7 +184,7 @@ export function MonitorCard({ row, recent }: { readonly row: Monitor; readonly r
         </div>
       </div>
       <span className="text-small text-ink-2 figures">
-        <UptimeText ratio={recent.get(row.id)?.uptime_ratio} />
+        <UptimeText id={row.id} />
       </span>
     </div>
   );

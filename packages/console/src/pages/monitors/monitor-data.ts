@@ -119,13 +119,13 @@ export function monitorNamesQuery(ids: readonly string[]) {
   return queryOptions({
     queryKey: ['monitors', 'names', ids.toSorted().join()],
     queryFn: async ({ signal }) => {
-      const names = new Map<string, string>();
-      for (let at = 0; at < ids.length; at += AT_ONCE) {
-        const some = ids.slice(at, at + AT_ONCE).join();
-        const { data } = await get<Page<Monitor>>(LIST, { ids: some, limit: AT_ONCE }, signal);
-        for (const { id, name } of data) names.set(id, name);
-      }
-      return names;
+      const blocks = Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, nth) =>
+        ids.slice(nth * AT_ONCE, (nth + 1) * AT_ONCE).join(),
+      );
+      const pages = await Promise.all(
+        blocks.map((some) => get<Page<Monitor>>(LIST, { ids: some, limit: AT_ONCE }, signal)),
+      );
+      return new Map(pages.flatMap(({ data }) => data.map(({ id, name }) => [id, name] as const)));
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,

@@ -7,8 +7,16 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import type { AskAhead } from '../../app/page-route.ts';
 import { useConnection, useEvents } from '../../data/events.ts';
-import { monitorsQuery, refreshRows, standingQuery } from './monitor-data.ts';
+import { type FilterToken, tokensOf } from '../../filters/filter-text.ts';
+import {
+  channelNamesQuery,
+  MONITOR_FIELDS,
+  monitorsQuery,
+  refreshRows,
+  standingQuery,
+} from './monitor-data.ts';
 import { firstPageOf, type MonitorPages, rowsOf } from './monitor-rows.ts';
 
 export type Recent = ReadonlyMap<string, MonitorStanding['recent'][number]>;
@@ -23,6 +31,27 @@ const LIVE_MS = 60_000;
 const POLL_MS = 10_000;
 /** Further down than this, somebody reads: rows stay where they are. */
 const TOP_PX = 40;
+
+/** The filters of a link. */
+export function filtersOf(tokens: readonly FilterToken[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(tokens.map(({ name, value }) => [name, value]));
+}
+
+/** What the page of a link will read: the last day of its first rows as soon as they are known. */
+export const askMonitors: AskAhead = (client, { query }) => {
+  const list = monitorsQuery(filtersOf(tokensOf(query, MONITOR_FIELDS)));
+  void client.prefetchQuery(standingQuery([]));
+  void client.prefetchQuery(channelNamesQuery);
+  void client.fetchInfiniteQuery(list).then(
+    ({ pages }) => {
+      const ids = rowsOf(pages)
+        .slice(0, BLOCK_ROWS)
+        .map(({ id }) => id);
+      if (ids.length > 0) void client.prefetchQuery(standingQuery(ids.toSorted()));
+    },
+    () => undefined,
+  );
+};
 
 /**
  * Monitors in the order of urgency, of any number: pages as one scrolls, the last day of what is in view, counts from

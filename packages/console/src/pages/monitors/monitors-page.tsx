@@ -20,13 +20,20 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { STATES, StateIcon } from '../../ui/state.tsx';
 import { shownColumns } from '../../ui/table-columns.ts';
-import { MonitorCard, monitorColumns, withControls } from './monitor-columns.tsx';
+import {
+  MONITOR_COLUMNS,
+  MonitorCard,
+  RecentContext,
+  SelectionContext,
+  withControls,
+} from './monitor-columns.tsx';
 import { channelNamesQuery, MONITOR_FIELDS } from './monitor-data.ts';
-import { useMonitorList } from './monitor-list.ts';
+import { filtersOf, useMonitorList } from './monitor-list.ts';
 import { type Selection, SelectionBar, useSelection } from './monitor-selection.tsx';
 import { beatSnippets } from './send-beats.ts';
 
-const ALL_COLUMNS = monitorColumns(new Map());
+export { askMonitors } from './monitor-list.ts';
+
 const NO_FILTERS = Object.fromEntries(MONITOR_FIELDS.map(({ name }) => [name, null]));
 
 /** Did the jobs run, and when must each call again? */
@@ -36,7 +43,7 @@ export function MonitorsPage() {
   const tokens = tokensOf(query, MONITOR_FIELDS);
   const key = tokens.map(({ name, value }) => `${name}=${value}`).join('&');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens are what the key is made of.
-  const filters = useMemo(() => Object.fromEntries(tokens.map(({ name, value }) => [name, value])), [key]);
+  const filters = useMemo(() => filtersOf(tokens), [key]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
   const selection = useSelection(list.rows);
   useShortcuts([
@@ -53,8 +60,8 @@ export function MonitorsPage() {
         <>
           <span className="max-md:hidden">
             <ColumnMenu
-              columns={ALL_COLUMNS}
-              shown={shownColumns(ALL_COLUMNS, query.get('cols'))}
+              columns={MONITOR_COLUMNS}
+              shown={shownColumns(MONITOR_COLUMNS, query.get('cols'))}
               onChange={(cols) => change({ cols }, 'replace')}
             />
           </span>
@@ -157,15 +164,11 @@ function Results({
 }) {
   const navigate = useNavigate();
   const org = useOrgId();
-  const columns = useMemo(
-    () => withControls(shownColumns(monitorColumns(recent), cols), selection),
-    [recent, cols, selection],
-  );
+  const columns = useMemo(() => withControls(shownColumns(MONITOR_COLUMNS, cols)), [cols]);
   const open = useCallback(
     ({ id }: Monitor) => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}` }),
     [navigate, org],
   );
-  const card = useCallback((row: Monitor) => <MonitorCard row={row} recent={recent} />, [recent]);
   if (answer.error && rows.length === 0)
     return (
       <ErrorState
@@ -180,21 +183,29 @@ function Results({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only tells when the pointer is among the rows, and hears `x` of a row.
     <div onPointerEnter={() => point(true)} onPointerLeave={() => point(false)} onKeyDown={selection.press}>
-      <DataTable<Monitor>
-        label="Monitors"
-        rows={rows}
-        rowId={({ id }) => id}
-        columns={columns}
-        card={card}
-        onOpen={open}
-        onEnd={more}
-        onShown={onShown}
-        total={filtered ? null : totalOf(counts)}
-        stale={answer.isPlaceholderData}
-      />
+      <RecentContext value={recent}>
+        <SelectionContext value={selection}>
+          <DataTable<Monitor>
+            label="Monitors"
+            rows={rows}
+            rowId={({ id }) => id}
+            columns={columns}
+            card={monitorCard}
+            onOpen={open}
+            onEnd={more}
+            onShown={onShown}
+            total={filtered ? null : totalOf(counts)}
+            stale={answer.isPlaceholderData}
+          />
+        </SelectionContext>
+      </RecentContext>
       <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
     </div>
   );
+}
+
+function monitorCard(row: Monitor) {
+  return <MonitorCard row={row} />;
 }
 
 function totalOf(counts: MonitorStanding['counts'] | undefined): number | null {

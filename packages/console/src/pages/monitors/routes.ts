@@ -4,7 +4,8 @@ export const monitors: readonly PageRoute[] = [
   {
     path: '/monitors',
     title: 'Monitors',
-    load: () => import('./monitors-page.tsx').then(({ MonitorsPage: Page }) => ({ Page })),
+    load: () =>
+      import('./monitors-page.tsx').then(({ MonitorsPage: Page, askMonitors: ask }) => ({ Page, ask })),
   },
   {
     path: '/monitors/new',

@@ -18,7 +18,7 @@ interface Named {
 
 const FOLDED = 'guide_folded';
 
-const meQuery = queryOptions({
+export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => get<Me>('api/me', undefined, signal),
   staleTime: 60_000,

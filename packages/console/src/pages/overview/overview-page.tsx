@@ -1,27 +1,31 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
+import type { AskAhead } from '../../app/page-route.ts';
 import { useOrgId, useUrlState } from '../../app/url-state.ts';
+import { awayQuery } from '../../data/away.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { spanOf, type TimeSpan } from '../../filters/time-range.ts';
+import { marksQuery } from '../../data/marks.ts';
+import { spanOfLink } from '../../filters/link-span.ts';
+import type { TimeSpan } from '../../filters/time-range.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TimeRange } from '../../ui/time-range.tsx';
 import { AttentionList } from './attention-list.tsx';
 import { Guide } from './guide.tsx';
 import { GuideInvitation } from './guide-invitation.tsx';
-import { useGuide } from './guide-state.ts';
+import { meQuery, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
-import { overviewQuery, partQueries } from './overview-data.ts';
+import { overviewQuery, partQueries, rangeText } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
 
 /** In five seconds: whether something needs a person. In an org where nothing happened yet, the way to the first request. */
 export function OverviewPage() {
   const { query, change } = useUrlState();
   const guide = useGuide(query.get('guide') === '1');
-  const time = `${query.get('range')} ${query.get('from')} ${query.get('to')}`;
+  const time = timeOf(query);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a span is resolved once per link.
-  const span = useMemo(() => spanOf(query, new Date()), [time]);
+  const span = useMemo(() => spanOfLink(time, query), [time]);
   const { data, error, refetch } = useQuery(overviewQuery(span));
   useParts(span, !guide.isOpen);
   const navigate = useNavigate();
@@ -76,14 +80,32 @@ export function OverviewPage() {
 function useParts(span: TimeSpan, on: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
-    if (!on) return;
-    const { compared, series, tops, changes } = partQueries(span);
-    void client.prefetchQuery(compared);
-    for (const one of series) void client.prefetchQuery(one);
-    for (const one of tops) void client.prefetchQuery(one);
-    void client.prefetchQuery(changes);
+    if (on) askParts(client, span);
   }, [client, span, on]);
 }
+
+function askParts(client: QueryClient, span: TimeSpan): void {
+  const { compared, series, tops, changes } = partQueries(span);
+  void client.prefetchQuery(compared);
+  for (const one of series) void client.prefetchQuery(one);
+  for (const one of tops) void client.prefetchQuery(one);
+  void client.prefetchQuery(changes);
+}
+
+function timeOf(query: URLSearchParams): string {
+  return `overview ${query.get('range')} ${query.get('from')} ${query.get('to')}`;
+}
+
+/** What the page of a link will read. */
+export const askOverview: AskAhead = (client, { query }) => {
+  const span = spanOfLink(timeOf(query), query);
+  void client.prefetchQuery(overviewQuery(span));
+  void client.prefetchQuery(meQuery);
+  if (query.get('guide') === '1') return;
+  askParts(client, span);
+  void client.prefetchQuery(marksQuery(rangeText(span)));
+  void client.prefetchQuery(awayQuery);
+};
 
 function OverviewSkeleton() {
   return (

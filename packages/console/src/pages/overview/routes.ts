@@ -4,6 +4,7 @@ export const overview: readonly PageRoute[] = [
   {
     path: '/overview',
     title: 'Overview',
-    load: () => import('./overview-page.tsx').then(({ OverviewPage: Page }) => ({ Page })),
+    load: () =>
+      import('./overview-page.tsx').then(({ OverviewPage: Page, askOverview: ask }) => ({ Page, ask })),
   },
 ];

@@ -4,7 +4,8 @@ export const requests: readonly PageRoute[] = [
   {
     path: '/requests',
     title: 'Requests',
-    load: () => import('./requests-page.tsx').then(({ RequestsPage: Page }) => ({ Page })),
+    load: () =>
+      import('./requests-page.tsx').then(({ RequestsPage: Page, askRequests: ask }) => ({ Page, ask })),
   },
   {
     path: '/requests/$id',

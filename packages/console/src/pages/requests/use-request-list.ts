@@ -1,10 +1,13 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import type { AskAhead } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
+import { marksQuery } from '../../data/marks.ts';
 import { tokensOf } from '../../filters/filter-text.ts';
-import { spanOf, type TimeSpan } from '../../filters/time-range.ts';
+import { spanOfLink } from '../../filters/link-span.ts';
+import { rangeText } from '../overview/overview-data.ts';
 import { useLiveTail } from './live-tail.ts';
-import { apiFilters, requestsQuery } from './request-data.ts';
+import { apiFilters, countsQuery, requestsQuery, summaryQuery } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
 import { merged, metadataKeys } from './request-rows.ts';
 
@@ -13,16 +16,34 @@ export type RequestList = ReturnType<typeof useRequestList>;
 /** Parameters that say how the list is looked at, not what is in it. */
 const LOOKS: ReadonlySet<string> = new Set(['open', 'cols', 'live', 'view']);
 
+function linkOf(query: URLSearchParams): string {
+  return [...query].filter(([name]) => !LOOKS.has(name)).join('&');
+}
+
+function askedBy(query: URLSearchParams) {
+  const span = spanOfLink(`requests ${linkOf(query)}`, query);
+  const tokens = tokensOf(query, REQUEST_FIELDS);
+  return { span, tokens, filters: apiFilters(tokens, span) };
+}
+
+/** What the page of a link will read. */
+export const askRequests: AskAhead = (client, { query }) => {
+  const { span, filters } = askedBy(query);
+  void client.prefetchInfiniteQuery(requestsQuery(filters));
+  const summary = summaryQuery(filters);
+  if (summary.enabled === false) return;
+  void client.prefetchQuery(summary);
+  void client.prefetchQuery(marksQuery(rangeText(span)));
+  for (const metric of ['requests', 'errors'] as const)
+    void client.prefetchQuery(countsQuery(metric, filters, span));
+};
+
 /** The list a URL asks for, with what arrives while it is shown. */
 export function useRequestList() {
   const { query, change } = useUrlState();
-  const key = [...query].filter(([name]) => !LOOKS.has(name)).join('&');
+  const key = linkOf(query);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the query is what the key is made of.
-  const { span, tokens, filters } = useMemo(() => {
-    const time = spanOfLink(key, query);
-    const found = tokensOf(query, REQUEST_FIELDS);
-    return { span: time, tokens: found, filters: apiFilters(found, time) };
-  }, [key]);
+  const { span, tokens, filters } = useMemo(() => askedBy(query), [key]);
   const answer = useInfiniteQuery({ ...requestsQuery(filters), placeholderData: (before) => before });
   const live = span.range !== null && query.get('live') !== '0';
   const isOpen = query.has('open');
@@ -67,19 +88,4 @@ function useHolding(isOpen: boolean) {
     if (!inside) redraw((count) => count + 1);
   };
   return { held, point };
-}
-
-/** As long as rows that were left are kept. */
-const SAME_MS = 5 * 60_000;
-const spans = new Map<string, { readonly span: TimeSpan; readonly at: number }>();
-
-/** A relative time is resolved once per link: rows that are paged through must not slide, nor be others after Back. */
-function spanOfLink(key: string, query: URLSearchParams): TimeSpan {
-  const now = new Date();
-  const known = spans.get(key);
-  if (known && now.getTime() - known.at < SAME_MS) return known.span;
-  const span = spanOf(query, now);
-  if (spans.size > 50) spans.clear();
-  spans.set(key, { span, at: now.getTime() });
-  return span;
 }

@@ -71,7 +71,7 @@ function groupOf(
       ? html`<p class="empty">No monitors in this group.</p>`
       : monitors.map((monitor) => jobOf(monitor, view, zone));
   return html`<section aria-labelledby="g${index}"><div class="head"><h2 id="g${index}">${name}</h2>${note}</div>
-<div class="card">${list}</div></section>
+<div class="${hasSlots(shownOn(view)) ? 'card' : 'card long'}">${list}</div></section>
 `;
 }
 

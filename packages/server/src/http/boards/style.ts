@@ -63,6 +63,7 @@ svg { flex: none; }
 .card { background: var(--card); border: 1px solid var(--rule); border-radius: .875rem; box-shadow: var(--shadow); overflow: hidden; }
 .card > * + * { border-top: 1px solid var(--rule); }
 .job { padding: 1rem 1.25rem .875rem; }
+.long .job { content-visibility: auto; contain-intrinsic-size: auto 7rem; }
 .line { display: flex; align-items: center; gap: .5rem; min-height: 1.75rem; }
 .line > svg { width: 1.125rem; height: 1.125rem; }
 .line h3 { font-size: .9375rem; font-weight: 600; overflow-wrap: anywhere; min-width: 0; }

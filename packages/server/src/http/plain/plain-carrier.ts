@@ -12,6 +12,8 @@ export interface AnswerLine {
   /** Bytes between two pieces of framing, one character per byte. False when the socket's buffer is full. */
   send(before: string, bytes: Buffer | null, after: string): boolean;
   onDrain(callback: () => void): void;
+  /** A whole answer, which leaves with the others of this turn. */
+  finishWith(head: string, body: Buffer | null): void;
   /** The answer is whole; `closing` ends the connection behind it. */
   finish(closing: boolean): void;
   /** What was sent goes out, nothing follows it. */
@@ -79,8 +81,8 @@ export class PlainCarrier implements Carrier {
     // RFC 9110, 8.6 and 15.4.5: neither has a body, and a 204 no length.
     const isBodiless = status === 204 || status === 304;
     const head = this.#headOf(status, headers, status === 204 ? 'none' : body.length);
-    this.#line.send(head, isBodiless ? null : body, '');
-    this.#finish(false);
+    this.#over = true;
+    this.#line.finishWith(head, isBodiless ? null : body);
   }
 
   open(status: number, headers: readonly string[]): void {

@@ -37,6 +37,7 @@ export class PlainConnection implements AnswerLine {
   #isWaiting = false;
   #pieces: Buffer[] = [];
   #size = 0;
+  #whole: { readonly head: string; readonly body: Buffer | null } | null = null;
   /** The answer under way says that the connection ends with it. */
   #isLast = false;
   readonly #onData = (bytes: Buffer) => this.#take(bytes);
@@ -94,6 +95,20 @@ export class PlainConnection implements AnswerLine {
 
   onDrain(callback: () => void): void {
     this.#socket.once('drain', callback);
+  }
+
+  finishWith(head: string, body: Buffer | null): void {
+    this.#whole = { head, body };
+    this.#door.leaves(this);
+  }
+
+  /** Sends the whole answer that waited for the others of its turn. */
+  leave(): void {
+    const whole = this.#whole;
+    if (whole === null) return;
+    this.#whole = null;
+    this.send(whole.head, whole.body, '');
+    this.finish(false);
   }
 
   finish(closing: boolean): void {
@@ -184,6 +199,7 @@ export class PlainConnection implements AnswerLine {
     this.#door.closed(this);
     // Who leaves within a request has asked all the same: it is accounted for.
     const begun = this.#begun;
+    this.#whole = null;
     this.#keep(null, 0);
     if (begun) this.#ask(begun, null);
     const carrier = this.#carrier;

@@ -31,6 +31,7 @@ export class PlainDoor {
   readonly #serve: (socket: Socket) => void;
   readonly #lookMs: number;
   readonly #open = new Set<PlainConnection>();
+  #leaving: PlainConnection[] = [];
   #soon: Timer | null = null;
   #later: Timer | null = null;
 
@@ -53,6 +54,17 @@ export class PlainDoor {
   waits(): void {
     const look = () => this.#handOverLate();
     this.#soon ??= this.clock.after(REST_OF_REQUEST_MS, look);
+  }
+
+  /** Answers that are whole in one turn leave one right after the other: whoever reads them is woken once. */
+  leaves(connection: PlainConnection): void {
+    if (this.#leaving.push(connection) > 1) return;
+    const leave = () => {
+      const leaving = this.#leaving;
+      this.#leaving = [];
+      for (const each of leaving) each.leave();
+    };
+    process.nextTick(leave);
   }
 
   handOver(connection: PlainConnection, socket: Socket): void {

@@ -117,9 +117,9 @@ test('an answer to HEAD, 204 and 304 has no body whatever its length says', () =
 
 test('repeated headers are all heard, by names in lower case', () => {
   const { headers } = hearText(
-    'HTTP/1.1 204 x\r\nA: 1\r\nb:  two words\t\r\na: 2\r\nA: 3\r\n__proto__: x\r\n__proto__: y\r\n\r\n',
+    'HTTP/1.1 204 x\r\nA: 1\r\nb:  two words\t\r\na: 2\r\nA: 3\r\n__proto__: x\r\n__proto__: y\r\nConstructor: z\r\n\r\n',
   );
-  assert.deepEqual(headers, { a: ['1', '2', '3'], b: 'two words' });
+  assert.deepEqual(headers, { a: ['1', '2', '3'], b: 'two words', constructor: 'z' });
   assert.equal(Object.getPrototypeOf(headers), Object.prototype);
 });
 
@@ -127,7 +127,8 @@ test('what is no answer is refused, by what is wrong with it', () => {
   bad('HTTP/2 200 OK\r\n\r\n', 'status_line');
   bad('HTTP/1.1 20 OK\r\n\r\n', 'status_line');
   bad('HTTP/1.1 2000\r\n\r\n', 'status_line');
-  bad('HTTP/1.1 099 x\r\n\r\n', 'status_line');
+  for (const status of ['099', '9e9', '1e2', '0x9', '+99', '99.', ' 99'])
+    bad(`HTTP/1.1 ${status} x\r\n\r\n`, 'status_line');
   bad('\r\nHTTP/1.1 200 OK\r\n\r\n', 'status_line');
   bad('ICY 200 OK\r\n\r\n', 'status_line');
   for (const begun of ['\x16\x03\x01', 'HTTq', 'h', '<html>']) bad(begun, 'status_line');

@@ -1,0 +1,53 @@
+import type { AskAhead } from '../../app/page-route.ts';
+import { marksQuery } from '../../data/marks.ts';
+import { tokensOf } from '../../filters/filter-text.ts';
+import { spanOfLink } from '../../filters/link-span.ts';
+import { intervalOf } from '../../filters/time-range.ts';
+import { rangeText } from '../overview/overview-data.ts';
+import { CHART_FIELDS, groupsQuery, summaryQuery, TABS, timeseriesQuery } from './analytics-data.ts';
+import { zoneOf } from './zone-choice.tsx';
+
+/** What a link shows, and the questions it stands for. */
+export function analyticsOf(query: URLSearchParams) {
+  const link = `analytics ${query.get('range')} ${query.get('from')} ${query.get('to')}`;
+  const span = spanOfLink(link, query, '30d');
+  const tab = TABS.find(({ id }) => id === query.get('metric')) ?? TABS[0] ?? missing();
+  const by = query.get('by') ?? tab.by;
+  const compare = query.get('compare') !== '0';
+  const interval = query.get('interval') ?? intervalOf(span);
+  const percentile = query.get('p') ?? 'p95';
+  const filter = tokensOf(query, CHART_FIELDS);
+  const time = rangeText(span);
+  const tz = query.get('tz');
+  const timezone = zoneOf(tz);
+  const which = {
+    ...time,
+    ...(timezone && { timezone }),
+    ...Object.fromEntries(filter.map(({ name, value }) => [name, value])),
+  };
+  const against = compare ? { compare: 'previous' } : {};
+  const metric = tab.metric(percentile);
+  return {
+    ...{ span, tab, by, compare, interval, percentile, filter, time, tz },
+    asked: {
+      sum: summaryQuery({ ...which, ...against }),
+      series: timeseriesQuery({ ...which, metric, interval, group_by: by, limit: 7 }),
+      groups: groupsQuery({ ...which, ...against, by, metric: tab.sum, limit: 100 }),
+      before: timeseriesQuery({ ...which, ...against, metric, interval }),
+    },
+  };
+}
+
+/** What the page of a link will read. */
+export const askAnalytics: AskAhead = (client, { query }) => {
+  const { asked, compare, time } = analyticsOf(query);
+  void client.prefetchQuery(asked.sum);
+  void client.prefetchQuery(asked.series);
+  void client.prefetchQuery(asked.groups);
+  if (compare) void client.prefetchQuery(asked.before);
+  void client.prefetchQuery(marksQuery(time));
+};
+
+function missing(): never {
+  throw new Error('There is no metric.');
+}

@@ -1,0 +1,132 @@
+import { ListFilter } from 'lucide-react';
+import { lazy, Suspense, useCallback, useMemo } from 'react';
+import type { FilterToken } from '../../filters/filter-text.ts';
+import { without } from '../../filters/filter-value.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { shownColumns } from '../../ui/table-columns.ts';
+import { RequestCard, requestColumns } from './request-columns.tsx';
+import { cellFilters } from './request-fields.ts';
+import type { RowFiltersAt } from './row-filters.tsx';
+import type { RequestList } from './use-request-list.ts';
+
+const NoRequests = lazy(() =>
+  import('./no-requests.tsx').then(({ NoRequests: Part }) => ({ default: Part })),
+);
+
+const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model', 'latency']);
+
+type Row = RequestList['rows'][number];
+
+/** Adds what is left out to what is left out already. */
+export function exclude({ change, query }: Pick<RequestList, 'change' | 'query'>) {
+  return ({ name, value }: FilterToken) => change({ [name]: without(query.get(name), value) });
+}
+
+/** The rows, or why there are none. */
+export function Results({
+  list,
+  onFilter,
+}: {
+  readonly list: RequestList;
+  readonly onFilter: (at: RowFiltersAt) => void;
+}) {
+  const { query, change, tokens, rows, answer, more, filters, metadata } = list;
+  const scale = useMemo(() => scaleOf(rows.map(({ latency_ms }) => latency_ms)), [rows]);
+  const columns = useMemo(() => requestColumns(scale, metadata), [scale, metadata]);
+  const open = query.get('open');
+  const cols = query.get('cols');
+  const shown = useMemo(() => {
+    const chosen = shownColumns(columns, cols);
+    // Beside the drawer there is room for what tells rows apart.
+    return open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen;
+  }, [columns, cols, open]);
+  // The same each time: rows that did not change are not drawn again while others arrive.
+  const openRow = useCallback(({ id }: Row) => change({ open: id }), [change]);
+  const excludeCell = useCallback(
+    (row: Row, column: string, target: Element) => {
+      const found = cellFilters(row, column);
+      const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
+      const token = found.find((one) => one.name === name) ?? found[0];
+      if (token) exclude({ change, query })(token);
+    },
+    [change, query],
+  );
+  const rowEnd = useCallback((row: Row) => <FilterButton row={row} onFilter={onFilter} />, [onFilter]);
+  if (answer.error && rows.length === 0)
+    return (
+      <ErrorState
+        what="Could not load requests."
+        error={answer.error}
+        onRetry={() => void answer.refetch()}
+      />
+    );
+  if (answer.isPending) return <SkeletonRows />;
+  if (rows.length === 0)
+    return (
+      <Suspense>
+        <NoRequests
+          tokens={tokens}
+          filters={filters}
+          onRemove={(name) => change({ [name]: null })}
+          onWiden={() => change({ range: '7d', from: null, to: null })}
+        />
+      </Suspense>
+    );
+  return (
+    <>
+      <DataTable
+        label="Requests"
+        rows={rows}
+        rowId={({ id }) => id}
+        columns={shown}
+        card={requestCard}
+        openId={open}
+        onOpen={openRow}
+        onAltClick={excludeCell}
+        // The drawer has the same.
+        {...(open ? {} : { rowEnd })}
+        onEnd={more}
+        stale={answer.isPlaceholderData}
+      />
+      <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
+    </>
+  );
+}
+
+function FilterButton({
+  row,
+  onFilter,
+}: {
+  readonly row: Row;
+  readonly onFilter: (at: RowFiltersAt) => void;
+}) {
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-label="Filter by this request"
+      title="Filter by this request (f)"
+      onClick={({ currentTarget }) => onFilter({ row, beside: currentTarget })}
+      className="grid size-7 place-items-center rounded-control border border-line-strong bg-raised text-ink-2 hover:text-ink"
+    >
+      <ListFilter size={14} aria-hidden="true" />
+    </button>
+  );
+}
+
+function requestCard(row: Row) {
+  return <RequestCard row={row} />;
+}
+
+/**
+ * The scale of the latency bars: the 95th percentile of what is shown, so that one slow request flattens nothing; rounded
+ * up to two digits, so that few arrivals move it.
+ */
+function scaleOf(latencies: readonly number[]): number {
+  const order = Float64Array.from(latencies).sort();
+  const high = Math.max(1, order[Math.floor(order.length * 0.95)] ?? 1);
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(high)) - 1);
+  return Math.ceil(high / step) * step;
+}
