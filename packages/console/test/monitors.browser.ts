@@ -147,7 +147,7 @@ test('a change made meanwhile is shown before anything is lost', async () => {
   });
   await page.getByRole('button', { name: 'Save monitor' }).click();
   const told = page.getByRole('alert').filter({ hasText: 'Somebody changed this while you were editing' });
-  await told.getByText('Theirs').waitFor();
+  await told.getByText('Theirs', { exact: true }).waitFor();
   await assertAccessible(page);
   await told.getByRole('button', { name: 'Save mine over it' }).click();
   await page.getByRole('heading', { name: 'Mine' }).waitFor();

@@ -61,11 +61,7 @@ export function ListPage<Row extends { readonly id: string }>({
   const fitting = opened === null ? undefined : besideDrawer;
   const sort = readSort(query.get('sort'));
   const sortable = columns.some(({ value }) => value !== undefined);
-  const add = (
-    <Button look="primary" icon={Plus} needs={needs} onClick={() => open('new')}>
-      New {one}
-    </Button>
-  );
+  const add = <NewButton one={one} needs={needs} onClick={() => open('new')} />;
   const beside = opened === null ? null : drawer?.(opened, open, () => change({ open: null }));
   return (
     <PageFrame title={title} padded={false} actions={add} beside={beside}>
@@ -74,7 +70,7 @@ export function ListPage<Row extends { readonly id: string }>({
         list={list}
         what={title.toLowerCase()}
         label={title}
-        shown={sortable ? sorted(list.rows ?? [], columns, sort) : (list.rows ?? [])}
+        shown={sorted(list.rows ?? [], columns, sort)}
         rowId={idOf}
         columns={fitting ? columns.filter(({ id }) => fitting.has(id)) : columns}
         card={card}
@@ -97,5 +93,16 @@ export function ListPage<Row extends { readonly id: string }>({
       />
       {below}
     </PageFrame>
+  );
+}
+
+function NewButton({
+  one,
+  ...props
+}: Pick<ListPageProps<never>, 'one' | 'needs'> & { readonly onClick: () => void }) {
+  return (
+    <Button look="primary" icon={Plus} {...props}>
+      New {one}
+    </Button>
   );
 }

@@ -83,6 +83,7 @@ function take(read: ClockRow, call: BeatCall, { book, sight, known, fresh, late 
   book.move(moved);
   book.record(row, moved.last_beat_at, out);
   book.check(check);
+  if (row.status === 'waiting' && moved.status !== 'waiting') book.heard(moved);
   if (key) {
     known.set(keyOf(key), key);
     fresh.push(key);

@@ -1,5 +1,6 @@
 import { type Alert, enqueueAll } from '../alerts/alert.ts';
 import { idFor } from '../core/ids.ts';
+import { tellLive } from '../store/live-events.ts';
 import {
   type CheckRow,
   type ClockRow,
@@ -12,6 +13,9 @@ import {
 import type { MonitorsTable } from '../store/monitoring/tables.ts';
 import type { Engine, Writer } from '../store/ports.ts';
 import type { Notice, Outcome } from './clock.ts';
+
+/** Of so many first beats at once those who watch hear whose they were; of more only how many. */
+const FIRST_BEATS_TOLD = 100;
 
 /** The specification's words, as they stand in the check history. */
 export const MISSED = 'no heartbeat received within expected_interval_minutes + grace_period_minutes';
@@ -36,6 +40,7 @@ export class Book {
   readonly #checks: CheckRow[] = [];
   readonly #periods: PeriodRow[] = [];
   readonly #told: Told[] = [];
+  readonly #heard: ClockRow[] = [];
 
   /** @param nowMs when this is found out, in database time. */
   constructor(writer: Writer, engine: Engine, nowMs: number) {
@@ -55,6 +60,11 @@ export class Book {
 
   check(row: CheckRow): void {
     this.#checks.push(row);
+  }
+
+  /** A monitor that was waited for has beaten: no alert says so, and somebody may look at it who has just set it up. */
+  heard(row: ClockRow): void {
+    this.#heard.push(row);
   }
 
   /** Takes what an event gave into the history of the monitor. */
@@ -90,6 +100,11 @@ export class Book {
       insertPeriods(this.#writer, this.#engine, this.#periods),
     ]);
     if (this.#told.length > 0) await this.#tell();
+    for (const [orgId, rows] of Map.groupBy(this.#heard, ({ org_id }) => org_id)) {
+      const firstBeats = rows.slice(0, FIRST_BEATS_TOLD).map(({ id }) => id);
+      const data = { count: rows.length, first_beats: firstBeats };
+      await tellLive(this.#writer, { orgId, topic: 'monitors', at: this.#nowMs, data });
+    }
   }
 
   async #tell(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Engine, Reader, Writer } from './ports.ts';
 import { putSetting, settingValue } from './settings.ts';
 
 /** What live events tell of. */
-export type LiveKind = 'requests' | 'alerts' | 'audit' | 'breakers' | 'approvals' | 'config';
+export type LiveKind = 'requests' | 'alerts' | 'audit' | 'breakers' | 'approvals' | 'config' | 'monitors';
 
 export interface LiveEvent {
   readonly orgId: string;

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
+import type { Summary, Timeseries } from '../../data/charts.ts';
 import type { Mark } from '../../data/mark-words.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { browserZone, day } from '../../format/moments.ts';
@@ -8,7 +9,7 @@ import { Chart, type Series } from '../../ui/chart.tsx';
 import { Delta, StatCard } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { MarkList } from '../../ui/mark-list.tsx';
-import type { MetricTab, Summary, Timeseries } from './analytics-data.ts';
+import type { MetricTab } from './analytics-data.ts';
 import { changeOf } from './figures.ts';
 
 interface Drawn {

@@ -1,14 +1,8 @@
-import type { summary, timeseries, top } from '@floe/contract/api/charts';
-import { queryOptions } from '@tanstack/react-query';
-import type * as z from 'zod';
-import { get } from '../../data/api-client.ts';
+import { keepPreviousData } from '@tanstack/react-query';
+import * as charts from '../../data/charts.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { count, duration, money, tokens } from '../../format/amounts.ts';
 import type { SumName } from './figures.ts';
-
-export type Summary = z.output<typeof summary>;
-export type Timeseries = z.output<typeof timeseries>;
-export type Top = z.output<typeof top>;
 
 export interface MetricTab {
   readonly id: string;
@@ -68,33 +62,18 @@ export const CHART_FIELDS: readonly FilterField[] = [
 ];
 
 type Query = Readonly<Record<string, string | number>>;
-const options = { staleTime: 60_000, refetchOnWindowFocus: true } as const;
+const KEPT = { staleTime: 60_000, refetchOnWindowFocus: true, placeholderData: keepPreviousData } as const;
 
 export function summaryQuery(query: Query) {
-  return queryOptions({
-    queryKey: ['analytics', 'summary', query],
-    queryFn: ({ signal }) => get<Summary>('api/analytics/summary', query, signal),
-    placeholderData: (before) => before,
-    ...options,
-  });
+  return { ...charts.summaryQuery(query), ...KEPT };
 }
 
 export function timeseriesQuery(query: Query) {
-  return queryOptions({
-    queryKey: ['analytics', 'timeseries', query],
-    queryFn: ({ signal }) => get<Timeseries>('api/analytics/timeseries', query, signal),
-    placeholderData: (before) => before,
-    ...options,
-  });
+  return { ...charts.timeseriesQuery(query), ...KEPT };
 }
 
 export function groupsQuery(query: Query) {
-  return queryOptions({
-    queryKey: ['analytics', 'top', query],
-    queryFn: ({ signal }) => get<Top>('api/analytics/top', query, signal),
-    placeholderData: (before) => before,
-    ...options,
-  });
+  return { ...charts.topQuery(query), ...KEPT };
 }
 
 /** The same requests in the list: its name for a status class is `status`. */

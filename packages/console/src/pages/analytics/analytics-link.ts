@@ -1,9 +1,8 @@
 import type { AskAhead } from '../../app/page-route.ts';
 import { marksQuery } from '../../data/marks.ts';
-import { tokensOf } from '../../filters/filter-text.ts';
+import { filterValues, tokensOf } from '../../filters/filter-text.ts';
 import { spanOfLink } from '../../filters/link-span.ts';
-import { intervalOf } from '../../filters/time-range.ts';
-import { rangeText } from '../overview/overview-data.ts';
+import { intervalOf, spanQuery } from '../../filters/time-range.ts';
 import { CHART_FIELDS, groupsQuery, summaryQuery, TABS, timeseriesQuery } from './analytics-data.ts';
 import { zoneOf } from './zone-choice.tsx';
 
@@ -17,13 +16,13 @@ export function analyticsOf(query: URLSearchParams) {
   const interval = query.get('interval') ?? intervalOf(span);
   const percentile = query.get('p') ?? 'p95';
   const filter = tokensOf(query, CHART_FIELDS);
-  const time = rangeText(span);
+  const time = spanQuery(span);
   const tz = query.get('tz');
   const timezone = zoneOf(tz);
   const which = {
     ...time,
     ...(timezone && { timezone }),
-    ...Object.fromEntries(filter.map(({ name, value }) => [name, value])),
+    ...filterValues(filter),
   };
   const against = compare ? { compare: 'previous' } : {};
   const metric = tab.metric(percentile);

@@ -11,7 +11,7 @@ import { subjectText } from './subject.ts';
 
 /** Bars move while one looks: the list is read again every two seconds, which counts nothing. */
 const PEEK_MS = 2000;
-const BESIDE_DRAWER: ReadonlySet<string> = new Set(['subject', 'model', 'rpm', 'concurrency']);
+const BESIDE_DRAWER: ReadonlySet<string> = new Set(['subject', 'model', 'rpm']);
 
 /** How fast anyone may send, and how close they are to it right now. */
 export function LimitsPage() {
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Limit>[] = [
     width: 'minmax(7rem, 1fr)',
     value: subjectText,
     cell: (limit) => (
-      <span className="truncate">
+      <span className="truncate" title={[subjectText(limit), limit.name].join(' ').trim()}>
         {capital(subjectText(limit))}
         {limit.name && <span className="ml-2 text-ink-3">{limit.name}</span>}
       </span>

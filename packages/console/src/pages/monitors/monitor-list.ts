@@ -9,7 +9,7 @@ import {
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { AskAhead } from '../../app/page-route.ts';
 import { useConnection, useEvents } from '../../data/events.ts';
-import { type FilterToken, tokensOf } from '../../filters/filter-text.ts';
+import { filterValues, tokensOf } from '../../filters/filter-text.ts';
 import {
   channelNamesQuery,
   MONITOR_FIELDS,
@@ -32,14 +32,9 @@ const POLL_MS = 10_000;
 /** Further down than this, somebody reads: rows stay where they are. */
 const TOP_PX = 40;
 
-/** The filters of a link. */
-export function filtersOf(tokens: readonly FilterToken[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(tokens.map(({ name, value }) => [name, value]));
-}
-
 /** What the page of a link will read: the last day of its first rows as soon as they are known. */
 export const askMonitors: AskAhead = (client, { query }) => {
-  const list = monitorsQuery(filtersOf(tokensOf(query, MONITOR_FIELDS)));
+  const list = monitorsQuery(filterValues(tokensOf(query, MONITOR_FIELDS)));
   void client.prefetchQuery(standingQuery([]));
   void client.prefetchQuery(channelNamesQuery);
   void client.fetchInfiniteQuery(list).then(

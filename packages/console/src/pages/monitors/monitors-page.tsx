@@ -8,7 +8,8 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useOrgId, useUrlState } from '../../app/url-state.ts';
 import { apiUrl } from '../../data/base.ts';
-import { tokensOf } from '../../filters/filter-text.ts';
+import { fieldOf, filterValues, tokensOf } from '../../filters/filter-text.ts';
+import { queryPart } from '../../filters/query-part.ts';
 import { count } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
@@ -28,7 +29,7 @@ import {
   withControls,
 } from './monitor-columns.tsx';
 import { channelNamesQuery, MONITOR_FIELDS } from './monitor-data.ts';
-import { filtersOf, useMonitorList } from './monitor-list.ts';
+import { useMonitorList } from './monitor-list.ts';
 import { type Selection, SelectionBar, useSelection } from './monitor-selection.tsx';
 import { beatSnippets } from './send-beats.ts';
 
@@ -40,10 +41,9 @@ const NO_FILTERS = Object.fromEntries(MONITOR_FIELDS.map(({ name }) => [name, nu
 export function MonitorsPage() {
   const { query, change } = useUrlState();
   const create = useOpenPage('/monitors/new');
-  const tokens = tokensOf(query, MONITOR_FIELDS);
-  const key = tokens.map(({ name, value }) => `${name}=${value}`).join('&');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the tokens are what the key is made of.
-  const filters = useMemo(() => filtersOf(tokens), [key]);
+  const asked = queryPart(query, (name) => fieldOf(MONITOR_FIELDS, name) !== undefined);
+  const tokens = useMemo(() => tokensOf(new URLSearchParams(asked), MONITOR_FIELDS), [asked]);
+  const filters = useMemo(() => filterValues(tokens), [tokens]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
   const selection = useSelection(list.rows);
   useShortcuts([

@@ -17,7 +17,7 @@ export function placeOf({ subject }: Pick<Attention, 'subject'>): {
     case 'budget':
       return { to: '/management/budgets', search: { open: subject.id } };
     case 'key':
-      return { to: '/management/keys', search: { open: subject.id } };
+      return { to: `/management/keys/${id}`, search: {} };
     case 'breaker':
       return { to: '/management/breakers', search: { open: subject.id } };
     default:

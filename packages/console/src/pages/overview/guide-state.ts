@@ -91,18 +91,18 @@ export function useGuide(asked: boolean): GuideState {
 
 function useSeen(on: boolean) {
   const live = useConnection() === 'live';
-  const polled = { enabled: on, refetchInterval: live ? 5_000 : 2_000 } as const;
+  const told = { enabled: on, refetchInterval: live ? false : 2_000 } as const;
   useLiveQuery('requests', ['first-use'], on);
   useLiveQuery('config', ['guide'], on);
   useLiveQuery('monitors', ['guide'], on);
-  const first = useQuery({ ...newestOf([]), enabled: on, refetchInterval: live ? 10_000 : 2_000 }).data;
+  const first = useQuery({ ...newestOf([]), ...told }).data;
   const providers = useQuery({
     ...listQuery<{ readonly kind: string; readonly enabled: boolean }>('api/management/providers'),
     enabled: on,
   }).data;
   const keys = useQuery({ ...listQuery<Named>('api/management/keys'), enabled: on }).data;
-  const standing = useQuery({ ...countsQuery, ...polled }).data?.counts;
-  const monitors = useQuery({ ...newestMonitorsQuery, ...polled }).data;
+  const standing = useQuery({ ...countsQuery, ...told }).data?.counts;
+  const monitors = useQuery({ ...newestMonitorsQuery, ...told }).data;
   const budgets = useQuery({ ...listQuery<Named>('api/management/budgets'), enabled: on }).data;
   const clients = CLIENTS.map(({ id }) => id);
   const made = keys?.data.filter(({ name }) => isClientKey(name, clients)).map(({ id }) => id) ?? [];

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
+import type { Timeseries } from '../../data/charts.ts';
 import { useMarks } from '../../data/marks.ts';
-import type { TimeSpan } from '../../filters/time-range.ts';
+import { spanQuery, type TimeSpan } from '../../filters/time-range.ts';
 import { compact, count, duration, money, percent } from '../../format/amounts.ts';
 import { counted } from '../../format/words.ts';
 import { Chart, type Series } from '../../ui/chart.tsx';
@@ -10,7 +11,7 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
 import { changeOf } from '../analytics/figures.ts';
 import { lanesOf } from '../requests/request-lanes.ts';
-import { comparedQuery, metricQuery, rangeText, type Timeseries } from './overview-data.ts';
+import { comparedQuery, metricQuery } from './overview-data.ts';
 
 const MarkList = lazy(() =>
   import('../../ui/mark-list.tsx').then(({ MarkList: Part }) => ({ default: Part })),
@@ -44,7 +45,7 @@ function Traffic({ span, onChoose }: Props) {
   const { data: requests } = useQuery(metricQuery('requests', span));
   const { data: errors } = useQuery(metricQuery('errors', span));
   const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
-  const marks = useMarks(rangeText(span));
+  const marks = useMarks(spanQuery(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
     <Card title="Requests" aside={<Before span={span} />}>
@@ -135,7 +136,7 @@ function Drawn({
   readonly format: (value: number) => string;
   readonly onChoose: Props['onChoose'];
 }) {
-  const marks = useMarks(rangeText(span));
+  const marks = useMarks(spanQuery(span));
   if (!drawn) return <Skeleton className="mt-3 h-36" />;
   return (
     <div className="mt-3">

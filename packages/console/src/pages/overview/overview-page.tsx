@@ -8,7 +8,8 @@ import { awayQuery } from '../../data/away.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { marksQuery } from '../../data/marks.ts';
 import { spanOfLink } from '../../filters/link-span.ts';
-import type { TimeSpan } from '../../filters/time-range.ts';
+import { queryPart } from '../../filters/query-part.ts';
+import { spanQuery, type TimeSpan } from '../../filters/time-range.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TimeRange } from '../../ui/time-range.tsx';
 import { AttentionList } from './attention-list.tsx';
@@ -16,7 +17,7 @@ import { Guide } from './guide.tsx';
 import { GuideInvitation } from './guide-invitation.tsx';
 import { meQuery, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
-import { overviewQuery, partQueries, rangeText } from './overview-data.ts';
+import { overviewQuery, partQueries } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
 
 /** In five seconds: whether something needs a person. In an org where nothing happened yet, the way to the first request. */
@@ -24,8 +25,7 @@ export function OverviewPage() {
   const { query, change } = useUrlState();
   const guide = useGuide(query.get('guide') === '1');
   const time = timeOf(query);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a span is resolved once per link.
-  const span = useMemo(() => spanOfLink(time, query), [time]);
+  const span = useMemo(() => spanOfTime(time), [time]);
   const { data, error, refetch } = useQuery(overviewQuery(span));
   useParts(span, !guide.isOpen);
   const navigate = useNavigate();
@@ -93,17 +93,21 @@ function askParts(client: QueryClient, span: TimeSpan): void {
 }
 
 function timeOf(query: URLSearchParams): string {
-  return `overview ${query.get('range')} ${query.get('from')} ${query.get('to')}`;
+  return queryPart(query, (name) => ['range', 'from', 'to'].includes(name));
+}
+
+function spanOfTime(time: string): TimeSpan {
+  return spanOfLink(`overview ${time}`, new URLSearchParams(time));
 }
 
 /** What the page of a link will read. */
 export const askOverview: AskAhead = (client, { query }) => {
-  const span = spanOfLink(timeOf(query), query);
+  const span = spanOfTime(timeOf(query));
   void client.prefetchQuery(overviewQuery(span));
   void client.prefetchQuery(meQuery);
   if (query.get('guide') === '1') return;
   askParts(client, span);
-  void client.prefetchQuery(marksQuery(rangeText(span)));
+  void client.prefetchQuery(marksQuery(spanQuery(span)));
   void client.prefetchQuery(awayQuery);
 };
 

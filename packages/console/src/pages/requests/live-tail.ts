@@ -1,6 +1,7 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useConnection, useEvents } from '../../data/events.ts';
+import { useOnChange } from '../../data/on-change.ts';
 import { type Batch, batchIn, NO_TAIL, taken } from './live-rows.ts';
 import { type Filters, isWholeList, requestTail } from './request-data.ts';
 import { ANYTHING, TailReader } from './tail-reader.ts';
@@ -57,10 +58,10 @@ export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveLi
   );
   useReading(reader, on, liveId);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was read anew holds all that had arrived.
-  useEffect(() => {
+  // What was read anew holds all that had arrived.
+  useOnChange(JSON.stringify([filters, liveId]), () => {
     if (liveId !== null) setTail(NO_TAIL);
-  }, [filters, liveId]);
+  });
 
   useEffect(() => {
     if (!tail.hasGap) return;

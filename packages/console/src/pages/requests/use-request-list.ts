@@ -5,7 +5,8 @@ import { useUrlState } from '../../app/url-state.ts';
 import { marksQuery } from '../../data/marks.ts';
 import { tokensOf } from '../../filters/filter-text.ts';
 import { spanOfLink } from '../../filters/link-span.ts';
-import { rangeText } from '../overview/overview-data.ts';
+import { queryPart } from '../../filters/query-part.ts';
+import { spanQuery } from '../../filters/time-range.ts';
 import { useLiveTail } from './live-tail.ts';
 import { apiFilters, countsQuery, requestsQuery, summaryQuery } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
@@ -17,23 +18,24 @@ export type RequestList = ReturnType<typeof useRequestList>;
 const LOOKS: ReadonlySet<string> = new Set(['open', 'cols', 'live', 'view']);
 
 function linkOf(query: URLSearchParams): string {
-  return [...query].filter(([name]) => !LOOKS.has(name)).join('&');
+  return queryPart(query, (name) => !LOOKS.has(name));
 }
 
-function askedBy(query: URLSearchParams) {
-  const span = spanOfLink(`requests ${linkOf(query)}`, query);
+function askedBy(link: string) {
+  const query = new URLSearchParams(link);
+  const span = spanOfLink(`requests ${link}`, query);
   const tokens = tokensOf(query, REQUEST_FIELDS);
   return { span, tokens, filters: apiFilters(tokens, span) };
 }
 
 /** What the page of a link will read. */
 export const askRequests: AskAhead = (client, { query }) => {
-  const { span, filters } = askedBy(query);
+  const { span, filters } = askedBy(linkOf(query));
   void client.prefetchInfiniteQuery(requestsQuery(filters));
   const summary = summaryQuery(filters);
   if (summary.enabled === false) return;
   void client.prefetchQuery(summary);
-  void client.prefetchQuery(marksQuery(rangeText(span)));
+  void client.prefetchQuery(marksQuery(spanQuery(span)));
   for (const metric of ['requests', 'errors'] as const)
     void client.prefetchQuery(countsQuery(metric, filters, span));
 };
@@ -42,8 +44,7 @@ export const askRequests: AskAhead = (client, { query }) => {
 export function useRequestList() {
   const { query, change } = useUrlState();
   const key = linkOf(query);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the query is what the key is made of.
-  const { span, tokens, filters } = useMemo(() => askedBy(query), [key]);
+  const { span, tokens, filters } = useMemo(() => askedBy(key), [key]);
   const answer = useInfiniteQuery({ ...requestsQuery(filters), placeholderData: (before) => before });
   const live = span.range !== null && query.get('live') !== '0';
   const isOpen = query.has('open');

@@ -92,15 +92,14 @@ function useFollowing(wanted: Wanted, key: string, restore: () => void): void {
 
 /** Ends that a while after the first rows have come, however long they took: before them there is no place to stay at. */
 function useSettling(wanted: Wanted, key: string, hasRows: boolean): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another place.
-  useEffect(() => {
-    if (!hasRows) return;
+  useOnChange(hasRows ? key : null, (settling) => {
+    if (settling === null) return;
     const stop = () => {
       wanted.current = null;
     };
     const timer = setTimeout(stop, wanted.current === TOP ? TOP_MS : SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [key, hasRows]);
+  });
 }
 
 function placeNow(): ScrollPlace | null {
