@@ -1,9 +1,13 @@
 // `npm run test:browser`: sets up, builds the console, then runs every `*.browser.ts` against the system's Chromium,
 // some behind its nginx.
 // Files named on the command line run alone. Ends with the sum: `N passed, N failed`.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { ensureConsole, environment, root, setup } from './setup.mjs';
 import { sources } from './sources.mjs';
+
+/** It takes some seconds where there is a network; nobody waits longer than this for one that is not there. */
+const PYTHON_MS = 60_000;
 
 /** What the tests drive, for a machine that has none, where its packages can be had; they say loudly what is missing still. */
 function ensurePrograms() {
@@ -28,10 +32,15 @@ function ensurePrograms() {
 
 process.chdir(root);
 const node = setup();
-ensurePrograms();
-ensureConsole(node);
 const named = process.argv.slice(2);
 const files = named.length > 0 ? named : sources('packages', ['.browser.ts']);
+// The playground's copied code is run as it stands.
+const python = files.some((file) => file.endsWith('playground.browser.ts'))
+  ? spawn(process.execPath, ['scripts/installed-clients.mjs', String(PYTHON_MS)], { stdio: 'inherit' })
+  : null;
+ensurePrograms();
+ensureConsole(node);
+if (python) await once(python, 'exit');
 const done = spawnSync(node, ['scripts/run-tests.mjs', ...files], {
   env: environment(node),
   stdio: 'inherit',

@@ -1,3 +1,4 @@
+import { nearest } from '@floe/contract/config/nearest';
 import { apiCommand } from './api/command.ts';
 import { completionCommands } from './api/completion.ts';
 import { readOperations } from './api/operations.ts';
@@ -17,6 +18,7 @@ import { restore } from './restore.ts';
 import { run } from './run.ts';
 import { rewrapSecrets } from './secrets-rewrap.ts';
 import { serve } from './serve.ts';
+import { version } from './version.ts';
 
 const OWN_COMMANDS: readonly Command[] = [
   serve,
@@ -34,7 +36,7 @@ const OWN_COMMANDS: readonly Command[] = [
   ownerLink,
   ...HOOK_COMMANDS,
 ];
-const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS)];
+const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS), version];
 
 function help(): string {
   const width = Math.max(...COMMANDS.map((command) => command.usage.length));
@@ -59,9 +61,10 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(help());
     return 0;
   }
+  if (args[0] === '--version' || args[0] === '-v') return await version.run([]);
   const found = commandFor(args);
   if (!found) {
-    process.stderr.write(`floe: unknown command "${args.join(' ')}"\n\n${help()}`);
+    process.stderr.write(`floe: ${unknown(args)}\n`);
     return 2;
   }
   const rest = args.slice(found.words.length);
@@ -79,8 +82,17 @@ function commandFor(args: readonly string[]): Command | undefined {
   const own = COMMANDS.filter((command) => command.words.every((word, index) => args[index] === word));
   const exact = own.find(({ words }) => words.length > 1);
   if (exact) return exact;
-  const api = apiCommand(readOperations(), args);
+  const api = apiCommand(readOperations(), args, OWN_COMMANDS);
   return api && (own.length === 0 || api.words.length > 1) ? api : own[0];
+}
+
+/** What is said of words that are no command. The person may have meant another one. */
+function unknown(args: readonly string[]): string {
+  const [subject = '', ...more] = args;
+  const subjects = [...COMMANDS.flatMap(({ words }) => words[0] ?? []), ...Object.keys(readOperations())];
+  const meant = nearest(subject, subjects);
+  const hint = meant === undefined ? '' : ` Did you mean "${[meant, ...more].join(' ')}"?`;
+  return `unknown command "${args.join(' ')}".${hint} "floe help" lists all.`;
 }
 
 /** The exit code for an error that is a message to the person; any other is a defect and stays one. */

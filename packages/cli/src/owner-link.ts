@@ -1,10 +1,12 @@
 import type { Command } from './command.ts';
-import { runServer } from './server-process.ts';
+import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
 export const ownerLink: Command = {
   words: ['owner-link'],
   usage: 'owner-link [org]',
   does: 'Prints a link that makes an owner of the console, once, within a day.',
-  help: 'For a first sign-in, or when every owner lost theirs. The server may be running. The link before stops working.',
+  help: `For a first sign-in, or when every owner lost theirs. The server may be running. The link before stops working.
+
+${INSTALLATION_HELP}`,
   run: (args) => runServer(['owner-link', ...args]),
 };

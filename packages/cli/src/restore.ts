@@ -1,9 +1,10 @@
 import type { Command } from './command.ts';
-import { runServer } from './server-process.ts';
+import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
 export const restore: Command = {
   words: ['restore'],
   usage: 'restore <file> [--force]',
   does: 'Puts a backup in the place of the SQLite database; the server must be stopped.',
+  help: INSTALLATION_HELP,
   run: (args) => runServer(['restore', ...args]),
 };

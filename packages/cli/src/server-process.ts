@@ -4,6 +4,13 @@ import { fileURLToPath } from 'node:url';
 const ENTRY = fileURLToPath(new URL('../../server/bin/server.mjs', import.meta.url));
 const HANDED_ON = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
+/** What `--help` says of commands that need no server to ask, for they are one: which installation is meant. */
+export const INSTALLATION_HELP = `Environment:
+  FLOE_CONFIG        the configuration file; floe.yaml in this folder, if there is one, unless set
+  FLOE_DATA_DIR      where data lies; .floe in this folder unless set
+  FLOE_DATABASE_URL  sqlite:<file> or postgres://…; what storage.database says unless set, else in the data directory
+All variables: docs/configuration.md`;
+
 /** Runs the server program with these arguments, hands signals on to it, and resolves to its exit code. */
 export function runServer(args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {

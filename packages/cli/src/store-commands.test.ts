@@ -56,7 +56,8 @@ test('a command used wrongly says how it is used', () => {
     });
     return [done.status, done.stderr] as const;
   };
-  assert.deepEqual(run('backup'), [1, 'floe: usage: floe backup <file>\n']);
-  assert.deepEqual(run('restore', 'a', '--fast'), [1, 'floe: usage: floe restore <file> [--force]\n']);
-  assert.deepEqual(run('import'), [1, 'floe: usage: floe import sqlite:<file>\n']);
+  assert.deepEqual(run('backup'), [2, 'floe: usage: floe backup <file>\n']);
+  assert.deepEqual(run('restore', 'a', '--fast'), [2, 'floe: usage: floe restore <file> [--force]\n']);
+  assert.deepEqual(run('import'), [2, 'floe: usage: floe import sqlite:<file>\n']);
+  assert.deepEqual(run('serve', 'now'), [2, 'floe: usage: floe serve\n']);
 });

@@ -15,7 +15,7 @@ export type Variables = Readonly<Record<string, Variable>>;
 export interface Vocabulary {
   /** Every variable with a value of the right kind; a map has all members there are. */
   readonly example: Variables;
-  /** What senders fill as they like, such as `metadata` or `tool.arguments`: any member may be asked for. */
+  /** What senders fill as they like, such as `metadata` or `tool.arguments`: every member may be asked for. */
   readonly open: ReadonlySet<string>;
 }
 

@@ -183,7 +183,7 @@ for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata'])
     for (const name of names) {
       await page.getByRole('table', { name: 'Spend over time' }).getByRole('button', { name }).click();
       await page.waitForFunction(() => document.querySelectorAll('figure tbody tr').length !== 7);
-      await page.locator('.opacity-60').waitFor({ state: 'detached' });
+      await page.locator('.stale').waitFor({ state: 'detached' });
       sum += centsIn(await cell(page, 'Total').innerText());
       await page.goBack();
       await page.waitForFunction(() => document.querySelectorAll('figure tbody tr').length === 7);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Page } from 'playwright-core';
+import { eventually } from '@floe/testkit/patience';
+import type { Locator, Page } from 'playwright-core';
 import { SCREENSHOTS } from './harness.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -41,6 +42,23 @@ export async function assertAccessible(page: Page, runOnly: readonly string[] = 
     return places.length === 0 ? [] : [`${id}: ${help} (${places.slice(0, 3).join('; ')})`];
   });
   assert.deepEqual(told, []);
+}
+
+/** A field comes to hold this. */
+export async function holds(field: Locator, value: string): Promise<void> {
+  await eventually(async () => {
+    assert.equal(await field.inputValue(), value);
+    return true;
+  });
+}
+
+/** What was copied, once it is what was meant: the clipboard takes its time, and holds the last text until then. */
+export function copied(page: Page, meant: RegExp): Promise<string> {
+  return eventually(async () => {
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    assert.match(text, meant);
+    return text;
+  });
 }
 
 /** The same in a folder of its own, for tests that take many. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
+import { assertAccessible, copied, screenshot } from './checks.ts';
 import { type House, openPage, startHouse } from './harness.ts';
 
 /** What stands in floe.yaml, and what becomes of a file that cannot be used. */
@@ -28,8 +28,7 @@ for (const [name, look] of [
     assert.equal(await page.getByRole('button', { name: 'Save route' }).count(), 0);
     await page.getByRole('button', { name: 'Copy as YAML' }).click();
     await page.getByText('Copied. Put it below the org in floe.yaml.').first().waitFor();
-    const text = await page.evaluate(() => navigator.clipboard.readText());
-    assert.match(text, /^routes:\n {2}- model: smart\n/);
+    const text = await copied(page, /^routes:\n {2}- model: smart\n/);
     assert.match(text, /sandbox\/flaky/);
 
     const file = house.floe.configFile;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { ownRecording } from '@floe/testkit/recordings';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import type { Page } from 'playwright-core';
@@ -60,12 +61,10 @@ function secondsIn(text: string): number {
 
 /** Waits until the list knows that a key was used, which takes about a second. */
 async function usedLately(id: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  await eventually(async () => {
     const { body } = await house.ask('GET', `/api/management/keys/${id}`);
-    if (isObject(body) && body['last_used_at'] !== null) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('the key was never said to be used');
+    return (isObject(body) && body['last_used_at'] !== null) || undefined;
+  });
 }
 
 /** A period that is not in its first hours, in which there is no forecast. */
@@ -80,7 +79,7 @@ test('the third request of two a minute is a row that names the limit and counts
   await page.getByLabel('Name').fill('ci-slow');
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('button', { name: 'Reveal' }).click();
-  const key = await page.locator('[data-secret]').innerText();
+  const key = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
   await page.getByRole('button', { name: 'I have saved it' }).click();
   await at(page, '/management/limits?open=new');
   await page.getByLabel('Applies to').selectOption('scope:key');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call } from '@floe/testkit/client';
+import { PATIENCE_MS } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { assertAccessible, screenshot } from './checks.ts';
@@ -22,7 +23,7 @@ before(async () => {
     locale: 'en-GB',
   });
   page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   page.on('pageerror', (error) => faults.push(error.message));
 });
 after(async () => {
@@ -52,8 +53,9 @@ for (const [name, look] of [
 ] as const)
   test(`the link opened a second time says when it was used, and offers the usual way in: ${name}`, async () => {
     const [link = ''] = await floe.printed(LINK);
-    const context = await browser.newContext(look);
+    const context = await browser.newContext({ ...look, reducedMotion: 'reduce', locale: 'en-GB' });
     const other = await context.newPage();
+    other.setDefaultTimeout(PATIENCE_MS);
     await other.goto(link);
     await other
       .getByText(/This link was used at \d{4}-\d\d-\d\dT[\d:.]+Z\. Sign in, or make a new one/)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import * as pages from '../src/pages/index.ts';
 import { KEY } from './harness.ts';
 import { type People, startPeople } from './people.ts';
@@ -45,7 +46,7 @@ const SECTIONS = {
 };
 
 /** Pages that lie over others, and the parts of those that have several. */
-const FURTHER = [
+const FURTHER: readonly string[] = [
   '/requests?open={request}',
   '/management/limits?open=new',
   '/management/budgets?open=new',
@@ -56,9 +57,17 @@ const FURTHER = [
   ),
 ];
 
+/** Every page of the index and what lies over some, below `/o/acme`: `/requests/$request`. */
+export const PAGES: readonly string[] = [
+  ...Object.values(pages)
+    .flat()
+    .map(({ path }) => path),
+  ...FURTHER,
+];
+
 export interface Furnished extends People {
-  /** Every page of the index and what lies over some, below `/o/acme`, with the ids of real things. */
-  readonly places: readonly string[];
+  /** Where each of `PAGES` is, with the ids of real things. */
+  readonly places: ReadonlyMap<string, string>;
   /** A request whose bodies are kept, with this secret in them. */
   readonly request: string;
 }
@@ -70,12 +79,11 @@ export async function startFurnished(prefix = ''): Promise<Furnished> {
   const house = await startPeople(prefix, SECTIONS);
   await furnish(house);
   const request = await traffic(house);
-  const paths = Object.values(pages)
-    .flat()
-    .map(({ path }) => path);
-  const places = await Promise.all(paths.map((path) => placeOf(house, path)));
-  const further = FURTHER.map((path) => path.replace('{request}', request));
-  return Object.assign(house, { places: [...places, ...further], request });
+  const found = PAGES.map(async (path) => {
+    const place = FURTHER.includes(path) ? path.replace('{request}', request) : await placeOf(house, path);
+    return [path, place] as const;
+  });
+  return Object.assign(house, { places: new Map(await Promise.all(found)), request });
 }
 
 async function furnish(house: People): Promise<void> {
@@ -146,16 +154,11 @@ async function traffic(house: People): Promise<string> {
     body: { model: 'smart', messages: [{ role: 'user', content: `Say ${SECRET_WORD}` }] },
   });
   const id = String(answer.headers['x-request-id']);
-  await written(house, id);
+  // Its row is the last.
+  await eventually(
+    async () => (await house.ask('GET', `/api/analytics/requests/${id}`)).status === 200 || undefined,
+  );
   return id;
-}
-
-async function written(house: People, id: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if ((await house.ask('GET', `/api/analytics/requests/${id}`)).status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${id} was not written`);
 }
 
 /** The address of a page; for one about a single thing, of the first such thing that the API lists. */

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually, PATIENCE_MS } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
@@ -25,7 +26,7 @@ export interface House {
   readonly floe: Floe;
   /** Ends the server as a crash would; what it wrote stays. */
   fall?(): Promise<void>;
-  /** Starts it again, on the same data and at the same address. */
+  /** Starts it again, on the same data; whoever goes through the proxy finds it at the same address. */
   rise?(): Promise<void>;
   /** Where the browser goes: the server behind a proxy that signs a member in. */
   readonly url: string;
@@ -52,12 +53,11 @@ export async function startHouse(
   const home = mkdtempSync(join(tmpdir(), 'floe-house-'));
   const dataDir = join(home, 'data');
   const yaml = JSON.stringify(configOf(prefix, more), null, 2);
-  const start = (port?: number) => startFloe({ yaml, dataDir, ...(port !== undefined && { port }) });
+  // Each time on a port of its own: what it had may be somebody else's by now.
+  const start = () => startFloe({ yaml, dataDir });
   let floe = await start();
-  const { url } = floe;
-  const again = () => start(Number(new URL(url).port));
   const session: { role: Role } = { role: 'owner' };
-  const proxy = createServer((req, res) => passOn(req, res, url, prefix, session.role));
+  const proxy = createServer((req, res) => passOn(req, res, floe.url, prefix, session.role));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   let opened: Promise<Browser> | null = null;
   return {
@@ -68,20 +68,20 @@ export async function startHouse(
       await floe.kill9();
     },
     async rise() {
-      floe = await again();
+      floe = await start();
     },
     url: `http://127.0.0.1:${portOf(proxy)}${prefix}`,
     async restart(away) {
       await floe.stop();
       away(dataDir);
-      floe = await again();
+      floe = await start();
     },
     as(role) {
       session.role = role;
     },
     async chat(model, more = {}) {
       const { key = KEY, metadata = {}, ...body } = more;
-      const answer = await call(`${url}${prefix}/gateway/v1/chat/completions`, {
+      const answer = await call(`${floe.url}${prefix}/gateway/v1/chat/completions`, {
         headers: { authorization: `Bearer ${String(key)}`, 'x-floe-metadata': JSON.stringify(metadata) },
         body: { model, messages: [{ role: 'user', content: 'Hello' }], ...body },
       });
@@ -215,7 +215,7 @@ export async function openPage(
   const context = await openContext(house, options);
   const faults: string[] = [];
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const origin = new URL(house.url).origin;
   await page.exposeFunction('tellFault', (fault: string) => faults.push(fault));
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
@@ -231,13 +231,12 @@ export async function openPage(
 
 /** Waits until the rows of these requests can be read. */
 export async function rowsWritten(house: House, prefix: string, count: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  await eventually(async () => {
     const answer = await call(`${house.floe.url}${prefix}/api/analytics/requests?limit=500`, {
       headers: { 'x-api-key': KEY },
     });
     const body = answer.json();
-    if (isObject(body) && Array.isArray(body['data']) && body['data'].length >= count) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${count} rows were not written`);
+    const written = isObject(body) && Array.isArray(body['data']) ? body['data'].length : 0;
+    return written >= count || undefined;
+  });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { PATIENCE_MS } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import type { Upstream } from '@floe/testkit/upstream';
 import { chromium } from 'playwright-core';
@@ -44,7 +45,7 @@ async function walk(
   });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const faults = await watchPage(page, url);
   await walkTheJourney({ page, link, url, upstream, name }).catch(async (error: unknown) => {
     await screenshot(page, `journey-stopped-${name}`);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { call } from '@floe/testkit/client';
+import { PATIENCE_MS } from '@floe/testkit/patience';
 import { jsonReply, sseReply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
+import { assertAccessible, copied, screenshot } from './checks.ts';
 import { axeSettled } from './settled.ts';
 
 /** The first hour of an owner, step by step as a person goes: by the navigation, the forms and the buttons of the pages. */
@@ -170,7 +171,7 @@ async function makeKey(start: Start, name: string, scopes: readonly string[]): P
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('button', { name: 'Copy key' }).click();
   await page.getByText('Copied.').waitFor();
-  const key = await page.evaluate(() => navigator.clipboard.readText());
+  const key = await copied(page, /^eis_/);
   await page.getByRole('button', { name: 'Done' }).click();
   return key;
 }
@@ -187,8 +188,8 @@ async function revokeKey(start: Start, name: string, key: string): Promise<void>
   await page.waitForURL(/keys\/key_/);
   await page.getByRole('button', { name: 'Revoke key' }).click();
   const dialog = page.getByRole('dialog');
-  const typed = dialog.getByLabel(`Type ${name} to go on`);
-  if (await typed.isVisible()) await typed.fill(name);
+  // It was used a moment ago, so its name is wanted: once the server knows of it, which takes about a second.
+  await dialog.getByLabel(`Type ${name} to go on`).fill(name);
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await page
     .getByText(/Revoked\. Refused everywhere/)
@@ -209,7 +210,7 @@ async function watchJob(start: Start, key: string): Promise<() => Promise<unknow
   await page.getByRole('heading', { name: 'Waiting for the first beat…' }).waitFor();
   await page.getByRole('button', { name: 'Copy curl' }).click();
   await page.getByText('Copied', { exact: true }).first().waitFor({ state: 'attached' });
-  const line = await page.evaluate(() => navigator.clipboard.readText());
+  const line = await copied(page, /^curl /);
   assert.ok(line.includes(`${url}/api/monitoring/heartbeat`), line);
   const beat = () => promisify(execFile)('bash', ['-c', line], { env: { ...process.env, FLOE_KEY: key } });
   await beat();
@@ -218,7 +219,7 @@ async function watchJob(start: Start, key: string): Promise<() => Promise<unknow
 }
 
 async function seeItFailAndRecover({ page, name }: Start, beat: () => Promise<unknown>): Promise<void> {
-  await page.getByText(/^Failing since/).waitFor({ timeout: 90_000 });
+  await page.getByText(/^Failing since/).waitFor({ timeout: 30_000 + PATIENCE_MS });
   await page.getByText('no heartbeat received within').first().waitFor();
   await axeSettled(page);
   await screenshot(page, `journey-failing-${name}`);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually } from '@floe/testkit/patience';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
+import { assertAccessible, copied, screenshot } from './checks.ts';
 import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
+import { settled, watchRequests } from './settled.ts';
 
 const SECOND = `eis_second${'0'.repeat(32)}`;
 const FAILED = 150;
@@ -45,11 +47,37 @@ function seen(page: Page): Promise<Seen> {
 
 /** Waits until the person sees this again. */
 async function seenAgain(page: Page, before: Seen): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    if (JSON.stringify(await seen(page)) === JSON.stringify(before)) return;
-    await page.waitForTimeout(50);
-  }
-  assert.deepEqual(await seen(page), before);
+  await eventually(async () => {
+    assert.deepEqual(await seen(page), before);
+    return true;
+  });
+}
+
+/** Turns the wheel until the first row in view is this far down, and lets the list come to rest; what the person sees then. */
+async function scrolledBeyond(page: Page, index: number): Promise<Seen> {
+  const first = async () => {
+    const [[id = ''] = []] = (await seen(page)).rows;
+    return Number(await page.locator(`[data-row="${id}"]`).getAttribute('data-index'));
+  };
+  await eventually(async () => {
+    if ((await first()) > index) return true;
+    await page.mouse.wheel(0, 400);
+    return undefined;
+  });
+  return seenAtRest(page);
+}
+
+/** What the person sees once everything was read and nothing moves any more. */
+async function seenAtRest(page: Page): Promise<Seen> {
+  await settled(page);
+  let before = '';
+  return eventually(async () => {
+    const now = await seen(page);
+    const isStill = JSON.stringify(now) === before;
+    before = JSON.stringify(now);
+    await page.waitForTimeout(200);
+    return isStill ? now : undefined;
+  });
 }
 
 const rowOf = (page: Page, key: string) =>
@@ -57,32 +85,29 @@ const rowOf = (page: Page, key: string) =>
 
 test('errors without those of one key: a reload, Back and Forward bring the same filters, rows and place', async () => {
   const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h');
+  watchRequests(page);
   await page.locator('[data-row]').nth(3).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('status:error');
   await page.keyboard.press('Enter');
   await page.waitForURL(/status=error/);
-  await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
+  await page.getByRole('button', { name: 'Remove the filter status' }).waitFor();
   await rowOf(page, 'ci').nth(2).waitFor();
   await page.mouse.move(5, 5);
-  const all = await seen(page);
+  const all = await seenAtRest(page);
   assert.deepEqual(all.tokens, ['statusiserror']);
   await rowOf(page, 'ci')
     .first()
     .locator('[data-column=key]')
     .click({ modifiers: ['Alt'] });
   await page.waitForURL(/key=!ci/);
+  await page.getByRole('button', { name: 'Remove the filter key' }).waitFor();
   await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
-  assert.equal(await rowOf(page, 'ci').count(), 0);
+  await rowOf(page, 'ci').first().waitFor({ state: 'detached' });
   await page.locator('[data-scroll]').hover({ position: { x: 400, y: 700 } });
-  for (const step of [1600, 1600, 1400]) {
-    await page.mouse.wheel(0, step);
-    await page.waitForTimeout(150);
-  }
-  const before = await seen(page);
+  // Beyond the first page of the list.
+  const before = await scrolledBeyond(page, 100);
   assert.deepEqual(before.tokens, ['statusiserror', 'keyis notci']);
-  const index = await page.locator(`[data-row="${before.rows[0]?.[0]}"]`).getAttribute('data-index');
-  assert.ok(Number(index) > 100, `beyond the first page of the list: row ${index}`);
   await screenshot(page, 'walk-10-filtered-desktop-light');
   await page.reload();
   await seenAgain(page, before);
@@ -141,16 +166,16 @@ test('a shared link shows exactly these rows later; the live link shows others, 
   await page.locator('[data-row]').nth(5).waitFor();
   const shown = (await seen(page)).rows.map(([id]) => id);
   assert.equal(shown.length, 6);
-  const copied = async (item: RegExp) => {
+  const share = async (item: RegExp, told: string) => {
     await page.getByRole('button', { name: 'Share' }).click();
     await page.getByRole('menuitem', { name: item }).click();
-    await page.getByText('link copied').or(page.getByText('Link copied')).last().waitFor();
-    return page.evaluate(() => navigator.clipboard.readText());
+    await page.getByText(told).first().waitFor();
   };
-  const fixed = await copied(/exactly these/);
-  const live = await copied(/live link/);
+  await share(/exactly these/, 'Link copied. It shows exactly these requests');
+  const fixed = await copied(page, /[?&]from=/);
+  await share(/live link/, 'Live link copied.');
+  const live = await copied(page, /[?&]range=15m/);
   assert.doesNotMatch(fixed, /range=/);
-  assert.notEqual(fixed, live);
   // What comes later belongs to the live link alone.
   const later: string[] = [];
   for (let n = 0; n < 3; n += 1)

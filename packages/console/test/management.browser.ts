@@ -4,7 +4,7 @@ import { call } from '@floe/testkit/client';
 import { jsonReply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
+import { assertAccessible, holds, screenshot } from './checks.ts';
 import { type House, KEY, openPage, startHouse } from './harness.ts';
 
 let house: House;
@@ -35,7 +35,7 @@ test('a provider is tried before it is saved: a refusal is told in its words and
   await page.getByLabel('Key', { exact: true }).fill('sk-wrong');
   await page.keyboard.press('Enter');
   await page.getByText('No such key here.').waitFor();
-  assert.equal(await page.evaluate('document.activeElement.type'), 'password');
+  await page.locator('input[type=password]:focus').waitFor();
   await screenshot(page, 'provider-new-desktop-light');
   await assertAccessible(page);
   await page.getByLabel('Key', { exact: true }).fill('sk-good');
@@ -104,6 +104,7 @@ test('a change of somebody else is shown before anything is saved over it', asyn
   await page.getByRole('button', { name: 'Create limit' }).click();
   await page.waitForURL(/open=lim/);
   const id = new URL(page.url()).searchParams.get('open') ?? '';
+  await page.getByRole('button', { name: 'Save limit' }).waitFor();
   await page.getByRole('textbox', { name: 'Requests a minute' }).fill('200');
   await page.evaluate(
     `fetch('/api/management/limits/${id}', { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"tpm":5000}' })`,
@@ -114,8 +115,8 @@ test('a change of somebody else is shown before anything is saved over it', asyn
   await screenshot(page, 'limit-conflict-desktop-light');
   await page.getByRole('button', { name: 'Save mine over it' }).click();
   await page.getByText('The limit was saved.').first().waitFor();
-  assert.equal(await page.getByRole('textbox', { name: 'Requests a minute' }).inputValue(), '200');
-  assert.equal(await page.getByRole('textbox', { name: 'Tokens a minute' }).inputValue(), '5000');
+  await holds(page.getByRole('textbox', { name: 'Requests a minute' }), '200');
+  await holds(page.getByRole('textbox', { name: 'Tokens a minute' }), '5000');
   await context.close();
 });
 
@@ -126,9 +127,10 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
   await page.getByLabel('When (CEL)').fill('request.max_to');
   await page.keyboard.press('End');
   await page.keyboard.type('k');
+  await page.getByRole('option', { name: 'request.max_tokens' }).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.type(' > 100');
-  assert.equal(await page.getByLabel('When (CEL)').inputValue(), 'request.max_tokens > 100');
+  await holds(page.getByLabel('When (CEL)'), 'request.max_tokens > 100');
   await page.getByText('if it were enforced; now it is only written down').waitFor();
   await screenshot(page, 'policy-new-desktop-light');
   await assertAccessible(page);

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { PATIENCE_MS } from '@floe/testkit/patience';
 import { assertAccessible, screenshot } from './checks.ts';
 import { type House, KEY, openPage, startHouse } from './harness.ts';
 
@@ -106,8 +107,8 @@ for (const [name, look] of [
     await promisify(execFile)('bash', ['-c', line.replace(house.url, house.floe.url)], {
       env: { ...process.env, FLOE_KEY: KEY },
     });
-    await page.getByRole('heading', { name: 'Send beats' }).waitFor({ timeout: 15_000 });
-    await page.getByRole('rowheader', { name: 'OK' }).waitFor({ timeout: 15_000 });
+    await page.getByRole('heading', { name: 'Send beats' }).waitFor();
+    await page.getByRole('rowheader', { name: 'OK' }).waitFor();
     assert.deepEqual(faults, []);
     await context.close();
   });
@@ -145,11 +146,10 @@ test('a change made meanwhile is shown before anything is lost', async () => {
     body: { name: 'Theirs' },
   });
   await page.getByRole('button', { name: 'Save monitor' }).click();
-  await page.getByText('This was changed by somebody else').waitFor();
-  await page.locator('ins').getByText('Theirs').waitFor();
+  const told = page.getByRole('alert').filter({ hasText: 'Somebody changed this while you were editing' });
+  await told.getByText('Theirs').waitFor();
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Keep mine' }).click();
-  await page.getByRole('button', { name: 'Save monitor' }).click();
+  await told.getByRole('button', { name: 'Save mine over it' }).click();
   await page.getByRole('heading', { name: 'Mine' }).waitFor();
   await context.close();
 });
@@ -157,13 +157,13 @@ test('a change made meanwhile is shown before anything is lost', async () => {
 test('a miss is told in its exact words, counted as downtime, and ends with the next beat without a reload', async () => {
   const { page, context, faults } = await openPage(house, '/o/acme/monitors/feed');
   const missed = page.getByText(MISSED).first();
-  await missed.waitFor({ timeout: 60_000 });
+  await missed.waitFor({ timeout: 30_000 + PATIENCE_MS });
   await page.getByText(/^Failing since/).waitFor();
   await screenshot(page, 'monitor-missed-desktop-light');
   await assertAccessible(page);
   await beat('feed');
-  await page.getByText('Healthy', { exact: true }).first().waitFor({ timeout: 15_000 });
-  await page.getByText(/ down/).first().waitFor({ timeout: 15_000 });
+  await page.getByText('Healthy', { exact: true }).first().waitFor();
+  await page.getByText(/ down/).first().waitFor();
   await page.getByText(/^Alerts sent/).waitFor();
   assert.deepEqual(faults, []);
   await context.close();

@@ -36,7 +36,7 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   assert.match(await value.innerText(), /•/, 'masked until it is asked for');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Reveal' }).click();
-  const key = await value.innerText();
+  const key = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
   await page.getByRole('button', { name: 'I have saved it' }).click();
   assert.equal(await statusOf(key), 200);
   await page.getByRole('row', { name: /ci-runner/ }).waitFor();
@@ -75,7 +75,7 @@ test('somebody is invited by a link and comes in by it, into the role it gives',
   await page.getByLabel('Team').selectOption('platform');
   await page.getByRole('button', { name: 'Make the link' }).click();
   await page.getByRole('button', { name: 'Reveal' }).click();
-  const link = await page.locator('[data-secret]').innerText();
+  const link = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
   await screenshot(page, 'invitation-made-desktop-light');
   await page.getByRole('button', { name: 'I have saved it' }).click();
   house.as(null);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { call } from '@floe/testkit/client';
-import { assertAccessible, screenshot } from './checks.ts';
+import { assertAccessible, copied, screenshot } from './checks.ts';
 import { type House, KEY, openPage, rowsWritten, startHouse } from './harness.ts';
 
 let house: House;
@@ -42,7 +42,8 @@ for (const [name, look] of [
 
 test('Stop ends the request: its row says that the client left', async () => {
   const { page, context } = await openPage(house, '/o/acme/playground?model=sandbox/slow');
-  await page.getByLabel('User').fill('one two three four five six seven eight nine ten eleven twelve');
+  // A second a word: it does not end before somebody ends it.
+  await page.getByLabel('User').fill('one two three four five six seven eight nine ten '.repeat(10));
   await page.getByRole('button', { name: 'Run' }).click();
   const answer = page.getByRole('article', { name: 'Answer of sandbox/slow' });
   await answer.getByText('one').waitFor();
@@ -54,13 +55,13 @@ test('Stop ends the request: its row says that the client left', async () => {
 
 const runFile = promisify(execFile);
 
-/** A Python that has a package: that of `npm run test:clients`, else the machine's. */
+/** A Python that has a package: that which `npm run test:browser` sets up, else the machine's. */
 function pythonWith(name: string): { readonly program: string; readonly absent: string | null } {
   const root = join(import.meta.dirname, '..', '..', '..');
   for (const program of [join(root, '.runtime', 'clients', 'python', 'bin', 'python'), 'python3'])
     if (spawnSync(program, ['-c', `import ${name}`], { stdio: 'ignore' }).status === 0)
       return { program, absent: null };
-  return { program: '', absent: `no Python here has the package ${name}; npm run test:clients installs it` };
+  return { program: '', absent: `no Python here has the package ${name}; why, the set-up of the suite said` };
 }
 
 test('two models answer side by side, and the copied Python runs unchanged and asks both', async (t) => {
@@ -80,8 +81,7 @@ test('two models answer side by side, and the copied Python runs unchanged and a
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Copy as…' }).click();
   await page.getByRole('menuitem', { name: 'Python, OpenAI' }).click();
-  const code = await page.evaluate(() => navigator.clipboard.readText());
-  assert.match(code, /environ\["FLOE_KEY"\]/);
+  const code = await copied(page, /environ\["FLOE_KEY"\]/);
   assert.doesNotMatch(code, /eis_/);
   const python = pythonWith('openai');
   if (python.absent === null) {

@@ -17,7 +17,7 @@ before(async () => {
     await house.chat('sandbox/echo', { key: SECOND }),
     await house.chat('sandbox/echo', { key: SECOND }),
   );
-  await rowsWritten(house, '', 15);
+  await rowsWritten(house, '', 17);
 });
 after(() => house.close());
 

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@floe/testkit/patience';
 
 /** nginx as docs/network.md sets it up: one path of a host belongs to Floe, everything else to somebody else. */
 
@@ -22,41 +23,32 @@ const PROGRAMS = [
   '/usr/local/bin/nginx',
 ];
 
-/** @param prefix what is Floe's, such as `/floe` */
+/** Listens from now on: nobody else can take its port until what it leads to is there. @param prefix what is Floe's, such as `/floe` */
 export async function reverseProxy(prefix: string): Promise<ReverseProxy> {
   const program = PROGRAMS.find((path) => path !== '' && existsSync(path));
   if (!program)
     throw new Error(
       'No nginx was found. Install it (Debian: apt-get install nginx-light) or set FLOE_NGINX to its path.',
     );
-  const port = await freePort();
   const home = mkdtempSync(join(tmpdir(), 'floe-nginx-'));
-  let child: ChildProcess | null = null;
-  const stop = () => child?.kill('SIGKILL');
+  const file = join(home, 'nginx.conf');
+  const { child, port } = await startNginx(program, home, file, prefix);
+  const stop = () => child.kill('SIGKILL');
   process.on('exit', stop);
+  const origin = `http://127.0.0.1:${port}`;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     async leadTo(url) {
-      const file = join(home, 'nginx.conf');
       writeFileSync(file, configOf({ home, port, prefix, url }));
-      child = spawn(program, ['-p', home, '-c', file, '-e', 'stderr'], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      let said = '';
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
-      });
-      await listens(
-        port,
-        () => child?.exitCode ?? null,
-        () => said,
+      child.kill('SIGHUP');
+      await eventually(
+        async () => ![null, 421, 502].includes(await statusOf(`${origin}${prefix}/`)) || undefined,
       );
     },
     async close() {
       process.off('exit', stop);
-      if (child && child.exitCode === null) {
+      if (child.exitCode === null) {
         const ended = once(child, 'exit');
-        child.kill('SIGQUIT');
         child.kill('SIGTERM');
         await ended;
       }
@@ -65,11 +57,45 @@ export async function reverseProxy(prefix: string): Promise<ReverseProxy> {
   };
 }
 
+/** Starts it on a free port: on another one when somebody was quicker. */
+async function startNginx(
+  program: string,
+  home: string,
+  file: string,
+  prefix: string,
+): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+  let said = '';
+  for (let tries = 0; tries < 5; tries += 1) {
+    const port = await freePort();
+    writeFileSync(file, configOf({ home, port, prefix, url: null }));
+    const child = spawn(program, ['-p', home, '-c', file, '-e', 'stderr'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const listens = await eventually(async () => {
+      if (child.exitCode !== null) return 'ended';
+      return (await statusOf(`http://127.0.0.1:${port}/`)) === 421 ? 'listens' : undefined;
+    });
+    if (listens === 'listens') return { child, port };
+  }
+  throw new Error(`nginx does not listen: ${said}`);
+}
+
+async function statusOf(url: string): Promise<number | null> {
+  return fetch(url).then(
+    ({ status }) => status,
+    () => null,
+  );
+}
+
 function configOf(of: {
   readonly home: string;
   readonly port: number;
   readonly prefix: string;
-  readonly url: string;
+  /** Null while nobody is there. */
+  readonly url: string | null;
 }) {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `  ${kind}_temp_path ${of.home}/${kind};`,
@@ -83,19 +109,23 @@ http {
 ${temporary.join('\n')}
   server {
     listen 127.0.0.1:${of.port};
-    location ${of.prefix}/ {
-      proxy_pass ${of.url};
+${of.url === null ? '' : locationOf(of.prefix, of.url)}
+    location / { return 421 "not Floe's"; }
+  }
+}
+`;
+}
+
+function locationOf(prefix: string, url: string): string {
+  return `    location ${prefix}/ {
+      proxy_pass ${url};
       proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
       proxy_set_header X-Forwarded-Proto $scheme;
       proxy_buffering off;
       proxy_read_timeout 3600s;
-    }
-    location / { return 421 "not Floe's"; }
-  }
-}
-`;
+    }`;
 }
 
 async function freePort(): Promise<number> {
@@ -105,14 +135,4 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   if (typeof address !== 'object' || address === null) throw new Error('No port is free.');
   return address.port;
-}
-
-async function listens(port: number, ended: () => number | null, said: () => string): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (ended() !== null) throw new Error(`nginx ended: ${said()}`);
-    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
-    if (answer?.status === 421) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`nginx does not listen: ${said()}`);
 }

@@ -1,9 +1,9 @@
+import { PATIENCE_MS } from '@floe/testkit/patience';
 import type { Page, Request } from 'playwright-core';
 import { assertAccessible } from './checks.ts';
 
 /** When a page has all it asked for and draws nothing that is still on its way. */
 
-const LATE_MS = 10_000;
 const watched = new WeakMap<Page, Set<Request>>();
 
 /** Counts what the page asks for from now on, but for its event stream, which never ends. */
@@ -18,10 +18,10 @@ export function watchRequests(page: Page): void {
   page.on('requestfailed', (request) => open.delete(request));
 }
 
-/** Resolves when nothing was under way in three frames that follow each other. @throws Error after ten seconds */
+/** Resolves when nothing was under way in three frames that follow each other. @throws Error when it does not come to that */
 export async function settled(page: Page): Promise<void> {
   const open = watched.get(page) ?? new Set();
-  const until = Date.now() + LATE_MS;
+  const until = Date.now() + PATIENCE_MS;
   for (let quiet = 0; quiet < 3; ) {
     const missing: string = await page.evaluate(
       () =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { PATIENCE_MS } from '@floe/testkit/patience';
 import type { Page } from 'playwright-core';
 import { picture } from './checks.ts';
 import { type Furnished, SECRET_WORD, startFurnished } from './furnished.ts';
@@ -31,7 +32,7 @@ test('a viewer opens every page by its address: all of it to read, every change 
   watchRequests(page);
   const faults = await watchPage(page, house.url);
   const wrong: string[] = [];
-  for (const place of house.places) {
+  for (const place of house.places.values()) {
     await page.goto(`${house.url}/o/acme${place}`);
     await settled(page);
     for (const problem of await problemsOn(page, place)) wrong.push(`${place}: ${problem}`);
@@ -56,7 +57,7 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
   if (!isOnlyRead)
     await changes
       .first()
-      .waitFor({ timeout: 3000 })
+      .waitFor({ timeout: PATIENCE_MS })
       .catch(() => null);
   const [all, disabled] = [await changes.count(), await off.count()];
   if (all !== disabled) found.push(`${all - disabled} of ${all} changes are on`);
@@ -70,7 +71,7 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
     .getByRole('tooltip')
     .filter({ hasText: 'Needs' })
     .first()
-    .innerText({ timeout: 2000 })
+    .innerText({ timeout: PATIENCE_MS })
     .catch(() => 'nothing');
   if (!/^Needs (member|admin|owner)\. Ask (Some admin or )?Mara Koch\.$/.test(told))
     await picture(page, `viewer-says${place.replaceAll('/', '-')}`).then(() =>

@@ -85,7 +85,7 @@ export async function run(args: readonly string[] = process.argv.slice(2)): Prom
     await serve(environment);
   } catch (error) {
     process.stderr.write(`${prefixed(isExpected(error) ? error.message : describeBug(error))}\n`);
-    process.exit(1);
+    process.exit(error instanceof StoreUnusable ? error.exitCode : 1);
   }
 }
 

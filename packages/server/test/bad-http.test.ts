@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FaultCode } from '@floe/contract/faults';
+import { eventually } from '@floe/testkit/patience';
 import { paddingHeaders, pipeline, RawClient, requestBytes } from '@floe/testkit/raw-client';
-import { eventually } from './eventually.ts';
 import { assertRefusal } from './refusal.ts';
 import { assertHealthy, CHAT, chatBody, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
 
@@ -124,18 +124,34 @@ test('what is not one clear HTTP/1.1 request is refused in JSON, and the connect
   await assertHealthy(gateway, 'bad HTTP');
 });
 
-test('nonsense behind a request cuts its answer off and never lands inside it', async () => {
+/** Everything the connection carries once nonsense follows the first bytes of a streamed answer. */
+async function withNonsenseBehind(request: string): Promise<string> {
   const client = await RawClient.connect(gateway.floe.url);
-  const slow = JSON.stringify(chatBody({ model: 'sandbox/slow', stream: true }));
-  await client.send(chat([`content-length: ${slow.length}`], slow));
+  await client.send(request);
   const seen = [await client.take(65_536)];
   await client.send('FROB / HTTP/1.1\r\n\r\n');
   for (let bytes = seen[0]; bytes && bytes.length > 0; seen.push(bytes)) bytes = await client.take(65_536);
-  const text = Buffer.concat(seen).toString();
+  client.hangUp();
+  return Buffer.concat(seen).toString();
+}
+
+const SLOW = JSON.stringify(chatBody({ model: 'sandbox/slow', stream: true }));
+
+test('nonsense behind a request is refused behind its answer, never inside it', async () => {
+  const text = await withNonsenseBehind(chat([`content-length: ${SLOW.length}`], SLOW));
+  const [, answer, refusal, more] = text.split(/^HTTP\/1\.1 /m);
+  assert.match(answer ?? '', /^200 OK[\s\S]*data: \[DONE\]\n\n\r\n0\r\n\r\n$/);
+  assert.match(refusal ?? '', /^400 Bad Request[\s\S]*"code":"invalid_request"/);
+  assert.equal(more, undefined, text);
+  await assertHealthy(gateway, 'nonsense behind a request');
+});
+
+test('nonsense behind a request that is read as it comes cuts its answer off', async () => {
+  const chunked = `${SLOW.length.toString(16)}\r\n${SLOW}\r\n0\r\n\r\n`;
+  const text = await withNonsenseBehind(chat(['transfer-encoding: chunked'], chunked));
   assert.match(text, /^HTTP\/1\.1 200 OK/);
   assert.equal(text.match(/HTTP\/1\.1/g)?.length, 1, text);
   assert.doesNotMatch(text, /\[DONE\]|\r\n0\r\n/);
-  client.hangUp();
   await assertHealthy(gateway, 'nonsense behind a request');
 });
 
@@ -158,20 +174,24 @@ test('dots in a path are not followed', async () => {
 });
 
 test('nothing that follows a refused request on its connection is taken for another one', async () => {
-  const seen = (await gateway.rows('model=sandbox/echo')).length;
+  const body = JSON.stringify(chatBody({ model: 'sandbox/smuggled' }));
+  const smuggled = chat([`content-length: ${body.length}`], body);
   const client = await RawClient.connect(gateway.floe.url);
-  const smuggled = chat([LENGTH]);
   await client.send(chat(['content-length: 4', 'transfer-encoding: chunked'], `0\r\n\r\n${smuggled}`));
   assert.equal((await client.answer()).status, 400);
   await assert.rejects(client.answer(), /ended before an answer/);
   client.hangUp();
   await assertHealthy(gateway, 'a smuggled request');
-  await eventually(async () => ((await gateway.rows('model=sandbox/echo')).length > seen ? true : undefined));
-  assert.equal(
-    (await gateway.rows('model=sandbox/echo')).length,
-    seen + 1,
-    'only the usual request has a row',
-  );
+  // Rows come in their order: one of the same request sent openly is the only one.
+  const open = await RawClient.connect(gateway.floe.url);
+  await open.send(smuggled);
+  assert.equal((await open.answer()).status, 404);
+  open.hangUp();
+  const rows = await eventually(async () => {
+    const found = await gateway.rows('model=sandbox/smuggled');
+    return found.length > 0 ? found : undefined;
+  });
+  assert.equal(rows.length, 1);
 });
 
 test('a client that floods headers without end gets to read the 431', async () => {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { systemClock } from '../src/core/clock.ts';
 import { silentLog } from '../src/core/log.ts';
 import { openDatabase } from '../src/store/open-database.ts';
 import type { Database } from '../src/store/ports.ts';
 import { testDatabase } from '../src/store/test/postgres-database.ts';
-import { eventually } from './eventually.ts';
 
 const KEY = `eis_beat${'0'.repeat(40)}`;
 const ROUNDS = process.env['FLOE_TEST_FULL'] === undefined ? 2 : 15;

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { jsonReply } from '@floe/testkit/reply';
 import { startUpstream } from '@floe/testkit/upstream';
 import { startReceiver } from '../src/alerts/test/receiver.ts';
 import { objectOf, objectsIn } from './answers-said.ts';
-import { eventually } from './eventually.ts';
 import { callsTo, guardedConfig } from './guarded-gateway.ts';
+import { monotonicMs, startPulse } from './pulse.ts';
 import { CHAT, KEYS } from './running-gateway.ts';
-import { watchStandstill } from './standstill.ts';
 
 const FULL = Boolean(process.env['FLOE_TEST_FULL']);
 const ROUNDS = FULL ? 10 : 3;
@@ -78,22 +78,24 @@ test('kill -9 under load: the budget has all that was spent, rows are there once
     }),
   );
   const answered: Answered[] = [];
-  const lost: Answered[] = [];
+  const due: Answered[] = [];
   let sent = 0;
   const count = () => {
     sent += 1;
     return sent;
   };
   for (let round = 0; round < ROUNDS; round++) {
-    const floe = await startFloe({ yaml, dataDir, startTimeoutMs: 60_000 });
+    const pulse = startPulse();
+    const floe = await startFloe({ yaml, dataDir, env: pulse.env });
     const spent = await spentOf(floe);
     const paid = answered.filter(({ isPaid }) => isPaid).length;
     assert.ok(spent >= paid * ANSWER_NANO_USD, `round ${round}: ${spent} of ${paid} answers, at once`);
-    const { answers, killedAt } = await loadUntilKilled(floe, count);
+    const answers = await loadUntilKilled(floe, count);
+    const lived = pulse.livedSince();
     answered.push(...answers);
-    lost.push(...answers.filter(({ at }) => killedAt - at > PROMISED_MS));
+    due.push(...answers.filter(({ at }) => lived(at) > PROMISED_MS));
   }
-  const floe = await startFloe({ yaml, dataDir, startTimeoutMs: 60_000 });
+  const floe = await startFloe({ yaml, dataDir });
   t.after(() => floe.stop());
   const limit = PAID_ANSWERS * ANSWER_NANO_USD;
   // What is left of the budget is spent one by one.
@@ -102,19 +104,20 @@ test('kill -9 under load: the budget has all that was spent, rows are there once
     if (answer.status === 402) break;
     assert.equal(answer.status, 200, answer.text);
     sent += 1;
-    answered.push({ id: answer.headers['x-request-id'] ?? '', isPaid: true, at: performance.now() });
+    answered.push({ id: answer.headers['x-request-id'] ?? '', isPaid: true, at: monotonicMs() });
   }
   assert.equal((await ask(floe, 'one more')).status, 402);
   assert.equal(await spentOf(floe), limit, 'to the last reservation, and not one more');
   const rows = await allRows(floe);
   const ids = new Set(rows.map(({ id }) => id));
   assert.equal(ids.size, rows.length, 'no row is there twice');
-  const missing = lost.filter(({ id }) => !ids.has(id));
+  const missing = due.filter(({ id }) => !ids.has(id));
   const paidRows = rows.filter(({ cost_nano_usd }) => Number(cost_nano_usd ?? 0) > 0);
   const paid = answered.filter(({ isPaid }) => isPaid).length;
   t.diagnostic(
     `kill -9, ${ROUNDS} rounds: ${sent} sent, ${answered.length} answered, ${paid} of them paid; ${rows.length} rows, ${missing.length} lost, 0 doubled; ${limit / ANSWER_NANO_USD} answers of budget, ${limit / ANSWER_NANO_USD - paid} charged to requests that a kill cut off`,
   );
+  assert.ok(due.length > ROUNDS, 'there was load');
   assert.deepEqual(missing, [], 'no row that was promised is lost');
   assert.ok(paidRows.length * ANSWER_NANO_USD <= limit, 'nothing is on a row that the budget did not pay');
   assert.ok(limit / ANSWER_NANO_USD - paid <= ROUNDS * CLIENTS, 'at most what was under way at a kill');
@@ -125,39 +128,34 @@ test('kill -9 under load: the budget has all that was spent, rows are there once
   for (const [share, messages] of told) assert.equal(messages.size, 1, `${share} was told under one id`);
 });
 
-async function loadUntilKilled(
-  floe: Floe,
-  count: () => number,
-): Promise<{ readonly answers: readonly Answered[]; readonly killedAt: number }> {
+async function loadUntilKilled(floe: Floe, count: () => number): Promise<readonly Answered[]> {
   const answers: Answered[] = [];
   const killAfter = 20 + Math.floor(Math.random() * (ROUND_ANSWERS - 20));
   let heard = 0;
-  let killedAt = Number.POSITIVE_INFINITY;
-  const standstill = watchStandstill();
+  let isKilled = false;
   const client = async () => {
-    while (killedAt === Number.POSITIVE_INFINITY) {
+    while (!isKilled) {
       const n = count();
       try {
         const answer = await ask(floe, n % 4 === 0 ? 'the same' : `question ${n}`);
         heard += 1;
         const isPaid = answer.headers['x-floe-cache'] !== 'hit';
         if (answer.status === 200 && answer.complete)
-          answers.push({ id: answer.headers['x-request-id'] ?? '', isPaid, at: performance.now() });
+          answers.push({ id: answer.headers['x-request-id'] ?? '', isPaid, at: monotonicMs() });
         else assert.equal(answer.status, 402, answer.text);
       } catch (error) {
         // Killed before it answered.
-        if (killedAt !== Number.POSITIVE_INFINITY) return;
+        if (isKilled) return;
         throw error;
       }
-      if (heard >= killAfter && killedAt === Number.POSITIVE_INFINITY) {
-        killedAt = performance.now();
+      if (heard >= killAfter && !isKilled) {
+        isKilled = true;
         await floe.kill9();
       }
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  // While the machine did not run this process it may not have run the server either.
-  return { answers, killedAt: killedAt - standstill() };
+  return answers;
 }
 
 function ask(floe: Floe, text: string) {

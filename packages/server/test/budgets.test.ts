@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { CallAnswer } from '@floe/testkit/client';
 import { upstreamFault } from '@floe/testkit/fault-table';
+import { eventually } from '@floe/testkit/patience';
 import { startFloe } from '@floe/testkit/process';
 import { ownRecording } from '@floe/testkit/recordings';
 import { startUpstream } from '@floe/testkit/upstream';
-import { eventually } from './eventually.ts';
 import { callsTo, type GuardedGateway, guardedConfig, startGuarded } from './guarded-gateway.ts';
 
 /** 17 tokens in at $1 and 31 out at $2 per million. */

@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { ReceivedRequest } from '@floe/testkit/connection';
+import { eventually } from '@floe/testkit/patience';
 import { jsonReply, type Reply } from '@floe/testkit/reply';
 import { startUpstream } from '@floe/testkit/upstream';
 import { objectOf, objectsIn } from './answers-said.ts';
-import { eventually } from './eventually.ts';
 
 export interface Verdict {
   /** Path the gateway chose below the provider's base address. */

@@ -6,9 +6,9 @@ import { after, before, test } from 'node:test';
 import type { FaultCode } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { followEvents } from '../src/http/test/follow-events.ts';
-import { eventually } from './eventually.ts';
 import { CHAT, chatBody } from './running-gateway.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-reload-'));
@@ -107,21 +107,51 @@ test('who watches hears of a refused file and of its repair, and reads line and 
     assert.ok(isObject(answer));
     return answer['refused'];
   };
-  const stream = await followEvents(t, `${floe.url}/api/events?topics=config`, headers);
-  await stream.position();
+  // Each follows from now on: what the tests before did may be told late.
+  const following = async (action: string) => {
+    const stream = await followEvents(t, `${floe.url}/api/events?topics=config`, headers);
+    await stream.position();
+    return () => stream.until(({ event, data }) => event === 'config' && JSON.parse(data).action === action);
+  };
   const whole = readFileSync(file, 'utf8');
-  const heard = (action: string) =>
-    stream.until(({ event, data }) => event === 'config' && JSON.parse(data).action === action);
+  const refusalHeard = await following('config.refused');
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
-  await heard('config.refused');
+  await refusalHeard();
   const refused = await told();
   assert.ok(isObject(refused) && Array.isArray(refused['problems']));
   const [problem] = refused['problems'];
   assert.ok(isObject(problem));
   assert.deepEqual([problem['line'], problem['where']], [3, 'orgs[0]']);
+  const repairHeard = await following('config.taken_over');
   writeFileSync(file, whole);
-  await heard('config.taken_over');
+  await repairHeard();
   assert.equal(await told(), null);
+});
+
+test('what is wrong with one organization in a refused file is told to that one; another hears how much there is', async () => {
+  const of = (id: string, name: string, more: object = {}) => ({ id, keys: [key(name)], ...more });
+  writeFileSync(file, JSON.stringify({ orgs: [of('acme', 'stays'), of('rival', 'theirs')] }));
+  await becomes('theirs', 'first', 'model_not_found');
+  const secret = { name: 'secret-budget', scope: 'org', period: 'month', limit_usd: -1 };
+  writeFileSync(
+    file,
+    JSON.stringify({ orgs: [of('acme', 'stays'), of('rival', 'theirs', { budgets: [secret] })] }),
+  );
+  const read = async (path: string, name: string) =>
+    (await call(floe.url + path, { headers: { 'x-api-key': key(name).key } })).text;
+  const ofFile = '/api/management/config/file';
+  await eventually(async () => {
+    assert.match(await read(ofFile, 'theirs'), /orgs\[1\]\.budgets\[0\]\.limit_usd/);
+    return true;
+  });
+  for (const path of [ofFile, '/api/management/config', '/api/overview']) {
+    const told = await read(path, 'stays');
+    assert.match(told, /1 mistake in what it says about other organizations/, path);
+    assert.doesNotMatch(told, /limit_usd|orgs\[1\]/, path);
+  }
+  assert.match(await read('/api/overview', 'theirs'), /limit_usd/);
+  writeFileSync(file, JSON.stringify(config(['stays'], ['first'])));
+  await becomes('stays', 'first', 'answered');
 });
 
 test('edits in quick succession, broken ones between them, end in the last state', async () => {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
-import { eventually } from './eventually.ts';
-import { watchStandstill } from './standstill.ts';
+import { monotonicMs, type Pulse, startPulse } from './pulse.ts';
 
 const ROUNDS = process.env['FLOE_TEST_FULL'] ? 20 : 2;
 const AGENTS = 8;
@@ -34,18 +34,19 @@ const yaml = JSON.stringify({
 
 interface Answered {
   readonly id: string;
-  readonly msBeforeKill: number;
+  readonly msLived: number;
 }
 
 test('kill -9 under load: every decision answered a moment before is kept, once, and no other one is', async (t) => {
   const answered: Answered[] = [];
   const asked = { count: 0 };
   for (let round = 0; round < ROUNDS; round++) {
-    const floe = await startFloe({ dataDir, yaml });
-    answered.push(...(await askUntilKilled(floe, asked)));
+    const pulse = startPulse();
+    const floe = await startFloe({ dataDir, yaml, env: pulse.env });
+    answered.push(...(await askUntilKilled(floe, pulse, asked)));
   }
   const floe = await startFloe({ dataDir, yaml });
-  const due = answered.filter(({ msBeforeKill }) => msBeforeKill > PROMISED_MS).map(({ id }) => id);
+  const due = answered.filter(({ msLived }) => msLived > PROMISED_MS).map(({ id }) => id);
   // What lay in the spool is taken in behind the start.
   const kept = await eventually(async () => {
     const ids = await keptIds(floe);
@@ -61,33 +62,32 @@ test('kill -9 under load: every decision answered a moment before is kept, once,
 });
 
 /** Agents ask one question after the other until the server is killed, at a random point. */
-async function askUntilKilled(floe: Floe, asked: { count: number }): Promise<Answered[]> {
+async function askUntilKilled(floe: Floe, pulse: Pulse, asked: { count: number }): Promise<Answered[]> {
   const answered: { readonly id: string; readonly at: number }[] = [];
-  let killedAt = Number.POSITIVE_INFINITY;
-  const standstill = watchStandstill();
+  let isKilled = false;
   const killAfter = 40 + Math.floor(Math.random() * 200);
   const agent = async (number: number) => {
-    for (let n = 0; killedAt === Number.POSITIVE_INFINITY; n++) {
+    for (let n = 0; !isKilled; n++) {
       asked.count += 1;
       const event = { event: 'shell', session_id: `s${number}`, shell: { command: `git push ${n}` } };
       try {
         const answer = await call(`${floe.url}/relay/v1/decisions`, { headers, body: event });
-        const at = performance.now();
+        const at = monotonicMs();
         const body = answer.complete && answer.status === 200 ? answer.json() : null;
         if (isObject(body)) answered.push({ id: String(body['decision_id']), at });
       } catch {
         // Killed before it answered.
         return;
       }
-      if (answered.length >= killAfter && killedAt === Number.POSITIVE_INFINITY) {
-        killedAt = performance.now();
+      if (answered.length >= killAfter && !isKilled) {
+        isKilled = true;
         await floe.kill9();
       }
     }
   };
   await Promise.all(Array.from({ length: AGENTS }, (_, number) => agent(number)));
-  const stoodStillMs = standstill();
-  return answered.map(({ id, at }) => ({ id, msBeforeKill: killedAt - at - stoodStillMs }));
+  const lived = pulse.livedSince();
+  return answered.map(({ id, at }) => ({ id, msLived: lived(at) }));
 }
 
 async function keptIds(floe: Floe): Promise<string[]> {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { type OwnPostgres, startPostgres } from '@floe/testkit/postgres';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { type OwnRedis, startRedis } from '@floe/testkit/redis';
@@ -11,7 +12,6 @@ import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import pg from 'pg';
 import { type TcpProxy, tcpProxy } from '../src/store/test/tcp-proxy.ts';
 import { objectsIn } from './answers-said.ts';
-import { eventually } from './eventually.ts';
 import { guardedConfig } from './guarded-gateway.ts';
 import { CHAT, KEYS } from './running-gateway.ts';
 

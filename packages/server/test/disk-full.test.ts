@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { startFloe } from '@floe/testkit/process';
 import { startUpstream } from '@floe/testkit/upstream';
 import {
@@ -17,7 +18,6 @@ import {
   Load,
   pricedProvider,
 } from './dependency-house.ts';
-import { eventually } from './eventually.ts';
 import { callsTo, guardedConfig } from './guarded-gateway.ts';
 import { KEYS } from './running-gateway.ts';
 

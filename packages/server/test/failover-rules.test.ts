@@ -5,9 +5,9 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { CallAnswer } from '@floe/testkit/client';
 import { upstreamFault } from '@floe/testkit/fault-table';
 import { lasting } from '@floe/testkit/faults';
+import { eventually } from '@floe/testkit/patience';
 import { jsonReply, type Reply } from '@floe/testkit/reply';
 import { type Dialect, objectsIn } from './answers-said.ts';
-import { eventually } from './eventually.ts';
 import { type FailoverHouse, type Side, startFailoverHouse } from './failover-house.ts';
 
 const routes = [

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type Json } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { ownRecording } from '@floe/testkit/recordings';
 import { startRedis } from '@floe/testkit/redis';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import { administer } from '../src/store/test/postgres-database.ts';
 import { tcpProxy } from '../src/store/test/tcp-proxy.ts';
-import { eventually } from './eventually.ts';
 import {
   ANSWER_TOKENS,
   CLIENTS,

@@ -5,10 +5,10 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { type CallAnswer, call } from '@floe/testkit/client';
 import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
 import { upstreamFault } from '@floe/testkit/fault-table';
+import { eventually } from '@floe/testkit/patience';
 import { ownRecording } from '@floe/testkit/recordings';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import { objectOf, objectsIn } from './answers-said.ts';
-import { eventually } from './eventually.ts';
 import { ANSWER_TOKENS, CLIENTS, type Fleet, FULL, firstOf, PROCESSES, startFleet } from './fleet.ts';
 import { CHAT, KEYS } from './running-gateway.ts';
 

@@ -208,6 +208,22 @@ for (const surface of SURFACES)
       }
     });
 
+    test('an event that is no JSON, whichever it is, is told as a broken stream', async () => {
+      const { body } = sample(surface, 'thinking', true);
+      const pieces = frames(body, STREAM_TYPE);
+      for (const [at, piece] of pieces.entries()) {
+        const half = Buffer.from(piece.toString('utf8').replace(/(data: \{.*).\n\n$/, '$1\n\n'));
+        assert.ok(half.length < piece.length, piece.toString('utf8'));
+        const broken = Buffer.concat([...pieces.slice(0, at), half, ...pieces.slice(at + 1)]);
+        for (const store of surface === 'responses' ? [false, true] : [undefined]) {
+          house.play(surface, { headers: { 'content-type': STREAM_TYPE }, body: broken, framing: 'chunked' });
+          const answer = await ask(surface, { stream: true, store });
+          checkBroken(surface, answer, body, `event ${at}`);
+          if (answer.status === 502) assert.match(answer.text, /upstream_stream_broken/, `event ${at}`);
+        }
+      }
+    });
+
     test('a whole answer cut anywhere is a 502', async () => {
       const { body, headers = {} } = sample(surface, 'parallel-tools', false);
       for (const cut of fc.sample(fc.integer({ min: 0, max: body.length - 1 }), { numRuns: 30, seed: 9 })) {

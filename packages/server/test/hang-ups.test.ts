@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { HANG_UP_STAGES, hangUpAt, RawClient, requestBytes } from '@floe/testkit/raw-client';
 import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
-import { eventually } from './eventually.ts';
 import { assertRefusal } from './refusal.ts';
 import { assertHealthy, CHAT, chatBody, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
 

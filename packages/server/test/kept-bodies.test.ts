@@ -7,13 +7,13 @@ import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
 import { cutMidAnswer } from '@floe/testkit/fault-cuts';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { jsonReply, sseReply } from '@floe/testkit/reply';
 import { startUpstream } from '@floe/testkit/upstream';
 import { objectOf } from './answers-said.ts';
-import { eventually } from './eventually.ts';
+import { monotonicMs, startPulse } from './pulse.ts';
 import { CHAT, configFor, KEYS } from './running-gateway.ts';
-import { watchStandstill } from './standstill.ts';
 
 const OTHER_KEY = `eis_other${'0'.repeat(32)}`;
 const ASKED = 'My address is ana@example.com, and the word is Gletscherspalte';
@@ -44,7 +44,8 @@ test('bodies are kept for the org that asks for it, without what should not be r
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-bodies-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const options = { dataDir, yaml: JSON.stringify(twoOrgs(upstream.url)) };
-  let floe = await startFloe(options);
+  const pulse = startPulse();
+  let floe = await startFloe({ ...options, env: pulse.env });
   t.after(() => floe.stop());
 
   const [whole, streamed, others] = await Promise.all([
@@ -70,20 +71,20 @@ test('bodies are kept for the org that asks for it, without what should not be r
   assert.equal((await viewed(floe, others, OTHER_KEY)).status, 404);
 
   // Killed under load: what was answered 10 ms before is there, and nothing of it can be read on the disk.
-  const standstill = watchStandstill();
   const answered: { readonly id: string; readonly at: number }[] = [];
-  let killedAt = Number.POSITIVE_INFINITY;
+  let isKilled = false;
   const client = async () => {
-    while (killedAt === Number.POSITIVE_INFINITY) {
+    while (!isKilled) {
       const id = await ask(floe, KEYS.full, {}).catch(() => null);
-      if (id !== null) answered.push({ id, at: performance.now() });
-      if (answered.length < 100 || killedAt !== Number.POSITIVE_INFINITY) continue;
-      killedAt = performance.now();
+      if (id !== null) answered.push({ id, at: monotonicMs() });
+      if (answered.length < 100 || isKilled) continue;
+      isKilled = true;
       await floe.kill9();
     }
   };
   await Promise.all(Array.from({ length: 8 }, client));
-  const due = answered.filter(({ at }) => killedAt - at - standstill() > PROMISED_MS);
+  const lived = pulse.livedSince();
+  const due = answered.filter(({ at }) => lived(at) > PROMISED_MS);
   assert.ok(due.length > 50);
   for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' }))
     if (/jsonl$|floe\.db/.test(name))

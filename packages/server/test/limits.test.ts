@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { type CallAnswer, call } from '@floe/testkit/client';
 import { upstreamFault } from '@floe/testkit/fault-table';
+import { eventually } from '@floe/testkit/patience';
 import { type GuardedGateway, startGuarded } from './guarded-gateway.ts';
 import { rowsOf } from './rows-of.ts';
 import { KEYS } from './running-gateway.ts';
@@ -114,9 +115,10 @@ test('requests at the same time are limited, and a client that leaves gives its 
   leave.abort();
   await assert.rejects(hanging);
   await request?.settled;
-  for (let tries = 0; tries < 100; tries++)
-    if ((await gateway.chat({ model: 'sandbox/echo' })).status === 200) return;
-  assert.fail('the place was never given back');
+  await eventually(async () => {
+    assert.equal((await gateway.chat({ model: 'sandbox/echo' })).status, 200, 'the place is given back');
+    return true;
+  });
 });
 
 test('clients of the Messages dialect read where they stand in its own header names', async (t) => {

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { UPSTREAM_FAULTS, upstreamFault } from '@floe/testkit/fault-table';
+import { eventually } from '@floe/testkit/patience';
 import { startFloe } from '@floe/testkit/process';
 import { HANG_UP_STAGES, hangUpAt, RawClient } from '@floe/testkit/raw-client';
 import { jsonReply, sseReply } from '@floe/testkit/reply';
-import { eventually } from './eventually.ts';
 import { type Fake, KEYS, type NativeHouse, PASS_A, PASS_B, startNativeHouse } from './native-house.ts';
 
 let house: NativeHouse;

@@ -181,5 +181,14 @@ test('floe: help on standard output, an unknown command on standard error', asyn
   }
   const unknown = await runToEnd(COMMAND_LINE, ['frobnicate'], {}, cwd);
   assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
-  assert.match(unknown.stderr, /unknown command "frobnicate"/);
+  assert.match(unknown.stderr, /unknown command "frobnicate"\. "floe help" lists all\.\n$/);
+  const misspelt = await runToEnd(COMMAND_LINE, ['monitor', 'list'], {}, cwd);
+  assert.match(misspelt.stderr, /Did you mean "monitors list"\?/);
+  for (const asked of ['version', '--version'])
+    assert.match((await runToEnd(COMMAND_LINE, [asked], {}, cwd)).stdout, /^floe \d+\.\d+\.\d+\n$/);
+  // What is no verb of the API stands beside those that are.
+  const subject = await runToEnd(COMMAND_LINE, ['config', '--help'], {}, cwd);
+  assert.match(subject.stdout, /floe config apply <file> \[--prune\] .*\n {2}floe config check \[file\] /);
+  const backup = await runToEnd(COMMAND_LINE, ['backup', '--help'], {}, cwd);
+  assert.match(backup.stdout, /FLOE_DATA_DIR/);
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { type CallAnswer, type CallOptions, call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { ownRecording } from '@floe/testkit/recordings';
 import { startUpstream, type Upstream, type UpstreamOptions } from '@floe/testkit/upstream';
-import { eventually } from './eventually.ts';
 
 /** Platform keys of the test organization, by what is special about them. */
 export const KEYS = {

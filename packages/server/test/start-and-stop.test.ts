@@ -8,11 +8,11 @@ import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { isObject } from '@floe/contract/json';
 import { type CallAnswer, call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, type FloeOptions, startFloe } from '@floe/testkit/process';
 import { RawClient, requestBytes } from '@floe/testkit/raw-client';
 import { sseReply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { eventually } from './eventually.ts';
 import { COMMAND_LINE, ROOT } from './run-program.ts';
 import { CHAT, chatBody, configFor, KEYS } from './running-gateway.ts';
 

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { eventually } from '@floe/testkit/patience';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { testDatabase } from '../src/store/test/postgres-database.ts';
 import { tcpProxy } from '../src/store/test/tcp-proxy.ts';
 import { objectsIn, saidIn } from './answers-said.ts';
-import { eventually } from './eventually.ts';
 import { DIALECT_OF, PROVIDERS, type Provider, type StoredHouse, startStoredHouse } from './stored-house.ts';
 import { sample } from './upstream-samples.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
-import { eventually } from './eventually.ts';
 import { COMMAND_LINE, runToEnd } from './run-program.ts';
 import { CHAT, chatBody } from './running-gateway.ts';
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BARE_ENVIRONMENT } from './bare-environment.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export interface FloeOptions {
   /** Added to an otherwise bare environment: no provider key of this machine reaches the server. */
@@ -56,9 +57,6 @@ export interface Floe {
 const SERVER = join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
 const LISTENING = /^floe: listening on (http:\/\/(?:[\w.-]+|\[[0-9a-f:]+\]):\d+)(?:\/\S*)?$/m;
 const KEY = /\beis_[0-9A-Za-z_-]{20,}/;
-
-/** For what a process should say at once: a loaded machine is slow, and that is not what is tested. */
-const PATIENCE_MS = 60_000;
 
 /** Ended with this process, should a test leave them behind. */
 const running = new Set<ChildProcess>();

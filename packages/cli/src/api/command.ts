@@ -7,15 +7,22 @@ import { type Field, type Operation, type Operations, positionsOf } from './oper
 /** What every verb takes besides its own fields. */
 export const COMMON_OPTIONS = ['--json', '--help'] as const;
 
-/** The command of a verb of the API: `keys create`, or `keys` alone for its list. Undefined when there is none. */
-export function apiCommand(operations: Operations, args: readonly string[]): Command | undefined {
+/**
+ * The command of a verb of the API: `keys create`, or `keys` alone for its list. Undefined when there is none.
+ * `others` are commands that are no verb of the API, and stand beside them where a subject says what it can do.
+ */
+export function apiCommand(
+  operations: Operations,
+  args: readonly string[],
+  others: readonly Command[],
+): Command | undefined {
   const [subject = '', verb = ''] = args;
-  if (!Object.hasOwn(operations, subject)) return undefined;
-  const verbs = operations[subject] ?? {};
+  const verbs = Object.hasOwn(operations, subject) ? operations[subject] : undefined;
+  if (!verbs) return beside(subject, others).length === 0 ? undefined : overviewOf(subject, {}, others);
   if (Object.hasOwn(verbs, verb) && verbs[verb]) return commandOf([subject, verb], verbs[verb]);
   if (verbs['list'] && (verb === '' || (verb.startsWith('-') && !isHelp(verb))))
     return commandOf([subject], verbs['list']);
-  return overviewOf(subject, verbs);
+  return overviewOf(subject, verbs, others);
 }
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
@@ -34,12 +41,25 @@ function commandOf(words: readonly string[], operation: Operation): Command {
   };
 }
 
+/** Commands of two words that begin with `subject`. */
+function beside(subject: string, others: readonly Command[]): readonly Command[] {
+  return others.filter(({ words }) => words.length > 1 && words[0] === subject);
+}
+
 /** `floe keys --help`, and what is said about a verb that does not exist. */
-function overviewOf(subject: string, verbs: Readonly<Record<string, Operation>>): Command {
-  const usages = Object.entries(verbs).map(([verb, operation]) => ({
+function overviewOf(
+  subject: string,
+  verbs: Readonly<Record<string, Operation>>,
+  others: readonly Command[],
+): Command {
+  const own = beside(subject, others);
+  const asked = Object.entries(verbs).filter(([verb]) => !own.some(({ words }) => words[1] === verb));
+  const usages = asked.map(([verb, operation]) => ({
     usage: [subject, verb, ...positionsOf(operation).map((name) => `<${name}>`)].join(' '),
     does: operation.does,
   }));
+  usages.push(...own.map(({ usage, does }) => ({ usage, does: does.replace(/\.$/, '') })));
+  usages.sort((one, other) => (one.usage < other.usage ? -1 : 1));
   const width = Math.max(...usages.map(({ usage }) => usage.length));
   const help = usages.map(({ usage, does }) => `  floe ${usage.padEnd(width)}  ${does}`).join('\n');
   return {

@@ -107,7 +107,7 @@ function readLayer(path: string, isPrivate: boolean, troubles: string[]): JsonOb
     const parsed: unknown = JSON.parse(text);
     if (isObject(parsed)) return parsed;
   } catch {
-    // Told below, as any other text that is no object.
+    // Told below, like every other text that is no object.
   }
   troubles.push(`${path} is not a JSON object`);
   return {};

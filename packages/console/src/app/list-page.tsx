@@ -19,6 +19,8 @@ interface ListPageProps<Row> {
   readonly one: string;
   readonly needs?: Action;
   readonly list: ReturnType<typeof useRows<Row>>;
+  /** What stands in links to a row, where that is not its id. */
+  readonly idOf?: (row: Row) => string;
   readonly columns: readonly Column<Row>[];
   /** Columns that fit beside the drawer. */
   readonly besideDrawer?: ReadonlySet<string>;
@@ -37,6 +39,7 @@ interface ListPageProps<Row> {
  * page of their own, and what stands there while there are none.
  */
 export function ListPage<Row extends { readonly id: string }>({
+  idOf = ({ id }) => id,
   title,
   one,
   needs = 'management',
@@ -72,10 +75,10 @@ export function ListPage<Row extends { readonly id: string }>({
         what={title.toLowerCase()}
         label={title}
         shown={sortable ? sorted(list.rows ?? [], columns, sort) : (list.rows ?? [])}
-        rowId={({ id }) => id}
+        rowId={idOf}
         columns={fitting ? columns.filter(({ id }) => fitting.has(id)) : columns}
         card={card}
-        onOpen={({ id }) => open(id)}
+        onOpen={(row) => open(idOf(row))}
         openId={opened}
         {...(sortable && { sort, onSort: (next: string | null) => change({ sort: next }, 'replace') })}
         empty={

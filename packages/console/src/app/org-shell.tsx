@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { useOnChange } from '../data/on-change.ts';
 import { REASON, STEP_UP } from '../data/questions.ts';
 import { SignedInContext, sessionQuery } from '../data/session.ts';
 import { WhoCanHelp } from '../data/who-can-help.tsx';
@@ -60,8 +61,7 @@ function Shell() {
   const reason = useQuestion(REASON);
   const place = useLocation({ select: ({ pathname }) => pathname });
   useShortcutKeys();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of the phone.
-  useEffect(() => setMenu(false), [place]);
+  useOnChange(place, () => setMenu(false));
   return (
     <ShellContext
       value={{

@@ -2,6 +2,7 @@ import { ChevronRight, Menu as MenuIcon, Search } from 'lucide-react';
 import { Fragment, type ReactNode, useEffect } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
+import { ScrollArea } from '../ui/scroll-area.tsx';
 import { OrgLink } from './org-link.tsx';
 import { useShell } from './shell-context.ts';
 
@@ -34,8 +35,7 @@ export function PageFrame({
   }, [title]);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <main data-scroll tabIndex={0} className="relative min-w-0 flex-1 overflow-y-auto -outline-offset-2">
+      <ScrollArea as="main" data-scroll className="relative min-w-0 flex-1 overflow-y-auto -outline-offset-2">
         <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 max-md:border-b max-md:border-line max-md:bg-sunken md:px-6">
           <IconButton icon={MenuIcon} label="Open the menu" onClick={openMenu} className="-ml-2 md:hidden" />
           <div
@@ -64,7 +64,7 @@ export function PageFrame({
           {actions && <div className="flex flex-wrap items-center gap-2 max-md:w-full">{actions}</div>}
         </header>
         <div className={padded ? 'p-4 pt-3 md:p-6 md:pt-2' : 'max-md:pt-3'}>{children}</div>
-      </main>
+      </ScrollArea>
       {beside}
     </>
   );

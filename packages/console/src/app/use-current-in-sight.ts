@@ -1,9 +1,9 @@
-import { type RefObject, useEffect } from 'react';
+import type { RefObject } from 'react';
+import { useOnChange } from '../data/on-change.ts';
 
 /** Brings the link of the page that is shown into sight, where a list of links scrolls. `place` changes with the page. */
 export function useCurrentInSight(list: RefObject<HTMLElement | null>, place: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another link.
-  useEffect(() => {
+  useOnChange(place, () => {
     const link = list.current?.querySelector('[aria-current=page]');
     if (!link) return;
     // Told with the next frame's own layout: asking at once would lay out a page that is still being made.
@@ -16,5 +16,5 @@ export function useCurrentInSight(list: RefObject<HTMLElement | null>, place: st
     );
     observer.observe(link);
     return () => observer.disconnect();
-  }, [list, place]);
+  });
 }

@@ -1,3 +1,5 @@
+import { capital } from '../format/words.ts';
+
 /** An answer of the API that is not a success, with what a person needs to go on. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -31,7 +33,7 @@ export class ApiError extends Error {
     const start = this.param === null ? '' : `${this.param}: `;
     if (start === '' || !this.message.startsWith(start)) return this.message;
     const rest = this.message.slice(start.length);
-    return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}${/[.!?]$/.test(rest) ? '' : '.'}`;
+    return `${capital(rest)}${/[.!?]$/.test(rest) ? '' : '.'}`;
   }
 }
 

@@ -28,7 +28,7 @@ export function useLiveQuery(topic: string, queryKey: readonly unknown[], on = t
   const client = useQueryClient();
   useEvents(
     topic,
-    throttled(queryKey.join(' '), () => void client.invalidateQueries({ queryKey })),
+    throttled(JSON.stringify(queryKey), () => void client.invalidateQueries({ queryKey })),
     on,
   );
 }

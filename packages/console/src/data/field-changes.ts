@@ -13,8 +13,8 @@ export function fieldChanges(before: unknown, after: unknown): readonly FieldCha
   const [old, now] = [flat(before), flat(after)];
   const fields = [...new Set([...old.keys(), ...now.keys()])];
   return fields
-    .filter((field) => old.get(field) !== now.get(field) && !ECHOES.has(field))
-    .map((field) => ({ field, before: old.get(field) ?? '', after: now.get(field) ?? '' }));
+    .map((field) => ({ field, before: old.get(field) ?? '', after: now.get(field) ?? '' }))
+    .filter(({ field, before, after }) => before !== after && !ECHOES.has(field));
 }
 
 /** `{a: {b: 1}}` to `a.b` and `1`. Lists stay whole: what moved in one is seen only beside its neighbours. */

@@ -1,4 +1,5 @@
 import { ROLES, type Role } from '@floe/contract/roles';
+import { anyOf } from '../format/words.ts';
 
 /**
  * What controls ask for (docs/design.md, "Who may what"). The server decides; this table only keeps people from
@@ -36,9 +37,3 @@ export function helpersWith(action: Action): readonly Role[] {
 }
 
 const MOST_NAMES = 3;
-
-/** `Ann, Ben or Cem`; empty for nobody. */
-function anyOf(names: readonly string[]): string {
-  const last = names.at(-1) ?? '';
-  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
-}

@@ -16,8 +16,10 @@ export interface ResourceKind<Resource extends { readonly id: string }, Form ext
   readonly touches: readonly [readonly unknown[], ...(readonly unknown[])[]];
   readonly needs: Action;
   readonly formOf: (resource: Resource) => Form;
-  /** What the API is sent for a form. */
+  /** What the API is sent for a form. What cannot be sent is thrown as an `ApiError` that names the field. */
   readonly bodyOf: (form: Form) => unknown;
+  /** The same for a change of one, where that is not all that a new one is made of. */
+  readonly changeOf?: (form: Form) => unknown;
   /** What is asked before one is removed; `typed` wants a name typed, where others depend on it. */
   readonly removal: (resource: Resource) => {
     readonly title: string;
@@ -73,6 +75,6 @@ export function useResourceEdit<Resource extends { readonly id: string }, Form e
   read: Tagged<Resource>,
   done: (saved: Resource) => void,
 ): Edit<Form> {
-  const { formOf, bodyOf: write, touches } = kind;
+  const { formOf, bodyOf, changeOf: write = bodyOf, touches } = kind;
   return useEdit<Resource, Form>({ path: pathOf(kind, read.body.id), read, formOf, write, touches, done });
 }

@@ -68,6 +68,11 @@ export function tokensOf(query: URLSearchParams, fields: readonly FilterField[])
   return [...query].flatMap(([name, value]) => (fieldOf(fields, name) ? [{ name, value }] : []));
 }
 
+/** Filters as the API takes them. */
+export function filterValues(tokens: readonly FilterToken[]): Record<string, string> {
+  return Object.fromEntries(tokens.map(({ name, value }) => [name, value]));
+}
+
 /** The same query with one more filter; a field has one value at a time. */
 export function withToken(query: URLSearchParams, token: FilterToken): URLSearchParams {
   const next = new URLSearchParams(query);

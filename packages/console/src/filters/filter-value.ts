@@ -69,7 +69,7 @@ export function opposite(text: string): string | null {
   return values.some((value) => value.startsWith('!')) ? null : textOf(values.map((value) => `!${value}`));
 }
 
-/** A field's filter without one more value. What was chosen stays, but for that; null when nothing is left of it. */
+/** A field's filter without one more value. What was chosen stays, but for that. */
 export function without(text: string | null, value: string): string {
   const values = text === null ? [] : valuesOf(text);
   const isExclusion = values.every((one) => one.startsWith('!') && one !== '!*');

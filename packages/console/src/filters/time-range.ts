@@ -41,6 +41,11 @@ export function spanOf(query: URLSearchParams, now: Date, standard = '24h'): Tim
   return { from: new Date(now.getTime() - (rangeMs(range) ?? UNIT_MS['d'] ?? 0)), to: now, range };
 }
 
+/** The span as the API is asked for it. One that goes on until now has no end, so that what arrives is counted. */
+export function spanQuery({ from, to, range }: TimeSpan): Record<string, string> {
+  return { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
+}
+
 function momentOf(text: string | null): Date | null {
   if (text === null) return null;
   const at = new Date(text);

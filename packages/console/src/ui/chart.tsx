@@ -6,6 +6,7 @@ import { type AwaySpan, withoutAway } from '../format/away-spans.ts';
 import { endOf, intervalName } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
 import { late } from './late.tsx';
+import { ScrollArea } from './scroll-area.tsx';
 
 const Canvas = late(
   () => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ChartCanvas),
@@ -84,8 +85,7 @@ function ChartTable(props: ChartProps) {
   const { label, at, series, format, height = 180, onZoom } = props;
   const [rows, setRows] = useState(TABLE_ROWS);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <div tabIndex={0} className="overflow-auto" style={{ maxHeight: Math.max(height, 240) }}>
+    <ScrollArea className="overflow-auto" style={{ maxHeight: Math.max(height, 240) }}>
       <table className="w-full text-left text-small figures">
         <caption className="sr-only">{label}</caption>
         <thead className="sticky top-0 bg-surface text-ink-2">
@@ -135,7 +135,7 @@ function ChartTable(props: ChartProps) {
           {at.length - rows} more
         </button>
       )}
-    </div>
+    </ScrollArea>
   );
 }
 

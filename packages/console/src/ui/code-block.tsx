@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { cx } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
+import { ScrollArea } from './scroll-area.tsx';
 
 export interface Snippet {
   readonly label: string;
@@ -43,10 +44,9 @@ export function CodeBlock({ snippets }: { readonly snippets: readonly Snippet[] 
         )}
         <CopyButton text={shown.code} label={`Copy ${shown.label}`} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (axe, scrollable-region-focusable). */}
-      <pre tabIndex={0} className="overflow-x-auto p-3 font-mono text-code -outline-offset-2">
+      <ScrollArea as="pre" className="overflow-x-auto p-3 font-mono text-code -outline-offset-2">
         {shown.code}
-      </pre>
+      </ScrollArea>
     </figure>
   );
 }

@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { IconButton } from './button.tsx';
+import { tell } from './toast.tsx';
 
 /** Copies a text; says so in place for a moment, and to screen readers. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
@@ -42,4 +43,12 @@ export async function copyText(text: string): Promise<void> {
   const done = document.execCommand('copy');
   area.remove();
   if (!done) throw new Error('The browser did not copy. Select the text and copy it yourself.');
+}
+
+/** Copies a text and says so, or why not: where the place it is copied from is gone by then, as in a menu. */
+export function copyAndTell(text: string, told: string): void {
+  copyText(text).then(
+    () => tell(told),
+    (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
+  );
 }

@@ -11,6 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { useOnChange } from '../data/on-change.ts';
 import { cx } from './class-names.ts';
 import { useKeptRows } from './kept-rows.ts';
 import { useMedia } from './media.ts';
@@ -136,8 +137,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
     // What stands above does not change while one scrolls, and looking costs a layout of the page.
     if (!virtual.isScrolling) setTop(offsetIn(body.current));
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of density or width is what makes rows higher.
-  useEffect(() => virtual.measure(), [rowPx]);
+  useOnChange(rowPx, () => virtual.measure());
   const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
   useEffect(() => {
     if (last >= rows.length - 30 && rows.length > 0) onEnd?.();

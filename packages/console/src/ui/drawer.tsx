@@ -1,8 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { useOnChange } from '../data/on-change.ts';
 
 /**
  * Beside a list, or over it where there is no room: what one row holds. Not modal: the list stays in use, and
- * `j` and `k` walk it. Escape closes; the heading takes the focus when another row is shown.
+ * `j` and `k` walk it. Escape closes; it takes the focus when another row is shown.
  */
 export function Drawer({
   title,
@@ -11,16 +12,13 @@ export function Drawer({
   children,
 }: {
   readonly title: string;
-  /** What is shown; another one moves the focus to the heading. */
+  /** What is shown; another one moves the focus here. */
   readonly about: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }) {
   const place = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another row is what moves the focus.
-  useEffect(() => {
-    place.current?.focus({ preventScroll: true });
-  }, [about]);
+  useOnChange(about, () => place.current?.focus({ preventScroll: true }));
   useEffect(() => {
     const close = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented) return;

@@ -2,16 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Tagged } from '../data/api-client.ts';
 import { type ResourceKind, resourceQuery, useFresh, useResourceEdit } from '../data/resource-kind.ts';
+import { capital } from '../format/words.ts';
 import { Drawer } from './drawer.tsx';
 import { DrawerHead } from './drawer-head.tsx';
-import { Loaded, NewForm, ResourceForm } from './resource-forms.tsx';
-import type { Source } from './source-badge.tsx';
+import { Loaded, NewForm, ResourceForm, type Sourced } from './resource-forms.tsx';
 import { tell } from './toast.tsx';
-
-interface Sourced {
-  readonly id: string;
-  readonly source: Source;
-}
 
 /** What a drawer shows of a kind beside its form. */
 export interface DrawerParts<Resource, Values> {
@@ -41,7 +36,7 @@ export function ResourceDrawer<Resource extends Sourced, Values extends object>(
   props: DrawerProps<Resource, Values>,
 ) {
   const { kind, id, onClose } = props;
-  const title = id === 'new' ? `New ${kind.one}` : kind.one.charAt(0).toUpperCase() + kind.one.slice(1);
+  const title = id === 'new' ? `New ${kind.one}` : capital(kind.one);
   return (
     <Drawer title={title} about={id} onClose={onClose}>
       {id === 'new' ? (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Tagged } from '../data/api-client.ts';
+import type { ApiError } from '../data/api-error.ts';
 import type { Edit } from '../data/edit.ts';
 import { type Fresh, pathOf, type ResourceKind, resourceQuery } from '../data/resource-kind.ts';
 import { useRefusal } from '../data/use-refusal.ts';
@@ -11,7 +12,8 @@ import { ErrorState, Skeleton } from './feedback.tsx';
 import { Form } from './form.tsx';
 import type { Source } from './source-badge.tsx';
 
-interface Sourced {
+/** A resource as its form wants it. */
+export interface Sourced {
   readonly id: string;
   readonly source: Source;
 }
@@ -21,11 +23,17 @@ export function NewForm<Resource extends Sourced, Values extends object>({
   kind: { one, needs },
   fresh: { create, isChanged },
   onCancel,
+  more,
+  trouble = null,
   children,
 }: {
   readonly kind: ResourceKind<Resource, Values>;
   readonly fresh: Fresh<Values>;
   readonly onCancel: () => void;
+  /** Further buttons, before those of the form. */
+  readonly more?: ReactNode;
+  /** What one of those was refused: told as a refusal of the form is. */
+  readonly trouble?: ApiError | null;
   readonly children: Fields;
 }) {
   const disabled = useRefusal(needs) !== null;
@@ -34,10 +42,11 @@ export function NewForm<Resource extends Sourced, Values extends object>({
       needs={needs}
       unsaved={isChanged}
       onSubmit={() => create.run(undefined)}
-      error={create.error}
+      error={create.error ?? trouble}
       running={create.running}
       actions={
         <>
+          {more}
           <Button onClick={onCancel}>Cancel</Button>
           <Button type="submit" look="primary" needs={needs} busy={create.running}>
             Create {one}
@@ -79,7 +88,7 @@ export function ResourceForm<Resource extends Sourced, Values extends object>({
           needs={kind.needs}
           touches={kind.touches}
           onDone={onGone}
-          {...(typed === undefined ? {} : { typed })}
+          typed={typed}
         >
           {effect}
         </DeleteButton>

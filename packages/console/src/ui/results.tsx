@@ -31,7 +31,13 @@ export function Results<Row>({
   if (rows.length === 0 && shown.length === 0) return empty;
   return (
     <>
-      <DataTable {...table} rows={shown} onEnd={more} stale={answer.isPlaceholderData} />
+      <DataTable
+        total={answer.hasNextPage ? null : shown.length}
+        {...table}
+        rows={shown}
+        onEnd={more}
+        stale={answer.isPlaceholderData}
+      />
       <LoadMore more={answer.hasNextPage} loading={answer.isFetchingNextPage} onMore={more} />
     </>
   );

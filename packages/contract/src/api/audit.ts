@@ -35,6 +35,9 @@ export const auditExport = auditQuery
 export const auditChain = z
   .strictObject({
     intact: z.boolean(),
+    checked_at: moment.describe(
+      'When all of it was walked, once a minute at most. What was added since was checked now.',
+    ),
     entries: z.int().describe('Entries that were looked at.'),
     first_seq: z.int().nullable(),
     last_seq: z.int().nullable(),

@@ -48,7 +48,7 @@ export async function syncFileChannels(
     if (row.source === 'file' && !kept.has(row.id)) {
       const left = { enabled: 0, source: 'console', source_file: null, source_line: null };
       await change(writer, row, left, nowMs);
-      await abandonDeliveries(writer, row.id, 'the channel was removed from floe.yaml');
+      await abandonDeliveries(writer, row, 'the channel was removed from floe.yaml', nowMs);
     }
 }
 

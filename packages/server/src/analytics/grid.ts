@@ -1,4 +1,4 @@
-import { localDays, type OffsetSpan, offsetSpans } from '../core/local-days.ts';
+import { daysTouched, localDays, type OffsetSpan, offsetSpans } from '../core/local-days.ts';
 import type { Piece } from '../store/rollups/pieces.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,15 +29,13 @@ export function gridOf({ from, to }: Range, stepMs: number, timezone: string): G
     const starts = Array.from({ length: count }, (_, n) => first + n * stepMs);
     return { stepMs, offsets: undefined, starts, readings: starts };
   }
-  const { dayOf, startOf } = localDays(timezone);
-  const starts: number[] = [];
-  const readings: number[] = [];
-  const { year, month, day } = dayOf(from);
-  for (let n = 0; starts.length === 0 || startOf(year, month, day + n) < to; n++) {
-    starts.push(startOf(year, month, day + n));
-    readings.push(Date.UTC(year, month, day + n));
-  }
-  return { stepMs, offsets: offsetSpans(timezone, from - DAY_MS, to + DAY_MS), starts, readings };
+  const days = daysTouched(timezone, from, to);
+  return {
+    stepMs,
+    offsets: offsetSpans(timezone, from - DAY_MS, to + DAY_MS),
+    starts: days.map(({ startsAt }) => startsAt),
+    readings: days.map(({ reading }) => reading),
+  };
 }
 
 /** A piece of time whose rows are counted in another interval than the one their unit begins in; null is none. */

@@ -148,10 +148,23 @@ function findProblems(
       if (override !== undefined) return { where: override.variable, message };
       const names = unset.has(formatPath(path)) ? [] : substitution.namesAt(path);
       const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
-      return { where: formatPath(path), message: `${message}${origin}`, position: yaml.positionOf(at) };
+      const org = orgAt(tree, path);
+      return {
+        where: formatPath(path),
+        message: `${message}${origin}`,
+        position: yaml.positionOf(at),
+        ...(org !== null && { org }),
+      };
     },
   );
   return problems.sort(byPlace);
+}
+
+/** Whose part of the file a place is in. */
+function orgAt(tree: Json, [section, index]: ConfigPath): string | null {
+  const orgs = isObject(tree) && section === 'orgs' ? tree['orgs'] : null;
+  const org = Array.isArray(orgs) && typeof index === 'number' ? orgs[index] : null;
+  return isObject(org) && typeof org['id'] === 'string' ? org['id'] : null;
 }
 
 function byPlace(a: Problem, b: Problem): number {

@@ -16,16 +16,38 @@ export interface OffsetSpan {
 }
 
 const DAY_MS = 86_400_000;
+/** Zones remembered, at 27 KB each: whoever asks names them, in any spelling that `Intl` reads. */
+const KEPT = 100;
 const known = new Map<string, LocalDays>();
 
 /** @throws RangeError for what is no time zone */
 export function localDays(timezone: string): LocalDays {
-  let days = known.get(timezone);
-  if (!days) {
-    days = timezone === 'UTC' ? UTC_DAYS : daysOf(timezone);
-    known.set(timezone, days);
-  }
+  const found = known.get(timezone);
+  if (found) return found;
+  const days = timezone === 'UTC' ? UTC_DAYS : calendarOf(readingOffsets(timezone));
+  if (known.size >= KEPT) known.clear();
+  known.set(timezone, days);
   return days;
+}
+
+/** A local day, from its first moment on. */
+export interface LocalDay {
+  readonly startsAt: number;
+  /** What clocks show at midnight, as if it were UTC. */
+  readonly reading: number;
+}
+
+/** Every local day that a range touches, oldest first. Asks `Intl` once for each, so that ten years are no burden. */
+export function daysTouched(timezone: string, from: number, to: number): readonly LocalDay[] {
+  const spans = offsetSpans(timezone, from - 3 * DAY_MS, to + 3 * DAY_MS);
+  const offsetAt = (atMs: number) => spans.find(({ until }) => atMs < until)?.offsetMs ?? 0;
+  const firstAt = from + offsetAt(from);
+  const touched: LocalDay[] = [];
+  for (let reading = Math.floor(firstAt / DAY_MS) * DAY_MS; ; reading += DAY_MS) {
+    const startsAt = startOfDay(reading, offsetAt);
+    if (touched.length > 0 && startsAt >= to) return touched;
+    touched.push({ startsAt, reading });
+  }
 }
 
 /** The offsets of a zone from `from` to `to`: one span, and one more for each change of its clocks. */
@@ -61,7 +83,25 @@ const UTC_DAYS: LocalDays = {
   offsetAt: () => 0,
 };
 
-function daysOf(timezone: string): LocalDays {
+function calendarOf(offsetAt: LocalDays['offsetAt']): LocalDays {
+  return {
+    dayOf: (atMs) => dateOf(atMs + offsetAt(atMs)),
+    startOf: (year, month, day) => startOfDay(Date.UTC(year, month, day), offsetAt),
+    offsetAt,
+  };
+}
+
+/**
+ * The first moment at which clocks show this midnight, where they were put back over it too. Where they were put
+ * forward over it, the day starts at that moment.
+ */
+function startOfDay(midnight: number, offsetAt: LocalDays['offsetAt']): number {
+  const [before, after] = [midnight - offsetAt(midnight - DAY_MS), midnight - offsetAt(midnight + DAY_MS)];
+  const first = Math.min(before, after);
+  return first + offsetAt(first) === midnight ? first : Math.max(before, after);
+}
+
+function readingOffsets(timezone: string): LocalDays['offsetAt'] {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',
@@ -72,11 +112,11 @@ function daysOf(timezone: string): LocalDays {
     minute: 'numeric',
     second: 'numeric',
   });
-  /** The local clock's reading as if it were UTC, in whole seconds. */
-  function readingAt(atMs: number): number {
-    const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
+  return (atMs) => {
+    const second = Math.floor(atMs / 1000) * 1000;
+    const parts = new Map(format.formatToParts(second).map(({ type, value }) => [type, Number(value)]));
     const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
-    return Date.UTC(
+    const reading = Date.UTC(
       part('year'),
       part('month') - 1,
       part('day'),
@@ -84,21 +124,7 @@ function daysOf(timezone: string): LocalDays {
       part('minute'),
       part('second'),
     );
-  }
-  return {
-    dayOf: (atMs) => dateOf(readingAt(atMs)),
-    startOf(year, month, day) {
-      const midnight = Date.UTC(year, month, day);
-      // A day with a clock change starts with another offset than the one it is guessed with.
-      const guess = midnight - (readingAt(midnight) - midnight);
-      const corrected = midnight - (readingAt(guess) - guess);
-      // Where midnight was skipped, the day starts when the clock jumped past it.
-      return readingAt(corrected) < midnight ? Math.max(guess, corrected) : corrected;
-    },
-    offsetAt(atMs) {
-      const second = Math.floor(atMs / 1000) * 1000;
-      return readingAt(second) - second;
-    },
+    return reading - second;
   };
 }
 

@@ -23,3 +23,8 @@ export function addressOf(text: string): Address | null {
   const bare = text.replace(/%.*$/, '');
   return isIP(bare) === 0 ? null : ipaddr.parse(bare);
 }
+
+/** The host of a URL as a resolver takes it: an IPv6 address without the brackets it has there (RFC 3986, 3.2.2). */
+export function bareHost({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}

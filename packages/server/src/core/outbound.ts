@@ -2,7 +2,7 @@ import { lookup as lookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import buildConnector from 'undici/lib/core/connect.js';
-import { type Address, addressOf, networksOf, within } from './network.ts';
+import { type Address, addressOf, bareHost, networksOf, within } from './network.ts';
 
 /** What calls to addresses that somebody wrote down may reach. */
 export interface OutboundRules {
@@ -85,7 +85,7 @@ export function createOutboundGuard(
       const origin = new URL(`http://${bracketed}:${port}`);
       return new Promise((done, fail) => {
         connector(origin, { timeout: timeoutMs })(
-          { hostname: origin.hostname.replace(/^\[|\]$/g, ''), protocol: 'http:', port: String(port) },
+          { hostname: bareHost(origin), protocol: 'http:', port: String(port) },
           (error, socket) => (socket ? done(socket) : fail(error)),
         );
       });
@@ -93,10 +93,10 @@ export function createOutboundGuard(
   };
 }
 
-function placeOf({ hostname, port, protocol }: URL): { readonly host: string; readonly port: number } {
+function placeOf(url: URL): { readonly host: string; readonly port: number } {
   return {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port || (protocol === 'https:' ? 443 : 80)),
+    host: bareHost(url),
+    port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
   };
 }
 

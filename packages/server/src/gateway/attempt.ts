@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { isEventStream } from '@floe/wire/converse/event-stream';
 import type { Timer } from '../core/clock.ts';
+import { Together } from '../core/together.ts';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
 import { CollectedAnswer } from './answer-sinks.ts';
 import { BinaryAnswer } from './binary-answer.ts';
@@ -56,6 +57,7 @@ interface Settled {
 }
 
 class Attempt implements UpstreamHandler {
+  static readonly #ended = new Together<Attempt>((attempt) => attempt.#complete());
   #x: Exchange;
   #target: Target;
   #plan: Plan;
@@ -137,7 +139,7 @@ class Attempt implements UpstreamHandler {
   /** Answers that end in one turn of the event loop leave together: one wake-up of the client's side, not one each. */
   onEnd(): void {
     this.#tail?.cancel();
-    setImmediate(() => this.#complete());
+    Attempt.#ended.add(this);
   }
 
   #complete(): void {

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { AnswerReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { AnswerEvent } from '@floe/wire/events';
+import { parseJson } from '@floe/wire/json-read';
 import { readFrame, SseFramer, writeFrame } from '@floe/wire/sse';
 import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
@@ -113,10 +114,12 @@ export class ForwardedEvents implements AnswerSink, Ending {
   #listen(frame: Buffer): void {
     const event = readFrame(frame);
     if (event === undefined) return;
+    this.#reader.read(event);
+    // What is not passed on is not continued from either.
+    if (this.#fault) return;
     this.#lastData = event.data;
     this.#told?.hear(event.data);
     if (event.event === 'response.created') this.#response = responseIn(event.data);
-    this.#reader.read(event);
   }
 
   #hear(event: AnswerEvent): void {
@@ -148,6 +151,6 @@ export function forwardedBody(x: Exchange, dialect: EventDialect): AnswerSink {
 }
 
 function responseIn(data: string): JsonObject | null {
-  const parsed: unknown = JSON.parse(data);
+  const parsed = parseJson(data);
   return isObject(parsed) && isObject(parsed.response) ? parsed.response : null;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { BadAnswer } from '../providers/http1/bad-answer.ts';
+import { BadAnswer, ClosedEarly } from '../providers/http1/bad-answer.ts';
+import { UnsendableRequest } from '../providers/http1/request-head.ts';
 import { compatible, type ProviderSheet } from '../providers/provider.ts';
 import { SHEETS } from '../providers/sheets.ts';
 import { readNetworkError, readRefusal, readRetryAfterMs, UpstreamRefusal } from './upstream-fault.ts';
@@ -126,6 +127,9 @@ test('a broken connection is unreachable before the answer and a broken stream i
   assert.equal(readNetworkError('up', reset, true).code, 'upstream_stream_broken');
   const slow = Object.assign(new Error('slow'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
   assert.deepEqual(readNetworkError('up', slow, false).detail.phase, 'connect');
+  assert.match(readNetworkError('up', new ClosedEarly(), false).message, /closed the connection without/);
+  const newline = new UnsendableRequest('the header authorization holds a character that cannot be sent');
+  assert.match(readNetworkError('up', newline, false).message, /not asked: the header authorization holds/);
   const garbage = new BadAnswer('status_line');
   assert.equal(readNetworkError('up', garbage, false).code, 'upstream_error');
 });

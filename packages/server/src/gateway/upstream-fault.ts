@@ -1,6 +1,7 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
 import { faultOf, readUpstreamFault } from '@floe/wire/upstream-fault';
-import { BadAnswer } from '../providers/http1/bad-answer.ts';
+import { BadAnswer, ClosedEarly } from '../providers/http1/bad-answer.ts';
+import { UnsendableRequest } from '../providers/http1/request-head.ts';
 import type { ErrorRule, ProviderSheet } from '../providers/provider.ts';
 import type { UpstreamHeaders } from '../providers/transport.ts';
 
@@ -146,7 +147,14 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
       `${provider} broke off in the middle of its answer (${code}).`,
       { cause },
     );
-  return new Fault('upstream_unreachable', `${provider} could not be reached (${code}).`, { cause });
+  return new Fault('upstream_unreachable', unreachedBecause(provider, error, code), { cause });
+}
+
+function unreachedBecause(provider: string, error: Error, code: string): string {
+  // A credential or a header of the configuration, as a rule; nothing of the request is in these words.
+  if (error instanceof UnsendableRequest) return `${provider} was not asked: ${error.message} (${code}).`;
+  if (error instanceof ClosedEarly) return `${provider} closed the connection without an answer (${code}).`;
+  return `${provider} could not be reached (${code}).`;
 }
 
 function codeOf(error: Error): string {

@@ -1,4 +1,4 @@
-import type { OnRequest } from './server.ts';
+import type { Entrance } from './server.ts';
 
 /**
  * Hands requests on with the URL they would have at the root of a host, whether the proxy in front takes the path of
@@ -6,11 +6,11 @@ import type { OnRequest } from './server.ts';
  *
  * @param prefix path of the configured base URL, '' for none
  */
-export function underBasePath(prefix: string, next: OnRequest): OnRequest {
-  return (req, res, requestId) => {
+export function underBasePath(prefix: string, next: Entrance): Entrance {
+  const onRequest: Entrance['onRequest'] = (req, res, requestId) => {
     const url = req.url ?? '/';
     if (!url.startsWith('/')) req.url = pathOfAbsolute(url);
-    if (prefix === '') return next(req, res, requestId);
+    if (prefix === '') return next.onRequest(req, res, requestId);
     const path = req.url ?? '/';
     if (isBase(path, prefix)) {
       // Relative links of a page need the slash.
@@ -18,7 +18,12 @@ export function underBasePath(prefix: string, next: OnRequest): OnRequest {
       return void res.end();
     }
     if (path.startsWith(`${prefix}/`)) req.url = path.slice(prefix.length);
-    next(req, res, requestId);
+    next.onRequest(req, res, requestId);
+  };
+  return {
+    onRequest,
+    placeOf: (target) =>
+      next.placeOf(prefix !== '' && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target),
   };
 }
 

@@ -128,6 +128,6 @@ test('a draft is judged over days as a job, which adds up and names a few, and s
   assert.doesNotMatch(text, /Who is it/);
   const bounded = policyDryRunResult.parse((await ended({ limit: 2 })).body['result']);
   assert.deepEqual([bounded.checked, bounded.more], [2, true]);
-  const wrong = await api.call('POST', path, { key, body: { from: '2026-11-15', to: '2026-11-15' } });
-  assert.equal(wrong.body.error?.param, 'from');
+  for (const wrong of [{ from: '2026-11-15', to: '2026-11-15' }, { from: '0001-01-01' }])
+    assert.equal((await api.call('POST', path, { key, body: wrong })).body.error?.param, 'from');
 });

@@ -269,6 +269,29 @@ test('a month that is over is a file that adds up to its requests', async () => 
     ['month', 'key_name', 'model', 'requests', 'cost_usd'].map((name) => cells.get(name)),
     ['2026-10', 'nightly', 'gpt-5', '1', '1.5'],
   );
+  const booked = async () => {
+    const { text } = await api.call('GET', '/api/analytics/months/2026-10.csv', { key });
+    const [names = [], ...rows] = text
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    const wanted = ['team', 'cost_centre', 'requests', 'cost_usd'].map((name) => names.indexOf(name));
+    return rows.map((cells) => wanted.map((at) => cells[at]).join(' '));
+  };
+  const manager = (await api.addKey('acme')).key;
+  const change = (method: string, path: string, body: object) =>
+    api.call(method, `/api/management/${path}`, { key: manager, body });
+  for (const id of ['shop', 'apps']) await change('POST', 'teams', { id, cost_center: `c-${id}` });
+  await api.addExchange('acme', {
+    id: 'exc_of_shop',
+    created_at: Date.UTC(2026, 9, 1),
+    key_id: named,
+    team: 'shop',
+    cost_nano_usd: 250_000_000,
+  });
+  api.setNow(NOW + 1);
+  await change('PATCH', `keys/${named}`, { team: 'apps' });
+  assert.deepEqual(await booked(), ['  1 1.5', 'shop c-shop 1 0.25'], 'as they were then');
   const gone = await api.call('GET', '/api/analytics/months/2026-01.csv', { key });
   assert.equal(gone.status, 404);
 });

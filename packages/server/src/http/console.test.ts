@@ -9,6 +9,7 @@ import { type CallAnswer, call } from '@floe/testkit/client';
 import { FakeClock } from '@floe/testkit/clock';
 import { Client } from '../gateway/client.ts';
 import { createConsole } from './console.ts';
+import { NodeCarrier } from './node-carrier.ts';
 
 const PAGE = '<!doctype html><head><base href="/" /></head>';
 const SCRIPT = 'x'.repeat(2000);
@@ -32,7 +33,7 @@ async function ask(
   });
   if (!routes.owns(path)) return null;
   const server = createServer((req, res) =>
-    routes.answer(new Client('exc_1', req, res, new FakeClock()), path),
+    routes.answer(new Client('exc_1', new NodeCarrier(req, res, new FakeClock())), path),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -26,6 +26,7 @@ const OWNER = memberActor('acme', {
   role: 'owner',
   team: null,
   sessionId: 'ses_owner',
+  issuer: null,
   steppedUpUntil: 0,
 });
 const [org] = FloeConfigSchema.parse({ orgs: [{ id: 'acme', relay: RELAY }] }).orgs;

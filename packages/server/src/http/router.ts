@@ -15,7 +15,9 @@ import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gatewa
 import type { BeatRoutes } from './beat-routes.ts';
 import type { BoardRoutes } from './boards/board-routes.ts';
 import type { ConsoleRoutes } from './console.ts';
-import type { OnRequest } from './server.ts';
+import { NodeCarrier } from './node-carrier.ts';
+import type { ExchangePlace } from './plain/plain-door.ts';
+import type { Entrance } from './server.ts';
 import { HEARTBEAT, pathIn, shapeOf } from './surfaces.ts';
 
 /** What stands behind the paths. */
@@ -57,16 +59,12 @@ function isStyle(text: string | undefined): text is Style {
 const STORED = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
 
 /** From a path to its room. */
-export function createRouter(rooms: Rooms): OnRequest {
+export function createRouter(rooms: Rooms): Entrance {
   const { gateway, lists, responses, operations, beats } = rooms;
   const passesBelow = pathsBelow(rooms);
-  const surface = (spoken: Surface): Route => ({ POST: (client) => void exchange(client, spoken, gateway) });
+  const places = exchangePlaces(gateway);
   const routes = new Map<string, Route>([
-    ['/gateway/v1/chat/completions', surface(CHAT)],
-    ['/gateway/v1/responses', surface(RESPONSES)],
-    ['/gateway/v1/messages', surface(MESSAGES)],
-    [`${V1}/embeddings`, { POST: (client) => void embeddingsExchange(client, gateway) }],
-    ['/gateway/v1/messages/count_tokens', surface(COUNT_TOKENS)],
+    ...Array.from(places.values(), ({ path, answer }): [string, Route] => [path, { POST: answer }]),
     [MODELS, { GET: lists.models }],
     ['/gateway/v1/key', { GET: lists.key }],
     ['/healthz', { GET: operations.health }],
@@ -85,14 +83,14 @@ export function createRouter(rooms: Rooms): OnRequest {
     return { GET: (client) => lists.model(client, decode(path.slice(MODELS.length + 1))) };
   }
 
-  return (req, res, requestId) => {
+  const onRequest: Entrance['onRequest'] = (req, res, requestId) => {
     const path = pathIn(req.url ?? '/');
     const beat =
       path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
     if (beat) return void beat(req, res, requestId);
     if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
       return rooms.api(req, res, requestId);
-    const client = new Client(requestId, req, res, gateway.clock);
+    const client = new Client(requestId, new NodeCarrier(req, res, gateway.clock));
     const headers = ['content-type', 'application/json', 'x-request-id', requestId];
     if (wantsWebSocket(req) && path.startsWith('/gateway/'))
       return answerFault(client, NO_WEBSOCKET, shapeOf(path), [...headers, 'upgrade', 'HTTP/1.1']);
@@ -104,6 +102,23 @@ export function createRouter(rooms: Rooms): OnRequest {
     if (route) headers.push('allow', allowed(route));
     answerFault(client, fault, shapeOf(path), headers);
   };
+  return { onRequest, placeOf: (target) => places.get(target) };
+}
+
+/** Where models are asked, by path. */
+function exchangePlaces(gateway: Gateway): ReadonlyMap<string, ExchangePlace> {
+  const speaking = (path: string, surface: Surface): ExchangePlace => ({
+    path,
+    answer: (client) => void exchange(client, surface, gateway),
+  });
+  const places: readonly ExchangePlace[] = [
+    speaking(`${V1}/chat/completions`, CHAT),
+    speaking(`${V1}/responses`, RESPONSES),
+    speaking(`${V1}/messages`, MESSAGES),
+    speaking(`${V1}/messages/count_tokens`, COUNT_TOKENS),
+    { path: `${V1}/embeddings`, answer: (client) => void embeddingsExchange(client, gateway) },
+  ];
+  return new Map(places.map((place) => [place.path, place]));
 }
 
 /** Whole trees of paths that no table lists, whatever the method; true when a path was in one. */

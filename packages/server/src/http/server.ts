@@ -12,6 +12,8 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import { KEEP_ALIVE_S } from './plain/answer-head.ts';
+import { type PlaceOf, PlainDoor } from './plain/plain-door.ts';
 
 /** Sum of all request headers; past it the answer is `headers_too_large`. */
 const HEADER_BYTES = 16 * 1024;
@@ -30,6 +32,13 @@ export interface HeadPatience {
 
 export type OnRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
+/** What takes the requests of a listener. */
+export interface Entrance {
+  readonly onRequest: OnRequest;
+  /** Where a plain request to this target is answered; every other goes to `onRequest`. */
+  readonly placeOf: PlaceOf;
+}
+
 export interface HttpServer {
   /** Resolves to the port listened on; rejects with `CannotListen`, which names `setting` as what to change. */
   listen(host: string, port: number, setting: string): Promise<number>;
@@ -44,7 +53,7 @@ export class CannotListen extends Error {
 
 /** A listener, with the limits that keep slow and hostile clients cheap. */
 export function createHttpServer(
-  onRequest: OnRequest,
+  { onRequest, placeOf }: Entrance,
   clock: Clock,
   log: Log,
   { headersMs, lookMs }: HeadPatience = HEADERS,
@@ -55,7 +64,7 @@ export function createHttpServer(
   const server = createServer(
     {
       noDelay: true,
-      keepAliveTimeout: 75_000,
+      keepAliveTimeout: KEEP_ALIVE_S * 1000,
       headersTimeout: headersMs,
       // Bodies have their own deadline (30 s without a byte), which knows slow from stalled.
       requestTimeout: 0,
@@ -79,28 +88,48 @@ export function createHttpServer(
   // RFC 9110 section 10.1.1 lets a server pass over expectations it does not know.
   server.on('checkExpectation', accept);
   refuseWhatIsNoRequest(server, underWay, clock);
+  const door = new PlainDoor(placeOf, handBy(server), clock, lookMs);
+  server.on('connection', (socket) => door.take(socket));
 
   return {
     listen: (host, port, setting) => listen(server, host, port, setting),
     drain(limitMs) {
       draining = true;
-      return drain(server, limitMs, clock, log);
+      door.isDraining = true;
+      return drain(server, door, limitMs, clock, log);
     },
   };
 }
 
-async function drain(server: Server, limitMs: number, clock: Clock, log: Log): Promise<void> {
+/** Takes connections away from `node:http`, and gives the way to hand it one. */
+function handBy(server: Server): (socket: Socket) => void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  return (socket) => {
+    for (const listener of listeners) listener.call(server, socket);
+  };
+}
+
+async function drain(
+  server: Server,
+  door: PlainDoor,
+  limitMs: number,
+  clock: Clock,
+  log: Log,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Answers begun before the drain promised keep-alive: their connections end when they fall idle.
   let sweeping: Timer | undefined;
   const sweep = () => {
     server.closeIdleConnections();
+    door.closeIdle();
     sweeping = clock.after(SWEEP_MS, sweep);
   };
   sweep();
   const timer = clock.after(limitMs, () => {
     log.warn({ limit_ms: limitMs }, 'requests were still under way at the end of the drain; cutting them');
     server.closeAllConnections();
+    door.closeAll();
   });
   await closed;
   timer.cancel();

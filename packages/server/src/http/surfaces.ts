@@ -1,7 +1,7 @@
 import type { ListenerConfig } from '@floe/contract/config';
 import type { FaultShape } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
-import { type OnRequest, refuseRequest } from './server.ts';
+import { type Entrance, refuseRequest } from './server.ts';
 
 export type SurfaceName = ListenerConfig['surfaces'][number];
 
@@ -36,15 +36,23 @@ export function pathIn(url: string): string {
  * Lets through what belongs to one of `names`; everything else is a 404, as if it were no part of this program.
  * `/healthz` and `/readyz` answer everywhere: whoever forwards to a port probes that port.
  */
-export function onlySurfaces(names: readonly SurfaceName[], next: OnRequest): OnRequest {
+export function onlySurfaces(names: readonly SurfaceName[], next: Entrance): Entrance {
   // `api` is the older name of `management`.
   const open = new Set<SurfaceName>([
     'health',
     ...names.map((name) => (name === 'api' ? 'management' : name)),
   ]);
-  return (req, res, requestId) => {
-    const path = pathIn(req.url ?? '/');
-    if (open.has(surfaceOf(path))) return next(req, res, requestId);
-    refuseRequest(res, requestId, new Fault('not_found', 'There is nothing at this address.'), shapeOf(path));
+  return {
+    onRequest(req, res, requestId) {
+      const path = pathIn(req.url ?? '/');
+      if (open.has(surfaceOf(path))) return next.onRequest(req, res, requestId);
+      refuseRequest(
+        res,
+        requestId,
+        new Fault('not_found', 'There is nothing at this address.'),
+        shapeOf(path),
+      );
+    },
+    placeOf: (target) => (open.has(surfaceOf(pathIn(target))) ? next.placeOf(target) : undefined),
   };
 }

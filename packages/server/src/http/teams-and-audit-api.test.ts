@@ -107,6 +107,7 @@ test('the chain of an org holds from its first entry to its last', async () => {
   assert.ok(newest);
   assert.deepEqual([body.intact, body.first_seq, body.broken_at], [true, 1, null]);
   assert.equal(body.entries, body.last_seq);
+  assert.equal(body['checked_at'], new Date(NOW).toISOString());
   assert.ok(Number(body.last_seq) >= Number(newest.seq));
 });
 

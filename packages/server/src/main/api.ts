@@ -98,7 +98,7 @@ export function assembleApi(
         timezone: (orgId) => snapshots.timezone(orgId),
       },
       standing: {
-        configRefusal: () => configRefusal(history),
+        configRefusal: (orgId) => configRefusal(history, orgId),
         sharedStore: () => guardrails.sharedStore(),
         refusedBeats: (orgId) => beatRefusals.of(orgId),
       },

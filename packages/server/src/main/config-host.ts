@@ -1,6 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { formatProblem, type Problem } from '../config/problem.ts';
 import type { ConfigHost } from '../management/config/config-host.ts';
+import { problemsFor } from '../management/config/file.ts';
 import { rehearse } from '../store/rehearse.ts';
 import { examine } from './examine.ts';
 import { fileNameOf } from './file-rules.ts';
@@ -32,9 +33,9 @@ export function configHost(
   };
 }
 
-/** The last change of the file that does not run, by its first problem. */
-export function configRefusal({ refused, loaded }: FileHistory) {
-  const [first] = refused?.problems ?? [];
+/** The last change of the file that does not run, by its first problem that this org may know. */
+export function configRefusal({ refused, loaded }: FileHistory, orgId: string) {
+  const [first] = problemsFor(orgId, refused?.problems ?? []);
   return refused && first
     ? { atMs: refused.at, problem: formatProblem(loaded.path, first), file: fileNameOf(loaded) }
     : null;

@@ -3,7 +3,7 @@ import { ownAddress } from '@floe/contract/config/platform';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { underBasePath } from '../http/base-path.ts';
-import { createHttpServer, type HttpServer, type OnRequest } from '../http/server.ts';
+import { createHttpServer, type Entrance, type HttpServer } from '../http/server.ts';
 import { onlySurfaces } from '../http/surfaces.ts';
 
 /** Where this process listens, as this machine reaches it. */
@@ -24,13 +24,13 @@ export interface Listening {
 export async function openListeners(
   config: ServerConfig,
   prefix: string,
-  router: OnRequest,
+  router: Entrance,
   clock: Clock,
   log: Log,
 ): Promise<Listening> {
   const servers: HttpServer[] = [];
-  const open = async (onRequest: OnRequest, host: string, port: number, setting: string) => {
-    const server = createHttpServer(underBasePath(prefix, onRequest), clock, log);
+  const open = async (entrance: Entrance, host: string, port: number, setting: string) => {
+    const server = createHttpServer(underBasePath(prefix, entrance), clock, log);
     const taken = await server.listen(host, port, setting);
     servers.push(server);
     return taken;

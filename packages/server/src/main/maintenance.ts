@@ -94,14 +94,16 @@ export async function maintain(
   environment: Environment,
 ): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new StoreUnusable(`unknown command "${name}"; see floe help`);
+  if (!command) throw new StoreUnusable(`unknown command "${name}"; see floe help`, { exitCode: 2 });
   const dataDir = resolve(environment.dataDir);
   const { config } = loadConfig({ env: environment });
   const place = { url: config.storage.database, dataDir, baseUrl: config.server.base_url };
   try {
     process.stdout.write(`${await command.run(place, args, environment)}\n`);
   } catch (error) {
-    throw error instanceof WrongUsage ? new StoreUnusable(`usage: floe ${command.usage}`) : error;
+    throw error instanceof WrongUsage
+      ? new StoreUnusable(`usage: floe ${command.usage}`, { exitCode: 2 })
+      : error;
   }
 }
 

@@ -5,7 +5,7 @@ import { createOrgRelays, type OrgRelays } from '../relay/org-relays.ts';
 import { RelaySessions } from '../relay/sessions.ts';
 import type { Database, RowSink } from '../store/ports.ts';
 import { ingestRelay, type RelayRow } from '../store/relay/ingest.ts';
-import { openRowSink } from '../store/spool/row-sink.ts';
+import { openJsonSink } from '../store/spool/row-sink.ts';
 
 /** The parts of the relay that live as long as the process. */
 export interface RelayParts {
@@ -22,7 +22,7 @@ export async function openRelayParts(
   log: Log,
 ): Promise<RelayParts> {
   const clock = systemClock;
-  const rows = await openRowSink<RelayRow>({
+  const rows = await openJsonSink<RelayRow>({
     dataDir,
     directory: 'relay-spool',
     database: { ingest: (region) => ingestRelay(database, region) },

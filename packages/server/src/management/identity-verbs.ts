@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { checkAudit } from './audit/chain.ts';
+import { AuditChains } from './audit/chains.ts';
+import { checkAudit } from './audit/check.ts';
 import { exportAudit } from './audit/export.ts';
 import { listAudit } from './audit/list.ts';
 import { createInvitation } from './invitations/create.ts';
@@ -67,6 +68,6 @@ export function identityVerbs({ pepper, people, running }: IdentityParts): reado
     reportLeak,
     listAudit,
     exportAudit,
-    checkAudit,
+    checkAudit(new AuditChains()),
   ];
 }

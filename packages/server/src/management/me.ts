@@ -3,6 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { ROLES, roleOf } from '@floe/contract/roles';
 import type * as z from 'zod';
 import type { Actor, SignedInMember } from '../platform/actor.ts';
+import { countsIn } from '../platform/sign-in/session-rules.ts';
 import { platformKeyOf } from '../platform/stored-key.ts';
 import { changeUser, membershipsOf, type UserRow, userById } from '../store/members.ts';
 import { orgById } from '../store/orgs.ts';
@@ -86,7 +87,7 @@ function updateMe(can: Can): Verb {
 async function ofMember(
   { actor, orgId, clock }: VerbContext,
   reader: Reader,
-  { id, userId, role, team }: SignedInMember,
+  { id, userId, role, team, issuer }: SignedInMember,
   can: Can,
 ): Promise<Me> {
   const user = await existingUser(reader, userId);
@@ -94,14 +95,15 @@ async function ofMember(
     kind: 'member' as const,
     org: await orgShown(reader, orgId),
     member: { id, user_id: userId, email: user.email, name: user.name, role, team },
-    orgs: await orgsOf(reader, userId),
+    orgs: await orgsOf(reader, userId, issuer),
     preferences: user.preferences_json === null ? {} : JSON.parse(user.preferences_json),
     can: can(actor, clock.now()),
   };
 }
 
-async function orgsOf(reader: Reader, userId: string) {
-  const memberships = await membershipsOf(reader, userId);
+async function orgsOf(reader: Reader, userId: string, issuer: string | null) {
+  const all = await membershipsOf(reader, userId);
+  const memberships = all.filter((membership) => countsIn({ issuer }, membership));
   return Promise.all(
     memberships.map(async ({ id, org_id, role }) => ({
       ...(await orgShown(reader, org_id)),

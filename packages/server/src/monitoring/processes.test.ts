@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
+import { eventually } from '@floe/testkit/patience';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import type { Database } from '../store/ports.ts';
@@ -108,13 +109,7 @@ test('while the database is away beats are refused with the time to wait, and no
   }
   proxy.mend();
   // A connection that was begun before may still fail: whoever is told to wait asks again.
-  const again = () => beat(engine, 'job-1').catch(() => undefined);
-  let accepted = await again();
-  for (let tries = 0; !accepted && tries < 50; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    accepted = await again();
-  }
-  assert.ok(accepted, 'it takes beats again');
+  const accepted = await eventually(() => beat(engine, 'job-1'));
   taken.push(accepted.beatId);
   const rows = await database.read.selectFrom('checks').select('id').execute();
   for (const id of taken) assert.ok(rows.some((row) => row.id === id));

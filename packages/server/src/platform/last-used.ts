@@ -35,6 +35,9 @@ export function trackLastUsed(database: Database, clock: Clock, log: Log): LastU
   async function flush(): Promise<void> {
     stopTimers();
     if (pending.size === 0) return;
+    const now = clock.now();
+    // After a minute it says what no entry says too: keys come and go, and this must not grow with them.
+    for (const [id, usedAt] of written) if (now - usedAt >= FLUSH_MS) written.delete(id);
     for (const [id, usedAt] of pending) written.set(id, usedAt);
     const uses = [
       ...Array.from(pending, ([id, usedAt]) => ({ id, usedAt })),

@@ -198,6 +198,27 @@ test('`no_proxy` takes addresses and networks, of both families', () => {
     assert.ok(!isDirect(list, origin), `${list} ${origin}`);
 });
 
+test('an address of IPv6 is reached, directly and through a proxy', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 3\r\nconnection: close\r\n\r\nsix'),
+    );
+  });
+  t.after(() => server.close());
+  const isThere = await new Promise((resolve) => {
+    server.on('error', () => resolve(false)).listen(0, '::1', () => resolve(true));
+  });
+  if (!isThere) return t.skip('this machine has no ::1');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const origin = `http://[::1]:${address.port}`;
+  assert.equal(await get(origin, {}), 'six');
+  // The proxy of this file connects to no address in brackets; what it was asked is right all the same.
+  await assert.rejects(get(origin, { proxy: proxyUrl() }), /the proxy closed/);
+  assert.match(asked.splice(0)[0] ?? '', new RegExp(`^CONNECT \\[::1\\]:${address.port} HTTP/1\\.1\r\n`));
+});
+
 test('what no rule allows is refused before the proxy is asked for it', async () => {
   const port = Number(ports['proxy']);
   const named = new Set([`127.0.0.1:${port}`]);

@@ -1,5 +1,6 @@
-import type { Socket } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import buildConnector from 'undici/lib/core/connect.js';
+import { bareHost } from '../core/network.ts';
 import type { OutboundGuard } from '../core/outbound.ts';
 import type { Via } from './outbound.ts';
 
@@ -35,12 +36,13 @@ export function openConnector(
 }
 
 function tunnelled(toProxy: Connector, secured: Connector, proxy: URL, connectMs: number): Connector {
-  const { hostname, host, protocol, port: proxyPort } = proxy;
+  const asked = { hostname: bareHost(proxy), host: proxy.host, protocol: proxy.protocol, port: proxy.port };
   return (options, callback) => {
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');
-    toProxy({ hostname, host, protocol, port: proxyPort }, (...[error, socket]) => {
+    toProxy(asked, (...[error, socket]) => {
       if (error) return callback(error, null);
-      askForTunnel(socket, `${options.hostname}:${port}`, proxy, connectMs, (refused) => {
+      const host = isIPv6(options.hostname) ? `[${options.hostname}]` : options.hostname;
+      askForTunnel(socket, `${host}:${port}`, proxy, connectMs, (refused) => {
         if (refused) return callback(refused, null);
         if (options.protocol === 'https:') secured({ ...options, port, httpSocket: socket }, callback);
         else callback(null, socket);

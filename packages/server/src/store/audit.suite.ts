@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { type AuditRow, appendAudit, auditPage, checkChain } from './audit.ts';
+import { type AuditRow, appendAudit, auditPage, checkChain, extendChain } from './audit.ts';
 import { insertOrg } from './orgs.ts';
 import type { Database, Writer } from './ports.ts';
 import { expireRest } from './retention.ts';
@@ -80,6 +80,27 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       lastHash: null,
       brokenAt: null,
     });
+  });
+
+  test(`${engine}: a chain that was walked is walked on, and from nothing that is not there any more`, async (t) => {
+    const database = await openWith(t, 3);
+    const known = await checkChain(database.read, ORG);
+    assert.deepEqual(await extendChain(database.read, ORG, known), known);
+    for (const n of [4, 5]) await database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, n)));
+    const whole = await checkChain(database.read, ORG);
+    assert.deepEqual(await extendChain(database.read, ORG, known), whole);
+    await expireRest(database, { requestsMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: 10, auditMs: 2 });
+    const kept = { ...whole, entries: 4, firstSeq: 2 };
+    assert.deepEqual(await extendChain(database.read, ORG, known), kept);
+    for (const gone of [
+      { ...known, lastSeq: 1 },
+      { ...known, lastHash: 'another' },
+      { ...known, lastSeq: null, lastHash: null },
+    ])
+      assert.equal(await extendChain(database.read, ORG, gone), null);
+    const forged = { ...entry('aud_6'), reason: null, seq: 6, hash: known.lastHash };
+    await database.transaction((writer) => writer.insertInto('audit').values(forged).execute());
+    assert.equal((await extendChain(database.read, ORG, known))?.brokenAt, 6);
   });
 
   test(`${engine}: who gets round the database's guard is noticed`, async (t) => {

@@ -128,8 +128,37 @@ async function firstSeqOf(reader: Reader, orgId: string): Promise<number | null>
   return first?.seq ?? null;
 }
 
-async function walkChain(reader: Reader, orgId: string): Promise<ChainState> {
-  let [entries, firstSeq, seq, hash]: [number, number | null, number, string] = [0, null, 0, NO_ENTRY];
+/**
+ * The same for what was added since `known` was seen intact; null when its last entry is not there as it was, or nothing was
+ * there at all.
+ */
+export async function extendChain(
+  reader: Reader,
+  orgId: string,
+  known: ChainState,
+): Promise<ChainState | null> {
+  const { lastSeq, lastHash } = known;
+  if (lastSeq === null || lastHash === null) return null;
+  const anchor = await reader
+    .selectFrom('audit')
+    .select('hash')
+    .where('org_id', '=', orgId)
+    .where('seq', '=', lastSeq)
+    .executeTakeFirst();
+  if (anchor?.hash !== lastHash) return null;
+  const state = await walkChain(reader, orgId, known);
+  // Retention may have been there.
+  const firstSeq = await firstSeqOf(reader, orgId);
+  if (firstSeq === null || state.lastSeq === null) return null;
+  return { ...state, firstSeq, entries: state.lastSeq - firstSeq + 1 };
+}
+
+const NOTHING: ChainState = { entries: 0, firstSeq: null, lastSeq: null, lastHash: null, brokenAt: null };
+
+/** Walks on from what is known. */
+async function walkChain(reader: Reader, orgId: string, known: ChainState = NOTHING): Promise<ChainState> {
+  let { entries, firstSeq } = known;
+  let [seq, hash] = [known.lastSeq ?? 0, known.lastHash ?? NO_ENTRY];
   for (;;) {
     const rows = await reader
       .selectFrom('audit')

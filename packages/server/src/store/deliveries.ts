@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { AlertDeliveriesTable } from './alert-tables.ts';
 import type { AlertRow } from './alerts.ts';
+import type { ChannelRow } from './channels.ts';
 import { tellLive } from './live-events.ts';
 import type { Reader, Writer } from './ports.ts';
 
@@ -58,9 +59,21 @@ export async function settleDeliveries(
   );
   const [first] = deliveries;
   if (!first) return;
+  const { org_id, channel_name: name } = first;
+  await tellSettled(writer, { org_id, name }, deliveries, change.state, at);
+}
+
+async function tellSettled(
+  writer: Writer,
+  { org_id, name }: Pick<ChannelRow, 'org_id' | 'name'>,
+  deliveries: readonly Pick<DeliveryRow, 'alert_id'>[],
+  state: string,
+  at: number,
+): Promise<void> {
+  if (deliveries.length === 0) return;
   const alert_ids = deliveries.slice(0, ALERTS_TOLD).map(({ alert_id }) => alert_id);
-  const data = { channel: first.channel_name, state: change.state, alert_ids };
-  await tellLive(writer, { orgId: first.org_id, topic: 'alerts', at, data });
+  const data = { channel: name, state, alert_ids };
+  await tellLive(writer, { orgId: org_id, topic: 'alerts', at, data });
 }
 
 export interface PendingDelivery {
@@ -181,24 +194,28 @@ export function deliveryById(reader: Reader, orgId: string, id: string): Promise
 }
 
 /** Makes a message due now, with all its tries before it again; its receiver rests no longer. */
-export async function oweAgain(
-  writer: Writer,
-  { id, channel_id }: Pick<DeliveryRow, 'id' | 'channel_id'>,
-  nowMs: number,
-): Promise<void> {
+export async function oweAgain(writer: Writer, row: DeliveryRow, nowMs: number): Promise<void> {
   const fresh = { state: 'pending', held: null, due_at: nowMs, attempts: 0, status: null, error: null };
-  await changeDeliveries(writer, [id], { ...fresh, sent_at: null, folded_into: null });
-  await writer.updateTable('channels').set({ resting_until: 0 }).where('id', '=', channel_id).execute();
+  await settleDeliveries(writer, [row], { ...fresh, sent_at: null, folded_into: null }, nowMs);
+  await writer.updateTable('channels').set({ resting_until: 0 }).where('id', '=', row.channel_id).execute();
 }
 
 /** Gives up what a channel is still owed, with the reason. */
-export async function abandonDeliveries(writer: Writer, channelId: string, error: string): Promise<void> {
-  await writer
+export async function abandonDeliveries(
+  writer: Writer,
+  channel: Pick<ChannelRow, 'id' | 'org_id' | 'name'>,
+  error: string,
+  nowMs: number,
+): Promise<void> {
+  const state = 'dead';
+  const given = await writer
     .updateTable('alert_deliveries')
-    .set({ state: 'dead', error, held: null })
-    .where('channel_id', '=', channelId)
+    .set({ state, error, held: null })
+    .where('channel_id', '=', channel.id)
     .where('state', '=', 'pending')
+    .returning('alert_id')
     .execute();
+  await tellSettled(writer, channel, given, state, nowMs);
 }
 
 /** Messages owed, and alerts that nothing was made of yet. */

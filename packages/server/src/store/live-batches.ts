@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import { type LivePosition, liveDataBeyond } from './live-events.ts';
 import type { Reader } from './ports.ts';
 import { EXCHANGE_COLUMNS } from './schema.ts';
-import type { RowValues } from './spool/read-rows.ts';
+import type { RowValues } from './spool/row-lines.ts';
 
 /** What `live_events` says of exchanges that were committed together; the rows themselves stand in their table. */
 export interface LiveBatch {

@@ -25,6 +25,8 @@ export interface MembersTable {
   team: string | null;
   /** `console` when somebody gave the role, `oidc` when a group did, `setup` for the first owner. */
   source: string;
+  /** Name in `auth.oidc` of the issuer whose groups gave it; null for what somebody gave. */
+  issuer?: string | null | undefined;
   created_at: number;
   updated_at: number;
   updated_by: string;

@@ -194,10 +194,10 @@ export async function keysBeginning(reader: Reader, orgId: string, prefix: strin
 export async function keyTeams(
   reader: Reader,
   orgId: string,
-): Promise<ReadonlyMap<string, Pick<PlatformKeyRow, 'name' | 'team'>>> {
+): Promise<ReadonlyMap<string, Pick<PlatformKeyRow, 'name' | 'team' | 'created_at' | 'updated_at'>>> {
   const rows = await reader
     .selectFrom('platform_keys')
-    .select(['id', 'name', 'team'])
+    .select(['id', 'name', 'team', 'created_at', 'updated_at'])
     .where('org_id', '=', orgId)
     .execute();
   return new Map(rows.map(({ id, ...key }) => [id, key]));

@@ -34,6 +34,7 @@ export interface StandingRow {
   readonly org_name: string;
   readonly role: string;
   readonly team: string | null;
+  readonly issuer?: string | null | undefined;
 }
 
 export function standingOf(reader: Reader, userId: string): Promise<StandingRow[]> {
@@ -50,6 +51,7 @@ export function standingOf(reader: Reader, userId: string): Promise<StandingRow[
       'orgs.name as org_name',
       'members.role as role',
       'members.team as team',
+      'members.issuer as issuer',
     ])
     .where('members.user_id', '=', userId)
     .orderBy('members.created_at')

@@ -22,6 +22,8 @@ export interface SessionsTable {
   role: string;
   /** One of `SIGN_IN_METHODS`. */
   method: string;
+  /** Name in `auth.oidc` of the issuer it began by; null for other ways. */
+  issuer?: string | null | undefined;
   created_at: number;
   /** Up to a minute behind. */
   last_seen_at: number;

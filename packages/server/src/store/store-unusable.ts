@@ -4,4 +4,11 @@
  */
 export class StoreUnusable extends Error {
   override readonly name = 'StoreUnusable';
+  /** 2 for a mistake at the command line. */
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: 1 | 2 } = {}) {
+    super(message, options);
+    this.exitCode = options.exitCode ?? 1;
+  }
 }

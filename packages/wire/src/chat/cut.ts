@@ -45,12 +45,13 @@ const REASONING_PARTS: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thi
 
 /**
  * JSON text of a content array without its reasoning parts: a plain string when only text is left, as
- * clients of this dialect expect; otherwise the array of what is left.
+ * clients of this dialect expect; otherwise the array of what is left, in its own bytes when that is all of it.
  */
 export function contentWithoutReasoning(arrayText: string): string {
   const value: unknown = JSON.parse(arrayText);
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   const left = parts.filter((part) => !(isObject(part) && REASONING_PARTS.has(part.type)));
   const texts = left.map((part) => (isObject(part) && part.type === 'text' ? part.text : undefined));
-  return JSON.stringify(texts.every((text) => typeof text === 'string') ? texts.join('') : left);
+  if (texts.every((text) => typeof text === 'string')) return JSON.stringify(texts.join(''));
+  return left.length === parts.length ? arrayText : JSON.stringify(left);
 }

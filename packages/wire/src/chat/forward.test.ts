@@ -30,6 +30,7 @@ function forward(chunks: readonly string[], options: ChatForwardOptions = PLAIN)
 const frame = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 const chunk = (delta: unknown, finish: string | null = null, index = 0) =>
   frame({ id: 'c1', model: 'm1', choices: [{ index, delta, finish_reason: finish }] });
+const REFERENCES = '[ {"type":"reference","reference_ids":[12345678901234567890, 1.0]} ]';
 const start = chunk({ role: 'assistant', content: '' });
 const stop = chunk({}, 'stop');
 
@@ -187,6 +188,8 @@ describe('a forwarded Chat stream without its reasoning', () => {
       ['"reasoning":"a","thinking_blocks":[] ', ' '],
       ['"reason\\u0069ng":"a","role":"assistant"', '"role":"assistant"'],
       ['"content":"\\"reasoning\\":"', '"content":"\\"reasoning\\":"'],
+      // A number that no number of JavaScript is.
+      [`"content": ${REFERENCES}, "reasoning":"a"`, `"content": ${REFERENCES}`],
     ];
     for (const [before, after] of cases) assert.equal(forward([delta(before)], ALL).out, delta(after));
   });

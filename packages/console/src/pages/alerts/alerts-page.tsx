@@ -2,7 +2,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import type { AskAhead } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useConnection, useLiveQuery } from '../../data/events.ts';
-import { type FilterField, type FilterToken, tokensOf } from '../../filters/filter-text.ts';
+import { type FilterField, filterValues, tokensOf } from '../../filters/filter-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { alertsQuery } from '../channels/channel-data.ts';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
@@ -26,12 +26,9 @@ const FIELDS: readonly FilterField[] = [
   { name: 'state', label: 'delivery', values: ['pending', 'sent', 'dead', 'muted', 'skipped'] },
 ];
 
-const filtersOf = (tokens: readonly FilterToken[]) =>
-  Object.fromEntries(tokens.map(({ name, value }) => [name, value]));
-
 /** What the page of a link will read. */
 export const askAlerts: AskAhead = (client, { query }) =>
-  void client.prefetchInfiniteQuery(alertsQuery(filtersOf(tokensOf(query, FIELDS))));
+  void client.prefetchInfiniteQuery(alertsQuery(filterValues(tokensOf(query, FIELDS))));
 
 /** Who was told what, when, and did it arrive? */
 export function AlertsPage() {
@@ -48,7 +45,7 @@ export function AlertsPage() {
           onRemove={(name) => change({ [name]: null })}
           placeholder="Filter by event, subject, channel, delivery…"
         />
-        <DeliveryLog filters={filtersOf(tokens)} />
+        <DeliveryLog filters={filterValues(tokens)} />
       </div>
     </PageFrame>
   );

@@ -1,8 +1,11 @@
+import type { ReactNode } from 'react';
+import type { Timeseries } from '../../data/charts.ts';
 import { count, money, percent } from '../../format/amounts.ts';
 import { cx } from '../../ui/class-names.ts';
 import { Delta } from '../../ui/facts.tsx';
+import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
-import type { MetricTab, Timeseries } from './analytics-data.ts';
+import type { MetricTab } from './analytics-data.ts';
 import type { GroupRow, Sums } from './figures.ts';
 
 /** The parts of the whole as numbers, which together are the total. The squares are the chart's colours. */
@@ -24,9 +27,8 @@ export function GroupTable({
   readonly onChoose: (value: string) => void;
 }) {
   return (
-    <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-      tabIndex={0}
+    <ScrollArea
+      as="section"
       aria-label={`${tab.label} by ${by}`}
       className={cx(
         'overflow-x-auto rounded-card border border-line bg-surface -outline-offset-2',
@@ -56,7 +58,7 @@ export function GroupTable({
         </tbody>
         <TableFoot tab={tab} total={total} />
       </table>
-    </section>
+    </ScrollArea>
   );
 }
 
@@ -144,13 +146,7 @@ function Swatch({ at }: { readonly at: number }) {
   );
 }
 
-function Head({
-  hidden = false,
-  children,
-}: {
-  readonly hidden?: boolean;
-  readonly children: React.ReactNode;
-}) {
+function Head({ hidden = false, children }: { readonly hidden?: boolean; readonly children: ReactNode }) {
   return (
     <th scope="col" className={cx('px-4 py-2 text-right font-medium', hidden && 'max-md:hidden')}>
       {children}
@@ -158,13 +154,7 @@ function Head({
   );
 }
 
-function Cell({
-  hidden = false,
-  children,
-}: {
-  readonly hidden?: boolean;
-  readonly children: React.ReactNode;
-}) {
+function Cell({ hidden = false, children }: { readonly hidden?: boolean; readonly children: ReactNode }) {
   return (
     <td className={cx('px-4 py-1.5 text-right whitespace-nowrap', hidden && 'max-md:hidden')}>{children}</td>
   );

@@ -1,6 +1,5 @@
-import type { Org } from '@floe/contract/api/orgs';
 import { useQuery } from '@tanstack/react-query';
-import { getTagged } from '../../data/api-client.ts';
+import { orgQuery } from '../../data/org.ts';
 import { browserZone } from '../../format/moments.ts';
 import { Select } from '../../ui/field.tsx';
 
@@ -17,11 +16,7 @@ export function ZoneChoice({
   readonly tz: string | null;
   readonly onChange: (tz: string | null) => void;
 }) {
-  const { data } = useQuery({
-    queryKey: ['org'],
-    queryFn: ({ signal }) => getTagged<Org>('api/management/org', signal),
-    staleTime: 60_000,
-  });
+  const { data } = useQuery({ ...orgQuery, staleTime: 60_000 });
   const org = data?.body.timezone;
   const choices = [
     { value: '', label: org ? `${org} (organization)` : 'The organization’s zone' },

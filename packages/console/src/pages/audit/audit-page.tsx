@@ -7,8 +7,9 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { apiUrl } from '../../data/base.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { tokensOf } from '../../filters/filter-text.ts';
-import { spanOf } from '../../filters/time-range.ts';
+import { filterValues, tokensOf } from '../../filters/filter-text.ts';
+import { queryPart } from '../../filters/query-part.ts';
+import { spanOf, spanQuery } from '../../filters/time-range.ts';
 import { browserZone, clockTime, day } from '../../format/moments.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -123,16 +124,13 @@ const NO_FILTERS = { actor: null, action: null, subject: null };
 /** The changes a URL asks for. */
 function useAuditList() {
   const { query, change } = useUrlState();
-  const key = [...query].filter(([name]) => name !== 'open').join('&');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the query is what the key is made of.
+  const text = queryPart(query, (name) => name !== 'open');
   const { span, tokens, filters } = useMemo(() => {
-    const time = spanOf(query, new Date(), '30d');
-    const found = tokensOf(query, AUDIT_FIELDS);
-    const asked: Record<string, string> = { from: time.from.toISOString() };
-    if (time.range === null) asked['to'] = time.to.toISOString();
-    for (const { name, value } of found) asked[name] = value;
-    return { span: time, tokens: found, filters: asked };
-  }, [key]);
+    const asked = new URLSearchParams(text);
+    const time = spanOf(asked, new Date(), '30d');
+    const found = tokensOf(asked, AUDIT_FIELDS);
+    return { span: time, tokens: found, filters: { ...filterValues(found), ...spanQuery(time) } };
+  }, [text]);
   const answer = useInfiniteQuery({ ...auditQuery(filters), placeholderData: (before) => before });
   useLiveQuery('config', ['audit']);
   const rows = useMemo(() => answer.data?.pages.flatMap(({ data }) => data) ?? [], [answer.data]);

@@ -1,54 +1,40 @@
 import type { Board } from '@floe/contract/api/boards';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { ExternalLink, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { ExternalLink } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
-import { useOrgId, usePathParam } from '../../app/url-state.ts';
-import { getTagged, send } from '../../data/api-client.ts';
+import { usePathParam } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
+import type { Tagged } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
-import { type Change, useChange } from '../../data/change.ts';
-import { Button } from '../../ui/button.tsx';
+import { useFresh, useResourceEdit } from '../../data/resource-kind.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { Combobox } from '../../ui/combobox.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';
-import { Form, FormField } from '../../ui/form.tsx';
-import { SourceNotice } from '../../ui/source-badge.tsx';
+import { FormField } from '../../ui/form.tsx';
+import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { type BoardForm, boardBody, boardFormOf, NEW_BOARD } from './board-form.ts';
+import { ZoneCombobox } from '../../ui/zone-combobox.tsx';
+import { BOARDS, type BoardForm, NEW_BOARD } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
 
-const BOARDS = { label: 'Boards', to: '/boards' };
-
-function boardPath(slug: string): string {
-  return `api/monitoring/boards/${encodeURIComponent(slug)}`;
-}
-
-const boardQuery = (slug: string) =>
-  queryOptions({
-    queryKey: ['boards', 'one', slug],
-    queryFn: ({ signal }) => getTagged<Board>(boardPath(slug), signal),
-    refetchOnWindowFocus: false,
-  });
+const CRUMB = { label: 'Boards', to: '/boards' };
 
 /** A board that is not there yet. */
 export function NewBoardPage() {
-  const [form, setForm] = useState(NEW_BOARD);
-  const leave = useLeave();
-  const create = useChange(() => send<Board>('POST', 'api/monitoring/boards', boardBody(form)), {
-    touches: [['boards']],
-    done: ({ slug }) => {
-      tell('The board was made.');
-      leave(`/${slug}/edit`);
-    },
+  const go = usePlace(CRUMB.to, '/edit');
+  const fresh = useFresh(BOARDS, NEW_BOARD, ({ slug }) => {
+    tell('The board was made.');
+    go(slug, 'replace');
   });
+  const { form, set } = fresh;
   return (
-    <PageFrame title="New board" crumbs={[BOARDS]}>
-      <Editor form={form} onChange={setForm} change={create} verb="Create board" onCancel={() => leave('')} />
+    <PageFrame title="New board" crumbs={[CRUMB]}>
+      <BesidePreview form={form}>
+        <NewForm kind={BOARDS} fresh={fresh} onCancel={() => go()}>
+          <BoardFields form={form} onChange={set} />
+        </NewForm>
+      </BesidePreview>
     </PageFrame>
   );
 }
@@ -56,132 +42,38 @@ export function NewBoardPage() {
 /** Groups on the left, what others will see on the right. */
 export function EditBoardPage() {
   const slug = usePathParam('slug');
-  const { data, error, refetch } = useQuery(boardQuery(slug));
   return (
-    <PageFrame title={slug} crumbs={[BOARDS]}>
-      {error && !data ? (
-        <ErrorState what="Could not load this board." error={error} onRetry={() => void refetch()} />
-      ) : data ? (
-        <Existing key={data.etag} board={data.body} etag={data.etag} onReload={() => void refetch()} />
-      ) : (
-        <Skeleton className="h-96" />
-      )}
+    <PageFrame title={slug} crumbs={[CRUMB]}>
+      <Loaded key={slug} kind={BOARDS} id={slug}>
+        {(read) => <Editor read={read} />}
+      </Loaded>
     </PageFrame>
   );
 }
 
-function Existing({
-  board,
-  etag,
-  onReload,
-}: {
-  readonly board: Board;
-  readonly etag: string | null;
-  readonly onReload: () => void;
-}) {
-  const { slug, name, source } = board;
-  const [form, setForm] = useState(() => boardFormOf(board));
-  const [asked, setAsked] = useState(false);
-  const leave = useLeave();
-  const save = useChange(() => send<Board>('PATCH', boardPath(slug), boardBody(form), etag), {
-    touches: [['boards']],
-    done: (saved) => {
-      tell('The board was saved.');
-      if (saved.slug !== slug) leave(`/${saved.slug}/edit`);
-    },
-  });
-  const remove = useChange(() => send<null>('DELETE', boardPath(slug)), {
-    touches: [['boards', 'all']],
-    done: () => leave(''),
+function Editor({ read }: { readonly read: Tagged<Board> }) {
+  const board = read.body;
+  const go = usePlace(CRUMB.to, '/edit');
+  const edit = useResourceEdit(BOARDS, read, ({ slug }) => {
+    tell('The board was saved.');
+    if (slug !== board.slug) go(slug, 'replace');
   });
   return (
     <div className="grid gap-4">
-      <SourceNotice source={source} path={boardPath(slug)} />
-      {save.error?.status === 412 && (
-        <Notice>
-          This board was changed by somebody else while you were editing. Nothing was saved.{' '}
-          <button type="button" onClick={onReload} className="font-medium underline">
-            Show their version
-          </button>
-        </Notice>
-      )}
-      <Editor
-        form={form}
-        onChange={setForm}
-        change={save}
-        verb="Save board"
-        locked={source.kind === 'file'}
-        onCancel={() => leave('')}
-        onDelete={() => setAsked(true)}
-      />
-      {board.public && <PublicAddresses slug={slug} />}
-      <ConfirmDialog
-        open={asked}
-        onClose={() => setAsked(false)}
-        onConfirm={() => remove.run(undefined)}
-        title={`Delete ${name}`}
-        verb="Delete board"
-        typed={slug}
-        running={remove.running}
-        error={remove.error}
-      >
-        Its address answers 404 within seconds. The monitors on it stay.
-      </ConfirmDialog>
+      <BesidePreview form={edit.form}>
+        <ResourceForm kind={BOARDS} resource={board} edit={edit} onGone={() => go()}>
+          <BoardFields form={edit.form} onChange={edit.set} />
+        </ResourceForm>
+      </BesidePreview>
+      {board.public && <PublicAddresses slug={board.slug} />}
     </div>
   );
 }
 
-function Editor({
-  form,
-  onChange,
-  change,
-  verb,
-  locked = false,
-  onCancel,
-  onDelete,
-}: {
-  readonly form: BoardForm;
-  readonly onChange: (form: BoardForm) => void;
-  readonly change: Change<undefined>;
-  readonly verb: string;
-  readonly locked?: boolean;
-  readonly onCancel: () => void;
-  readonly onDelete?: () => void;
-}) {
+function BesidePreview({ form, children }: { readonly form: BoardForm; readonly children: ReactNode }) {
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[26rem_minmax(0,1fr)]">
-      <Form
-        needs={locked ? undefined : 'monitoring'}
-        onSubmit={() => !locked && change.run(undefined)}
-        error={change.error?.status === 412 ? null : change.error}
-        running={change.running}
-        actions={
-          <>
-            {onDelete && (
-              <Button
-                icon={Trash2}
-                needs="monitoring"
-                disabled={locked}
-                onClick={onDelete}
-                className="mr-auto"
-              >
-                Delete
-              </Button>
-            )}
-            <Button onClick={onCancel}>{locked ? 'Back' : 'Cancel'}</Button>
-            {!locked && (
-              <Button type="submit" look="primary" needs="monitoring" busy={change.running}>
-                {verb}
-              </Button>
-            )}
-          </>
-        }
-      >
-        <fieldset disabled={locked} className="grid min-w-0 gap-4">
-          <BoardFields form={form} onChange={onChange} />
-          <BoardGroups groups={form.groups} onChange={(groups) => onChange({ ...form, groups })} />
-        </fieldset>
-      </Form>
+      {children}
       <BoardPreview form={form} />
     </div>
   );
@@ -192,9 +84,8 @@ function BoardFields({
   onChange,
 }: {
   readonly form: BoardForm;
-  readonly onChange: (form: BoardForm) => void;
+  readonly onChange: (fields: Partial<BoardForm>) => void;
 }) {
-  const set = (part: Partial<BoardForm>) => onChange({ ...form, ...part });
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">
@@ -202,33 +93,31 @@ function BoardFields({
           <Input
             value={form.name}
             placeholder={form.slug}
-            onChange={({ target }) => set({ name: target.value })}
+            onChange={({ target }) => onChange({ name: target.value })}
           />
         </FormField>
         <FormField name="slug" label="Address" hint={`/boards/${form.slug}`}>
           <Input
             value={form.slug}
             className="font-mono"
-            onChange={({ target }) => set({ slug: target.value })}
+            onChange={({ target }) => onChange({ slug: target.value })}
           />
         </FormField>
       </div>
       <FormField name="timezone" label="Time zone of days and times" optional>
-        <Combobox
-          choices={[
-            { value: '', label: 'That of the org' },
-            ...Intl.supportedValuesOf('timeZone').map((zone) => ({ value: zone, label: zone })),
-          ]}
+        <ZoneCombobox
+          none="That of the org"
           value={form.timezone}
-          onChange={(timezone) => set({ timezone })}
+          onChange={(timezone) => onChange({ timezone })}
         />
       </FormField>
       <Switch
         label="Public"
         hint="Anyone with the link sees names, states and downtime; never descriptions, metadata or errors."
         checked={form.public}
-        onChange={(open) => set({ public: open })}
+        onChange={(open) => onChange({ public: open })}
       />
+      <BoardGroups groups={form.groups} onChange={(groups) => onChange({ groups })} />
     </>
   );
 }
@@ -258,10 +147,4 @@ function PublicAddresses({ slug }: { readonly slug: string }) {
       />
     </section>
   );
-}
-
-function useLeave(): (to: string) => void {
-  const navigate = useNavigate();
-  const org = useOrgId();
-  return (to) => void navigate({ to: `/o/${org}/boards${to}` });
 }

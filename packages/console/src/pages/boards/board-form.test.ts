@@ -4,11 +4,11 @@ import { boardBody, NEW_BOARD, withGroup } from './board-form.ts';
 
 test('a change of one group leaves the others as they are', () => {
   const groups = [
-    { name: 'A', monitors: ['x'] },
-    { name: 'B', monitors: [] },
+    { key: '0', name: 'A', monitors: ['x'] },
+    { key: '1', name: 'B', monitors: [] },
   ];
-  const after = withGroup(groups, 1, { monitors: ['y'] });
-  assert.deepEqual(after, [groups[0], { name: 'B', monitors: ['y'] }]);
+  const after = withGroup(groups, '1', { monitors: ['y'] });
+  assert.deepEqual(after, [groups[0], { key: '1', name: 'B', monitors: ['y'] }]);
 });
 
 test('a board without a name takes its address as one, and without a zone that of the org', () => {

@@ -1,6 +1,9 @@
 import type { Board } from '@floe/contract/api/boards';
+import type { ResourceKind } from '../../data/resource-kind.ts';
 
 export interface BoardGroup {
+  /** Tells groups apart while they are moved and named. */
+  readonly key: string;
   readonly name: string;
   readonly monitors: readonly string[];
 }
@@ -19,11 +22,12 @@ export const NEW_BOARD: BoardForm = {
   name: '',
   public: false,
   timezone: '',
-  groups: [{ name: 'Scheduled jobs', monitors: [] }],
+  groups: [{ key: '0', name: 'Scheduled jobs', monitors: [] }],
 };
 
 export function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardForm {
-  return { slug, name, public: open, timezone: timezone ?? '', groups };
+  const keyed = groups.map((group, at) => ({ key: String(at), ...group }));
+  return { slug, name, public: open, timezone: timezone ?? '', groups: keyed };
 }
 
 /** What the API takes. */
@@ -37,11 +41,26 @@ export function boardBody({ slug, name, public: open, timezone, groups }: BoardF
   };
 }
 
+/** Boards, as their editor and list handle them. */
+export const BOARDS: ResourceKind<Board, BoardForm> = {
+  one: 'board',
+  path: 'api/monitoring/boards',
+  touches: [['boards']],
+  needs: 'monitoring',
+  formOf: boardFormOf,
+  bodyOf: boardBody,
+  removal: ({ name, slug }) => ({
+    title: `Delete board ${name}?`,
+    effect: 'Its address answers 404 within seconds. The monitors on it stay.',
+    typed: slug,
+  }),
+};
+
 /** The same groups with one of them changed. */
 export function withGroup(
   groups: readonly BoardGroup[],
-  at: number,
+  key: string,
   change: Partial<BoardGroup>,
 ): readonly BoardGroup[] {
-  return groups.map((group, index) => (index === at ? { ...group, ...change } : group));
+  return groups.map((group) => (group.key === key ? { ...group, ...change } : group));
 }

@@ -26,14 +26,13 @@ export function BoardGroups({
         {said}
       </span>
       {groups.map((group, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a group is its place; its name is being typed.
-        <section key={at} className="rounded-card border border-line bg-surface p-3">
+        <section key={group.key} className="rounded-card border border-line bg-surface p-3">
           <div className="flex items-end gap-1">
             <div className="min-w-0 flex-1">
               <Field label={`Group ${at + 1}`}>
                 <Input
                   value={group.name}
-                  onChange={({ target }) => onChange(withGroup(groups, at, { name: target.value }))}
+                  onChange={({ target }) => onChange(withGroup(groups, group.key, { name: target.value }))}
                 />
               </Field>
             </div>
@@ -52,19 +51,26 @@ export function BoardGroups({
             <IconButton
               icon={X}
               label={`Remove the group ${group.name}`}
-              onClick={() => onChange(groups.filter((_, index) => index !== at))}
+              onClick={() => onChange(groups.filter(({ key }) => key !== group.key))}
             />
           </div>
-          <MonitorsOf group={group} onChange={(monitors) => onChange(withGroup(groups, at, { monitors }))} />
+          <MonitorsOf
+            group={group}
+            onChange={(monitors) => onChange(withGroup(groups, group.key, { monitors }))}
+          />
         </section>
       ))}
       <div>
-        <Button icon={Plus} onClick={() => onChange([...groups, { name: 'New group', monitors: [] }])}>
+        <Button icon={Plus} onClick={() => onChange([...groups, newGroup()])}>
           Add a group
         </Button>
       </div>
     </div>
   );
+}
+
+function newGroup(): BoardGroup {
+  return { key: crypto.randomUUID(), name: 'New group', monitors: [] };
 }
 
 function MonitorsOf({

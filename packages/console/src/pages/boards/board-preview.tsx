@@ -1,8 +1,9 @@
 import type { boardPreview } from '@floe/contract/api/boards';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type * as z from 'zod';
 import { send } from '../../data/api-client.ts';
+import { useDebounced } from '../../data/debounced.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { Segments } from '../../ui/tabs.tsx';
 import { type BoardForm, boardBody } from './board-form.ts';
@@ -22,11 +23,10 @@ export function BoardPreview({ form }: { readonly form: BoardForm }) {
   const [theme, setTheme] = useState(() =>
     matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
   );
-  const body = useSettled(JSON.stringify({ ...boardBody(form), slug: form.slug.trim() || 'preview' }));
+  const body = useDebounced({ ...boardBody(form), slug: form.slug.trim() || 'preview' });
   const { data, error } = useQuery({
     queryKey: ['boards', 'preview', body],
-    queryFn: () =>
-      send<z.output<typeof boardPreview>>('POST', 'api/monitoring/boards/preview', JSON.parse(body)),
+    queryFn: () => send<z.output<typeof boardPreview>>('POST', 'api/monitoring/boards/preview', body),
     placeholderData: keepPreviousData,
     retry: false,
   });
@@ -54,13 +54,4 @@ export function BoardPreview({ form }: { readonly form: BoardForm }) {
       )}
     </section>
   );
-}
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), 300);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

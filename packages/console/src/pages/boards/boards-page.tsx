@@ -1,57 +1,32 @@
 import type { Board } from '@floe/contract/api/boards';
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { ExternalLink, Globe, Lock, Plus } from 'lucide-react';
-import { PageFrame } from '../../app/page-frame.tsx';
-import { useShortcuts } from '../../app/shortcuts.ts';
-import { useOrgId } from '../../app/url-state.ts';
+import { ExternalLink, Globe, Lock } from 'lucide-react';
+import { ListPage } from '../../app/list-page.tsx';
+import { usePlace } from '../../app/use-place.ts';
 import { apiUrl } from '../../data/base.ts';
-import { Button } from '../../ui/button.tsx';
+import { useLiveQuery } from '../../data/events.ts';
+import { listQuery, useRows } from '../../data/lists.ts';
+import { counted } from '../../format/words.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { Column } from '../../ui/table-columns.ts';
-import { boardsOfOrgQuery } from '../monitors/monitor-data.ts';
+import { BOARDS } from './board-form.ts';
 
 /** What do others see? */
 export function BoardsPage() {
-  const answer = useQuery(boardsOfOrgQuery);
-  const navigate = useNavigate();
-  const org = useOrgId();
-  const go = (to: string) => void navigate({ to: `/o/${org}/boards${to}` });
-  useShortcuts([{ keys: 'c', does: 'New board', run: () => go('/new') }]);
-  const create = (
-    <Button look="primary" icon={Plus} needs="monitoring" onClick={() => go('/new')}>
-      New board
-    </Button>
-  );
+  useLiveQuery('config', ['boards']);
+  const list = useRows(listQuery<Board>('boards', BOARDS.path));
   return (
-    <PageFrame title="Boards" padded={false} actions={create}>
-      {answer.error && !answer.data ? (
-        <ErrorState
-          what="Could not load boards."
-          error={answer.error}
-          onRetry={() => void answer.refetch()}
-        />
-      ) : !answer.data ? (
-        <SkeletonRows />
-      ) : answer.data.data.length === 0 ? (
-        <EmptyState title="No boards" action={create}>
-          A board shows chosen monitors to people who cannot sign in.
-        </EmptyState>
-      ) : (
-        <DataTable
-          label="Boards"
-          rows={answer.data.data}
-          rowId={({ slug }) => slug}
-          columns={COLUMNS}
-          total={answer.data.data.length}
-          card={(row) => <BoardCard row={row} />}
-          onOpen={({ slug }) => go(`/${slug}/edit`)}
-        />
-      )}
-    </PageFrame>
+    <ListPage
+      title="Boards"
+      one="board"
+      needs={BOARDS.needs}
+      list={list}
+      idOf={({ slug }) => slug}
+      columns={COLUMNS}
+      card={(row) => <BoardCard row={row} />}
+      onOpen={usePlace('/boards', '/edit')}
+      empty={{ title: 'No boards', text: 'A board shows chosen monitors to people who cannot sign in.' }}
+    />
   );
 }
 
@@ -105,9 +80,7 @@ function BoardCard({ row }: { readonly row: Board }) {
           <WhoSees row={row} />
         </div>
       </div>
-      <span className="text-small text-ink-2 figures">
-        {monitorsOn(row) === 1 ? '1 monitor' : `${monitorsOn(row)} monitors`}
-      </span>
+      <span className="text-small text-ink-2 figures">{counted(monitorsOn(row), 'monitor')}</span>
     </div>
   );
 }

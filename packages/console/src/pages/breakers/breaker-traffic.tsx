@@ -1,27 +1,22 @@
-import type { timeseries } from '@floe/contract/api/charts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type * as z from 'zod';
 import { useOrgId } from '../../app/url-state.ts';
-import { get } from '../../data/api-client.ts';
+import { HOUR_MS, type Timeseries, timeseriesQuery } from '../../data/charts.ts';
 import { useMarks } from '../../data/marks.ts';
 import { count } from '../../format/amounts.ts';
 import { Lanes } from '../../ui/lanes.tsx';
 import { lanesOf } from '../requests/request-lanes.ts';
 
-type Timeseries = z.output<typeof timeseries>;
-
 const HOURS = 24;
-const HOUR_MS = 3_600_000;
 
 /** What the provider answered in the last day, with the moments at which this breaker changed. */
 export function BreakerTraffic({ id, provider }: { readonly id: string; readonly provider: string }) {
   const [from] = useState(() => new Date(Date.now() - HOURS * HOUR_MS).toISOString());
   const navigate = useNavigate();
   const org = useOrgId();
-  const requests = useCounts('requests', provider, from);
-  const errors = useCounts('errors', provider, from);
+  const requests = useCounts('requests', provider);
+  const errors = useCounts('errors', provider);
   const marks = useMarks({ from }).filter(({ page }) => page?.search['open'] === id);
   const lanes = lanesOf(requests, errors);
   const [all, bad] = [
@@ -49,11 +44,7 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
   );
 }
 
-function useCounts(metric: string, provider: string, from: string): Timeseries | undefined {
-  return useQuery({
-    queryKey: ['analytics', 'timeseries', 'breaker', metric, provider, from],
-    queryFn: ({ signal }) =>
-      get<Timeseries>('api/analytics/timeseries', { metric, provider, from, interval: 'hour' }, signal),
-    refetchInterval: 15_000,
-  }).data;
+function useCounts(metric: string, provider: string): Timeseries | undefined {
+  const query = timeseriesQuery({ metric, provider, interval: 'hour' }, HOURS * HOUR_MS);
+  return useQuery({ ...query, refetchInterval: 15_000 }).data;
 }

@@ -6,6 +6,7 @@ import { get, type Page } from '../../data/api-client.ts';
 import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
 import { count } from '../../format/amounts.ts';
+import { counted } from '../../format/words.ts';
 import { cx } from '../../ui/class-names.ts';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
 import { Results } from '../../ui/results.tsx';
@@ -110,7 +111,7 @@ function AllWell() {
       title={
         enabled === undefined
           ? 'All targets take traffic'
-          : `All targets of ${enabled} ${enabled === 1 ? 'provider' : 'providers'} take traffic`
+          : `All targets of ${counted(enabled, 'provider')} take traffic`
       }
     >
       A breaker appears here when failures open it, when a provider asks to wait, or when somebody forces it.

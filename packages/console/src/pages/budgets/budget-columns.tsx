@@ -1,11 +1,12 @@
 import { TriangleAlert } from 'lucide-react';
 import { money } from '../../format/amounts.ts';
+import { capital } from '../../format/words.ts';
 import { cx } from '../../ui/class-names.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { Column } from '../../ui/table-columns.ts';
 import { TimeText, useNow } from '../../ui/time-text.tsx';
-import { capital, subjectText } from '../limits/subject.ts';
+import { subjectText } from '../limits/subject.ts';
 import { type Budget, forecastOf } from './budget-form.ts';
 
 const NANO = 1e9;

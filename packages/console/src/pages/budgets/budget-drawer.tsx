@@ -1,9 +1,10 @@
 import { OrgLink } from '../../app/org-link.tsx';
 import { money } from '../../format/amounts.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
+import { capital } from '../../format/words.ts';
 import { KeyValue } from '../../ui/facts.tsx';
 import { type DrawerParts, ResourceDrawer } from '../../ui/resource-drawer.tsx';
-import { capital, subjectText } from '../limits/subject.ts';
+import { subjectText } from '../limits/subject.ts';
 import { Forecast, Spent } from './budget-columns.tsx';
 import { BudgetFields } from './budget-fields.tsx';
 import { BUDGETS, type Budget, type BudgetForm, EMPTY_BUDGET, forecastOf } from './budget-form.ts';

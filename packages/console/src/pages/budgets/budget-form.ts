@@ -4,8 +4,8 @@ import type { ResourceKind } from '../../data/resource-kind.ts';
 import { money } from '../../format/amounts.ts';
 import { browserZone, day, shortTime } from '../../format/moments.ts';
 import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+import { capital } from '../../format/words.ts';
 import {
-  capital,
   EMPTY_SUBJECT,
   type SubjectForm,
   subjectBody,
@@ -99,7 +99,7 @@ export function budgetSentence(form: BudgetForm): string | null {
   const sum = `${money(Math.round(usd * 1e9))} ${IN[form.period]}`;
   return form.mode === 'hard'
     ? `The next ${whose} are refused with 402 once ${sum} are spent. What is under way is finished.`
-    : `${whose.charAt(0).toUpperCase()}${whose.slice(1)} go on beyond ${sum}; alerts are sent.`;
+    : `${capital(whose)} go on beyond ${sum}; alerts are sent.`;
 }
 
 /** Where spending leads, in a few words for the list and in a sentence that says how it was reckoned. */

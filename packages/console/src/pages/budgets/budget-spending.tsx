@@ -1,14 +1,10 @@
-import type { timeseries, top } from '@floe/contract/api/charts';
 import { useQuery } from '@tanstack/react-query';
-import type * as z from 'zod';
-import { get } from '../../data/api-client.ts';
+import { timeseriesQuery, topQuery } from '../../data/charts.ts';
 import { money } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { useKeys } from '../limits/subject-fields.tsx';
 import type { Budget } from './budget-form.ts';
 
-type Timeseries = z.output<typeof timeseries>;
-type Top = z.output<typeof top>;
 const NANO = 1e9;
 
 /** How the sum of this period grew beside the limit, and on what it went. */
@@ -20,14 +16,9 @@ export function BudgetSpending({ budget }: { readonly budget: Budget }) {
   const isAlone = model === null && Object.keys(metadata).length === 0 && id !== undefined;
   const from = isAlone && (scope === 'org' || scope === 'key') ? (state?.starts_at ?? null) : null;
   const query = { from, ...(id && { key: id }) };
+  const interval = period === 'month' ? 'day' : 'hour';
   const spent = useQuery({
-    queryKey: ['analytics', 'timeseries', 'spent', period, query],
-    queryFn: ({ signal }) =>
-      get<Timeseries>(
-        'api/analytics/timeseries',
-        { ...query, metric: 'cost_nano_usd', interval: period === 'month' ? 'day' : 'hour' },
-        signal,
-      ),
+    ...timeseriesQuery({ ...query, metric: 'cost_nano_usd', interval }),
     enabled: from !== null,
   }).data;
   if (!spent) return null;
@@ -56,11 +47,7 @@ function Largest({
   readonly by: 'key' | 'model';
   readonly query: { readonly from: string | null; readonly key?: string };
 }) {
-  const { data } = useQuery({
-    queryKey: ['analytics', 'top', by, 'spent', query],
-    queryFn: ({ signal }) =>
-      get<Top>('api/analytics/top', { ...query, by, metric: 'cost_nano_usd', limit: 3 }, signal),
-  });
+  const { data } = useQuery(topQuery({ ...query, by, metric: 'cost_nano_usd', limit: 3 }));
   const found = data?.data.filter(({ cost_nano_usd }) => cost_nano_usd > 0) ?? [];
   if (found.length === 0) return null;
   return (

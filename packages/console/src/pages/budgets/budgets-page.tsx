@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ListPage } from '../../app/list-page.tsx';
-import { get } from '../../data/api-client.ts';
+import { DAY_MS, summaryQuery } from '../../data/charts.ts';
 import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
 import { money } from '../../format/amounts.ts';
@@ -39,14 +39,6 @@ export function BudgetsPage() {
 
 /** Nobody sets a budget without knowing what is spent. */
 function SpentLately() {
-  const { data } = useQuery({
-    queryKey: ['analytics', 'summary', '30d'],
-    queryFn: ({ signal }) =>
-      get<{ readonly cost_nano_usd: number }>(
-        'api/analytics/summary',
-        { from: new Date(Date.now() - 30 * 86_400_000).toISOString() },
-        signal,
-      ),
-  });
+  const { data } = useQuery(summaryQuery({}, 30 * DAY_MS));
   return data ? `Last 30 days: ${money(data.cost_nano_usd)}.` : null;
 }

@@ -1,13 +1,10 @@
-import type { timeseries } from '@floe/contract/api/charts';
 import { useQuery } from '@tanstack/react-query';
-import type * as z from 'zod';
-import { get } from '../../data/api-client.ts';
+import { DAY_MS, timeseriesQuery } from '../../data/charts.ts';
 import { count } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 
-const DAY_MS = 86_400_000;
 const WORDS: Readonly<Record<string, string>> = {
   hit: 'Answered from it',
   miss: 'Asked',
@@ -18,18 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** What the cache did with each request, hour by hour. */
 export function CacheChart() {
   const { data, error, refetch } = useQuery({
-    queryKey: ['analytics', 'timeseries', 'cache', '7d'],
-    queryFn: ({ signal }) =>
-      get<z.output<typeof timeseries>>(
-        'api/analytics/timeseries',
-        {
-          metric: 'requests',
-          interval: 'hour',
-          group_by: 'cache',
-          from: new Date(Date.now() - 7 * DAY_MS).toISOString(),
-        },
-        signal,
-      ),
+    ...timeseriesQuery({ metric: 'requests', interval: 'hour', group_by: 'cache' }, 7 * DAY_MS),
     refetchInterval: 60_000,
   });
   const series = (data?.series ?? [])

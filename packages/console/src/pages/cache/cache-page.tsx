@@ -5,13 +5,12 @@ import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { get, getTagged, send, type Tagged } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
 import { useEdit } from '../../data/edit.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { compact, count, money, percent } from '../../format/amounts.ts';
 import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { Card, StatCard, StatStrip } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
@@ -160,38 +159,32 @@ function Settings({ read }: { readonly read: Tagged<CacheState> }) {
 /** Everything kept is thrown away: what is asked next is paid for again. */
 function EmptyCache({ stats }: { readonly stats: CacheStats | undefined }) {
   const [asked, setAsked] = useState(false);
-  const purge = useChange(() => send<null>('POST', `${PATH}/purge`), {
-    touches: TOUCHES,
-    done: () => {
-      setAsked(false);
-      tell('The cache is empty.');
-    },
-  });
   return (
     <>
       <Button needs="management" onClick={() => setAsked(true)}>
         Empty…
       </Button>
-      <ConfirmDialog
-        open={asked}
-        onClose={() => {
-          setAsked(false);
-          purge.reset();
-        }}
-        onConfirm={() => purge.run(undefined)}
-        title="Empty the cache?"
-        verb="Empty cache"
-        typed="empty"
-        running={purge.running}
-        error={purge.error}
-      >
-        {stats?.entries === null || stats === undefined
-          ? 'Every kept answer of this org is thrown away.'
-          : `${count(stats.entries)} kept answers of this process, and those of all others, are thrown away.`}{' '}
-        {stats && stats.last_day.hits > 0
-          ? `In the last 24 hours ${count(stats.last_day.hits)} requests were answered from it, worth ${money(stats.last_day.saved_nano_usd)}; the next of them are asked and paid for again.`
-          : 'The next equal requests are asked and paid for again.'}
-      </ConfirmDialog>
+      {asked && (
+        <ConfirmChange
+          make={() => send<null>('POST', `${PATH}/purge`)}
+          touches={TOUCHES}
+          onDone={() => {
+            setAsked(false);
+            tell('The cache is empty.');
+          }}
+          onClose={() => setAsked(false)}
+          title="Empty the cache?"
+          verb="Empty cache"
+          typed="empty"
+        >
+          {stats?.entries === null || stats === undefined
+            ? 'Every kept answer of this org is thrown away.'
+            : `${count(stats.entries)} kept answers of this process, and those of all others, are thrown away.`}{' '}
+          {stats && stats.last_day.hits > 0
+            ? `In the last 24 hours ${count(stats.last_day.hits)} requests were answered from it, worth ${money(stats.last_day.saved_nano_usd)}; the next of them are asked and paid for again.`
+            : 'The next equal requests are asked and paid for again.'}
+        </ConfirmChange>
+      )}
     </>
   );
 }

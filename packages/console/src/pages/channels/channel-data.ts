@@ -1,29 +1,27 @@
 import type { alert, Channel, channelTest } from '@floe/contract/api/channels';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get, getTagged, type Page, send } from '../../data/api-client.ts';
+import { get, type Page, send } from '../../data/api-client.ts';
+import { pathOf, type ResourceKind } from '../../data/resource-kind.ts';
+import { type ChannelForm, channelBody, channelChangeBody, channelFormOf } from './channel-form.ts';
 
 export type Alert = z.output<typeof alert>;
 export type ChannelTest = z.output<typeof channelTest>;
 
-const LIST = 'api/monitoring/channels';
-
-export function channelPath(id: string, tail = ''): string {
-  return `${LIST}/${encodeURIComponent(id)}${tail}`;
-}
-
-export const channelsQuery = queryOptions({
-  queryKey: ['channels', 'list'],
-  queryFn: ({ signal }) => get<Page<Channel>>(LIST, { limit: 500 }, signal),
-});
-
-export function channelQuery(id: string) {
-  return queryOptions({
-    queryKey: ['channels', 'one', id],
-    queryFn: ({ signal }) => getTagged<Channel>(channelPath(id), signal),
-    refetchOnWindowFocus: false,
-  });
-}
+/** Channels, as their drawer and list handle them. */
+export const CHANNELS: ResourceKind<Channel, ChannelForm> = {
+  one: 'channel',
+  path: 'api/monitoring/channels',
+  touches: [['channels']],
+  needs: 'monitoring',
+  formOf: channelFormOf,
+  bodyOf: channelBody,
+  changeOf: channelChangeBody,
+  removal: ({ name }) => ({
+    title: `Delete channel ${name}?`,
+    effect: 'It is told nothing from then on. Monitors that name only this channel tell nobody.',
+  }),
+};
 
 /** Alerts with what became of them in each channel: the delivery log. */
 export function alertsQuery(filters: Readonly<Record<string, string>>) {
@@ -36,6 +34,5 @@ export function alertsQuery(filters: Readonly<Record<string, string>>) {
   });
 }
 
-export const testChannel = (id: string) => send<ChannelTest>('POST', channelPath(id, '/test'));
-export const testDraft = (body: object) => send<ChannelTest>('POST', `${LIST}/test`, body);
-export const createChannel = (body: object) => send<Channel>('POST', LIST, body);
+export const testChannel = (id: string) => send<ChannelTest>('POST', `${pathOf(CHANNELS, id)}/test`);
+export const testDraft = (body: object) => send<ChannelTest>('POST', `${CHANNELS.path}/test`, body);

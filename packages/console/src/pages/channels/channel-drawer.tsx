@@ -1,241 +1,132 @@
 import type { Channel } from '@floe/contract/api/channels';
 import { useQuery } from '@tanstack/react-query';
-import { Send, Trash2, X } from 'lucide-react';
+import { Send } from 'lucide-react';
 import { useState } from 'react';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import type { Tagged } from '../../data/api-client.ts';
+import { type Change, useChange } from '../../data/change.ts';
+import { resourceQuery, useFresh, useResourceEdit } from '../../data/resource-kind.ts';
 import { duration } from '../../format/amounts.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { counted } from '../../format/words.ts';
+import { Button } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
-import { Form } from '../../ui/form.tsx';
-import { SourceNotice } from '../../ui/source-badge.tsx';
+import { DrawerHead } from '../../ui/drawer-head.tsx';
+import { Notice } from '../../ui/feedback.tsx';
+import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { tell } from '../../ui/toast.tsx';
-import {
-  type ChannelTest,
-  channelPath,
-  channelQuery,
-  createChannel,
-  testChannel,
-  testDraft,
-} from './channel-data.ts';
+import { CHANNELS, type ChannelTest, testChannel, testDraft } from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
-import { channelBody, channelChangeBody, channelFormOf, draftBody, EMPTY, KINDS } from './channel-form.ts';
+import { draftBody, EMPTY, KINDS } from './channel-form.ts';
 import { DeliveryLog } from './delivery-log.tsx';
 
-/** One channel: its settings, a test, and what was sent. */
-export function ChannelDrawer({
-  id,
-  onClose,
-  onMade,
-}: {
+interface DrawerProps {
+  /** `new` for one that is not there yet. */
   readonly id: string;
+  readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
-  readonly onMade: (id: string) => void;
-}) {
+}
+
+/** One channel: its settings, a test, and what was sent; or a new one. */
+export function ChannelDrawer(props: DrawerProps) {
+  const { id, onClose } = props;
   const isNew = id === 'new';
-  const { data, error, refetch } = useQuery({ ...channelQuery(id), enabled: !isNew });
+  const { data } = useQuery({ ...resourceQuery(CHANNELS, id), enabled: !isNew });
   const name = isNew ? 'New channel' : (data?.body.name ?? 'Channel');
   return (
     <Drawer title={name} about={id} onClose={onClose}>
-      <div className="flex items-center justify-between gap-2 px-4 pt-4 md:px-6">
-        <h2 className="truncate text-title font-semibold tracking-tight">{name}</h2>
-        <IconButton icon={X} label="Close" keys="Esc" onClick={onClose} />
-      </div>
+      <DrawerHead title={name} onClose={onClose} />
       {isNew ? (
         <div className="p-4 md:p-6">
-          <NewChannel onMade={onMade} />
+          <NewChannel {...props} />
         </div>
-      ) : error && !data ? (
-        <ErrorState what="Could not load this channel." error={error} onRetry={() => void refetch()} />
-      ) : data ? (
-        <Tabs
-          key={id}
-          label="Parts of the channel"
-          tabs={[
-            {
-              id: 'settings',
-              label: 'Settings',
-              content: (
-                <ChannelEditor
-                  key={data.etag}
-                  channel={data.body}
-                  etag={data.etag}
-                  onGone={onClose}
-                  onReload={() => void refetch()}
-                />
-              ),
-            },
-            {
-              id: 'deliveries',
-              label: 'Deliveries',
-              content: <DeliveryLog filters={{ channel: data.body.name }} channel={data.body.name} />,
-            },
-          ]}
-        />
       ) : (
-        <Skeleton className="m-6 h-64" />
+        <Loaded key={id} kind={CHANNELS} id={id}>
+          {(read) => <Parts read={read} onGone={onClose} />}
+        </Loaded>
       )}
     </Drawer>
   );
 }
 
-function NewChannel({ onMade }: { readonly onMade: (id: string) => void }) {
-  const [form, setForm] = useState(EMPTY);
-  const create = useChange(() => createChannel(channelBody(form)), {
-    touches: [['channels']],
-    done: ({ id, name }) => {
-      tell(`${name} is told from now on.`);
-      onMade(id);
-    },
+function NewChannel({ onOpen, onClose }: DrawerProps) {
+  const fresh = useFresh(CHANNELS, EMPTY, ({ id, name }) => {
+    tell(`${name} is told from now on.`);
+    onOpen(id);
   });
-  const test = useChange(() => testDraft(draftBody(form)), { done: (answer) => setResult(answer) });
+  const { form, set } = fresh;
   const [result, setResult] = useState<ChannelTest | null>(null);
+  const test = useChange(() => testDraft(draftBody(form)), { done: setResult });
   return (
-    <Form
-      needs="monitoring"
-      onSubmit={() => create.run(undefined)}
-      error={create.error ?? test.error}
-      running={create.running}
-      actions={
-        <>
-          <Button icon={Send} needs="monitoring" busy={test.running} onClick={() => test.run(undefined)}>
-            Send a test
-          </Button>
-          <Button type="submit" look="primary" needs="monitoring" busy={create.running}>
-            Create channel
-          </Button>
-        </>
-      }
+    <NewForm
+      kind={CHANNELS}
+      fresh={fresh}
+      onCancel={onClose}
+      more={<TestButton test={test} />}
+      trouble={test.error}
     >
-      <ChannelFields form={form} onChange={setForm} isNew />
+      <ChannelFields form={form} onChange={set} isNew />
       <TestResult kind={KINDS[form.kind].label} result={result} />
-    </Form>
+    </NewForm>
   );
 }
 
-function ChannelEditor({
-  channel,
-  etag,
-  onGone,
-  onReload,
-}: {
-  readonly channel: Channel;
-  readonly etag: string | null;
-  readonly onGone: () => void;
-  readonly onReload: () => void;
-}) {
-  const { id, name, source, kind } = channel;
-  const [form, setForm] = useState(() => channelFormOf(channel));
-  const [result, setResult] = useState<ChannelTest | null>(null);
-  const touches = [['channels']];
-  const save = useChange(() => send<Channel>('PATCH', channelPath(id), channelChangeBody(form), etag), {
-    touches,
-    done: () => tell(`${name} was saved.`),
-  });
-  const test = useChange(() => testChannel(id), {
-    touches: [['alerts']],
-    done: (answer) => setResult(answer),
-  });
-  const locked = source.kind === 'file';
+function Parts({ read, onGone }: { readonly read: Tagged<Channel>; readonly onGone: () => void }) {
+  const { name } = read.body;
+  return (
+    <Tabs
+      label="Parts of the channel"
+      tabs={[
+        { id: 'settings', label: 'Settings', content: <Settings read={read} onGone={onGone} /> },
+        {
+          id: 'deliveries',
+          label: 'Deliveries',
+          content: <DeliveryLog filters={{ channel: name }} channel={name} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Settings({ read, onGone }: { readonly read: Tagged<Channel>; readonly onGone: () => void }) {
+  const channel = read.body;
+  const edit = useResourceEdit(CHANNELS, read, ({ name }) => tell(`${name} was saved.`));
   return (
     <div className="grid gap-4">
-      <SourceNotice source={source} path={channelPath(id)} />
-      <Troubles channel={channel} changed={save.error?.status === 412} onReload={onReload} />
-      <Form
-        needs={locked ? undefined : 'monitoring'}
-        onSubmit={() => !locked && save.run(undefined)}
-        error={save.error?.status === 412 ? null : (save.error ?? test.error)}
-        running={save.running}
-        actions={
-          <>
-            <DeleteChannel channel={channel} onGone={onGone} />
-            <Button icon={Send} needs="monitoring" busy={test.running} onClick={() => test.run(undefined)}>
-              Send a test
-            </Button>
-            <Button type="submit" look="primary" needs="monitoring" disabled={locked} busy={save.running}>
-              Save channel
-            </Button>
-          </>
-        }
-      >
-        <fieldset disabled={locked} className="grid gap-4">
-          <ChannelFields form={form} onChange={setForm} origin={channel.url_origin} />
-        </fieldset>
-        <TestResult kind={KINDS[kind].label} result={result} />
-      </Form>
+      <Standing channel={channel} />
+      <ResourceForm kind={CHANNELS} resource={channel} edit={edit} onGone={onGone}>
+        <ChannelFields form={edit.form} onChange={edit.set} origin={channel.url_origin} />
+      </ResourceForm>
     </div>
   );
 }
 
-/** What stands in the way of a message, or of a change. */
-function Troubles({
-  channel: { failures, resting_until },
-  changed,
-  onReload,
-}: {
-  readonly channel: Channel;
-  readonly changed: boolean;
-  readonly onReload: () => void;
-}) {
+/** Whether messages arrive, and a way to find out: as it is saved, those of the file too. */
+function Standing({ channel: { id, kind, failures, resting_until } }: { readonly channel: Channel }) {
+  const [result, setResult] = useState<ChannelTest | null>(null);
+  const test = useChange(() => testChannel(id), { touches: [['alerts']], done: setResult });
   return (
     <>
       {failures > 0 && (
         <Notice state="failing">
-          {failures} {failures === 1 ? 'try' : 'tries'} failed since the last one that arrived.
+          {counted(failures, 'try', 'tries')} failed since the last one that arrived.
           {resting_until !== null && ' It rests for a while, then the next message is tried.'}
         </Notice>
       )}
-      {changed && (
-        <Notice>
-          This channel was changed by somebody else while you were editing. Nothing was saved.{' '}
-          <button type="button" onClick={onReload} className="font-medium underline">
-            Show their version
-          </button>
-        </Notice>
-      )}
+      <div>
+        <TestButton test={test} />
+      </div>
+      {test.error && <p className="text-small text-failing-ink">{test.error.message}</p>}
+      <TestResult kind={KINDS[kind].label} result={result} />
     </>
   );
 }
 
-function DeleteChannel({
-  channel: { id, name, source },
-  onGone,
-}: {
-  readonly channel: Channel;
-  readonly onGone: () => void;
-}) {
-  const [asked, setAsked] = useState(false);
-  const remove = useChange(() => send<null>('DELETE', channelPath(id)), {
-    touches: [['channels']],
-    done: onGone,
-  });
+function TestButton({ test }: { readonly test: Change<undefined> }) {
   return (
-    <>
-      <Button
-        icon={Trash2}
-        needs="monitoring"
-        disabled={source.kind === 'file'}
-        onClick={() => setAsked(true)}
-        className="mr-auto"
-      >
-        Delete
-      </Button>
-      <ConfirmDialog
-        open={asked}
-        onClose={() => setAsked(false)}
-        onConfirm={() => remove.run(undefined)}
-        title={`Delete ${name}`}
-        verb="Delete channel"
-        running={remove.running}
-        error={remove.error}
-      >
-        It is told nothing from then on. Monitors that name only this channel tell nobody.
-      </ConfirmDialog>
-    </>
+    <Button icon={Send} needs="monitoring" busy={test.running} onClick={() => test.run(undefined)}>
+      Send a test
+    </Button>
   );
 }
 

@@ -11,11 +11,10 @@ export function ChannelFields({
   origin = null,
 }: {
   readonly form: ChannelForm;
-  readonly onChange: (form: ChannelForm) => void;
+  readonly onChange: (fields: Partial<ChannelForm>) => void;
   readonly isNew?: boolean;
   readonly origin?: string | null;
 }) {
-  const set = (part: Partial<ChannelForm>) => onChange({ ...form, ...part });
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">
@@ -24,7 +23,7 @@ export function ChannelFields({
             value={form.name}
             placeholder="ops"
             autoFocus={isNew}
-            onChange={({ target }) => set({ name: target.value })}
+            onChange={({ target }) => onChange({ name: target.value })}
           />
         </FormField>
         <FormField name="kind" label="Kind">
@@ -32,7 +31,7 @@ export function ChannelFields({
             value={form.kind}
             disabled={!isNew}
             choices={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
-            onChange={({ target }) => set({ kind: kindOf(target.value) })}
+            onChange={({ target }) => onChange({ kind: kindOf(target.value) })}
           />
         </FormField>
       </div>
@@ -43,10 +42,10 @@ export function ChannelFields({
           stored={!isNew && field.secret}
           origin={origin}
           value={form.values[field.name] ?? ''}
-          onChange={(value) => set({ values: { ...form.values, [field.name]: value } })}
+          onChange={(value) => onChange({ values: { ...form.values, [field.name]: value } })}
         />
       ))}
-      <ToldOf form={form} set={set} />
+      <ToldOf form={form} onChange={onChange} />
     </>
   );
 }
@@ -54,10 +53,10 @@ export function ChannelFields({
 /** Which events it hears of, of which monitors, and how often. */
 function ToldOf({
   form,
-  set,
+  onChange,
 }: {
   readonly form: ChannelForm;
-  readonly set: (part: Partial<ChannelForm>) => void;
+  readonly onChange: (fields: Partial<ChannelForm>) => void;
 }) {
   return (
     <>
@@ -70,7 +69,7 @@ function ToldOf({
               label={label}
               checked={form.events.includes(id)}
               onChange={(on) =>
-                set({ events: on ? [...form.events, id] : form.events.filter((one) => one !== id) })
+                onChange({ events: on ? [...form.events, id] : form.events.filter((one) => one !== id) })
               }
             />
           ))}
@@ -78,13 +77,13 @@ function ToldOf({
       </fieldset>
       <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="tags" label="Only monitors with a tag" optional hint="With commas between them.">
-          <Input value={form.tags} onChange={({ target }) => set({ tags: target.value })} />
+          <Input value={form.tags} onChange={({ target }) => onChange({ tags: target.value })} />
         </FormField>
         <FormField name="realert_minutes" label="Repeat every (minutes)" hint="While it lasts; 0 means once.">
           <Input
             value={form.realert}
             inputMode="numeric"
-            onChange={({ target }) => set({ realert: target.value })}
+            onChange={({ target }) => onChange({ realert: target.value })}
           />
         </FormField>
       </div>
@@ -92,7 +91,7 @@ function ToldOf({
         label="On"
         hint="Off: it is told nothing."
         checked={form.enabled}
-        onChange={(enabled) => set({ enabled })}
+        onChange={(enabled) => onChange({ enabled })}
       />
     </>
   );

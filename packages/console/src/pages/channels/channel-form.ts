@@ -1,4 +1,5 @@
 import type { Channel } from '@floe/contract/api/channels';
+import { typedList } from '../../format/words.ts';
 
 export type ChannelKind = Channel['kind'];
 export type AlertEvent = NonNullable<Channel['events']>[number];
@@ -120,7 +121,7 @@ export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>
     KINDS[form.kind].fields.flatMap(({ name }) => {
       const text = form.values[name]?.trim() ?? '';
       if (text === '') return [];
-      return [[name, name === 'to' ? listed(text) : text]];
+      return [[name, name === 'to' ? typedList(text) : text]];
     }),
   );
   return {
@@ -128,7 +129,7 @@ export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>
     kind: form.kind,
     enabled: form.enabled,
     events: form.events.length === EVENTS.length ? null : form.events,
-    tags: listed(form.tags),
+    tags: typedList(form.tags),
     realert_minutes: Number(form.realert) || 0,
     ...values,
   };
@@ -147,11 +148,4 @@ export function draftBody(form: ChannelForm): Readonly<Record<string, unknown>> 
       ([name, value]) => value !== null && name !== 'enabled',
     ),
   );
-}
-
-function listed(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

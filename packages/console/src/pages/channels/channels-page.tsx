@@ -1,103 +1,53 @@
 import type { Channel } from '@floe/contract/api/channels';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { PageFrame } from '../../app/page-frame.tsx';
-import { useShortcuts } from '../../app/shortcuts.ts';
-import { useUrlState } from '../../app/url-state.ts';
+import { ListPage } from '../../app/list-page.tsx';
 import { useLiveQuery } from '../../data/events.ts';
-import { Button } from '../../ui/button.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { listQuery, useRows } from '../../data/lists.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import { Badge, StateIcon } from '../../ui/state.tsx';
 import type { Column } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { type Alert, alertsQuery, channelsQuery } from './channel-data.ts';
+import { type Alert, alertsQuery, CHANNELS } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
 import { EVENTS, KINDS } from './channel-form.ts';
 
-/** Who is told, and did it arrive? `open=` is the channel beside the list, `open=new` one that is being made. */
+/** Who is told, and did it arrive? */
 export function ChannelsPage() {
-  const { query, change } = useUrlState();
+  useLiveQuery('config', ['channels']);
   useLiveQuery('alerts', ['alerts']);
-  const answer = useQuery(channelsQuery);
-  const open = query.get('open');
-  const create = () => change({ open: 'new' });
-  useShortcuts([{ keys: 'c', does: 'New channel', run: create }]);
-  const close = () => change({ open: null });
+  const list = useRows(listQuery<Channel>('channels', CHANNELS.path));
+  const last = useLastDeliveries();
   return (
-    <PageFrame
+    <ListPage
       title="Channels"
-      padded={false}
-      actions={
-        <Button look="primary" icon={Plus} needs="monitoring" onClick={create}>
-          New channel
-        </Button>
-      }
-      beside={
-        open && <ChannelDrawer id={open} onClose={close} onMade={(id) => change({ open: id }, 'replace')} />
-      }
-    >
-      {answer.error && !answer.data ? (
-        <ErrorState
-          what="Could not load channels."
-          error={answer.error}
-          onRetry={() => void answer.refetch()}
-        />
-      ) : !answer.data ? (
-        <SkeletonRows />
-      ) : answer.data.data.length === 0 ? (
-        <EmptyState
-          title="Nobody is told"
-          action={
-            <Button look="primary" icon={Plus} needs="monitoring" onClick={create}>
-              New channel
-            </Button>
-          }
-        >
-          A channel is where messages go: a webhook, a chat, mail. Test it before you rely on it.
-        </EmptyState>
-      ) : (
-        <ChannelList rows={answer.data.data} open={open} onOpen={(id) => change({ open: id })} />
-      )}
-    </PageFrame>
+      one="channel"
+      needs={CHANNELS.needs}
+      list={list}
+      columns={channelColumns(last)}
+      besideDrawer={BESIDE_DRAWER}
+      card={(row) => <ChannelCard row={row} delivery={last.get(row.name)} />}
+      drawer={(id, onOpen, onClose) => <ChannelDrawer id={id} onOpen={onOpen} onClose={onClose} />}
+      empty={{
+        title: 'Nobody is told',
+        text: 'A channel is where messages go: a webhook, a chat, mail. Test it before you rely on it.',
+      }}
+    />
   );
 }
 
 type Delivery = Alert['deliveries'][number];
 
-function ChannelList({
-  rows,
-  open,
-  onOpen,
-}: {
-  readonly rows: readonly Channel[];
-  readonly open: string | null;
-  readonly onOpen: (id: string) => void;
-}) {
-  // The newest messages of all channels: the last one of each is among them for all that speak now and then.
+/** The last message of each channel by its name, as far as it is among the newest of all. */
+function useLastDeliveries(): ReadonlyMap<string, Delivery> {
   const alerts = useInfiniteQuery(alertsQuery({})).data;
-  const last = useMemo(() => {
+  return useMemo(() => {
     const found = new Map<string, Delivery>();
     for (const { deliveries } of alerts?.pages.flatMap(({ data }) => data) ?? [])
       for (const delivery of deliveries)
         if (!found.has(delivery.channel)) found.set(delivery.channel, delivery);
     return found;
   }, [alerts]);
-  const columns = channelColumns(last).filter(({ id }) => !open || BESIDE_DRAWER.has(id));
-  return (
-    <DataTable
-      label="Channels"
-      rows={rows}
-      rowId={({ id }) => id}
-      columns={columns}
-      total={rows.length}
-      card={(row) => <ChannelCard row={row} delivery={last.get(row.name)} />}
-      openId={open}
-      onOpen={({ id }) => onOpen(id)}
-    />
-  );
 }
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['name', 'kind', 'last']);

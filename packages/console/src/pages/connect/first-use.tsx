@@ -1,5 +1,6 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { get, type Page } from '../../data/api-client.ts';
 import { useConnection, useLiveQuery } from '../../data/events.ts';
@@ -29,7 +30,7 @@ export function FirstUse({ keyId, who }: { readonly keyId: string; readonly who:
   return <Arrived row={row} who={who} />;
 }
 
-export function Waiting({ children }: { readonly children: React.ReactNode }) {
+export function Waiting({ children }: { readonly children: ReactNode }) {
   return (
     <p role="status" className="flex items-center gap-2 text-ui text-ink-2">
       <span

@@ -5,9 +5,8 @@ import { type CreatedKey, keyName, makeGatewayKey, shortRandom } from '../../dat
 import { useSignedIn } from '../../data/session.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton, copyText } from '../../ui/copy-button.tsx';
+import { CopyButton, copyAndTell } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { tell } from '../../ui/toast.tsx';
 
 /** Makes a key of the person's own for one client; it stands in the snippets while the page is open, and nowhere after. */
 export function KeyStep({
@@ -44,7 +43,7 @@ export function KeyStep({
           Make key {name}
         </Button>
         {refusal ? (
-          <Button look="quiet" onClick={() => void askFor(name)}>
+          <Button look="quiet" onClick={() => askFor(name)}>
             Copy a text that asks for one
           </Button>
         ) : (
@@ -70,11 +69,9 @@ async function freshKey(name: string): Promise<CreatedKey> {
   }
 }
 
-function askFor(name: string): Promise<void> {
-  return copyText(
+function askFor(name: string): void {
+  copyAndTell(
     `Could you make me a platform key in Floe? Name ${name}, scope gateway. ${location.origin}`,
-  ).then(
-    () => tell('Text copied. Send it to an owner or admin.'),
-    (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
+    'Text copied. Send it to an owner or admin.',
   );
 }

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
+import { capital } from '../../format/words.ts';
 import { Card } from '../../ui/facts.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { Spent } from '../budgets/budget-columns.tsx';
 import { Use } from '../limits/limit-use.tsx';
-import { capital, subjectText } from '../limits/subject.ts';
+import { subjectText } from '../limits/subject.ts';
 import { type Key, rulesQuery } from './key-data.ts';
 import { rulesOf } from './key-rules.ts';
 

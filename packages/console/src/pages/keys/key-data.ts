@@ -1,9 +1,9 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
-import type { SummaryFigures, timeseries, top } from '@floe/contract/api/charts';
 import type { createdKey, keyChange, keyCreation, PlatformKey } from '@floe/contract/api/keys';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { allPages, get, getTagged, type Page, send } from '../../data/api-client.ts';
+import { DAY_MS, summaryQuery, type Top, timeseriesQuery, topQuery } from '../../data/charts.ts';
 import { actorName } from '../audit/audit-text.ts';
 import type { Budget } from '../budgets/budget-form.ts';
 import type { Limit } from '../limits/limit-form.ts';
@@ -12,13 +12,9 @@ export type Key = PlatformKey;
 export type CreatedKey = z.output<typeof createdKey>;
 export type KeyCreation = z.input<typeof keyCreation>;
 export type KeyChange = z.input<typeof keyChange>;
-type Top = z.output<typeof top>;
-type Timeseries = z.output<typeof timeseries>;
 
 /** What every change of a key makes stale. */
 export const KEY_TOUCHES = [['keys'], ['key'], ['audit']] as const;
-
-const DAY_MS = 86_400_000;
 
 /** Every key of the org, those that ended included: orgs have tens of them, so filters work on the whole list. */
 export const keysQuery = queryOptions({
@@ -33,37 +29,23 @@ export function keyQuery(id: string) {
   });
 }
 
+const MONTH_MS = 30 * DAY_MS;
+
 /** What each key cost in the last 30 days, by its id, in nano-USD. */
-export const keyCostsQuery = queryOptions({
-  queryKey: ['analytics', 'key-costs'],
-  queryFn: async ({ signal }) => {
-    const query = { by: 'key', metric: 'cost_nano_usd', limit: 100, from: daysAgo(30) };
-    const { data } = await get<Top>('api/analytics/top', query, signal);
-    return new Map(data.map(({ value, cost_nano_usd }) => [value ?? '', cost_nano_usd]));
-  },
+export const keyCostsQuery = {
+  ...topQuery({ by: 'key', metric: 'cost_nano_usd', limit: 100 }, MONTH_MS),
+  select: ({ data }: Top) => new Map(data.map(({ value, cost_nano_usd }) => [value ?? '', cost_nano_usd])),
   staleTime: 60_000,
-});
+};
 
 /** What one key did in the last 30 days. */
 export function keyFiguresQuery(id: string) {
-  return queryOptions({
-    queryKey: ['analytics', 'summary', 'key', id],
-    queryFn: ({ signal }) =>
-      get<SummaryFigures>('api/analytics/summary', { key: id, from: daysAgo(30) }, signal),
-  });
+  return summaryQuery({ key: id }, MONTH_MS);
 }
 
 /** Requests per day of one key. */
 export function keyUseQuery(id: string) {
-  return queryOptions({
-    queryKey: ['analytics', 'timeseries', 'key', id],
-    queryFn: ({ signal }) =>
-      get<Timeseries>(
-        'api/analytics/timeseries',
-        { metric: 'requests', interval: 'day', key: id, from: daysAgo(30) },
-        signal,
-      ),
-  });
+  return timeseriesQuery({ metric: 'requests', interval: 'day', key: id }, MONTH_MS);
 }
 
 /** The newest changes of one key. */
@@ -115,8 +97,4 @@ export function revokeKey(id: string): Promise<null> {
 /** The key in the API. */
 export function keyPath(id: string): string {
   return `api/management/keys/${encodeURIComponent(id)}`;
-}
-
-function daysAgo(days: number): string {
-  return new Date(Date.now() - days * DAY_MS).toISOString();
 }

@@ -1,11 +1,12 @@
 import { OrgLink } from '../../app/org-link.tsx';
+import { capital } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { type DrawerParts, ResourceDrawer } from '../../ui/resource-drawer.tsx';
 import { EMPTY_LIMIT, LIMITS, type Limit, type LimitForm, limitSentence } from './limit-form.ts';
 import { LimitOutlook } from './limit-outlook.tsx';
 import { Room, Use } from './limit-use.tsx';
-import { capital, subjectText } from './subject.ts';
+import { subjectText } from './subject.ts';
 import { AwayField, SubjectFields } from './subject-fields.tsx';
 
 /** Bars move and seconds run while one looks; looking counts nothing. */

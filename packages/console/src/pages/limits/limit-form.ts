@@ -3,8 +3,8 @@ import type * as z from 'zod';
 import type { ResourceKind } from '../../data/resource-kind.ts';
 import { count } from '../../format/amounts.ts';
 import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+import { allOf, capital, counted } from '../../format/words.ts';
 import {
-  capital,
   EMPTY_SUBJECT,
   type SubjectForm,
   subjectBody,
@@ -62,16 +62,11 @@ export const LIMITS: ResourceKind<Limit, LimitForm> = {
 export function limitSentence(form: LimitForm): string | null {
   const [rpm, tpm, concurrency] = [form.rpm, form.tpm, form.concurrency].map(typedNumber);
   const bounds = [
-    typeof rpm === 'number' && `${count(rpm)} ${rpm === 1 ? 'request' : 'requests'} in any 60 seconds`,
+    typeof rpm === 'number' && `${counted(rpm, 'request')} in any 60 seconds`,
     typeof tpm === 'number' && `${count(tpm)} tokens in any 60 seconds`,
     typeof concurrency === 'number' && `${count(concurrency)} at the same time`,
   ].filter((bound) => bound !== false);
   if (bounds.length === 0) return null;
   const where = form.model.trim() === '' ? '' : ` to ${form.model.trim()}`;
-  return `${capital(typedSubject(form))} may send ${listed(bounds)}${where}; what is beyond gets 429 with Retry-After.`;
-}
-
-function listed(parts: readonly string[]): string {
-  if (parts.length < 2) return parts.join('');
-  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+  return `${capital(typedSubject(form))} may send ${allOf(bounds)}${where}; what is beyond gets 429 with Retry-After.`;
 }

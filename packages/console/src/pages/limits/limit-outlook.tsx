@@ -1,34 +1,19 @@
-import type { timeseries } from '@floe/contract/api/charts';
 import { useQuery } from '@tanstack/react-query';
-import type * as z from 'zod';
-import { get } from '../../data/api-client.ts';
+import { DAY_MS, timeseriesQuery } from '../../data/charts.ts';
 import { count } from '../../format/amounts.ts';
 import { typedNumber } from '../../format/numbers-typed.ts';
+import { counted } from '../../format/words.ts';
 import { Chart } from '../../ui/chart.tsx';
 import type { Limit, LimitForm } from './limit-form.ts';
 import { minutesOver } from './minutes-over.ts';
 import { useKeys } from './subject-fields.tsx';
-
-type Timeseries = z.output<typeof timeseries>;
-const DAY_MS = 86_400_000;
 
 /** What was asked in the last day beside the bound that is typed, and how often that bound would have refused. */
 export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
   const keys = useKeys();
   const whose = subjectFilter(limit, keys);
   const { data } = useQuery({
-    queryKey: ['analytics', 'timeseries', 'minutes', whose],
-    queryFn: ({ signal }) =>
-      get<Timeseries>(
-        'api/analytics/timeseries',
-        {
-          ...whose,
-          metric: 'requests',
-          interval: 'minute',
-          from: new Date(Date.now() - DAY_MS).toISOString(),
-        },
-        signal,
-      ),
+    ...timeseriesQuery({ ...whose, metric: 'requests', interval: 'minute' }, DAY_MS),
     enabled: whose !== null,
     staleTime: 60_000,
   });
@@ -55,10 +40,6 @@ export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly 
       </p>
     </div>
   );
-}
-
-function counted(many: number, what: string): string {
-  return `${count(many)} ${what}${many === 1 ? '' : 's'}`;
 }
 
 /** What charts can count alone: the whole org, or one key; null for others. */

@@ -1,12 +1,13 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
+import { capital } from '../../format/words.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
 import type { Column } from '../../ui/table-columns.ts';
 import { LimitDrawer } from './limit-drawer.tsx';
 import { LIMITS, type Limit } from './limit-form.ts';
 import { Use } from './limit-use.tsx';
-import { capital, subjectText } from './subject.ts';
+import { subjectText } from './subject.ts';
 
 /** Bars move while one looks: the list is read again every two seconds, which counts nothing. */
 const PEEK_MS = 2000;

@@ -121,8 +121,3 @@ function parts(subject: SubjectChoice): readonly ['scope' | 'per', SubjectKind] 
   );
   return [subject.startsWith('per') ? 'per' : 'scope', kind ?? 'org'];
 }
-
-/** `The`, `Each`: a sentence begins with it. */
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}

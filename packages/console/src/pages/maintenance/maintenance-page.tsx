@@ -9,8 +9,9 @@ import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
 import { duration } from '../../format/amounts.ts';
 import { browserZone, fullTime, relative, shortTime } from '../../format/moments.ts';
+import { counted } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { useMedia } from '../../ui/media.ts';
 import { StateBadge, StateIcon } from '../../ui/state.tsx';
@@ -140,7 +141,7 @@ function OpenWindow({ window }: { readonly window: MaintenanceWindow }) {
     monitors.length === 0 && tags.length === 0
       ? 'Every monitor'
       : [
-          monitors.length > 0 && `${monitors.length} ${monitors.length === 1 ? 'monitor' : 'monitors'}`,
+          monitors.length > 0 && counted(monitors.length, 'monitor'),
           tags.length > 0 && `tags ${tags.join(', ')}`,
         ]
           .filter((part) => part !== false)
@@ -196,10 +197,6 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
   const { id, name, schedule, active_until, on_boards } = window;
   const now = useNow();
   const [asked, setAsked] = useState(false);
-  const remove = useChange(
-    () => send<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`),
-    { touches: [['maintenance']], done: () => setAsked(false) },
-  );
   const [first] = occurrencesOf([window]);
   const over = first !== undefined && first.end < now;
   return (
@@ -221,17 +218,18 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
       </div>
       <IconButton icon={Pencil} label={`Change ${name}`} onClick={onOpen} />
       <IconButton icon={Trash2} label={`Delete ${name}`} needs="monitoring" onClick={() => setAsked(true)} />
-      <ConfirmDialog
-        open={asked}
-        onClose={() => setAsked(false)}
-        onConfirm={() => remove.run(undefined)}
-        title={`Delete ${name}`}
-        verb="Delete window"
-        running={remove.running}
-        error={remove.error}
-      >
-        Messages are sent again at once, also about what failed meanwhile.
-      </ConfirmDialog>
+      {asked && (
+        <ConfirmChange
+          make={() => send<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`)}
+          touches={[['maintenance']]}
+          onDone={() => setAsked(false)}
+          onClose={() => setAsked(false)}
+          title={`Delete ${name}`}
+          verb="Delete window"
+        >
+          Messages are sent again at once, also about what failed meanwhile.
+        </ConfirmChange>
+      )}
     </li>
   );
 }

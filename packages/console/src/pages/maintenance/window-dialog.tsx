@@ -4,13 +4,13 @@ import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
 import { browserZone } from '../../format/moments.ts';
 import { Button } from '../../ui/button.tsx';
-import { Combobox } from '../../ui/combobox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Badge } from '../../ui/state.tsx';
 import { Segments } from '../../ui/tabs.tsx';
 import { Switch } from '../../ui/toggles.tsx';
+import { ZoneCombobox } from '../../ui/zone-combobox.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { cronWords } from '../monitors/monitor-words.ts';
 import { newWindow, type WindowForm, windowBody, windowFormOf, windowProblems } from './window-form.ts';
@@ -160,14 +160,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
       </FormField>
       {form.kind === 'repeats' && (
         <FormField name="schedule.timezone" label="Time zone">
-          <Combobox
-            choices={[...new Set([form.timezone, ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
-              value: zone,
-              label: zone,
-            }))}
-            value={form.timezone}
-            onChange={(timezone) => set({ timezone })}
-          />
+          <ZoneCombobox value={form.timezone} onChange={(timezone) => set({ timezone })} />
         </FormField>
       )}
     </div>

@@ -1,4 +1,5 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
+import { typedList } from '../../format/words.ts';
 import { minutesIn, minutesText } from '../monitors/monitor-words.ts';
 
 export interface WindowForm {
@@ -78,10 +79,7 @@ export function windowBody(form: WindowForm) {
     name: form.name.trim(),
     ...times,
     monitors: [...form.monitors],
-    tags: form.tags
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
+    tags: typedList(form.tags),
     on_boards: form.onBoards,
   };
 }

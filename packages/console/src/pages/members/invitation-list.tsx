@@ -1,9 +1,8 @@
 import type { Invitation } from '@floe/contract/api/members';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { StateIcon } from '../../ui/state.tsx';
@@ -98,24 +97,19 @@ function InvitationCard({ row, onRevoke }: { readonly row: Invitation; readonly 
 }
 
 function Revocation({ row, onClose }: { readonly row: Invitation; readonly onClose: () => void }) {
-  const revoke = useChange(() => revokeInvitation(row.id), {
-    touches: PEOPLE_TOUCHES,
-    done: () => {
-      tell(`The invitation of ${row.email} works no more`);
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
+    <ConfirmChange
+      make={() => revokeInvitation(row.id)}
+      touches={PEOPLE_TOUCHES}
+      onDone={() => {
+        tell(`The invitation of ${row.email} works no more`);
+        onClose();
+      }}
       onClose={onClose}
-      onConfirm={() => revoke.run(undefined)}
       title={`Take back the invitation of ${row.email}`}
       verb="Take back"
-      running={revoke.running}
-      error={revoke.error}
     >
       The link stops working at once. You can invite the address again.
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

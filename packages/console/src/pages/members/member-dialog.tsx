@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useChange } from '../../data/change.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -100,28 +100,23 @@ function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () 
   const name = row.name || row.email;
   const keys = useQuery(ownedKeysQuery(row.email)).data ?? [];
   const active = keys.filter(({ status }) => status === 'active');
-  const remove = useChange(() => removeMember(row.id), {
-    touches: PEOPLE_TOUCHES,
-    done: () => {
-      tell(`${name} removed`);
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
+    <ConfirmChange
+      make={() => removeMember(row.id)}
+      touches={PEOPLE_TOUCHES}
+      onDone={() => {
+        tell(`${name} removed`);
+        onClose();
+      }}
       onClose={onClose}
-      onConfirm={() => remove.run(undefined)}
       title={`Remove ${name}`}
       verb="Remove member"
       typed={row.email}
-      running={remove.running}
-      error={remove.error}
     >
       {endsWith(
         name,
         active.map((key) => key.name),
       )}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

@@ -2,7 +2,7 @@ import type { Team } from '@floe/contract/api/teams';
 import { useState } from 'react';
 import { useChange } from '../../data/change.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
@@ -75,24 +75,19 @@ function saved(row: Team | null, { id, name, cost_center }: Draft) {
 }
 
 function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () => void }) {
-  const remove = useChange(() => removeTeam(row.id), {
-    touches: PEOPLE_TOUCHES,
-    done: () => {
-      tell(`Team ${row.name} removed`);
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
+    <ConfirmChange
+      make={() => removeTeam(row.id)}
+      touches={PEOPLE_TOUCHES}
+      onDone={() => {
+        tell(`Team ${row.name} removed`);
+        onClose();
+      }}
       onClose={onClose}
-      onConfirm={() => remove.run(undefined)}
       title={`Remove team ${row.name}`}
       verb="Remove team"
-      running={remove.running}
-      error={remove.error}
     >
       A team that a key or a member still names is not removed. What it spent stays in analytics.
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

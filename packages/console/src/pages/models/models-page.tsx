@@ -3,7 +3,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { tokensOf } from '../../filters/filter-text.ts';
+import { filterValues, tokensOf } from '../../filters/filter-text.ts';
 import { count, tokens } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
@@ -27,7 +27,7 @@ export function ModelsPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['models']);
   const filters = tokensOf(query, FIELDS);
-  const wanted = Object.fromEntries(filters.map(({ name, value }) => [name, value]));
+  const wanted = filterValues(filters);
   const list = useRows(listQuery<Model>('models', 'api/management/models', wanted));
   const open = query.get('open');
   const sort = readSort(query.get('sort'));

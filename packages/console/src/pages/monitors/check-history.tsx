@@ -6,6 +6,7 @@ import { duration } from '../../format/amounts.ts';
 import { browserZone, clockTime, day, fullTime } from '../../format/moments.ts';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
+import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { STATES, type State, StateIcon } from '../../ui/state.tsx';
 import { Segments } from '../../ui/tabs.tsx';
 import { carriedBy, lateText, metadataText } from './check-words.ts';
@@ -110,8 +111,7 @@ const WIDE = `${CELL} max-md:hidden`;
 
 function CheckTable({ checks }: { readonly checks: readonly Check[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <div tabIndex={0} className="overflow-x-auto -outline-offset-2">
+    <ScrollArea className="overflow-x-auto -outline-offset-2">
       <table className="w-full text-left text-ui figures">
         <caption className="sr-only">Checks, newest first; times in {browserZone()}</caption>
         <thead className="border-y border-line text-label text-ink-2">
@@ -133,7 +133,7 @@ function CheckTable({ checks }: { readonly checks: readonly Check[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollArea>
   );
 }
 

@@ -1,32 +1,31 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, KeyRound, Lock, Pause, Pencil, Play, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useOrgId } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
+import { counted } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { monitorPath, putRows, sendTestBeat } from './monitor-data.ts';
+import { MONITORS, monitorPath, putRows, sendTestBeat } from './monitor-data.ts';
 import { hoursFromNow, MuteItems, usePausing } from './monitor-menu.tsx';
 
 /** What can be done with a monitor: at the head of its page. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source, beat_url } = monitor;
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const go = usePlace('/monitors', '/edit');
   const fromFile = source.kind === 'file';
   const { toggle, running } = usePausing(monitor);
   const beat = useChange(() => sendTestBeat(monitor), {
     touches: [['monitors', 'one', id]],
     done: () => tell('The test beat was recorded.'),
   });
-  const edit = () => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}/edit` });
+  const edit = () => go(id);
   useShortcuts([{ keys: 'e', does: 'Edit this monitor', run: edit }]);
   return (
     <>
@@ -66,13 +65,6 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   const refusal = useRefusal('monitoring');
   const { pauseUntil } = usePausing(monitor);
   const close = () => setAsked(null);
-  const rotate = useChange(() => send<Monitor>('POST', monitorPath(id, '/rotate')), {
-    touches: [['monitors', 'one', id]],
-    done: () => {
-      close();
-      tell('The beat URL is another one now.');
-    },
-  });
   return (
     <>
       <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
@@ -84,7 +76,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
               disabled={refusal !== null || source.kind === 'file'}
               onSelect={() => pauseUntil(hoursFromNow(hours))}
             >
-              Pause for {hours} {hours === 1 ? 'hour' : 'hours'}
+              Pause for {counted(hours, 'hour')}
             </MenuItem>
           ))}
         <MuteItems monitor={monitor} />
@@ -100,54 +92,47 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
           Delete…
         </MenuItem>
       </Menu>
-      <ConfirmDialog
-        open={asked === 'rotate'}
-        onClose={close}
-        onConfirm={() => rotate.run(undefined)}
-        title={`Change the beat URL of ${name}`}
-        verb="Change the URL"
-        running={rotate.running}
-        error={rotate.error}
-      >
-        Jobs that call the old URL are refused at once. Beats with a key are not touched.
-      </ConfirmDialog>
-      <DeleteMonitor monitor={monitor} open={asked === 'delete'} onClose={close} />
+      {asked === 'rotate' && (
+        <ConfirmChange
+          make={() => send<Monitor>('POST', monitorPath(id, '/rotate'))}
+          touches={[['monitors', 'one', id]]}
+          onDone={() => {
+            close();
+            tell('The beat URL is another one now.');
+          }}
+          onClose={close}
+          title={`Change the beat URL of ${name}`}
+          verb="Change the URL"
+        >
+          Jobs that call the old URL are refused at once. Beats with a key are not touched.
+        </ConfirmChange>
+      )}
+      {asked === 'delete' && <DeleteMonitor monitor={monitor} onClose={close} />}
     </>
   );
 }
 
-function DeleteMonitor({
-  monitor: { id, name },
-  open,
-  onClose,
-}: {
-  readonly monitor: Monitor;
-  readonly open: boolean;
-  readonly onClose: () => void;
-}) {
-  const navigate = useNavigate();
-  const org = useOrgId();
+function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readonly onClose: () => void }) {
+  const { id, name } = monitor;
+  const go = usePlace('/monitors');
   const client = useQueryClient();
-  const remove = useChange(() => send<null>('DELETE', monitorPath(id)), {
-    done: () => {
-      putRows(client, [id], []);
-      void client.invalidateQueries({ queryKey: ['monitors', 'standing'] });
-      tell(`${name} was deleted.`);
-      void navigate({ to: `/o/${org}/monitors` });
-    },
-  });
+  const { title, effect, typed } = MONITORS.removal(monitor);
+  const gone = () => {
+    putRows(client, [id], []);
+    tell(`${name} was deleted.`);
+    go();
+  };
   return (
-    <ConfirmDialog
-      open={open}
+    <ConfirmChange
+      make={() => send<null>('DELETE', monitorPath(id))}
+      touches={[['monitors', 'standing']]}
+      onDone={gone}
       onClose={onClose}
-      onConfirm={() => remove.run(undefined)}
-      title={`Delete ${name}`}
+      title={title}
       verb="Delete monitor"
-      typed={id}
-      running={remove.running}
-      error={remove.error}
+      typed={typed}
     >
-      Its checks, its timeline and its uptime are lost, on boards too. Beats for it are refused from then on.
-    </ConfirmDialog>
+      {effect}
+    </ConfirmChange>
   );
 }

@@ -4,6 +4,7 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { apiUrl } from '../../data/base.ts';
 import { duration, uptime } from '../../format/amounts.ts';
 import { browserZone, day, fullTime } from '../../format/moments.ts';
+import { counted } from '../../format/words.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Card, KeyValue, StatCard } from '../../ui/facts.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
@@ -80,10 +81,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
                 ? 'after interval and grace'
                 : minutesText(monitor.first_beat_due_minutes),
             ],
-            [
-              'Alert after',
-              `${monitor.alert_after_misses} ${monitor.alert_after_misses === 1 ? 'miss' : 'misses'}`,
-            ],
+            ['Alert after', counted(monitor.alert_after_misses, 'miss', 'misses')],
             [
               'Channels',
               <OrgLink key="channels" to="/channels">

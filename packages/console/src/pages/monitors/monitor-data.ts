@@ -20,7 +20,10 @@ import {
 import type * as z from 'zod';
 import { get, getTagged, type Page, send } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
+import type { ResourceKind } from '../../data/resource-kind.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
+import { browserZone } from '../../format/moments.ts';
+import { formOf, type MonitorForm, monitorBody, monitorChange } from './monitor-form.ts';
 import { type MonitorPages, patched } from './monitor-rows.ts';
 
 export type Period = z.output<typeof period>;
@@ -37,6 +40,28 @@ export const MONITOR_FIELDS: readonly FilterField[] = [
 ];
 
 const LIST = 'api/monitoring/monitors';
+
+/** Monitors, as their editor and the question before one is removed handle them. Their lists are kept row by row. */
+export const MONITORS: ResourceKind<Monitor, MonitorForm> = {
+  one: 'monitor',
+  path: LIST,
+  touches: [
+    ['monitors', 'settings'],
+    ['monitors', 'one'],
+    ['monitors', 'standing'],
+  ],
+  needs: 'monitoring',
+  formOf: (monitor) => formOf(monitor, browserZone()),
+  bodyOf: monitorBody,
+  changeOf: monitorChange,
+  removal: ({ id, name }) => ({
+    title: `Delete monitor ${name}?`,
+    effect:
+      'Its checks, its timeline and its uptime are lost, on boards too. Beats for it are refused from then on.',
+    typed: id,
+  }),
+};
+
 const PAGE_ROWS = 100;
 /** The server answers no more by name, and changes no more at once. */
 const AT_ONCE = 100;
@@ -235,7 +260,6 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
   if (!answer.ok) throw new Error(`The beat was answered with ${answer.status}.`);
 }
 
-export const createMonitor = (body: object) => send<Monitor>('POST', LIST, body);
 export const pauseMonitor = (id: string, until: string | null = null) =>
   send<Monitor>('POST', monitorPath(id, '/pause'), { until });
 export const resumeMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/resume'));

@@ -1,32 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
-import { browserZone } from '../../format/moments.ts';
-import { Combobox } from '../../ui/combobox.tsx';
 import { Input, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Segments } from '../../ui/tabs.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
+import { ZoneCombobox } from '../../ui/zone-combobox.tsx';
 import { channelNamesQuery } from './monitor-data.ts';
 import { type MonitorForm, withCron } from './monitor-form.ts';
 import { idOf } from './monitor-words.ts';
 
 interface FieldsProps {
   readonly form: MonitorForm;
-  readonly problems: Readonly<Record<string, string>>;
-  readonly onChange: (form: MonitorForm) => void;
+  readonly onChange: (fields: Partial<MonitorForm>) => void;
   readonly isNew?: boolean;
 }
 
 /** Everything a monitor can be told. */
 export function MonitorFields(props: FieldsProps) {
   const { form, onChange, isNew = false } = props;
-  const set = (part: Partial<MonitorForm>) => onChange({ ...form, ...part });
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="name" label="Name">
           <Input
             value={form.name}
-            onChange={({ target }) => set({ name: target.value })}
+            onChange={({ target }) => onChange({ name: target.value })}
             placeholder="Invoice export"
             autoFocus={isNew}
           />
@@ -36,20 +33,20 @@ export function MonitorFields(props: FieldsProps) {
             value={form.id}
             readOnly={!isNew}
             placeholder={idOf(form.name) || 'made from the name'}
-            onChange={({ target }) => set({ id: target.value })}
+            onChange={({ target }) => onChange({ id: target.value })}
             className="font-mono"
           />
         </FormField>
       </div>
       <ScheduleFields {...props} />
       <SlackFields {...props} />
-      <ChannelChoice chosen={form.channels} onChange={(channels) => set({ channels })} />
+      <ChannelChoice chosen={form.channels} onChange={(channels) => onChange({ channels })} />
       <div className="grid items-start gap-4 md:grid-cols-2">
         <FormField name="tags" label="Tags" optional hint="With commas between them.">
           <Input
             value={form.tags}
             placeholder="db, critical"
-            onChange={({ target }) => set({ tags: target.value })}
+            onChange={({ target }) => onChange({ tags: target.value })}
           />
         </FormField>
         <FormField name="description" label="Description" optional>
@@ -57,7 +54,7 @@ export function MonitorFields(props: FieldsProps) {
             rows={2}
             value={form.description}
             placeholder="For whoever is woken up: what to look at first"
-            onChange={({ target }) => set({ description: target.value })}
+            onChange={({ target }) => onChange({ description: target.value })}
           />
         </FormField>
       </div>
@@ -66,8 +63,7 @@ export function MonitorFields(props: FieldsProps) {
 }
 
 /** How late is fine, and when somebody is told. */
-function SlackFields({ form, problems, onChange }: FieldsProps) {
-  const set = (part: Partial<MonitorForm>) => onChange({ ...form, ...part });
+function SlackFields({ form, onChange }: FieldsProps) {
   return (
     <div className="grid items-start gap-4 md:grid-cols-3">
       <FormField
@@ -75,23 +71,18 @@ function SlackFields({ form, problems, onChange }: FieldsProps) {
         label="Grace"
         optional
         hint="Late, and still fine. Empty: the org’s."
-        problem={problems['grace_period_minutes'] ?? null}
       >
         <Input
           value={form.grace}
           placeholder="5 min"
-          onChange={({ target }) => set({ grace: target.value })}
+          onChange={({ target }) => onChange({ grace: target.value })}
         />
       </FormField>
-      <FormField
-        name="alert_after_misses"
-        label="Alert after misses"
-        problem={problems['alert_after_misses'] ?? null}
-      >
+      <FormField name="alert_after_misses" label="Alert after misses">
         <Input
           value={form.alertAfter}
           inputMode="numeric"
-          onChange={({ target }) => set({ alertAfter: target.value })}
+          onChange={({ target }) => onChange({ alertAfter: target.value })}
         />
       </FormField>
       <FormField
@@ -99,12 +90,11 @@ function SlackFields({ form, problems, onChange }: FieldsProps) {
         label="First beat due"
         optional
         hint="Reported when nothing came by then."
-        problem={problems['first_beat_due_minutes'] ?? null}
       >
         <Input
           value={form.firstDue}
           placeholder="after interval and grace"
-          onChange={({ target }) => set({ firstDue: target.value })}
+          onChange={({ target }) => onChange({ firstDue: target.value })}
         />
       </FormField>
     </div>
@@ -116,8 +106,7 @@ const KINDS = [
   { id: 'cron', label: 'On a schedule (cron)' },
 ] as const;
 
-function ScheduleFields({ form, problems, onChange }: FieldsProps) {
-  const set = (part: Partial<MonitorForm>) => onChange({ ...form, ...part });
+function ScheduleFields({ form, onChange }: FieldsProps) {
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-3">
@@ -126,18 +115,13 @@ function ScheduleFields({ form, problems, onChange }: FieldsProps) {
           label="Expect a beat"
           options={KINDS}
           value={form.kind}
-          onChange={(kind) => set({ kind: kind === 'cron' ? 'cron' : 'interval' })}
+          onChange={(kind) => onChange({ kind: kind === 'cron' ? 'cron' : 'interval' })}
         />
       </div>
       {form.kind === 'interval' ? (
         <div className="max-w-60">
-          <FormField
-            name="expected_interval_minutes"
-            label="Interval"
-            hint="90m, 1.5 h or 1d"
-            problem={problems['expected_interval_minutes'] ?? null}
-          >
-            <Input value={form.interval} onChange={({ target }) => set({ interval: target.value })} />
+          <FormField name="expected_interval_minutes" label="Interval" hint="90m, 1.5 h or 1d">
+            <Input value={form.interval} onChange={({ target }) => onChange({ interval: target.value })} />
           </FormField>
         </div>
       ) : (
@@ -154,24 +138,13 @@ function ScheduleFields({ form, problems, onChange }: FieldsProps) {
             />
           </FormField>
           <FormField name="schedule.timezone" label="Time zone">
-            <Combobox
-              choices={ZONES}
-              value={form.timezone}
-              onChange={(timezone) => set({ timezone })}
-              placeholder="Search for a city"
-            />
+            <ZoneCombobox value={form.timezone} onChange={(timezone) => onChange({ timezone })} />
           </FormField>
         </div>
       )}
     </div>
   );
 }
-
-/** The browser's own zone first: it is the one most people mean. */
-const ZONES = [...new Set([browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => ({
-  value: zone,
-  label: zone,
-}));
 
 /** Which channels are told; none chosen means every one. */
 function ChannelChoice({

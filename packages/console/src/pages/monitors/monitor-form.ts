@@ -1,5 +1,7 @@
 import type { Monitor } from '@floe/contract/api/monitors';
-import { crontabIn, minutesIn, minutesText } from './monitor-words.ts';
+import { ApiError } from '../../data/api-error.ts';
+import { typedList } from '../../format/words.ts';
+import { crontabIn, idOf, minutesIn, minutesText } from './monitor-words.ts';
 
 /** What the editor holds: texts as they were typed. */
 export interface MonitorForm {
@@ -54,17 +56,19 @@ export function formOf(monitor: Monitor, timezone: string): MonitorForm {
   };
 }
 
-/** Fields whose text is no length of time or no number, with what to write instead. */
-export function problemsOf(form: MonitorForm): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
-  const lengthy = 'Write a length such as 90 min, 1.5 h or 1 d.';
-  if (form.kind === 'interval' && minutesIn(form.interval) === null)
-    found['expected_interval_minutes'] = lengthy;
-  if (form.grace !== '' && minutesIn(form.grace) === null) found['grace_period_minutes'] = lengthy;
-  if (form.firstDue !== '' && minutesIn(form.firstDue) === null) found['first_beat_due_minutes'] = lengthy;
-  if (!/^[1-9]\d{0,3}$/.test(form.alertAfter.trim()))
-    found['alert_after_misses'] = 'Write a number from 1 on.';
-  return found;
+const LENGTH = 'Write a length such as 90 min, 1.5 h or 1 d.';
+
+/** The first field whose text is no length of time or no number, with what to write instead; null for none. */
+export function problemOf(form: MonitorForm): { readonly param: string; readonly message: string } | null {
+  const { kind, interval, grace, firstDue, alertAfter } = form;
+  if (kind === 'interval' && minutesIn(interval) === null)
+    return { param: 'expected_interval_minutes', message: LENGTH };
+  if (grace !== '' && minutesIn(grace) === null) return { param: 'grace_period_minutes', message: LENGTH };
+  if (firstDue !== '' && minutesIn(firstDue) === null)
+    return { param: 'first_beat_due_minutes', message: LENGTH };
+  return /^[1-9]\d{0,3}$/.test(alertAfter.trim())
+    ? null
+    : { param: 'alert_after_misses', message: 'Write a number from 1 on.' };
 }
 
 /** The schedule alone, as the preview and the monitor itself take it. */
@@ -75,20 +79,24 @@ export function scheduleBody(form: MonitorForm) {
     : { schedule: { cron: form.cron.trim(), timezone: form.timezone }, grace_period_minutes: grace };
 }
 
-/** What `POST` and `PATCH` take; the id is not in it. */
-export function monitorBody(form: MonitorForm) {
+/** What a change takes. @throws ApiError naming the field that cannot be read */
+export function monitorChange(form: MonitorForm) {
+  const problem = problemOf(form);
+  if (problem) throw new ApiError({ status: 0, code: 'invalid', ...problem });
   return {
     name: form.name.trim(),
     ...scheduleBody(form),
     alert_after_misses: Number(form.alertAfter),
     first_beat_due_minutes: form.firstDue === '' ? null : minutesIn(form.firstDue),
     channels: [...form.channels],
-    tags: form.tags
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
+    tags: typedList(form.tags),
     description: form.description,
   };
+}
+
+/** What a new one takes: with its id, which never changes. @throws ApiError as a change does */
+export function monitorBody(form: MonitorForm) {
+  return { ...monitorChange(form), id: form.id || idOf(form.name) };
 }
 
 /** A text in the field of the cron expression: a pasted line of a crontab is taken apart. */
@@ -96,27 +104,4 @@ export function withCron(form: MonitorForm, text: string): MonitorForm {
   const found = text.trim().split(/\s+/).length > 5 || text.startsWith('CRON_TZ=') ? crontabIn(text) : null;
   if (!found) return { ...form, cron: text };
   return { ...form, cron: found.cron, timezone: found.timezone ?? form.timezone };
-}
-
-export type FieldChange = { readonly name: string; readonly from: string; readonly to: string };
-
-/** What differs between two versions of a monitor, in words: for who has to choose. */
-export function changesBetween(before: MonitorForm, after: MonitorForm): readonly FieldChange[] {
-  const names: readonly (readonly [keyof MonitorForm, string])[] = [
-    ['name', 'Name'],
-    ['kind', 'Kind of schedule'],
-    ['interval', 'Interval'],
-    ['cron', 'Cron expression'],
-    ['timezone', 'Time zone'],
-    ['grace', 'Grace'],
-    ['alertAfter', 'Alert after'],
-    ['firstDue', 'First beat due'],
-    ['channels', 'Channels'],
-    ['tags', 'Tags'],
-    ['description', 'Description'],
-  ];
-  return names.flatMap(([key, name]) => {
-    const [from, to] = [String(before[key]), String(after[key])];
-    return from === to ? [] : [{ name, from: from || 'none', to: to || 'none' }];
-  });
 }

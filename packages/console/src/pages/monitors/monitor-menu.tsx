@@ -10,7 +10,7 @@ import { useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { copyText } from '../../ui/copy-button.tsx';
+import { copyAndTell } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { monitorPath, pauseMonitor, putRows, resumeMonitor } from './monitor-data.ts';
@@ -53,7 +53,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const fromFile = source.kind === 'file';
   return (
     <>
-      <MenuItem icon={Copy} onSelect={() => void copyText(curl).then(() => tell('Copied the curl line'))}>
+      <MenuItem icon={Copy} onSelect={() => copyAndTell(curl, 'Copied the curl line')}>
         Copy the curl line
       </MenuItem>
       <MenuItem icon={paused ? Play : Pause} disabled={refusal !== null || fromFile} onSelect={toggle}>

@@ -5,6 +5,7 @@ import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { useChange } from '../../data/change.ts';
 import { count } from '../../format/amounts.ts';
+import { counted, typedList } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
@@ -177,7 +178,7 @@ function useChangeOfMany(ids: readonly string[], clear: () => void) {
 }
 
 function doneWords(changed: number, { paused, muted_until: muted }: ManyChange): string {
-  const who = changed === 1 ? '1 monitor is' : `${count(changed)} monitors are`;
+  const who = counted(changed, 'monitor is', 'monitors are');
   if (paused === true) return `${who} paused. Beats are still recorded; they do not un-pause them.`;
   if (paused === false) return `${who} watched again.`;
   if (muted === null) return `${who} not muted any more.`;
@@ -198,7 +199,7 @@ function Refused({
   return (
     <div role="alert">
       <Notice>
-        {refused.length === 1 ? '1 monitor was' : `${count(refused.length)} monitors were`} not changed.{' '}
+        {counted(refused.length, 'monitor was', 'monitors were')} not changed.{' '}
         {refused
           .slice(0, 3)
           .map(({ message }) => message)
@@ -225,9 +226,9 @@ function TagsDialog({
 }) {
   const [added, setAdded] = useState('');
   const [removed, setRemoved] = useState('');
-  const [add, remove] = [listIn(added), listIn(removed)];
+  const [add, remove] = [typedList(added), typedList(removed)];
   return (
-    <Dialog open onClose={onClose} title={`Tags of ${some === 1 ? '1 monitor' : `${count(some)} monitors`}`}>
+    <Dialog open onClose={onClose} title={`Tags of ${counted(some, 'monitor')}`}>
       <Form
         onSubmit={() => {
           if (add.length + remove.length > 0) onChange({ add_tags: add, remove_tags: remove });
@@ -252,11 +253,4 @@ function TagsDialog({
       </Form>
     </Dialog>
   );
-}
-
-function listIn(text: string): string[] {
-  return text
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== '');
 }

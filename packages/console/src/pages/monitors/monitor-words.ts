@@ -1,5 +1,6 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { duration } from '../../format/amounts.ts';
+import { allOf } from '../../format/words.ts';
 
 const MINUTE = 60_000;
 
@@ -68,7 +69,7 @@ export function cronWords(cron: string): string | null {
   const hours = hour.split(',');
   if (!hours.every((one) => /^\d+$/.test(one))) return null;
   const times = hours.map((one) => `${one.padStart(2, '0')}:${minute.padStart(2, '0')}`);
-  return `At ${listed(times)}, ${when}`;
+  return `At ${allOf(times)}, ${when}`;
 }
 
 function daysWords(day: string, weekday: string): string | null {
@@ -76,7 +77,7 @@ function daysWords(day: string, weekday: string): string | null {
   if (day === '*' && weekday === '*') return 'every day';
   if (weekday === '*') {
     const days = day.split(',');
-    return days.every((one) => /^\d+$/.test(one)) ? `on day ${listed(days)} of the month` : null;
+    return days.every((one) => /^\d+$/.test(one)) ? `on day ${allOf(days)} of the month` : null;
   }
   const numbers = weekday.toLowerCase().split(',').map(weekdayOf);
   const [range] = /^([a-z\d]+)-([a-z\d]+)$/i.exec(weekday) ?? [];
@@ -85,17 +86,13 @@ function daysWords(day: string, weekday: string): string | null {
     return from == null || to == null ? null : `${DAYS[from % 7]} to ${DAYS[to % 7]}`;
   }
   if (numbers.some((one) => one === null)) return null;
-  return `every ${listed(numbers.map((one) => DAYS[(one ?? 0) % 7] ?? ''))}`;
+  return `every ${allOf(numbers.map((one) => DAYS[(one ?? 0) % 7] ?? ''))}`;
 }
 
 function weekdayOf(text: string): number | null {
   if (/^[0-7]$/.test(text)) return Number(text);
   const found = DAYS.findIndex((name) => name.toLowerCase().startsWith(text) && text.length === 3);
   return found < 0 ? null : found;
-}
-
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
 /** A pasted line of a crontab: its five fields, and the zone a `CRON_TZ=` before them names. Null when it is none. */

@@ -1,9 +1,9 @@
 import type { preview } from '@floe/contract/api/monitors';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import type * as z from 'zod';
 import { send } from '../../data/api-client.ts';
 import { saidBy } from '../../data/api-error.ts';
+import { useDebounced } from '../../data/debounced.ts';
 import { browserZone, fullTime, shortTime } from '../../format/moments.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { type MonitorForm, scheduleBody } from './monitor-form.ts';
@@ -13,11 +13,11 @@ type Preview = z.output<typeof preview>;
 
 /** What a schedule means, in words, and its next runs as the server itself will expect them. */
 export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
-  const settled = useSettled(JSON.stringify(scheduleBody(form)));
+  const settled = useDebounced(scheduleBody(form));
   const incomplete = form.kind === 'interval' && minutesIn(form.interval) === null;
   const { data, error } = useQuery({
     queryKey: ['schedule', settled],
-    queryFn: () => send<Preview>('POST', 'api/monitoring/schedule/preview', JSON.parse(settled)),
+    queryFn: () => send<Preview>('POST', 'api/monitoring/schedule/preview', settled),
     enabled: !incomplete,
     placeholderData: keepPreviousData,
     retry: false,
@@ -101,14 +101,4 @@ function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
 /** Names of the zone at the runs: two of them mean that clocks change in between. */
 function zonesOf({ data }: Preview): readonly string[] {
   return [...new Set(data.map(({ local }) => local.split(' ').at(-1) ?? ''))];
-}
-
-/** The text once nobody typed for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), 250);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

@@ -3,6 +3,7 @@ import { lazy, Suspense, useMemo } from 'react';
 import { useMarks } from '../../data/marks.ts';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { compact, count, duration, money, percent } from '../../format/amounts.ts';
+import { counted } from '../../format/words.ts';
 import { Chart, type Series } from '../../ui/chart.tsx';
 import { Card, Delta, StatCard } from '../../ui/facts.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
@@ -56,9 +57,7 @@ function Traffic({ span, onChoose }: Props) {
         <StatCard
           label="Errors"
           value={sum && sum.requests > 0 ? percent(sum.errors / sum.requests) : '–'}
-          remark={
-            sum && sum.errors > 0 ? `${count(sum.errors)} ${sum.errors === 1 ? 'request' : 'requests'}` : null
-          }
+          remark={sum && sum.errors > 0 ? counted(sum.errors, 'request') : null}
         />
       </div>
       {lanes.length === 0 ? (

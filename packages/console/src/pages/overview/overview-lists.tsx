@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import type { TimeSpan } from '../../filters/time-range.ts';
 import { count, money } from '../../format/amounts.ts';
+import { counted } from '../../format/words.ts';
 import { Card } from '../../ui/facts.tsx';
 import { type State, StateIcon } from '../../ui/state.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
@@ -55,11 +56,7 @@ function Spenders({
                 {name ?? value ?? 'none'}
               </OrgLink>
             }
-            value={
-              cost_nano_usd === 0
-                ? `${count(requests)} ${requests === 1 ? 'request' : 'requests'}, $0`
-                : money(cost_nano_usd)
-            }
+            value={cost_nano_usd === 0 ? `${counted(requests, 'request')}, $0` : money(cost_nano_usd)}
             share={cost_nano_usd / most}
           />
         ))}

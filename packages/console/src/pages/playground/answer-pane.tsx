@@ -93,7 +93,7 @@ function CallCard({ call }: { readonly call: ToolCall }) {
   );
 }
 
-/** The gateway's own words, as any client gets them. */
+/** The gateway's own words, as every client gets them. */
 function Failure({ run }: { readonly run: Run }) {
   const told = run.error ?? run.answer.failure;
   if (!told) return null;

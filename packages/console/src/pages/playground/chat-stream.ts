@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import type { ToolCall } from './chat-request.ts';
 
-/** Reading a streamed chat answer, as any client does. Pure. */
+/** Reading a streamed chat answer, as every client does. Pure. */
 
 export interface ChatAnswer {
   readonly text: string;

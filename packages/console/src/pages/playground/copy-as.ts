@@ -1,12 +1,8 @@
 import type { JsonObject } from '@floe/contract/json';
+import type { Snippet } from '../../ui/code-block.tsx';
 import { type Prompt, requestBody } from './chat-request.ts';
 
 /** The same request as code that runs as it stands, with the key in `FLOE_KEY`. Pure. */
-
-export interface Snippet {
-  readonly label: string;
-  readonly code: string;
-}
 
 /**
  * @param models one, or several that are compared: then the code asks each and says which answered

@@ -9,11 +9,10 @@ import { apiUrl } from '../../data/base.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
-import { copyText } from '../../ui/copy-button.tsx';
+import { copyAndTell } from '../../ui/copy-button.tsx';
 import { ErrorState, Notice } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { tell } from '../../ui/toast.tsx';
 import { AnswerPane } from './answer-pane.tsx';
 import { continued, NEW_PROMPT, type Prompt, promptProblem } from './chat-request.ts';
 import { copiesOf } from './copy-as.ts';
@@ -92,10 +91,7 @@ function usePlayground() {
   const copy = (label: string) => {
     const code =
       copiesOf(prompt, chosen, apiUrl('gateway').href).find((one) => one.label === label)?.code ?? '';
-    copyText(code).then(
-      () => tell(`${label} copied. The key is $FLOE_KEY.`),
-      (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
-    );
+    copyAndTell(code, `${label} copied. The key is $FLOE_KEY.`);
   };
   useShortcuts([
     { keys: 'mod+enter', does: 'Run', run },

@@ -24,7 +24,7 @@ export const begun = (model: string): Run => ({
   error: null,
 });
 
-/** Asks the gateway as any client would, and tells how it goes until it is over. Aborting cancels the upstream too. */
+/** Asks the gateway as every client would, and tells how it goes until it is over. Aborting cancels the upstream too. */
 export async function runChat(options: {
   readonly prompt: Prompt;
   readonly model: string;

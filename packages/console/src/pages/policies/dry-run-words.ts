@@ -1,6 +1,7 @@
 import type { policyDryRunResult } from '@floe/contract/api/policies';
 import type * as z from 'zod';
 import { count, percent } from '../../format/amounts.ts';
+import { counted } from '../../format/words.ts';
 import type { PolicyForm } from './policy-form.ts';
 
 export type DryRunResult = z.output<typeof policyDryRunResult>;
@@ -11,7 +12,7 @@ export function effectSentence(result: DryRunResult, action: PolicyForm['action'
   if (checked === 0) return 'No body was kept in this time that the rule could be tried on.';
   if (matched === 0) return `None of ${count(checked)} kept requests would have matched.`;
   const affected = action === 'deny' ? denied : action === 'redact' ? rewritten : matched;
-  const whose = `${things(affected, 'request')} of ${things(key_count, 'key')}`;
+  const whose = `${counted(affected, 'request')} of ${counted(key_count, 'key')}`;
   return `${whose} would have been ${DONE[action]}.`;
 }
 
@@ -28,7 +29,7 @@ export function countsLine(result: DryRunResult): string {
   const parts = [
     `${count(checked)} checked`,
     `${count(matched)} match${checked === 0 ? '' : ` (${percent(matched / checked)})`}`,
-    things(key_count, 'key'),
+    counted(key_count, 'key'),
     ...(skipped > 0 ? [`${count(skipped)} not checkable`] : []),
     ...(unjudged > 0 ? [`${count(unjudged)} the rule could not be decided for`] : []),
     ...(more ? ['the newest only: there are more'] : []),
@@ -40,8 +41,4 @@ export function countsLine(result: DryRunResult): string {
 export function progressText(done: number, total: number | null): string {
   if (total === null || total === 0) return 'Counting what was kept…';
   return `${Math.floor((done / total) * 100)}% · ${count(done)} of ${count(total)}`;
-}
-
-function things(number: number, one: string): string {
-  return `${count(number)} ${one}${number === 1 ? '' : 's'}`;
 }

@@ -4,7 +4,7 @@ import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { CredentialDialog } from './credential-dialog.tsx';
@@ -118,7 +118,6 @@ function CredentialMenu({
 }) {
   const [open, setOpen] = useState<'replace' | 'remove' | null>(null);
   const refusal = useRefusal('management');
-  const remove = useChange(() => send<null>('DELETE', path), { touches: TOUCHES, done: () => setOpen(null) });
   return (
     <>
       <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />}>
@@ -132,19 +131,20 @@ function CredentialMenu({
       {open === 'replace' && (
         <CredentialDialog provider={provider} replaces={name} onClose={() => setOpen(null)} />
       )}
-      <ConfirmDialog
-        open={open === 'remove'}
-        onClose={() => setOpen(null)}
-        onConfirm={() => remove.run(undefined)}
-        title={`Remove ${name}?`}
-        verb="Remove key"
-        running={remove.running}
-        error={remove.error}
-      >
-        {isLast
-          ? `It is the only key: requests to ${provider.id} are sent without one from then on.`
-          : 'No request is sent with it from then on; the other keys take its share.'}
-      </ConfirmDialog>
+      {open === 'remove' && (
+        <ConfirmChange
+          make={() => send<null>('DELETE', path)}
+          touches={TOUCHES}
+          onDone={() => setOpen(null)}
+          onClose={() => setOpen(null)}
+          title={`Remove ${name}?`}
+          verb="Remove key"
+        >
+          {isLast
+            ? `It is the only key: requests to ${provider.id} are sent without one from then on.`
+            : 'No request is sent with it from then on; the other keys take its share.'}
+        </ConfirmChange>
+      )}
     </>
   );
 }

@@ -7,13 +7,13 @@ import { useOrgId } from '../../app/url-state.ts';
 import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
+import { typedList } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { ALL, type CredentialTest, type Provider, TOUCHES } from './provider-data.ts';
-import { lines } from './provider-words.ts';
 import { TestResult } from './test-result.tsx';
 
 const KINDS = PROVIDER_KIND_NAMES.map((kind) => ({ value: kind, label: kind }));
@@ -196,7 +196,7 @@ function Address({ form, onChange }: PartProps) {
 
 function bodyOf(form: typeof START) {
   const text = (value: string) => value.trim() || null;
-  const models = lines(form.models);
+  const models = typedList(form.models);
   return {
     id: form.id.trim(),
     kind: form.kind,

@@ -1,13 +1,13 @@
-import type { top } from '@floe/contract/api/charts';
 import type { credential, credentialTest, provider } from '@floe/contract/api/providers';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get, getTagged } from '../../data/api-client.ts';
+import { getTagged } from '../../data/api-client.ts';
+import { type Top, topQuery } from '../../data/charts.ts';
 
 export type Provider = z.output<typeof provider>;
 export type Credential = z.output<typeof credential>;
 export type CredentialTest = z.output<typeof credentialTest>;
-export type Traffic = z.output<typeof top>['data'][number];
+export type Traffic = Top['data'][number];
 
 export const ALL = 'api/management/providers';
 /** What a change of a provider makes stale. */
@@ -25,9 +25,4 @@ export function providerQuery(id: string) {
 }
 
 /** Requests of the last 24 hours by provider. */
-export const trafficQuery = queryOptions({
-  queryKey: ['analytics', 'top', 'provider'],
-  queryFn: ({ signal }) =>
-    get<z.output<typeof top>>('api/analytics/top', { by: 'provider', limit: 100 }, signal),
-  refetchInterval: 30_000,
-});
+export const trafficQuery = { ...topQuery({ by: 'provider', limit: 100 }), refetchInterval: 30_000 };

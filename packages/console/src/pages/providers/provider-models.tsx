@@ -3,12 +3,13 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { get, type Page, type Tagged } from '../../data/api-client.ts';
 import { useEdit } from '../../data/edit.ts';
 import { count } from '../../format/amounts.ts';
+import { typedList } from '../../format/words.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
-import { allows, lines } from './provider-words.ts';
+import { allows } from './provider-words.ts';
 
 const formOf = ({ models }: Provider) => ({ models: models.join('\n') });
 
@@ -19,7 +20,7 @@ export function ProviderModels({ read }: { readonly read: Tagged<Provider> }) {
     path: providerPath(provider.id),
     read,
     formOf,
-    write: ({ models }) => ({ models: lines(models).length === 0 ? null : lines(models) }),
+    write: ({ models }) => ({ models: typedList(models).length === 0 ? null : typedList(models) }),
     touches: TOUCHES,
     done: () => tell('The allowlist holds from now on.'),
   });
@@ -33,7 +34,7 @@ export function ProviderModels({ read }: { readonly read: Tagged<Provider> }) {
       ),
   });
   const known = (data?.data ?? []).flatMap(({ model }) => model ?? []);
-  const patterns = lines(edit.form.models);
+  const patterns = typedList(edit.form.models);
   const matched = known.filter((model) => patterns.some((pattern) => allows(pattern, model)));
   return (
     <div className="max-w-2xl">

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allows, credentialsText, lines, providerState, testText } from './provider-words.ts';
+import { allows, credentialsText, providerState, testText } from './provider-words.ts';
 
 const tested = (ok: boolean) => ({
   name: 'a',
@@ -45,8 +45,4 @@ test('a pattern allows what its stars stand for, and its other signs mean themse
   assert.equal(allows('gpt.5', 'gpt-5'), false);
   assert.equal(allows('gpt-5', 'gpt-5-mini'), false);
   assert.equal(allows('a(b', 'a(b'), true);
-});
-
-test('a list is typed by line or with commas', () => {
-  assert.deepEqual(lines(' a, b\n\n c '), ['a', 'b', 'c']);
 });

@@ -1,3 +1,4 @@
+import { counted } from '../../format/words.ts';
 import type { State } from '../../ui/state.tsx';
 import type { Credential, CredentialTest, Provider } from './provider-data.ts';
 
@@ -27,16 +28,11 @@ export function credentialsText(credentials: readonly Pick<Credential, 'test'>[]
 /** What a test found out: `Works: 41 models, 212 ms`, or the provider's own words. */
 export function testText({ ok, models, message, duration_ms }: CredentialTest): string {
   if (!ok) return message;
-  return `Works${models === null ? '' : `: ${models} ${models === 1 ? 'model' : 'models'}`}, ${duration_ms} ms`;
+  return `Works${models === null ? '' : `: ${counted(models, 'model')}`}, ${duration_ms} ms`;
 }
 
 /** Whether a pattern of an allowlist has a model: `*` stands for any characters. */
 export function allows(pattern: string, model: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join('.*')}$`, 's').test(model);
-}
-
-/** Lines of a list as somebody typed it. */
-export function lines(text: string): string[] {
-  return text.split(/[\n,]/).flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
 }

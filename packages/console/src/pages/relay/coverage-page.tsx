@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { get } from '../../data/api-client.ts';
-import { count } from '../../format/amounts.ts';
+import { counted } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -144,9 +144,7 @@ function Versions({ clients }: { readonly clients: Coverage['clients'] }) {
               style={{ width: `${(sessions / most) * 100}%` }}
             />
           </span>
-          <span className="text-right figures">
-            {count(sessions)} {sessions === 1 ? 'session' : 'sessions'}
-          </span>
+          <span className="text-right figures">{counted(sessions, 'session')}</span>
         </li>
       ))}
     </ul>

@@ -4,8 +4,9 @@ import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
-import { type FilterToken, tokensOf } from '../../filters/filter-text.ts';
-import { spanOf } from '../../filters/time-range.ts';
+import { type FilterToken, filterValues, tokensOf } from '../../filters/filter-text.ts';
+import { queryPart } from '../../filters/query-part.ts';
+import { spanOf, spanQuery } from '../../filters/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/class-names.ts';
 import { ColumnMenu } from '../../ui/column-menu.tsx';
@@ -26,6 +27,8 @@ const DecisionDrawer = lazy(() =>
 /** The event stream has no topic for decisions: a live list asks by itself. */
 const PEEK_MS = 2000;
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'decision', 'what']);
+/** Parameters that say how the list is looked at, not what is in it. */
+const LOOKS: ReadonlySet<string> = new Set(['open', 'cols', 'live']);
 
 /** What agents asked and were answered: find one, or watch them come. */
 export function DecisionsPage() {
@@ -118,15 +121,13 @@ function Toolbar({
 /** The list a URL asks for; while it is live it is read again every two seconds. */
 function useDecisions() {
   const { query, change } = useUrlState();
-  const key = [...query].filter(([name]) => !['open', 'cols', 'live'].includes(name)).join('&');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the query is what the key is made of.
+  const text = queryPart(query, (name) => !LOOKS.has(name));
   const { span, tokens, filters } = useMemo(() => {
-    const time = spanOf(query, new Date());
-    const found = tokensOf(query, DECISION_FIELDS);
-    const named = Object.fromEntries(found.map(({ name, value }) => [name, value]));
-    const to = time.range === null ? { to: time.to.toISOString() } : {};
-    return { span: time, tokens: found, filters: { ...named, from: time.from.toISOString(), ...to } };
-  }, [key]);
+    const asked = new URLSearchParams(text);
+    const time = spanOf(asked, new Date());
+    const found = tokensOf(asked, DECISION_FIELDS);
+    return { span: time, tokens: found, filters: { ...filterValues(found), ...spanQuery(time) } };
+  }, [text]);
   const live = span.range !== null && query.get('live') !== '0';
   const answer = useInfiniteQuery({
     ...decisionsQuery(filters),

@@ -2,7 +2,7 @@ import type { relayApproval } from '@floe/contract/api/relay';
 import type { relayCoverage, relayRule, relaySession } from '@floe/contract/api/relay-management';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get, type Page, send } from '../../data/api-client.ts';
+import { allPages, get, type Page, send } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import type { KeptDecision, RelayEventKind, Simulation } from './decision-words.ts';
 
@@ -88,19 +88,9 @@ function eventOf({ event, text, url }: Tried) {
 }
 
 export const RULES = `${RELAY}/rules`;
-const RULES_AT_ONCE = 500;
 
 /** Every rule: a draft is judged among all of them. */
 export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
-  queryFn: async ({ signal }) => {
-    const rules: RelayRule[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const page: Page<RelayRule> = await get(RULES, { limit: RULES_AT_ONCE, cursor }, signal);
-      rules.push(...page.data);
-      cursor = page.next_cursor;
-    }
-    return rules;
-  },
+  queryFn: ({ signal }) => allPages<RelayRule>(RULES, {}, signal),
 });

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
+import { useDebounced } from '../../data/debounced.ts';
 import { Card, KeyValue } from '../../ui/facts.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
@@ -24,6 +25,8 @@ const PLACEHOLDERS = {
   file_write: '/etc/hosts',
 } as const;
 
+const SETTLE_MS = 120;
+
 /** Paste a command: how it is read, and what the rules, or the draft, say about it. Nothing runs, nothing is kept. */
 export function Simulator({
   draft,
@@ -34,8 +37,8 @@ export function Simulator({
   readonly start?: string;
 }) {
   const [tried, setTried] = useState<Tried>({ event: 'shell', text: start, url: '' });
-  const asked = useSettled(tried);
-  const drafted = useSettled(draft);
+  const asked = useDebounced(tried, SETTLE_MS);
+  const drafted = useDebounced(draft, SETTLE_MS);
   const saved = useQuery(simulationQuery(asked));
   const changed = useQuery({
     ...simulationQuery(asked, drafted ?? undefined),
@@ -168,18 +171,4 @@ function Outcome({
       />
     </>
   );
-}
-
-const SETTLE_MS = 120;
-
-/** The value once nobody has typed for a moment: one question, not one for each key. */
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value);
-  const text = JSON.stringify(value);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an equal value is the same value.
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

@@ -5,9 +5,8 @@ import type * as z from 'zod';
 import { useOrgId } from '../../app/url-state.ts';
 import { allPages, curlLine } from '../../data/api-client.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { copyText } from '../../ui/copy-button.tsx';
+import { copyAndTell } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { tell } from '../../ui/toast.tsx';
 import type { RequestDetail } from './request-data.ts';
 
 type Route = Pick<z.output<typeof route>, 'id' | 'model'>;
@@ -25,11 +24,6 @@ export function RequestActions({ request }: { readonly request: RequestDetail })
     const route = routes.find(({ model }) => model === model_requested);
     go(`/management/routes${route ? `/${encodeURIComponent(route.id)}` : ''}`, { from: id });
   };
-  const copy = (text: string, what: string) =>
-    copyText(text).then(
-      () => tell(`${what} copied`),
-      (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
-    );
   const page = () => new URL(`requests/${id}`, new URL(`o/${org}/`, document.baseURI)).href;
   return (
     <Menu trigger={<IconButton icon={Ellipsis} label="More about this request" />}>
@@ -42,12 +36,12 @@ export function RequestActions({ request }: { readonly request: RequestDetail })
         </MenuItem>
       )}
       <MenuLine />
-      <MenuItem icon={Link2} onSelect={() => void copy(page(), 'Link')}>
+      <MenuItem icon={Link2} onSelect={() => copyAndTell(page(), 'Link copied')}>
         Copy link
       </MenuItem>
       <MenuItem
         icon={Terminal}
-        onSelect={() => void copy(curlLine(`api/analytics/requests/${id}`, undefined), 'API call')}
+        onSelect={() => copyAndTell(curlLine(`api/analytics/requests/${id}`, undefined), 'API call copied')}
       >
         Copy as API call
       </MenuItem>

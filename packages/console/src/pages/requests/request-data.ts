@@ -1,20 +1,20 @@
 import type { RequestPage, RequestTail, requestDetail } from '@floe/contract/api/analytics';
-import type { SummaryFigures, timeseries, values } from '@floe/contract/api/charts';
+import type { values } from '@floe/contract/api/charts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { get } from '../../data/api-client.ts';
+import * as charts from '../../data/charts.ts';
 import { valuesOf } from '../../filters/filter-value.ts';
-import { intervalOf, type TimeSpan } from '../../filters/time-range.ts';
+import { intervalOf, spanQuery, type TimeSpan } from '../../filters/time-range.ts';
 
 export type RequestDetail = z.output<typeof requestDetail>;
-export type Timeseries = z.output<typeof timeseries>;
 /** Parameters of the API: one value, or several. */
 export type Filters = Readonly<Record<string, string | readonly string[]>>;
 
 /** The parameters of the API that a link's filters and its time stand for. */
 export function apiFilters(
   tokens: readonly { readonly name: string; readonly value: string }[],
-  { from, to, range }: TimeSpan,
+  span: TimeSpan,
 ): Filters {
   const filters = Object.fromEntries(
     tokens.map(({ name, value }) => {
@@ -22,11 +22,11 @@ export function apiFilters(
       return [name, others.length === 0 ? first : [first, ...others]];
     }),
   );
-  // An open end: what arrives while one looks belongs to "the last hour" too.
-  return { ...filters, from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
+  return { ...filters, ...spanQuery(span) };
 }
 
 const PAGE_ROWS = 100;
+const FIGURES_MS = 15_000;
 /** A second of a flood: of more the newest are told, and the list is read again. */
 const TAIL_ROWS = 500;
 
@@ -64,9 +64,9 @@ const COUNTED: ReadonlySet<string> = new Set([
 ]);
 
 /** The values a field has in some time, most first; null for a field that nobody counts. */
-export function fieldValues(field: string, begun: string, { from, to, range }: TimeSpan) {
+export function fieldValues(field: string, begun: string, span: TimeSpan) {
   if (!COUNTED.has(field)) return null;
-  const time = { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
+  const time = spanQuery(span);
   return {
     queryKey: ['values', field, begun, time],
     queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
@@ -126,26 +126,22 @@ function chartFilters(filters: Filters): Filters | null {
   return isOne ? known : null;
 }
 
-/** Figures over the list. `null` where the filters are finer than what is added up. */
+/** Figures over the list; not asked for where the filters are finer than what is added up. */
 export function summaryQuery(filters: Filters) {
   const known = chartFilters(filters);
-  return queryOptions({
-    queryKey: ['analytics', 'summary', known],
-    queryFn: ({ signal }) => get<SummaryFigures>('api/analytics/summary', known ?? {}, signal),
+  return {
+    ...charts.summaryQuery(known ?? {}),
     enabled: known !== null,
-    refetchInterval: 15_000,
-  });
+    refetchInterval: FIGURES_MS,
+  };
 }
 
 /** Requests or errors per interval. */
 export function countsQuery(metric: 'requests' | 'errors', filters: Filters, span: TimeSpan) {
   const known = chartFilters(filters);
-  const interval = intervalOf(span);
-  return queryOptions({
-    queryKey: ['analytics', 'timeseries', metric, interval, known],
-    queryFn: ({ signal }) =>
-      get<Timeseries>('api/analytics/timeseries', { ...known, metric, interval }, signal),
+  return {
+    ...charts.timeseriesQuery({ ...known, metric, interval: intervalOf(span) }),
     enabled: known !== null,
-    refetchInterval: 15_000,
-  });
+    refetchInterval: FIGURES_MS,
+  };
 }

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import { useMarks } from '../../data/marks.ts';
-import type { TimeSpan } from '../../filters/time-range.ts';
+import { spanQuery, type TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
-import { rangeText } from '../overview/overview-data.ts';
 import { countsQuery, type Filters, summaryQuery } from './request-data.ts';
 import { lanesOf } from './request-lanes.ts';
 
@@ -28,7 +27,7 @@ export function RequestFigures({
   const requests = useQuery(countsQuery('requests', filters, span)).data;
   const errors = useQuery(countsQuery('errors', filters, span)).data;
   const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
-  const marks = useMarks(rangeText(span));
+  const marks = useMarks(spanQuery(span));
   // Sums know fewer filters than the list: nothing is shown rather than figures of other rows.
   if (!wanted.enabled) return null;
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import { counted } from '../../format/words.ts';
 import { Card } from '../../ui/facts.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
@@ -83,5 +84,5 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
 function attemptsSaid({ attempts }: RequestDetail): string {
   const targets = new Set(attempts.map(({ provider, model }) => `${provider}/${model}`)).size;
   if (attempts.length === 0) return 'no upstream was asked';
-  return `${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'} · ${targets} ${targets === 1 ? 'target' : 'targets'}`;
+  return `${counted(attempts.length, 'attempt')} · ${counted(targets, 'target')}`;
 }

@@ -4,9 +4,8 @@ import { apiUrl } from '../../data/base.ts';
 import { spanLabel } from '../../filters/time-range.ts';
 import { count } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { copyText } from '../../ui/copy-button.tsx';
+import { copyAndTell } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
-import { tell } from '../../ui/toast.tsx';
 import type { Filters } from './request-data.ts';
 import { fixedSpan } from './request-rows.ts';
 import type { RequestList } from './use-request-list.ts';
@@ -14,11 +13,6 @@ import type { RequestList } from './use-request-list.ts';
 /** What can be taken from the list: the link, the same question for a shell, all rows that match. */
 export function ShareMenu({ list }: { readonly list: RequestList }) {
   const { span, filters, rows, answer } = list;
-  const copy = (text: string, told: string) =>
-    copyText(text).then(
-      () => tell(told),
-      (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
-    );
   const fixed = () => {
     const { from, to } = fixedSpan(span, rows[0], new Date());
     const url = new URL(location.href);
@@ -33,14 +27,14 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
     <>
       <Menu trigger={<IconButton icon={Link2} label="Share" />}>
         <MenuItem
-          onSelect={() => void copy(fixed(), 'Link copied. It shows exactly these requests, also later.')}
+          onSelect={() => copyAndTell(fixed(), 'Link copied. It shows exactly these requests, also later.')}
         >
           Copy link to exactly these
         </MenuItem>
         {label && (
           <MenuItem
             onSelect={() =>
-              void copy(
+              copyAndTell(
                 location.href,
                 `Live link copied. It shows the ${label.toLowerCase()} of whenever it is opened.`,
               )
@@ -49,7 +43,9 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
             Copy live link: {label.toLowerCase()}, whenever it is opened
           </MenuItem>
         )}
-        <MenuItem onSelect={() => void copy(curlLine('api/analytics/requests', filters), 'API call copied')}>
+        <MenuItem
+          onSelect={() => copyAndTell(curlLine('api/analytics/requests', filters), 'API call copied')}
+        >
           Copy as API call
         </MenuItem>
       </Menu>

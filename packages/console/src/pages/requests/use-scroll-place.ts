@@ -1,5 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
+import { useOnChange } from '../../data/on-change.ts';
 import { keepPlace, keptPlace, type ScrollPlace } from './scroll-place.ts';
 
 /** After so long the page no longer moves by itself: charts above the rows have come. */
@@ -42,6 +43,7 @@ export function useScrollPlace(list: {
     if (ids.length > 0) arrive();
   }, [ids]);
   useFollowing(wanted, key, restore);
+  useSettling(wanted, key, ids.length > 0);
 }
 
 type Wanted = RefObject<ScrollPlace | null>;
@@ -73,22 +75,32 @@ function useKeeping(wanted: Wanted, entry: string): void {
 /** Stays at the place until somebody moves, for what stands above the rows comes later. */
 function useFollowing(wanted: Wanted, key: string, restore: () => void): void {
   const again = useEffectEvent(restore);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another place.
-  useEffect(() => {
+  useOnChange(key, () => {
     const frame = document.querySelector('[data-scroll]');
     const stop = () => {
       wanted.current = null;
     };
     const observer = new ResizeObserver(() => again());
     for (const child of frame?.children ?? []) observer.observe(child);
-    const timer = setTimeout(stop, wanted.current === TOP ? TOP_MS : SETTLED_MS);
     for (const input of INPUTS) document.addEventListener(input, stop, { passive: true, once: true });
     return () => {
       observer.disconnect();
-      clearTimeout(timer);
       for (const input of INPUTS) document.removeEventListener(input, stop);
     };
-  }, [key]);
+  });
+}
+
+/** Ends that a while after the first rows have come, however long they took: before them there is no place to stay at. */
+function useSettling(wanted: Wanted, key: string, hasRows: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another place.
+  useEffect(() => {
+    if (!hasRows) return;
+    const stop = () => {
+      wanted.current = null;
+    };
+    const timer = setTimeout(stop, wanted.current === TOP ? TOP_MS : SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [key, hasRows]);
 }
 
 function placeNow(): ScrollPlace | null {

@@ -2,15 +2,15 @@ import type { Org } from '@floe/contract/api/orgs';
 import { useQuery } from '@tanstack/react-query';
 import type { Tagged } from '../../data/api-client.ts';
 import { useEdit } from '../../data/edit.ts';
+import { ORG_PATH, orgQuery } from '../../data/org.ts';
 import { sessionQuery } from '../../data/session.ts';
-import { Combobox } from '../../ui/combobox.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { ORG_PATH, orgQuery } from './settings-data.ts';
+import { ZoneCombobox } from '../../ui/zone-combobox.tsx';
 
 /** The org's name and time zone. */
 export function OrgSection() {
@@ -38,14 +38,9 @@ function OrgForm({ org }: { readonly org: Tagged<Org> }) {
           <Input value={form.name} onChange={({ target }) => set({ name: target.value })} />
         </FormField>
         <FormField name="timezone" label="Time zone" hint="For budget periods, schedules and boards.">
-          <Combobox choices={ZONES} value={form.timezone} onChange={(timezone) => set({ timezone })} />
+          <ZoneCombobox value={form.timezone} onChange={(timezone) => set({ timezone })} />
         </FormField>
       </EditForm>
     </Card>
   );
 }
-
-const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map((zone) => ({
-  value: zone,
-  label: zone,
-}));

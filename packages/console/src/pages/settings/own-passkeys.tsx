@@ -3,7 +3,7 @@ import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { useChange } from '../../data/change.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
@@ -140,24 +140,19 @@ function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly o
 }
 
 function Removal({ row, onClose }: { readonly row: Passkey; readonly onClose: () => void }) {
-  const remove = useChange(() => removePasskey(row.id), {
-    touches: [passkeysQuery.queryKey],
-    done: () => {
-      tell(`Passkey ${row.name} removed`);
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
-      open
+    <ConfirmChange
+      make={() => removePasskey(row.id)}
+      touches={[passkeysQuery.queryKey]}
+      onDone={() => {
+        tell(`Passkey ${row.name} removed`);
+        onClose();
+      }}
       onClose={onClose}
-      onConfirm={() => remove.run(undefined)}
       title={`Remove passkey ${row.name}`}
       verb="Remove passkey"
-      running={remove.running}
-      error={remove.error}
     >
       It signs in no more. Remove it from the device or the password manager too.
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }

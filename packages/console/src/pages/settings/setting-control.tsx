@@ -1,8 +1,9 @@
 import { useState } from 'react';
+import { typedList } from '../../format/words.ts';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { linesOf, type SettingField, type SettingValue } from './setting-fields.ts';
+import type { SettingField, SettingValue } from './setting-fields.ts';
 
 interface ControlProps {
   readonly field: SettingField;
@@ -44,7 +45,7 @@ export function SettingControl({ field, value, disabled, onChange }: ControlProp
 function Lines({ value, disabled, onChange }: Omit<ControlProps, 'field'>) {
   const list = Array.isArray(value) ? value.join('\n') : '';
   const [typed, setTyped] = useState<string | null>(null);
-  const shown = typed !== null && linesOf(typed).join('\n') === list ? typed : list;
+  const shown = typed !== null && typedList(typed).join('\n') === list ? typed : list;
   return (
     <TextArea
       rows={3}
@@ -54,7 +55,7 @@ function Lines({ value, disabled, onChange }: Omit<ControlProps, 'field'>) {
       disabled={disabled}
       onChange={({ target }) => {
         setTyped(target.value);
-        onChange(linesOf(target.value));
+        onChange(typedList(target.value));
       }}
     />
   );

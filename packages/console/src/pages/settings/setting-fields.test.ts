@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  formOf,
-  linesOf,
-  type OrgSettings,
-  SETTING_GROUPS,
-  settingsChange,
-  valueAt,
-} from './setting-fields.ts';
+import { formOf, type OrgSettings, SETTING_GROUPS, settingsChange, valueAt } from './setting-fields.ts';
 
 const settings: OrgSettings = {
   chat_reasoning: 'strip',
@@ -44,8 +37,4 @@ test('a change holds what differs and nothing else', () => {
     analytics: { metadata_keys: ['team', 'app'] },
   });
   assert.deepEqual(settingsChange(settings, { chat_reasoning: 'forward' }), { chat_reasoning: 'forward' });
-});
-
-test('a list is read from lines or from commas', () => {
-  assert.deepEqual(linesOf(' team,\n app \n\n'), ['team', 'app']);
 });

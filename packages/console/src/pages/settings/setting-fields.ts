@@ -152,11 +152,3 @@ export function settingsChange(settings: OrgSettings, form: SettingForm): Record
   }
   return change;
 }
-
-/** Lines as people type them to a list. */
-export function linesOf(text: string): string[] {
-  return text
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter(Boolean);
-}

@@ -1,5 +1,4 @@
 import type { configChanges, runningConfig } from '@floe/contract/api/config';
-import type { Org } from '@floe/contract/api/orgs';
 import type { passkey } from '@floe/contract/api/passkeys';
 import type { ownSession } from '@floe/contract/api/session';
 import { queryOptions } from '@tanstack/react-query';
@@ -14,16 +13,10 @@ export type Passkey = z.output<typeof passkey>;
 export type OwnSession = z.output<typeof ownSession>;
 
 export const SETTINGS_PATH = 'api/management/settings';
-export const ORG_PATH = 'api/management/org';
 
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: ({ signal }) => getTagged<OrgSettings>(SETTINGS_PATH, signal),
-});
-
-export const orgQuery = queryOptions({
-  queryKey: ['org'],
-  queryFn: ({ signal }) => getTagged<Org>(ORG_PATH, signal),
 });
 
 export const configQuery = queryOptions({

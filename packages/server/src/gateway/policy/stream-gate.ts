@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { AnswerReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { AnswerEvent } from '@floe/wire/events';
+import { parseJson } from '@floe/wire/json-read';
 import { readFrame, type SseEvent, SseFramer, writeFrame } from '@floe/wire/sse';
 import type { Usage } from '@floe/wire/usage';
 import { AnswerSubject } from '../../guardrails/policies/answer-subject.ts';
@@ -130,7 +131,7 @@ export class StreamGate {
     if (this.#x.surface.dialect !== 'responses') return;
     this.#lastData = data;
     if (event !== 'response.created') return;
-    const parsed: unknown = JSON.parse(data);
+    const parsed = parseJson(data);
     if (isObject(parsed) && isObject(parsed['response'])) this.#response = parsed['response'];
   }
 

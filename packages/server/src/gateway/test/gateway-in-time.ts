@@ -16,6 +16,7 @@ import { createMemoryLeases } from '../../guardrails/breakers/probe-leases.ts';
 import type { Caller } from '../../guardrails/guard.ts';
 import { standingOf } from '../../guardrails/standing.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
+import { NodeCarrier } from '../../http/node-carrier.ts';
 import type { KeyRecord, Keyring } from '../../platform/keyring.ts';
 import { createHttpTransport } from '../../providers/transport.ts';
 import { MemoryAnswerCache } from '../../store/cache/memory.ts';
@@ -79,7 +80,7 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
   const server = createServer((req, res) => {
     const surface: Surface = SURFACES[surfaceIn(req.url)];
     count += 1;
-    void exchange(new Client(`req_${count}`, req, res, clock), surface, gateway);
+    void exchange(new Client(`req_${count}`, new NodeCarrier(req, res, clock)), surface, gateway);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();

@@ -80,7 +80,7 @@ async function rotated(
   return next;
 }
 
-function actorOf({ id, user, here, steppedUpUntil, mustRotate }: LiveSession) {
+function actorOf({ id, user, here, issuer, steppedUpUntil, mustRotate }: LiveSession) {
   return memberActor(here.org.id, {
     id: here.memberId,
     userId: user.id,
@@ -88,6 +88,7 @@ function actorOf({ id, user, here, steppedUpUntil, mustRotate }: LiveSession) {
     role: here.role,
     team: here.team,
     sessionId: id,
+    issuer,
     steppedUpUntil: mustRotate ? 0 : steppedUpUntil,
   });
 }

@@ -8,31 +8,48 @@ const BASE = 'https://floe.example/ai';
 const CALLBACK = `${BASE}/api/session/oidc/corp/callback`;
 const START = '/api/session/oidc/corp/start';
 
+const PARTNER = (url: string) => ({
+  name: 'partner',
+  issuer: url,
+  client_id: 'floe',
+  client_secret: CLIENT_SECRET,
+  scopes: ['openid', 'email', 'profile', 'groups'],
+  map: [
+    { group: 'guests', org: 'other', role: 'viewer' as const },
+    { group: 'movers', org: 'acme', role: 'viewer' as const },
+  ],
+});
+
+/** `auth.oidc` of floe.yaml. */
+const oidc = () => [
+  {
+    name: 'corp',
+    issuer: issuer.url,
+    client_id: 'floe',
+    client_secret: CLIENT_SECRET,
+    scopes: ['openid', 'email', 'profile', 'groups'],
+    map: [
+      { group: 'sre', org: 'acme', role: 'admin' as const, team: 'platform' },
+      { group: 'staff', org: 'acme', role: 'viewer' as const },
+      { group: 'auditors', org: 'other', role: 'viewer' as const },
+    ],
+  },
+  { name: 'gone', issuer: 'http://127.0.0.1:9', client_id: 'floe' },
+  PARTNER(partner.url),
+];
+
 let issuer: TestIssuer;
+/** Of another company, for whom it vouches; Floe joins its people to accounts by their address. */
+let partner: TestIssuer;
 let house: SignInHouse;
 let people = 0;
 before(async () => {
   issuer = await startIssuer(CALLBACK);
+  partner = await startIssuer(CALLBACK.replace('corp', 'partner'));
   house = await openHouse({
     baseUrl: BASE,
     trustedProxies: ['127.0.0.1'],
-    auth: {
-      oidc: [
-        {
-          name: 'corp',
-          issuer: issuer.url,
-          client_id: 'floe',
-          client_secret: CLIENT_SECRET,
-          scopes: ['openid', 'email', 'profile', 'groups'],
-          map: [
-            { group: 'sre', org: 'acme', role: 'admin', team: 'platform' },
-            { group: 'staff', org: 'acme', role: 'viewer' },
-            { group: 'auditors', org: 'other', role: 'viewer' },
-          ],
-        },
-        { name: 'gone', issuer: 'http://127.0.0.1:9', client_id: 'floe' },
-      ],
-    },
+    auth: { oidc: oidc() },
   });
   // The issuer lives in real time: so does what Floe compares with its words.
   house.advance(Date.now() - NOW);
@@ -40,6 +57,7 @@ before(async () => {
 after(async () => {
   await house.close();
   await issuer.close();
+  await partner.close();
 });
 
 beforeEach(() => {
@@ -57,16 +75,16 @@ const told = ({ status, body }: Answer) => `${status} ${body?.error?.code ?? ''}
 const header = (answer: Answer, name: string) => String(answer.headers[name] ?? '');
 
 /** To the issuer and back, up to the address that the browser is sent to. */
-async function away(browser: Browser, query = ''): Promise<string> {
-  const started = await browser.ask('GET', `${START}${query}`);
+async function away(browser: Browser, query = '', name = 'corp'): Promise<string> {
+  const started = await browser.ask('GET', `${START.replace('corp', name)}${query}`);
   assert.equal(started.status, 303, started.text);
-  const back = await issuer.visit(header(started, 'location'));
-  assert.equal(`${back.origin}${back.pathname}`, CALLBACK);
-  return `/api/session/oidc/corp/callback${back.search}`;
+  const back = await (name === 'corp' ? issuer : partner).visit(header(started, 'location'));
+  assert.equal(`${back.origin}${back.pathname}`, CALLBACK.replace('corp', name));
+  return `/api/session/oidc/${name}/callback${back.search}`;
 }
 
-async function signIn(browser: Browser, query = ''): Promise<string> {
-  const answer = await browser.ask('GET', await away(browser, query));
+async function signIn(browser: Browser, query = '', name = 'corp'): Promise<string> {
+  const answer = await browser.ask('GET', await away(browser, query, name));
   assert.equal(answer.status, 303, answer.text);
   return header(answer, 'location');
 }
@@ -122,6 +140,40 @@ test('nobody signs in without a mapped group, and no account is made for them', 
     .where('email', '=', email)
     .execute();
   assert.deepEqual(users, []);
+});
+
+test('what one issuer gave neither ends nor counts where another is asked, and ends when the first is gone', async () => {
+  const email = `oidc${people}@acme.example`;
+  const [first, second] = [house.browser(), house.browser()];
+  await signIn(first);
+  assert.ok(issuer.account);
+  partner.account = { ...issuer.account, sub: `p${people}`, groups: [] };
+  assert.equal(await signIn(second, '', 'partner'), '/ai/sign-in?error=not_allowed&provider=partner');
+  partner.account = { ...partner.account, groups: ['guests'] };
+  await signIn(second, '', 'partner');
+  const ofCorp = { org_id: 'acme', role: 'admin', team: 'platform', source: 'oidc' };
+  const ofPartner = { org_id: 'other', role: 'viewer', team: null, source: 'oidc' };
+  assert.deepEqual(await membersOf(email), [ofCorp, ofPartner]);
+  assert.equal((await first.ask('GET', '/api/me')).status, 200, 'the session at the first one goes on');
+  const seen = (await second.ask('GET', '/api/session')).body;
+  assert.equal(seen.org?.id, 'other');
+  const own = await second.ask('GET', '/api/me');
+  const ids = (orgs: unknown) => JSON.stringify(orgs).match(/"id":"[^"]*"/g);
+  for (const orgs of [seen['orgs'], own.body['orgs']]) assert.deepEqual(ids(orgs), ['"id":"other"']);
+  const crossing = await second.ask('POST', '/api/session/org', { org_id: 'acme' });
+  assert.equal(told(crossing), '404 not_found');
+  // A company that moves to another issuer: what that one gives in the same org is its own from then on.
+  partner.account = { ...partner.account, groups: ['movers'] };
+  await signIn(second, '', 'partner');
+  assert.deepEqual(await membersOf(email), [{ ...ofCorp, role: 'viewer', team: null }]);
+  await signIn(house.browser());
+  assert.deepEqual(await membersOf(email), [ofCorp]);
+  house.setAuth({ oidc: [PARTNER(partner.url)] });
+  assert.equal(told(await first.ask('GET', '/api/me')), '401 signed_out', 'its issuer is switched off');
+  partner.account = { ...partner.account, groups: ['guests'] };
+  await signIn(house.browser(), '', 'partner');
+  house.setAuth({ oidc: oidc() });
+  assert.deepEqual(await membersOf(email), [ofPartner]);
 });
 
 test('what somebody gave by hand stays when groups say otherwise', async () => {
@@ -221,7 +273,7 @@ test('who says no at the issuer, and an issuer that is away, lead to the sign-in
   assert.equal(header(away, 'location'), '/ai/sign-in?error=unavailable&provider=gone');
   assert.equal(told(await house.browser().ask('GET', '/api/session/oidc/nobody/start')), '404 not_found');
   const { body } = await house.browser().ask('GET', '/api/session');
-  assert.deepEqual(body.methods?.oidc, [{ name: 'corp' }, { name: 'gone' }]);
+  assert.deepEqual(body.methods?.oidc, [{ name: 'corp' }, { name: 'gone' }, { name: 'partner' }]);
 });
 
 test('a step-up by the issuer asks for the person again, and only that counts as fresh', async () => {

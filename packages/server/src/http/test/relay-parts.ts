@@ -10,7 +10,7 @@ import { RelaySessions } from '../../relay/sessions.ts';
 import { loadStoredRelayRules } from '../../relay/stored-rules.ts';
 import type { Database, RowSink } from '../../store/ports.ts';
 import { ingestRelay, type RelayRow } from '../../store/relay/ingest.ts';
-import { openRowSink } from '../../store/spool/row-sink.ts';
+import { openJsonSink } from '../../store/spool/row-sink.ts';
 
 /** The relay of a running API, whose floe.yaml says `org` about the org `acme`; rules stand on lines 10, 11, … */
 export interface RunningRelay {
@@ -29,7 +29,7 @@ export async function runRelay(
   org: OrgConfig | undefined,
   inForce: () => readonly OrgConfig[],
 ): Promise<RunningRelay> {
-  const rows = await openRowSink<RelayRow>({
+  const rows = await openJsonSink<RelayRow>({
     dataDir,
     directory: 'relay-spool',
     database: { ingest: (region) => ingestRelay(database, region) },

@@ -62,6 +62,7 @@ export async function storeMember(
       role,
       team: team ?? null,
       sessionId: `ses_${id}`,
+      issuer: null,
       steppedUpUntil: steppedUp ? nowMs + 1 : 0,
     });
   return { member: { id, userId, email, key: newKey() }, session };

@@ -1,7 +1,7 @@
 import { monthParams, monthQuery } from '@floe/contract/api/charts';
 import { usdText } from '@floe/contract/api/money';
 import { Fault } from '@floe/contract/faults';
-import { monthOf } from '../../analytics/month.ts';
+import { type BookedRow, bookedMonthOf, monthOf } from '../../analytics/month.ts';
 import { localDays } from '../../core/local-days.ts';
 import { keyTeams } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
@@ -64,22 +64,40 @@ interface Month {
 
 async function* linesOf(reader: Reader, { orgId, month, from, to, centres }: Month): AsyncGenerator<string> {
   yield csvLine(['month', 'team', 'cost_centre', 'key_id', 'key_name', 'model', ...FIGURES, 'cost_usd']);
-  const rows = await monthOf(reader, { orgId, from, to });
   const keys = await keyTeams(reader, orgId);
-  for (const { key, model, sums } of rows) {
-    const known = keys.get(key);
-    const team = known?.team ?? null;
+  for (const { key, model, team, sums } of await bookedRows(reader, { orgId, from, to }, keys)) {
     const figures = FIGURES.map((_, at) => sums[at] ?? 0);
     const cost = usdText(sums[SUMS.indexOf('cost_nano_usd')] ?? 0);
     yield csvLine([
       month,
-      team,
-      (team !== null && centres.get(team)) || null,
+      team || null,
+      centres.get(team) || null,
       key,
-      known?.name ?? null,
+      keys.get(key)?.name ?? null,
       model || null,
       ...figures,
       cost,
     ]);
   }
+}
+
+/** By key, model and team. A closed month stays as it is: a key that moved since is booked on whom each request was made for. */
+async function bookedRows(
+  reader: Reader,
+  range: Pick<Month, 'orgId' | 'from' | 'to'>,
+  keys: Awaited<ReturnType<typeof keyTeams>>,
+): Promise<BookedRow[]> {
+  const rows = await monthOf(reader, range);
+  const mayHaveMoved = new Set(
+    rows.flatMap(({ key }) => {
+      const { created_at = 0, updated_at = 0 } = keys.get(key) ?? {};
+      return updated_at > created_at && updated_at >= range.from ? [key] : [];
+    }),
+  );
+  const booked = await bookedMonthOf(reader, range, [...mayHaveMoved]);
+  const others = rows
+    .filter(({ key }) => !mayHaveMoved.has(key))
+    .map((row) => ({ ...row, team: keys.get(row.key)?.team ?? '' }));
+  const placeOf = ({ key, model, team }: BookedRow) => [key, model, team].join('\n');
+  return [...others, ...booked].sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
 }

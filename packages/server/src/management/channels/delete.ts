@@ -16,9 +16,9 @@ export const deleteChannel = writeVerb({
   answer: z.null(),
   status: 204,
   changes: null,
-  async run({ orgId, writer }, { params }) {
+  async run({ orgId, writer, clock }, { params }) {
     const row = await changeableChannel(writer, orgId, params.id);
-    await abandonDeliveries(writer, row.id, 'the channel was removed');
+    await abandonDeliveries(writer, row, 'the channel was removed', clock.now());
     await deleteStored(writer, row.id);
     return { answer: null, audit: { subject: row.id, before: channelView(row), after: null } };
   },

@@ -69,7 +69,7 @@ export async function replaceChannel(
     failures: 0,
   };
   await changeChannel(writer, row.id, columns);
-  if (!enabled) await abandonDeliveries(writer, row.id, 'the channel was disabled');
+  if (!enabled) await abandonDeliveries(writer, row, 'the channel was disabled', now);
   const after = channelView({ ...row, ...columns });
   return { answer: after, audit: { subject: row.id, before: channelView(row), after } };
 }

@@ -24,7 +24,7 @@ export function getConfig(host: ConfigHost): Verb {
       const { tree } = await exportOrg(reader, orgId, host, clock.now());
       return {
         version: createHash('sha256').update(JSON.stringify(tree)).digest('hex').slice(0, 16),
-        ...fileAnswer(host.fileState()),
+        ...fileAnswer(host.fileState(), orgId),
         counts: await countsOf(reader, orgId, host),
       };
     },

@@ -25,6 +25,7 @@ const actorOf = (name: string): Actor =>
     role: 'owner',
     team: null,
     sessionId: 'ses_1',
+    issuer: null,
     steppedUpUntil: far,
   });
 

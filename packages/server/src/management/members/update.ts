@@ -29,7 +29,7 @@ export const updateMember = writeVerb({
       role,
       team,
       // What somebody decides here is not taken back by a group at the next sign-in.
-      source: role === row.role ? row.source : 'console',
+      ...(role !== row.role && { source: 'console', issuer: null }),
       updated_at: now,
       updated_by: actor.id,
     };

@@ -51,7 +51,7 @@ export async function attentionOf(
 
 function ofProcess({ orgId }: Context, { standing, backlog }: AttentionParts): Attention[] {
   const found: Attention[] = [];
-  const refusal = standing.configRefusal();
+  const refusal = standing.configRefusal(orgId);
   if (refusal)
     found.push({
       kind: 'config_refused',

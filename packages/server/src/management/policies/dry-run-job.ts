@@ -1,8 +1,7 @@
 import { job } from '@floe/contract/api/jobs';
 import { policyDryRunJob, type policyDryRunResult } from '@floe/contract/api/policies';
-import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import { localDays } from '../../core/local-days.ts';
+import { daysTouched, localDays } from '../../core/local-days.ts';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import { countKeptBodies } from '../../store/kept-bodies.ts';
 import type { Reader } from '../../store/ports.ts';
@@ -10,6 +9,7 @@ import type { Coverage } from '../analytics/analytics-host.ts';
 import { momentIn } from '../analytics/zone-moments.ts';
 import type { JobHandle, Jobs } from '../jobs/jobs.ts';
 import { jobView } from '../jobs/verbs.ts';
+import { mustBeRange } from '../range.ts';
 import type { RunningOrgs } from '../running-org.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { inForce, triedPolicies } from './dry-run.ts';
@@ -44,7 +44,7 @@ export function startPolicyDryRun({ orgs, bodies, jobs, coverage }: DryRunParts)
       const now = clock.now();
       const from = momentIn(timezone, body.from);
       const to = body.to === undefined ? now : momentIn(timezone, body.to);
-      if (from >= to) throw new Fault('invalid_request', 'from: must be before to', { param: 'from' });
+      mustBeRange(from, to);
       const run = new DryRun({ ...rules, reader, bodies, orgId, timezone, from, to, limit: body.limit });
       const row = await jobs.start({ orgId, kind: 'policies.dry-run', by: actor.id }, (handle) =>
         run.go(handle),
@@ -143,23 +143,18 @@ class DryRun {
       more,
       key_count: byCount.length,
       keys: byCount.slice(0, KEYS_SHOWN).map(([name, matched]) => ({ name, matched })),
-      days: daysOf(timezone, from, to).map((date) => ({ date, matched: this.#days.get(date) ?? 0 })),
+      days: daysTouched(timezone, from, to)
+        .map(({ reading }) => dateOf(reading))
+        .map((date) => ({ date, matched: this.#days.get(date) ?? 0 })),
       samples: this.#samples,
     };
   }
 }
 
 function dateIn(timezone: string, at: number): string {
-  const { year, month, day } = localDays(timezone).dayOf(at);
-  return new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
+  return dateOf(at + localDays(timezone).offsetAt(at));
 }
 
-/** Every day that a range touches, oldest first. */
-function daysOf(timezone: string, from: number, to: number): string[] {
-  const { dayOf, startOf } = localDays(timezone);
-  const { year, month, day } = dayOf(from);
-  const dates: string[] = [];
-  for (let n = 0; startOf(year, month, day + n) < to; n++)
-    dates.push(new Date(Date.UTC(year, month, day + n)).toISOString().slice(0, 10));
-  return dates;
+function dateOf(reading: number): string {
+  return new Date(reading).toISOString().slice(0, 10);
 }

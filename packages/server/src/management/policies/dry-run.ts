@@ -26,15 +26,34 @@ export function dryRunPolicies(orgs: RunningOrgs, bodies: Pick<BodyStore, 'open'
       const { policies, modes } = triedPolicies(body.policies ?? inForce(orgs, orgId));
       if (samples)
         return {
-          data: samples.map((sample, at) => ({ id: null, ...judged(sample, at, policies, modes) })),
+          data: await inTurns(samples, (sample, at) => ({
+            id: null,
+            ...judged(sample, at, policies, modes),
+          })),
           kept: null,
         };
       const past = await keptSamples(reader, bodies, orgId, { ...rangeOf(kept, clock.now()) });
-      const data = past.samples.map(({ id, sample }) => ({ id, ...quietly(sample, policies, modes) }));
+      const data = await inTurns(past.samples, ({ id, sample }) => ({
+        id,
+        ...quietly(sample, policies, modes),
+      }));
       const { read, hasMore } = past;
       return { data, kept: { read, judged: data.length, skipped: read - data.length, has_more: hasMore } };
     },
   });
+}
+
+/** Between two bodies everybody else has their turn: one may take long to judge, and there may be hundreds. */
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  judge: (item: Item, at: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const [at, item] of items.entries()) {
+    results.push(judge(item, at));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return results;
 }
 
 function rangeOf(kept: z.output<typeof policyDryRun>['kept'], nowMs: number) {

@@ -39,6 +39,10 @@ export function decideApproval({ approvals }: RelayHost): Verb {
     answer: relayApproval,
     status: 200,
     changes: null,
+    after: async (answer) => {
+      approvals.decided(answer.id);
+      return answer;
+    },
     async run({ writer, orgId, actor, clock }, { params, body }) {
       const nowMs = clock.now();
       const before = await approvalById(writer, orgId, params.id);
@@ -57,8 +61,6 @@ export function decideApproval({ approvals }: RelayHost): Verb {
       if (!(await settleApproval(writer, answered, nowMs, untilMs))) throw tooLate(before.decided_by);
       await tellOfApproval(writer, { ...before, ...answered }, nowMs);
       const after = approvalView({ ...before, ...answered, expires_at: untilMs }, nowMs);
-      // Who waits looks again after the commit.
-      setImmediate(() => approvals.decided(before.id));
       return { answer: after, audit: { subject: before.id, before: approvalView(before, nowMs), after } };
     },
   });

@@ -7,6 +7,7 @@ import { placeByGroups } from '../place-by-groups.ts';
 import { recordFailure } from './audit.ts';
 import { FLOW_MS, finishFlow, issuerNamed, type OidcPerson, OidcRefused, openFlow } from './oidc-flow.ts';
 import { type GivenPlace, placePerson } from './place-person.ts';
+import { countsIn } from './session-rules.ts';
 import { STEP_UP_MS } from './sessions.ts';
 import { admit, type Browser, type SignInParts } from './sign-in.ts';
 import { sha256 } from './tokens.ts';
@@ -50,13 +51,14 @@ export async function signInByOidc(
       await placePerson(parts, writer, { userId, issuer: name }, places);
       await database.signals.announce(writer);
       // Committed all the same: who lost their last group is out at once.
-      if ((await membershipsOf(writer, userId)).length === 0) return null;
+      const memberships = await membershipsOf(writer, userId);
+      if (!memberships.some((membership) => countsIn({ issuer: name }, membership))) return null;
       await throttle.forgive(writer, trier, taken);
       const isFresh = person.shownAt !== null && clock.now() - person.shownAt < STEP_UP_MS;
       return admit(
         parts,
         writer,
-        { userId, method: 'oidc', isFresh, ...(orgId !== undefined && { orgId }) },
+        { userId, method: 'oidc', issuer: name, isFresh, ...(orgId !== undefined && { orgId }) },
         browser,
       );
     });

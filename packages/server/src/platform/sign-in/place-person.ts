@@ -22,11 +22,13 @@ export interface GivenPlace {
 }
 
 /**
- * Makes the memberships that groups gave what the groups say now: new ones, other roles and teams, and an end to those
- * without a group. What somebody gave by hand stays, and so does the last owner of an org.
+ * Makes the memberships that an issuer's groups gave what they say now: new ones, other roles and teams, and an end to those
+ * without a group. Where several issuers give a place in one org, the last that was asked gives it; none ends what another
+ * one gave elsewhere, unless nobody can ask that one any more. What somebody gave by hand stays, and so does the last owner
+ * of an org.
  */
 export async function placePerson(
-  parts: Pick<SignInParts, 'clock' | 'fitKeys'>,
+  parts: Pick<SignInParts, 'clock' | 'fitKeys' | 'auth'>,
   writer: Writer,
   who: { readonly userId: string; readonly issuer: string },
   places: readonly GivenPlace[],
@@ -43,8 +45,11 @@ export async function placePerson(
     if (!member) await join(parts, writer, { ...who, orgId }, place);
     else if (member.source === 'oidc') await change(parts, writer, member, place, who.issuer);
   }
+  const isAnothers = ({ issuer }: MemberRow) =>
+    issuer !== who.issuer && parts.auth().oidc.some(({ name }) => name === issuer);
   for (const member of members)
-    if (member.source === 'oidc' && !given.has(member.org_id)) await leave(parts, writer, member, who.issuer);
+    if (member.source === 'oidc' && !given.has(member.org_id) && !isAnothers(member))
+      await leave(parts, writer, member, who.issuer);
 }
 
 async function join(
@@ -56,7 +61,8 @@ async function join(
   const now = clock.now();
   const id = newId('mem', now);
   const times = { created_at: now, updated_at: now, updated_by: `oidc ${issuer}` };
-  await insertMember(writer, { id, org_id: orgId, user_id: userId, role, team, source: 'oidc', ...times });
+  const place = { org_id: orgId, role, team, source: 'oidc', issuer };
+  await insertMember(writer, { id, user_id: userId, ...place, ...times });
   await recordSignIn(writer, clock, {
     orgId,
     actor: `oidc ${issuer}`,
@@ -74,18 +80,18 @@ async function change(
   issuer: string,
 ): Promise<void> {
   const { clock } = parts;
-  if (member.role === role && member.team === team) return;
+  if (member.role === role && member.team === team && member.issuer === issuer) return;
   if (role !== 'owner' && (await isLastOwner(writer, member))) return;
   const by = `oidc ${issuer}`;
-  const change = { role, team, updated_at: clock.now(), updated_by: by };
+  const change = { role, team, issuer, updated_at: clock.now(), updated_by: by };
   await changeMember(writer, member.org_id, member.id, change);
   await recordSignIn(writer, clock, {
     orgId: member.org_id,
     actor: by,
     action: 'members.update',
     subject: member.id,
-    before: { role: member.role, team: member.team },
-    after: { role, team },
+    before: { role: member.role, team: member.team, issuer: member.issuer ?? null },
+    after: { role, team, issuer },
   });
   if (member.role !== role) await fitKeys(parts, writer, member, role, by);
 }
@@ -96,8 +102,12 @@ async function leave(
   member: MemberRow,
   issuer: string,
 ): Promise<void> {
-  if (await isLastOwner(writer, member)) return;
   const by = `oidc ${issuer}`;
+  if (await isLastOwner(writer, member)) {
+    // Where the issuer that gave it is gone, they must not be locked out.
+    if (member.issuer !== issuer) await changeMember(writer, member.org_id, member.id, { issuer });
+    return;
+  }
   await fitKeys(parts, writer, member, null, by);
   await deleteSessionsIn(writer, member.user_id, member.org_id);
   await deleteMember(writer, member.org_id, member.id);

@@ -8,16 +8,18 @@ export interface SessionRules {
   /** However much it is used, a session is over this long after it began. */
   readonly wholeMs: number;
   /** Whether a session that began by this method may go on: it ends when its way is switched off. */
-  isOffered(method: string): boolean;
+  isOffered(session: Pick<SessionRow, 'method' | 'issuer'>): boolean;
 }
 
 /** `auth` of floe.yaml as rules. Sessions of one-time links and invitations have no switch. */
 export function sessionRulesOf({ sessions, password, passkey, oidc }: FloeConfig['auth']): SessionRules {
   const switches: Readonly<Record<string, boolean>> = { password, passkey, oidc: oidc.length > 0 };
+  const isKnown = (issuer: string | null | undefined) =>
+    issuer == null || oidc.some(({ name }) => name === issuer);
   return {
     idleMs: sessions.idle_minutes * 60_000,
     wholeMs: sessions.max_hours * 3_600_000,
-    isOffered: (method) => switches[method] ?? true,
+    isOffered: ({ method, issuer }) => (switches[method] ?? true) && isKnown(issuer),
   };
 }
 
@@ -29,4 +31,17 @@ export function endOfSession(
 ): number {
   // Shorter rules are for sessions that are under way too; longer ones are for those that begin after.
   return Math.min(row.expires_at, row.created_at + wholeMs, seenAt + idleMs);
+}
+
+/** Whatever one issuer's groups gave, or a session began by; null for what has nothing to do with one. */
+interface OfIssuer {
+  readonly issuer?: string | null | undefined;
+}
+
+/**
+ * Whether a membership counts in a session. What the groups of one issuer gave does not in a session that began by
+ * another: that one cannot know whether they still do, and must not hand out what it was not asked about.
+ */
+export function countsIn(session: OfIssuer, membership: OfIssuer): boolean {
+  return session.issuer == null || membership.issuer == null || session.issuer === membership.issuer;
 }

@@ -13,7 +13,7 @@ import {
   standingOf,
   touchSession,
 } from '../../store/sessions.ts';
-import { endOfSession, type SessionRules } from './session-rules.ts';
+import { countsIn, endOfSession, type SessionRules } from './session-rules.ts';
 import { looksLikeToken, newToken, sha256 } from './tokens.ts';
 
 /** How long what asks for a fresh sign-in may be done after one. */
@@ -43,6 +43,8 @@ export interface LiveSession {
   /** The oldest membership first. */
   readonly everywhere: readonly Standing[];
   readonly method: string;
+  /** Name of the issuer it began by; null for other ways. */
+  readonly issuer: string | null;
   /** Milliseconds since the epoch; 0 when a request came with the cookie from before a rotation. */
   readonly steppedUpUntil: number;
   /** When it ends unless it is used before. */
@@ -56,6 +58,7 @@ export interface Beginning {
   readonly userId: string;
   readonly at: Standing | { readonly org: { readonly id: string }; readonly role: Role };
   readonly method: SignInMethod;
+  readonly issuer?: string | undefined;
   readonly address: string;
   readonly agent: string;
   readonly steppedUp: boolean;
@@ -105,9 +108,9 @@ export class Sessions {
   }
 
   /** Whether a session that was last used at `seenAt` is still one, as the rules are now. */
-  holds(row: Pick<SessionRow, 'created_at' | 'expires_at' | 'method'>, seenAt: number): boolean {
+  holds(row: Pick<SessionRow, 'created_at' | 'expires_at' | 'method' | 'issuer'>, seenAt: number): boolean {
     const rules = this.#rules();
-    return rules.isOffered(row.method) && this.#clock.now() < endOfSession(rules, row, seenAt);
+    return rules.isOffered(row) && this.#clock.now() < endOfSession(rules, row, seenAt);
   }
 
   /** Belongs into the transaction that signs somebody in; returns the cookie's value. */
@@ -124,6 +127,7 @@ export class Sessions {
       org_id: from.at.org.id,
       role: from.at.role,
       method: from.method,
+      issuer: from.issuer ?? null,
       created_at: now,
       last_seen_at: now,
       expires_at: now + this.#rules().wholeMs,
@@ -201,7 +205,7 @@ function liveOf(
   now: number,
   rules: SessionRules,
 ): LiveSession | null {
-  const everywhere = standings.map(standingOfRow);
+  const everywhere = standings.filter((standing) => countsIn(row, standing)).map(standingOfRow);
   const here = everywhere.find(({ org }) => org.id === row.org_id);
   const [first] = standings;
   if (!here || !first) return null;
@@ -211,6 +215,7 @@ function liveOf(
     here,
     everywhere,
     method: row.method,
+    issuer: row.issuer ?? null,
     steppedUpUntil: isCurrent ? row.stepped_up_until : 0,
     expiresAt: endOfSession(rules, row, Math.max(now, seenAt)),
     mustRotate: isCurrent && here.role !== row.role,

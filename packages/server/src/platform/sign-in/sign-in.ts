@@ -12,6 +12,7 @@ import type { SecretsKey } from '../secrets.ts';
 import { recordSignIn } from './audit.ts';
 import type { Issuers } from './oidc-issuer.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
+import { countsIn } from './session-rules.ts';
 import { type Sessions, standingOfRow } from './sessions.ts';
 import type { Site } from './site.ts';
 import type { Throttle } from './throttle.ts';
@@ -78,6 +79,8 @@ export function methodsOf({ auth, site }: Pick<SignInParts, 'auth' | 'site'>) {
 export interface Shown {
   readonly userId: string;
   readonly method: SignInMethod;
+  /** Name of the issuer that says so. */
+  readonly issuer?: string;
   /** Of several, the org they shall begin in; else the one they have belonged to longest. */
   readonly orgId?: string;
   /** They did so just now, not some time ago at another server. */
@@ -96,7 +99,9 @@ export async function admit(
   shown: Shown,
   browser: Browser,
 ): Promise<string> {
-  const standings = (await standingOf(writer, shown.userId)).map(standingOfRow);
+  const standings = (await standingOf(writer, shown.userId))
+    .filter((standing) => countsIn(shown, standing))
+    .map(standingOfRow);
   const at = standings.find(({ org }) => org.id === shown.orgId) ?? standings[0];
   if (!at) throw failed('Your account belongs to no organization here. Ask an owner to invite you.');
   if (browser.token !== null) await deleteSessionByToken(writer, sha256(browser.token));
@@ -104,6 +109,7 @@ export async function admit(
     userId: shown.userId,
     at,
     method: shown.method,
+    issuer: shown.issuer,
     address: browser.address,
     agent: browser.agent,
     steppedUp: shown.isFresh,
@@ -113,7 +119,12 @@ export async function admit(
     actor: at.memberId,
     action: 'sessions.create',
     subject: id,
-    after: { method: shown.method, address: browser.address, agent: browser.agent.slice(0, 200) },
+    after: {
+      method: shown.method,
+      ...(shown.issuer !== undefined && { issuer: shown.issuer }),
+      address: browser.address,
+      agent: browser.agent.slice(0, 200),
+    },
   });
   return token;
 }

@@ -18,6 +18,7 @@ const REST_MARGIN_MS = 1_000;
 /** Anything that may stand in no line: control characters, and line ends that are no CRLF. */
 const FOREIGN = /[\0-\x08\v\f\x0e-\x1f\x7f]|\r(?!\n)|[^\r]\n/;
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+const STATUS = /^[1-9]\d\d$/;
 const DIGITS = /^\d{1,15}$/;
 
 /**
@@ -47,15 +48,15 @@ export function readHead(text: string, isBodiless: boolean): AnswerHead {
 function readStatusLine(text: string): { status: number; minor: number; end: number } {
   const line = text.indexOf('\r\n');
   const end = line === -1 ? text.length : line;
-  const [minor, status] = [text.charCodeAt(7) - 0x30, Number(text.slice(9, 12))];
+  const [minor, status] = [text.charCodeAt(7) - 0x30, text.slice(9, 12)];
   const isWhole =
     text.startsWith('HTTP/1.') &&
     (minor === 0 || minor === 1) &&
     text.charCodeAt(8) === 0x20 &&
-    status >= 100 &&
+    STATUS.test(status) &&
     (end === 12 || text.charCodeAt(12) === 0x20);
-  if (!isWhole || !Number.isInteger(status)) throw new BadAnswer('status_line');
-  return { status, minor, end };
+  if (!isWhole) throw new BadAnswer('status_line');
+  return { status: Number(status), minor, end };
 }
 
 function readField(
@@ -72,9 +73,10 @@ function readField(
   // A plain object has a member of this name, which no header may take the place of.
   if (name === '__proto__') return;
   const before = headers[name];
-  if (before === undefined) headers[name] = value;
+  if (typeof before === 'string') headers[name] = [before, value];
   else if (Array.isArray(before)) before.push(value);
-  else headers[name] = [before, value];
+  // Nothing, or what every object has by the name of `constructor`.
+  else headers[name] = value;
 }
 
 /** A value without the spaces and tabs around it (RFC 9110, 5.5). */

@@ -117,9 +117,9 @@ test('an answer to HEAD, 204 and 304 has no body whatever its length says', () =
 
 test('repeated headers are all heard, by names in lower case', () => {
   const { headers } = hearText(
-    'HTTP/1.1 204 x\r\nA: 1\r\nb:  two words\t\r\na: 2\r\nA: 3\r\n__proto__: x\r\n__proto__: y\r\n\r\n',
+    'HTTP/1.1 204 x\r\nA: 1\r\nb:  two words\t\r\na: 2\r\nA: 3\r\n__proto__: x\r\n__proto__: y\r\nConstructor: z\r\n\r\n',
   );
-  assert.deepEqual(headers, { a: ['1', '2', '3'], b: 'two words' });
+  assert.deepEqual(headers, { a: ['1', '2', '3'], b: 'two words', constructor: 'z' });
   assert.equal(Object.getPrototypeOf(headers), Object.prototype);
 });
 
@@ -127,7 +127,8 @@ test('what is no answer is refused, by what is wrong with it', () => {
   bad('HTTP/2 200 OK\r\n\r\n', 'status_line');
   bad('HTTP/1.1 20 OK\r\n\r\n', 'status_line');
   bad('HTTP/1.1 2000\r\n\r\n', 'status_line');
-  bad('HTTP/1.1 099 x\r\n\r\n', 'status_line');
+  for (const status of ['099', '9e9', '1e2', '0x9', '+99', '99.', ' 99'])
+    bad(`HTTP/1.1 ${status} x\r\n\r\n`, 'status_line');
   bad('\r\nHTTP/1.1 200 OK\r\n\r\n', 'status_line');
   bad('ICY 200 OK\r\n\r\n', 'status_line');
   for (const begun of ['\x16\x03\x01', 'HTTq', 'h', '<html>']) bad(begun, 'status_line');
@@ -193,12 +194,24 @@ test('who holds an answer back hears the rest when it goes on, and nothing twice
   };
   reader = new AnswerReader(listener, FLOW, false);
   const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
-  reader.push(bytes(`${head}1\r\na\r\n1\r\nb\r\n`));
+  reader.push(bytes(`${head}1\r\na\r\n`));
+  reader.push(bytes('1\r\nb\r\n'));
   reader.push(bytes('1\r\nc\r\n0\r\n\r\n'));
   assert.deepEqual([heard, reader.done], ['a', false]);
   reader.release();
-  assert.deepEqual([heard, reader.done], ['ab', false]);
-  reader.release();
   reader.release();
   assert.deepEqual([heard, reader.done], ['abc', true]);
+});
+
+test('chunks that come in one read are told in one piece, what stands before a broken one too', () => {
+  const heard: string[] = [];
+  const listener = {
+    onHead: () => undefined,
+    onData: (piece: Buffer) => heard.push(piece.toString('latin1')),
+  };
+  const reader = new AnswerReader(listener, FLOW, false);
+  reader.push(bytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n1\r\n'));
+  assert.throws(() => reader.push(bytes('d\r\n1\r\ne\r\nnonsense')), BadAnswer);
+  assert.deepEqual(heard, ['abc', 'de']);
+  assert.equal(reader.done, false);
 });

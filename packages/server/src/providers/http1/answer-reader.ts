@@ -121,24 +121,27 @@ export class AnswerReader {
     this.#listener.onData(own);
   }
 
+  /** Content of one read is told in one piece: each piece costs as much as the walk through its events. */
   #readChunked(chunked: Chunked, bytes: Buffer): void {
-    let at = 0;
-    while (at < bytes.length) {
+    const pieces: Buffer[] = [];
+    try {
+      this.#takeChunks(chunked, bytes, pieces);
+    } finally {
+      const [first] = pieces;
+      if (first) this.#listener.onData(pieces.length === 1 ? first : Buffer.concat(pieces));
+    }
+  }
+
+  #takeChunks(chunked: Chunked, bytes: Buffer, pieces: Buffer[]): void {
+    for (let at = 0; at < bytes.length && !chunked.ended; ) {
       const length = chunked.content(bytes, at);
       if (length > 0) {
         chunked.took(length);
-        this.#listener.onData(bytes.subarray(at, at + length));
-        at += length;
-        if (this.#isHeld && at < bytes.length) {
-          this.#held = bytes.subarray(at);
-          return;
-        }
+        pieces.push(bytes.subarray(at, at + length));
       }
-      at = chunked.frame(bytes, at);
-      if (!chunked.ended) continue;
-      if (at < bytes.length) this.#dismiss();
-      this.done = true;
-      return;
+      at = chunked.frame(bytes, at + length);
+      if (chunked.ended && at < bytes.length) this.#dismiss();
     }
+    this.done = chunked.ended;
   }
 }

@@ -101,7 +101,7 @@ export class Chunked {
     }
     if (this.#digits === 0) throw new BadAnswer('chunk');
     if (byte === CR) this.#state = 'size_lf';
-    // Some servers pad the size with blanks, which llhttp and browsers take as well.
+    // Some servers pad the size with blanks, which browsers take as well; llhttp does not.
     else if (byte === SEMICOLON || byte === 0x20 || byte === 0x09) this.#state = 'extension';
     else throw new BadAnswer('chunk');
   }

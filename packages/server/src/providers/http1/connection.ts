@@ -6,8 +6,8 @@ import { ClosedEarly } from './bad-answer.ts';
 /** Text up to this size goes from V8 to the kernel without a request object or a second copy. */
 const ONE_WRITE_BYTES = 16 * 1024;
 
-/** One request under way: the head as Latin-1 text, the body, and who hears the answer. */
-export interface Exchanging {
+/** One request under way: the head as Latin-1 text, the body, who hears the answer, and the brakes of that. */
+export interface Exchanging extends Flow {
   readonly head: string;
   readonly body: Buffer | null;
   /** Its answer has a head only. */
@@ -19,7 +19,7 @@ export interface Exchanging {
 export type OnFree = (connection: Connection, restMs: number) => void;
 
 /** One socket to an upstream and the request on it, one after the other: HTTP/1.1 without pipelining. */
-export class Connection implements Flow {
+export class Connection {
   /** Until then it may be used again, in milliseconds of the process. */
   restsUntil = 0;
   readonly #socket: Socket;
@@ -27,15 +27,17 @@ export class Connection implements Flow {
   #exchanging: Exchanging | null = null;
   #reader: AnswerReader | null = null;
   #isPaused = false;
+  /** How the connection ended while bytes of an answer were held back: told behind them. */
+  #ending: 'end' | Error | null = null;
 
   constructor(socket: Socket, onFree: OnFree) {
     this.#socket = socket;
     this.#onFree = onFree;
     const read = (bytes: Buffer) => this.#read(bytes);
     const end = () => this.#end();
-    const fail = (error: Error) => this.#fail(error);
-    const close = () => this.#fail(new ClosedEarly());
-    socket.on('data', read).on('end', end).on('error', fail).on('close', close);
+    const broken = (error: Error) => this.#break(error);
+    const close = () => this.#break(new ClosedEarly());
+    socket.on('data', read).on('end', end).on('error', broken).on('close', close);
     // Whoever made it (a tunnel) may have stopped it.
     socket.resume();
   }
@@ -47,7 +49,7 @@ export class Connection implements Flow {
   send(exchanging: Exchanging): void {
     const { head, body, handler, isBodiless } = exchanging;
     this.#exchanging = exchanging;
-    this.#reader = new AnswerReader(handler, this, isBodiless);
+    this.#reader = new AnswerReader(handler, exchanging, isBodiless);
     const socket = this.#socket;
     if (body === null || body.length === 0) socket.write(head, 'latin1');
     // A gathered write of two pieces costs several times a plain one (decisions/0016-hot-path.md).
@@ -72,18 +74,23 @@ export class Connection implements Flow {
     this.#socket.destroy();
   }
 
-  pause(): void {
+  /** Holds back the answer to `exchanging`; nobody else's, should the connection have gone over to another. */
+  pause(exchanging: Exchanging): void {
+    if (this.#exchanging !== exchanging) return;
     this.#isPaused = true;
     this.#reader?.hold();
     this.#socket.pause();
   }
 
-  resume(): void {
-    if (!this.#isPaused) return;
+  resume(exchanging: Exchanging): void {
+    if (this.#exchanging !== exchanging || !this.#isPaused) return;
     this.#isPaused = false;
     const reader = this.#reader;
     this.#try(() => reader?.release());
-    if (!this.#isPaused) this.#socket.resume();
+    if (this.#isPaused) return;
+    this.#socket.resume();
+    if (this.#ending === 'end') this.#end();
+    else if (this.#ending !== null) this.#fail(this.#ending);
   }
 
   #read(bytes: Buffer): void {
@@ -124,10 +131,18 @@ export class Connection implements Flow {
     exchanging.handler.onEnd();
   }
 
+  /** A stream that was paused at its last bytes tells its end all the same. */
   #end(): void {
     const reader = this.#reader;
     if (reader === null || this.#exchanging === null) return this.close();
-    this.#try(() => reader.end());
+    if (reader.isHolding) this.#ending = 'end';
+    else this.#try(() => reader.end());
+  }
+
+  #break(error: Error): void {
+    if (!this.#reader?.isHolding) return this.#fail(error);
+    this.#ending ??= error;
+    this.#onFree(this, 0);
   }
 
   #fail(error: unknown): void {

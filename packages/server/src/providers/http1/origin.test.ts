@@ -53,7 +53,12 @@ interface Call {
   cancel(): void;
 }
 
-function call(transport: Transport, origin: string, more: Partial<UpstreamRequest> = {}): Call {
+/** `isHeld`: its answer is held back from its head on. */
+function call(
+  transport: Transport,
+  origin: string,
+  { isHeld, ...more }: Partial<UpstreamRequest> & { readonly isHeld?: boolean } = {},
+): Call {
   const ended = Promise.withResolvers<string>();
   const connected = Promise.withResolvers<void>();
   const flow = Promise.withResolvers<Flow>();
@@ -65,6 +70,7 @@ function call(transport: Transport, origin: string, more: Partial<UpstreamReques
       onConnected: () => connected.resolve(),
       onHead(status, _, brakes) {
         text += `${status} `;
+        if (isHeld) brakes.pause();
         flow.resolve(brakes);
       },
       onData(bytes) {
@@ -211,6 +217,47 @@ test('a long answer waits while it is held back, and goes on to its last byte', 
   assert.equal(isOver, false);
   flow.resume();
   assert.equal(await one.ended, `200 ${long}`);
+});
+
+test('what came before a connection ended is heard to its last byte by whoever holds it back', async (t) => {
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nabcd\r\n';
+  const rests = ['4\r\nefgh\r\n0\r\n\r\n', '4\r\nefgh\r\n', '4\r\nefgh\r\nnonsense'];
+  const { origin, sockets } = await upstream(t, (socket) => socket.end(head + rests[sockets.length - 1]));
+  const transport = transportFor(t);
+  const told: string[] = [];
+  for (const _ of rests) {
+    const one = call(transport, origin, { isHeld: true });
+    const flow = await one.flow;
+    // Long enough for the end to come while the body is held back.
+    for (let turns = 0; turns < 50; turns++) await new Promise((turn) => setImmediate(turn));
+    flow.resume();
+    told.push(await one.ended.catch((error: unknown) => String(codeOf(error))));
+  }
+  assert.deepEqual(told, ['200 abcdefgh', 'closed_early', 'chunk']);
+});
+
+test('who held an earlier answer back lets go of that one only', async (t) => {
+  const { origin, sockets } = await upstream(t, (socket, text) =>
+    socket.write(text.includes('/second') ? 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n' : OK),
+  );
+  const transport = transportFor(t);
+  const first = call(transport, origin);
+  const earlier = await first.flow;
+  await first.ended;
+  const second = call(transport, origin, { path: '/second' });
+  const held = await second.flow;
+  held.pause();
+  earlier.resume();
+  sockets[0]?.write('late');
+  let isOver = false;
+  void second.ended.then(() => {
+    isOver = true;
+  });
+  for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isOver, false);
+  held.resume();
+  assert.equal(await second.ended, '200 late');
+  assert.equal(sockets.length, 1);
 });
 
 test('what would not stay within its place is never sent', async (t) => {

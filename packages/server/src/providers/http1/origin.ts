@@ -1,3 +1,4 @@
+import { bareHost } from '../../core/network.ts';
 import type { Connector } from '../connector.ts';
 import type { UpstreamHandler, UpstreamRequest } from '../transport.ts';
 import { ClosedEarly } from './bad-answer.ts';
@@ -8,27 +9,41 @@ import { requestHead } from './request-head.ts';
 const SWEEP_MS = 1_000;
 
 /** One request on its way to a connection, and then on it. */
-class Call {
+class Call implements Exchanging {
+  readonly head: string;
+  readonly body: Buffer | null;
+  readonly isBodiless: boolean;
+  readonly handler: UpstreamHandler;
   isCancelled = false;
-  readonly #exchanging: Exchanging;
   #connection: Connection | null = null;
 
-  constructor(exchanging: Exchanging) {
-    this.#exchanging = exchanging;
+  constructor(head: string, body: Buffer | null, isBodiless: boolean, handler: UpstreamHandler) {
+    this.head = head;
+    this.body = body;
+    this.isBodiless = isBodiless;
+    this.handler = handler;
   }
 
   goOver(connection: Connection): void {
     this.#connection = connection;
-    connection.send(this.#exchanging);
+    connection.send(this);
   }
 
   fail(error: Error): void {
-    if (!this.isCancelled) this.#exchanging.handler.onError(error);
+    if (!this.isCancelled) this.handler.onError(error);
+  }
+
+  pause(): void {
+    this.#connection?.pause(this);
+  }
+
+  resume(): void {
+    this.#connection?.resume(this);
   }
 
   cancel(): void {
     this.isCancelled = true;
-    this.#connection?.cancel(this.#exchanging);
+    this.#connection?.cancel(this);
   }
 }
 
@@ -52,7 +67,7 @@ export class Origin {
     const { method } = request;
     const length = body?.length ?? (method === 'GET' || method === 'HEAD' ? null : 0);
     const head = requestHead(request, this.#url.host, length);
-    const call = new Call({ head, body, handler, isBodiless: method === 'HEAD' });
+    const call = new Call(head, body, method === 'HEAD', handler);
     if (this.#resting.length > 0) this.#sendInTurn(call);
     else this.#connectFor(call);
     return () => call.cancel();
@@ -87,8 +102,8 @@ export class Origin {
   }
 
   #connectFor(call: Call): void {
-    const { protocol, host, hostname, port } = this.#url;
-    this.#connect({ protocol, host, hostname, port }, (error, socket) => {
+    const { protocol, host, port } = this.#url;
+    this.#connect({ protocol, host, hostname: bareHost(this.#url), port }, (error, socket) => {
       if (error) return call.fail(error);
       if (this.#isClosed) {
         socket.destroy();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
+import { eventually } from '@floe/testkit/patience';
 import { startRedis } from '@floe/testkit/redis';
 import { systemClock } from '../../core/clock.ts';
 import { redisUrl } from '../test/redis-server.ts';
@@ -65,11 +66,10 @@ test('redis: who waited for it in vain already does not wait a second time', asy
 /** A connection is made in its own time; until then answers are absent. */
 async function ready(cache: AnswerCache, clock?: FakeClock): Promise<void> {
   const probe = { head: 'probe', body: Buffer.alloc(1) };
-  for (let tries = 0; tries < 500; tries++) {
+  await eventually(async () => {
     await cache.put('probe', 'probe', probe, 60_000);
-    if (await cache.get('probe', 'probe')) return;
+    if (await cache.get('probe', 'probe')) return true;
     clock?.advance(1_001);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail('Redis never answered');
+    return undefined;
+  });
 }

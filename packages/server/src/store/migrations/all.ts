@@ -16,6 +16,7 @@ import { relay } from './0014-relay.ts';
 import { keptBodies } from './0015-kept-bodies.ts';
 import { reasonsAndSavings } from './0016-reasons-and-savings.ts';
 import { places } from './0018-places.ts';
+import { issuers } from './0020-issuers.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   keptBodies,
   reasonsAndSavings,
   places,
+  issuers,
 ];

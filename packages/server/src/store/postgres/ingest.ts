@@ -13,7 +13,8 @@ import {
   rollupValues,
 } from '../rollups/statements.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-import { hasTime, type RowValues, readRows } from '../spool/read-rows.ts';
+import { hasTime, readRows } from '../spool/read-rows.ts';
+import type { RowValues } from '../spool/row-lines.ts';
 import { isPartitionMissing, isRowsFault } from './errors.ts';
 import { inTransaction, type Partitions } from './partitions.ts';
 import type { PooledConnection } from './pool.ts';

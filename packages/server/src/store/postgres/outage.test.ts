@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '@floe/contract/faults';
+import { eventually } from '@floe/testkit/patience';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { insertOrg } from '../orgs.ts';
@@ -106,10 +107,10 @@ test('connections that break at any moment, commits included, double nothing', a
 
 /** A flush does not wait for a pause between two tries to end. */
 async function flushed(sink: RowSink): Promise<void> {
-  for (let tries = 0; sink.backlog() > 0 && tries < 200; tries++) {
+  await eventually(async () => {
     await sink.flush(5_000).catch(() => undefined);
-    await wait(50);
-  }
+    return sink.backlog() === 0 || undefined;
+  });
 }
 
 test('a server that stops answering fails what was asked in time, and serves again when it answers', async (t) => {

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-import type { RowValues } from '../spool/read-rows.ts';
+import type { RowValues } from '../spool/row-lines.ts';
 import { BUCKETS, bucketOf } from './buckets.ts';
 import { FIGURES, type Figure } from './figures.ts';
 

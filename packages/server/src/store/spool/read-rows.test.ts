@@ -3,47 +3,53 @@ import { test } from 'node:test';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import { exchangeRow } from '../test/rows.ts';
 import { readRows } from './read-rows.ts';
+import { rowLine } from './row-lines.ts';
 
 const rows = ['exc_a', 'exc_b', 'exc_c'].map((id) => exchangeRow(id, { end_user: 'José 🧊' }));
-const lines = rows.map((row) => Buffer.from(`${JSON.stringify(row)}\n`));
-const whole = Buffer.concat(lines);
-const complete = Buffer.concat(lines.slice(0, 2)).length;
-
 const idsOf = (piece: Buffer, last: boolean) =>
   readRows(piece, last).rows.map(({ values }) => values[EXCHANGE_COLUMNS.indexOf('id')]);
 
-test('rows are read in the order of the columns', () => {
-  const { rows: read, rejected, torn, length } = readRows(whole, true);
-  assert.deepEqual([rejected, torn, length], [[], false, whole.length]);
-  assert.deepEqual(
-    read.map(({ values }) => values),
-    rows.map((row) => Object.values(row)),
-  );
-});
+for (const [format, lineOf] of [
+  ['as they are written', rowLine],
+  ['of an earlier release', JSON.stringify],
+] as const) {
+  const lines = rows.map((row) => Buffer.from(`${lineOf(row)}\n`));
+  const whole = Buffer.concat(lines);
+  const complete = Buffer.concat(lines.slice(0, 2)).length;
 
-test('a file cut at any byte of its last row loses that row alone', () => {
-  for (let cut = complete; cut < whole.length; cut++) {
-    const piece = whole.subarray(0, cut);
-    // Without its line break the row is whole all the same.
-    const isWhole = cut === whole.length - 1;
+  test(`lines ${format}: rows are read in the order of the columns`, () => {
+    const { rows: read, rejected, torn, length } = readRows(whole, true);
+    assert.deepEqual([rejected, torn, length], [[], false, whole.length]);
     assert.deepEqual(
-      idsOf(piece, true),
-      isWhole ? ['exc_a', 'exc_b', 'exc_c'] : ['exc_a', 'exc_b'],
-      `cut at ${cut}`,
+      read.map(({ values }) => values),
+      rows.map((row) => Object.values(row)),
     );
-    const { torn, rejected, length } = readRows(piece, true);
-    assert.deepEqual([torn, rejected, length], [!isWhole && cut > complete, [], cut]);
-  }
-});
+  });
 
-test('a piece of a file that grows is read up to its last line break', () => {
-  for (let cut = 0; cut <= whole.length; cut++) {
-    const { length, torn, rejected } = readRows(whole.subarray(0, cut), false);
-    assert.deepEqual([torn, rejected], [false, []]);
-    const ids = [...idsOf(whole.subarray(0, cut), false), ...idsOf(whole.subarray(length), true)];
-    assert.deepEqual(ids, ['exc_a', 'exc_b', 'exc_c'], `cut at ${cut}`);
-  }
-});
+  test(`lines ${format}: a file cut at any byte of its last row loses that row alone`, () => {
+    for (let cut = complete; cut < whole.length; cut++) {
+      const piece = whole.subarray(0, cut);
+      // Without its line break the row is whole all the same.
+      const isWhole = cut === whole.length - 1;
+      assert.deepEqual(
+        idsOf(piece, true),
+        isWhole ? ['exc_a', 'exc_b', 'exc_c'] : ['exc_a', 'exc_b'],
+        `cut at ${cut}`,
+      );
+      const { torn, rejected, length } = readRows(piece, true);
+      assert.deepEqual([torn, rejected, length], [!isWhole && cut > complete, [], cut]);
+    }
+  });
+
+  test(`lines ${format}: a piece of a file that grows is read up to its last line break`, () => {
+    for (let cut = 0; cut <= whole.length; cut++) {
+      const { length, torn, rejected } = readRows(whole.subarray(0, cut), false);
+      assert.deepEqual([torn, rejected], [false, []]);
+      const ids = [...idsOf(whole.subarray(0, cut), false), ...idsOf(whole.subarray(length), true)];
+      assert.deepEqual(ids, ['exc_a', 'exc_b', 'exc_c'], `cut at ${cut}`);
+    }
+  });
+}
 
 test('lines that are no row are set apart and block nothing', () => {
   const bad = ['', 'null', '[]', '{"id":', '{"id":{}}', '{"id":true}', '\u0000\u0000'];

@@ -1,8 +1,5 @@
-import { isObject, type Json } from '@floe/contract/json';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-
-/** The values of one row in the order of `EXCHANGE_COLUMNS`. */
-export type RowValues = readonly (string | number | null)[];
+import { type RowValues, rowValues } from './row-lines.ts';
 
 export interface RowsRead {
   readonly rows: readonly { readonly line: string; readonly values: RowValues }[];
@@ -17,7 +14,7 @@ export interface RowsRead {
 const LINE_BREAK = 0x0a;
 
 /**
- * Rows of a piece of a spool file: one JSON object per line. `last` says that the file ends with the
+ * Rows of a piece of a spool file, one to a line (`rowLine`). `last` says that the file ends with the
  * piece, so that what follows the last line break counts as a line; otherwise it is left.
  */
 export function readRows(piece: Buffer, last: boolean): RowsRead {
@@ -44,21 +41,4 @@ const LAST_MS = 253_402_300_799_999;
 export function hasTime(values: RowValues): boolean {
   const at = values[CREATED_AT];
   return typeof at === 'number' && Number.isInteger(at) && at >= 0 && at <= LAST_MS;
-}
-
-function rowValues(line: string): RowValues | null {
-  let row: Json;
-  try {
-    row = JSON.parse(line);
-  } catch {
-    return null;
-  }
-  if (!isObject(row)) return null;
-  const values = [];
-  for (const column of EXCHANGE_COLUMNS) {
-    const value = row[column] ?? null;
-    if (value !== null && typeof value !== 'string' && typeof value !== 'number') return null;
-    values.push(value);
-  }
-  return values;
 }

@@ -7,7 +7,7 @@ import type { SpoolFiles } from './spool-files.ts';
 
 /** Wait before a batch, so that rows share its transaction. */
 const DRAIN_DELAY_MS = 50;
-/** Some 250 rows: a transaction of a few milliseconds, after which others get their turn. */
+/** Some 400 rows: a transaction of a few milliseconds, after which others get their turn. */
 const BATCH_BYTES = 256 * 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5000;

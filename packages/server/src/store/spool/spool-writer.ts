@@ -11,7 +11,7 @@ const SYNC_DELAY_MS = 200;
 /** Enough for one write; more waits for no timer. */
 const WRITE_NOW_CHARS = 256 * 1024;
 const SEGMENT_BYTES = 8 * 1024 * 1024;
-/** Characters held while the disk takes none: some 30,000 rows. */
+/** Characters held while the disk takes none: some 50,000 rows. */
 const HELD_CHARS = 32 * 1024 * 1024;
 const RETRY_MS = 250;
 const LOSS_LOG_INTERVAL_MS = 1000;

@@ -1,0 +1,29 @@
+import type { summary, timeseries, top } from '@floe/contract/api/charts';
+import { queryOptions } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { get } from './api-client.ts';
+
+export type Summary = z.output<typeof summary>;
+export type Timeseries = z.output<typeof timeseries>;
+export type Top = z.output<typeof top>;
+
+type Asked = Readonly<Record<string, string | number | null | undefined | readonly string[]>>;
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** Figures as the API adds them up. `lastMs` asks for the last so many milliseconds, reckoned each time it is asked. */
+function figures<Answer>(what: 'summary' | 'timeseries' | 'top') {
+  return (query: Asked, lastMs?: number) =>
+    queryOptions({
+      queryKey: ['analytics', what, query, lastMs ?? null],
+      queryFn: ({ signal }) => {
+        const from = lastMs === undefined ? {} : { from: new Date(Date.now() - lastMs).toISOString() };
+        return get<Answer>(`api/analytics/${what}`, { ...query, ...from }, signal);
+      },
+    });
+}
+
+export const summaryQuery = figures<Summary>('summary');
+export const timeseriesQuery = figures<Timeseries>('timeseries');
+export const topQuery = figures<Top>('top');

@@ -1,0 +1,187 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../core/clock.ts';
+import { type Carrier, ClientGone } from '../gateway/client.ts';
+import { refuseEncoding, tooLarge } from './body-rules.ts';
+
+/** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
+const LINGER_BYTES = 64 * 1024 * 1024;
+const LINGER_MS = 10_000;
+/** How long a body may take to begin, and how slowly it may go on: each KB buys a second. */
+const BODY_PATIENCE_MS = 30_000;
+const BODY_BYTES_PER_SECOND = 1024;
+const ONE_WRITE_BYTES = 16 * 1024;
+
+/** A request that `node:http` read: any there can be. */
+export class NodeCarrier implements Carrier {
+  readonly headers: IncomingMessage['headers'];
+  readonly method: string;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #clock: Clock;
+
+  constructor(req: IncomingMessage, res: ServerResponse, clock: Clock) {
+    this.headers = req.headers;
+    this.method = req.method ?? 'GET';
+    this.#req = req;
+    this.#res = res;
+    this.#clock = clock;
+  }
+
+  watch(client: { leave(): void }): void {
+    const res = this.#res;
+    res.on('close', () => {
+      if (!res.writableFinished) client.leave();
+    });
+  }
+
+  readBody(limitBytes: number): Promise<Buffer> {
+    const req = this.#req;
+    refuseEncoding(req.headers);
+    if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const clock = this.#clock;
+      // One timer however many pieces come: when it rings early it is set again for what is left.
+      const startedAt = clock.monotonic();
+      let lastAt = startedAt;
+      const ring = () => {
+        const boughtMs = (size / BODY_BYTES_PER_SECOND) * 1000;
+        const until = Math.min(lastAt, startedAt + boughtMs) + BODY_PATIENCE_MS;
+        const left = until - clock.monotonic();
+        if (left > 0) timer = clock.after(left, ring);
+        else settle(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
+      };
+      let timer = clock.after(BODY_PATIENCE_MS, ring);
+      const settle = (failure: Error | null) => {
+        timer.cancel();
+        req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
+        // A reset may still raise 'error' after we stopped listening; unheard it would end the process.
+        req.on('error', ignore);
+        if (failure) reject(failure);
+        else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : joined(chunks, size));
+      };
+      const take = (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > limitBytes) return settle(tooLarge(limitBytes));
+        chunks.push(chunk);
+        lastAt = clock.monotonic();
+      };
+      const whole = () => settle(null);
+      const gone = () => settle(new ClientGone('the client left while sending its request'));
+      req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
+    });
+  }
+
+  get target(): string {
+    return this.#req.url ?? '/';
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.#req.rawHeaders;
+  }
+
+  get incoming(): Readable {
+    return this.#req;
+  }
+
+  get headersSent(): boolean {
+    return this.#res.headersSent;
+  }
+
+  always(name: string, value: string): void {
+    this.#res.setHeader(name, value);
+  }
+
+  answer(status: number, headers: readonly string[], body: Buffer): void {
+    const res = this.#res;
+    // RFC 9110 section 8.6: no length beside a 204.
+    const length = status === 204 ? [] : ['content-length', String(body.length)];
+    res.writeHead(status, [...headers, ...length]);
+    if (!this.#req.complete) this.#linger(body);
+    // As Latin-1 text a short body leaves in one write with its head instead of a gathered one.
+    else if (body.length <= ONE_WRITE_BYTES) res.end(body.toString('latin1'), 'latin1');
+    else res.end(body);
+  }
+
+  open(status: number, headers: readonly string[]): void {
+    this.#res.writeHead(status, [...headers]);
+  }
+
+  write(bytes: Buffer | string): boolean {
+    return this.#res.write(bytes);
+  }
+
+  onDrain(callback: () => void): void {
+    this.#res.once('drain', callback);
+  }
+
+  end(): void {
+    this.#res.end();
+    if (!this.#req.complete) this.#throwAway();
+  }
+
+  breakOff(): void {
+    // What was written in this turn leaves with its end.
+    const { socket } = this.#req;
+    process.nextTick(() => socket.destroySoon());
+  }
+
+  endBroken(bytes: string): void {
+    this.#res.shouldKeepAlive = false;
+    this.#res.end(bytes, () => this.#req.socket.end());
+  }
+
+  /** An upstream answered before it had the whole body: the rest is read for a while, for the connection's sake. */
+  #throwAway(): void {
+    const { socket } = this.#req;
+    const limit = socket.bytesRead + LINGER_BYTES;
+    const timer = this.#clock.after(LINGER_MS, () => socket.destroy());
+    this.#req
+      .on('data', () => {
+        if (socket.bytesRead > limit) socket.destroy();
+      })
+      .on('error', ignore)
+      .once('close', () => timer.cancel())
+      .once('end', () => timer.cancel())
+      .resume();
+  }
+
+  /** RFC 9112 section 9.6: closing with unread input resets the connection and loses the answer. */
+  #linger(bytes: Buffer): void {
+    const req = this.#req;
+    const res = this.#res;
+    let drained = 0;
+    const over = (whole: boolean) => {
+      timer.cancel();
+      req.off('data', count);
+      if (whole) res.end();
+      else req.socket.destroy();
+    };
+    const count = (chunk: Buffer) => {
+      drained += chunk.length;
+      if (drained > LINGER_BYTES) over(false);
+    };
+    const timer = this.#clock.after(LINGER_MS, () => over(false));
+    req
+      .on('data', count)
+      .once('end', () => over(true))
+      .on('error', ignore);
+    res.write(bytes);
+    req.resume();
+  }
+}
+
+function ignore(): void {
+  // The connection's end is already known from 'close'.
+}
+
+/** The pieces as one; their memory is given back at once, for the collector would only come by for it late. */
+function joined(pieces: readonly Buffer[], size: number): Buffer {
+  const whole = Buffer.concat(pieces, size);
+  for (const { buffer, length } of pieces)
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+  return whole;
+}

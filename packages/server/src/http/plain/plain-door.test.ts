@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { FakeClock } from '@floe/testkit/clock';
+import { RawClient } from '@floe/testkit/raw-client';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { type Client, ClientGone } from '../../gateway/client.ts';
+import { elseRequest, request, startTwoWays, type TwoWays } from './test/two-ways.ts';
+
+async function started(
+  t: TestContext,
+  answer: (client: Client) => void,
+  clock: Clock = systemClock,
+): Promise<TwoWays> {
+  const house = await startTwoWays(clock, answer);
+  t.after(() => house.server.drain(0));
+  return house;
+}
+
+/** Answers with what the request said. */
+async function echo(client: Client): Promise<void> {
+  const body = await client.readBody(1 << 20).catch((error: unknown) => {
+    assert.ok(error instanceof ClientGone);
+    return Buffer.alloc(0);
+  });
+  client.answer(200, ['content-type', 'text/plain'], `${client.target} ${body.toString()}`);
+}
+
+/** What comes for these bytes, and whether the connection ends behind it. */
+async function answerTo(url: string, sent: string): Promise<unknown> {
+  const client = await RawClient.connect(url);
+  await client.send(sent);
+  const { headers, rawHeaders, body, ...rest } = await client.answer();
+  assert.match(headers['date'] ?? '', /GMT$/);
+  const isEnding = !rest.complete || headers['connection'] === 'close';
+  if (isEnding) await client.ended();
+  client.hangUp();
+  return { ...rest, body: body.toString('latin1'), fields: rawHeaders.filter(([name]) => name !== 'Date') };
+}
+
+const LONG = 'x'.repeat(40_000);
+
+const ANSWERS: readonly (readonly [what: string, answer: (client: Client) => void])[] = [
+  ['short', (client) => client.answer(200, ['a', 'b', 'A', 'c'], '{"ä":1}')],
+  ['empty', (client) => client.answer(200, [], '')],
+  ['long', (client) => client.answer(418, ['a', '\xe9'], LONG)],
+  ['without a body', (client) => client.answer(204, ['a', 'b'], '')],
+  ['not modified', (client) => client.answer(304, ['etag', '"1"'], '')],
+  ['of an unknown status', (client) => client.answer(599, [], 'no')],
+  [
+    'with what every answer has',
+    (client) => {
+      client.always('x-always', 'yes');
+      client.answer(200, ['a', 'b'], 'body');
+    },
+  ],
+  [
+    'a stream',
+    (client) => {
+      client.open(200, ['content-type', 'text/event-stream']);
+      client.write('data: ä\n\n');
+      client.write('');
+      client.write(Buffer.from(LONG));
+      client.comment(': still here\n\n');
+      client.end();
+      client.answer(500, [], 'too late');
+    },
+  ],
+  [
+    'a stream of nothing',
+    (client) => {
+      client.open(200, []);
+      client.end();
+    },
+  ],
+  [
+    'a stream that ends in an error',
+    (client) => {
+      client.open(200, []);
+      client.write('data: 1\n\n');
+      client.endBroken('data: error\n\n');
+    },
+  ],
+  [
+    'a stream that breaks off',
+    (client) => {
+      client.open(200, []);
+      client.write('data: 1\n\n');
+      client.breakOff();
+    },
+  ],
+];
+
+test('an answer is the same whichever way its request came in', async (t) => {
+  for (const [what, answer] of ANSWERS) {
+    const house = await started(t, (client) => void client.readBody(99).then(() => answer(client)));
+    const plain = await answerTo(house.url, request('{}'));
+    assert.deepEqual(plain, await answerTo(house.url, elseRequest('{}')), what);
+    assert.deepEqual(house.ways, ['plain', 'node']);
+  }
+});
+
+test('a header that would end its line is never sent', async (t) => {
+  const house = await started(t, (client) => {
+    assert.throws(() => client.answer(200, ['a', 'b\r\nc: d'], ''), /"a" holds a character/);
+    assert.throws(() => client.answer(200, ['a\r\nb', 'c'], ''), /holds a character/);
+    assert.throws(() => client.open(200, ['a', '\u{1f4a9}']), /holds a character/);
+    client.answer(500, [], 'told');
+  });
+  const client = await RawClient.connect(house.url);
+  await client.send(request(''));
+  assert.equal((await client.answer()).status, 500);
+  client.hangUp();
+});
+
+test('a request cut in two at any byte is answered like one in a piece', async (t) => {
+  const house = await started(t, (client) => void echo(client), new FakeClock());
+  const whole = Buffer.from(request('{"model":"ä"}'));
+  for (let cut = 1; cut < whole.length; cut += 1) {
+    const client = await RawClient.connect(house.url);
+    await client.send(whole.subarray(0, cut));
+    await new Promise(setImmediate);
+    await client.send(whole.subarray(cut));
+    assert.match((await client.answer()).body.toString(), /"ä"\}$/, `cut at ${cut}`);
+    client.hangUp();
+  }
+  assert.ok(house.ways.every((way) => way === 'plain'));
+});
+
+test('what is not whole in time goes on at node:http, wherever it stopped', async (t) => {
+  const clock = new FakeClock();
+  const house = await started(t, (client) => void echo(client), clock);
+  const whole = Buffer.from(request('{"model":"ä"}'));
+  const cuts = [1, 5, 30, whole.indexOf('\r\n\r\n') + 2, whole.length - 14, whole.length - 1];
+  for (const cut of cuts) {
+    const socket = await connected(house.url);
+    await written(socket, whole.subarray(0, cut));
+    await turns();
+    clock.advance(60);
+    await written(socket, whole.subarray(cut));
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /"model":"ä"\}$/, `cut at ${cut}`);
+    socket.destroy();
+  }
+  assert.deepEqual(house.ways, Array(cuts.length).fill('node'));
+});
+
+test('requests sent ahead are answered in their order, plain or not', async (t) => {
+  const house = await started(t, (client) => void echo(client));
+  const client = await RawClient.connect(house.url);
+  const bodies = ['1', '2', '3', '4', '5'];
+  await client.send(bodies.map((body) => (body === '3' ? elseRequest(body) : request(body))).join(''));
+  for (const body of bodies) assert.match((await client.answer()).body.toString(), new RegExp(` ${body}$`));
+  await client.send(request('6'));
+  assert.match((await client.answer()).body.toString(), / 6$/);
+  client.hangUp();
+});
+
+test('one connection carries plain requests one after the other, and anything else from then on', async (t) => {
+  const house = await started(t, (client) => void echo(client));
+  const client = await RawClient.connect(house.url);
+  for (const sent of [request('1'), request('2'), elseRequest('3'), request('4')]) {
+    await client.send(sent);
+    assert.equal((await client.answer()).status, 200);
+  }
+  assert.deepEqual(house.ways, ['plain', 'plain', 'node', 'node']);
+  client.hangUp();
+});
+
+test('a client that sends ahead without reading is read no further than 64 KB', async (t) => {
+  let go: () => void = () => undefined;
+  const house = await started(t, (client) => {
+    go = () => void echo(client);
+  });
+  const socket = await connected(house.url);
+  await written(socket, Buffer.from(request('first')));
+  const ahead = Buffer.from(request('y'.repeat(60_000)).repeat(400));
+  let isTaken = false;
+  socket.write(ahead, () => {
+    isTaken = true;
+  });
+  await turns();
+  assert.equal(isTaken, false, 'most of 24 MB still waits on the client’s side');
+  assert.deepEqual(house.ways, ['plain']);
+  go();
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), / first$/);
+  socket.destroy();
+});
+
+test('who leaves is told of once, and what is left within a request is accounted for', async (t) => {
+  const gone: string[] = [];
+  const house = await started(
+    t,
+    (client) => {
+      client.onGone = () => gone.push(client.target);
+      void client.readBody(99).catch((error: unknown) => {
+        assert.ok(error instanceof ClientGone);
+        client.answer(499, [], '');
+      });
+    },
+    new FakeClock(),
+  );
+  for (const sent of [request('whole'), request('not whole').slice(0, -3)])
+    for (const leave of [(socket: Socket) => socket.destroy(), (socket: Socket) => socket.end()]) {
+      const before = house.ways.length;
+      const socket = await connected(house.url);
+      await written(socket, Buffer.from(sent));
+      await turns();
+      leave(socket);
+      await until(() => house.ways.length > before && gone.length > before);
+      socket.destroy();
+    }
+  assert.equal(gone.length, 4);
+  assert.ok(house.ways.every((way) => way === 'plain'));
+});
+
+test('a connection at rest ends after its time, one that never spoke goes to node:http', async (t) => {
+  const clock = new FakeClock();
+  const house = await started(t, (client) => void echo(client), clock);
+  const silent = await connected(house.url);
+  const resting = await connected(house.url);
+  await written(resting, Buffer.from(request('1')));
+  await once(resting, 'data');
+  clock.advance(75_000);
+  await written(resting, Buffer.from(request('2')));
+  await once(resting, 'data');
+  clock.advance(78_000);
+  await once(resting.resume(), 'close');
+  await written(silent, Buffer.from(request('3')));
+  await once(silent, 'data');
+  assert.deepEqual(house.ways, ['plain', 'plain', 'node']);
+  silent.destroy();
+});
+
+test('a drain lets the answer under way end, says so in it, and closes what rests', async () => {
+  const clients: Client[] = [];
+  const house = await startTwoWays(systemClock, (client) => void clients.push(client));
+  const [resting, busy] = [await RawClient.connect(house.url), await RawClient.connect(house.url)];
+  await resting.send(request('1'));
+  await until(() => clients.length === 1);
+  clients[0]?.answer(200, [], 'first');
+  assert.equal((await resting.answer()).headers['connection'], 'keep-alive');
+  await busy.send(request('2'));
+  await until(() => clients.length === 2);
+  const drained = house.server.drain(60_000);
+  await resting.ended();
+  clients[1]?.answer(200, [], 'second');
+  const last = await busy.answer();
+  assert.deepEqual([last.headers['connection'], last.body.toString()], ['close', 'second']);
+  await busy.ended();
+  await drained;
+});
+
+async function connected(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+function written(socket: Socket, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    socket.write(bytes, () => resolve());
+  });
+}
+
+/** Long enough for what was sent over loopback to have been read. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
+}

@@ -1,0 +1,127 @@
+import { isObject, type Json } from '@floe/contract/json';
+import type { ExchangeRow } from '../ports.ts';
+import { EXCHANGE_COLUMNS } from '../schema.ts';
+
+/** The values of one row in the order of `EXCHANGE_COLUMNS`. */
+export type RowValues = readonly (string | number | null)[];
+
+/** Begins each line of this format; a line of the first one is a JSON object and begins with a brace. */
+const FORMAT = '2';
+/** Never part of JSON text that `JSON.stringify` made. */
+const SEPARATOR = '\t';
+/** JSON text stands in the line as it is, for as a string within JSON every quote of it would be escaped. */
+const TEXTS = 4;
+/** The columns that are no JSON text: all before the last four. */
+const PLAIN = EXCHANGE_COLUMNS.length - TEXTS;
+
+/**
+ * One row as a line of the spool, without its line break: `2`, the four columns of JSON text (nothing for null), then
+ * the other columns as one JSON array. The array is last, so that a line cut off anywhere is no row.
+ */
+export function rowLine(row: ExchangeRow): string {
+  const {
+    metadata_json: metadata,
+    dropped_json: dropped,
+    attempts_json: attempts,
+    decisions_json: decisions,
+  } = row;
+  const texts = `${metadata ?? ''}\t${dropped ?? ''}\t${attempts}\t${decisions}`;
+  if (!isHeldBy(texts)) return JSON.stringify(row);
+  return `${FORMAT}\t${texts}\t${JSON.stringify(plainValues(row))}`;
+}
+
+/** Whether four texts can be told apart again: JSON may be written with line breaks and tabs between its values. */
+function isHeldBy(texts: string): boolean {
+  let separators = 0;
+  for (let at = texts.indexOf(SEPARATOR); at !== -1; at = texts.indexOf(SEPARATOR, at + 1)) separators += 1;
+  return separators === TEXTS - 1 && !texts.includes('\n');
+}
+
+// budget: one array, a line per column
+/** In the order of the table. A list of names and a loop would cost a microsecond. */
+function plainValues(row: ExchangeRow): RowValues {
+  return [
+    row.id,
+    row.org_id,
+    row.created_at,
+    row.surface,
+    row.route_mode,
+    row.key_id,
+    row.key_name,
+    row.team,
+    row.owner,
+    row.end_user,
+    row.model_requested,
+    row.provider,
+    row.model,
+    row.stream,
+    row.status,
+    row.state,
+    row.error_code,
+    row.error_source,
+    row.finish_reason,
+    row.input_tokens,
+    row.cached_tokens,
+    row.cache_write_tokens,
+    row.output_tokens,
+    row.reasoning_tokens,
+    row.usage_source,
+    row.cost_nano_usd,
+    row.cost_source,
+    row.saved_nano_usd,
+    row.cache,
+    row.latency_ms,
+    row.first_token_ms,
+    row.overhead_ms,
+    row.request_bytes,
+    row.response_bytes,
+  ];
+}
+
+/** Reads a line of either format; null for what is none. */
+export function rowValues(line: string): RowValues | null {
+  return line.startsWith(FORMAT) ? valuesOfLine(line) : valuesOfObject(line);
+}
+
+function valuesOfLine(line: string): RowValues | null {
+  const [, metadata, dropped, attempts, decisions, plain, more] = line.split(SEPARATOR);
+  if (metadata === undefined || dropped === undefined || attempts === undefined || decisions === undefined)
+    return null;
+  if (plain === undefined || more !== undefined || line.includes('\u0000')) return null;
+  const values = parsed(plain);
+  if (!Array.isArray(values)) return null;
+  const row: (string | number | null)[] = [];
+  for (let at = 0; at < PLAIN; at++) {
+    // A line of an earlier release has fewer columns.
+    const value = values[at] ?? null;
+    if (!isSqlValue(value)) return null;
+    row.push(value);
+  }
+  row.push(metadata || null, dropped || null, attempts, decisions);
+  return row;
+}
+
+function valuesOfObject(line: string): RowValues | null {
+  const row = parsed(line);
+  if (!isObject(row)) return null;
+  const values = [];
+  for (const column of EXCHANGE_COLUMNS) {
+    const value = row[column] ?? null;
+    if (!isSqlValue(value)) return null;
+    values.push(value);
+  }
+  return values;
+}
+
+function isSqlValue(value: Json): value is string | number | null {
+  return value === null || typeof value === 'string' || typeof value === 'number';
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
