@@ -1,22 +1,23 @@
-import { type ComponentType, useRef } from 'react';
+import { type ComponentType, lazy, Suspense, useRef } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { useCurrentInSight } from '../../app/use-current-in-sight.ts';
 import { cx } from '../../ui/class-names.ts';
 import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
-import { late } from '../../ui/late.tsx';
 import { OrgSection } from './org-section.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
-const Account = late(() => import('./account-section.tsx').then((part) => part.AccountSection), Waiting);
-const Appearance = late(() => import('./appearance-section.tsx').then((part) => part.AppearanceSection), Waiting);
+const Account = lazy(() =>
+  import('./account-section.tsx').then((part) => ({ default: part.AccountSection })),
+);
+const Appearance = lazy(() =>
+  import('./appearance-section.tsx').then((part) => ({ default: part.AppearanceSection })),
+);
 
-const Configuration = late(() => import('./configuration-section.tsx').then((part) => part.ConfigurationSection), Waiting);
-
-function Waiting() {
-  return <Skeleton className="h-48" />;
-}
+const Configuration = lazy(() =>
+  import('./configuration-section.tsx').then((part) => ({ default: part.ConfigurationSection })),
+);
 
 interface Section {
   readonly id: string;
@@ -55,11 +56,13 @@ export function SettingsPage() {
       <div className="grid items-start gap-6 md:grid-cols-[11rem_minmax(0,44rem)]">
         <SectionNav chosen={chosen} />
         <div className="grid min-w-0 gap-4">
-          {section ? (
-            <section.Part key={section.id} />
-          ) : (
-            <EmptyState title="There are no such settings">Choose a section.</EmptyState>
-          )}
+          <Suspense fallback={<Skeleton className="h-48" />}>
+            {section ? (
+              <section.Part key={section.id} />
+            ) : (
+              <EmptyState title="There are no such settings">Choose a section.</EmptyState>
+            )}
+          </Suspense>
         </div>
       </div>
     </PageFrame>
