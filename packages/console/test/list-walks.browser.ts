@@ -55,12 +55,17 @@ async function seenAgain(page: Page, before: Seen): Promise<void> {
 
 /** Turns the wheel until the first row in view is this far down, and lets the list come to rest; what the person sees then. */
 async function scrolledBeyond(page: Page, index: number): Promise<Seen> {
-  const first = async () => {
-    const [[id = ''] = []] = (await seen(page)).rows;
-    return Number(await page.locator(`[data-row="${id}"]`).getAttribute('data-index'));
-  };
+  // In one look: a row that was in view a moment ago may have left the document.
+  const first = () =>
+    page.evaluate(() => {
+      const inView = [...document.querySelectorAll<HTMLElement>('[data-row]')].filter(
+        (row) => row.getBoundingClientRect().top >= 0,
+      );
+      return Math.min(...inView.map(({ dataset }) => Number(dataset['index'])));
+    });
   await eventually(async () => {
-    if ((await first()) > index) return true;
+    const at = await first();
+    if (Number.isFinite(at) && at > index) return true;
     await page.mouse.wheel(0, 400);
     return undefined;
   });

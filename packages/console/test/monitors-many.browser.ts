@@ -118,9 +118,8 @@ async function until(page: Page, holds: string): Promise<void> {
   });
 }
 
-function tellFigures(t: TestContext, what: string, figures: object) {
+const tellFigures = (t: TestContext, what: string, figures: object) =>
   t.diagnostic(`${what}: ${JSON.stringify(figures)}`);
-}
 
 before(async () => {
   house = await startHouse();
