@@ -36,13 +36,8 @@ export function SortList<Item>({
 }) {
   const [said, setSaid] = useState('');
   const { shown, rest, reveal } = useRowsInSight(items.length);
-  const { list, lifted, press, grab, follow, drop } = useLift({
-    items,
-    nameOf,
-    onChange,
-    say: setSaid,
-    reveal,
-  });
+  const lift = useLift({ items, nameOf, onChange, say: setSaid, reveal });
+  const { list, lifted, press, grab, follow, drop } = lift;
   return (
     <>
       <ol ref={list} aria-label={label} className="grid gap-1.5">
