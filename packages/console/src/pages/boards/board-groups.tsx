@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { useState } from 'react';
+import { rowKey } from '../../data/row-key.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { moved } from '../../ui/reorder.ts';
@@ -70,7 +71,7 @@ export function BoardGroups({
 }
 
 function newGroup(): BoardGroup {
-  return { key: crypto.randomUUID(), name: 'New group', monitors: [] };
+  return { key: rowKey(), name: 'New group', monitors: [] };
 }
 
 function MonitorsOf({

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { get, type Page } from '../../data/api-client.ts';
+import { rowKey } from '../../data/row-key.ts';
 import { percent } from '../../format/amounts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -60,7 +61,7 @@ export function TargetList({
         <Button
           icon={Plus}
           disabled={disabled}
-          onClick={() => onChange([...targets, { key: crypto.randomUUID(), model: '', weight: '1' }])}
+          onClick={() => onChange([...targets, { key: rowKey(), model: '', weight: '1' }])}
         >
           Add target
         </Button>
