@@ -52,8 +52,9 @@ export class PlainConnection implements AnswerLine {
     socket.on('data', this.#onData).on('end', this.#onEnd).on('error', ignore).on('close', this.#onClose);
   }
 
-  get isAnswering(): boolean {
-    return this.#carrier !== null;
+  /** It carries nothing, and all that was answered has left. */
+  get isResting(): boolean {
+    return this.#carrier === null && !this.#isWaiting && this.#socket.writableLength === 0;
   }
 
   /** It has the beginning of a request. */

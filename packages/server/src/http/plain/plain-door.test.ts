@@ -253,6 +253,25 @@ test('a drain lets the answer under way end, says so in it, and closes what rest
   await drained;
 });
 
+test('who reads a long answer slowly gets all of it, however long it takes and whatever ends meanwhile', async (t) => {
+  const clock = new FakeClock();
+  const long = Buffer.alloc(32 << 20, 'x');
+  const house = await started(t, (client) => client.answer(200, [], long), clock);
+  for (const wait of [() => clock.advance(200_000), () => void house.server.drain(1_000_000)]) {
+    const client = await RawClient.connect(house.url);
+    await client.send(request(''));
+    const first = await client.take(1_000);
+    assert.ok(first.length > 0);
+    wait();
+    clock.advance(1_000);
+    let size = first.length;
+    for (let more = first; size < long.length && more.length > 0; size += more.length)
+      more = await client.take(1 << 20);
+    assert.ok(size > long.length, `${size} bytes came`);
+    client.hangUp();
+  }
+});
+
 async function connected(url: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
   await once(socket, 'connect');

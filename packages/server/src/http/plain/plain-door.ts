@@ -82,8 +82,7 @@ export class PlainDoor {
 
   /** Ends connections that carry nothing. */
   closeIdle(): void {
-    for (const connection of this.#open)
-      if (!connection.isAnswering && !connection.isWaiting) connection.close();
+    for (const connection of this.#open) if (connection.isResting) connection.close();
   }
 
   closeAll(): void {
@@ -106,9 +105,11 @@ export class PlainDoor {
     this.#later = null;
     const now = this.clock.monotonic();
     for (const connection of this.#open) {
-      if (connection.isAnswering || connection.isWaiting) continue;
+      if (connection.isWaiting) continue;
+      // Who reads an answer slowly begins to rest once all of it has left.
+      if (!connection.isResting) connection.since = now;
       // Who says nothing at first is `node:http`'s to refuse.
-      if (connection.isFresh) connection.handOver();
+      else if (connection.isFresh) connection.handOver();
       else if (now - connection.since > MOST_REST_MS) connection.close();
     }
     const look = () => this.#look();
