@@ -1,5 +1,12 @@
 import { GripVertical } from 'lucide-react';
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react';
+import {
+  type ComponentProps,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useRef,
+  useState,
+} from 'react';
 import { cx } from './class-names.ts';
 import { moved, nearestPlace } from './reorder.ts';
 import { useRowsInSight } from './rows-in-sight.ts';
@@ -29,13 +36,8 @@ export function SortList<Item>({
 }) {
   const [said, setSaid] = useState('');
   const { shown, rest, reveal } = useRowsInSight(items.length);
-  const { list, lifted, press, grab, follow, drop } = useLift({
-    items,
-    nameOf,
-    onChange,
-    say: setSaid,
-    reveal,
-  });
+  const lift = useLift({ items, nameOf, onChange, say: setSaid, reveal });
+  const { list, lifted, press, grab, follow, drop } = lift;
   return (
     <>
       <ol ref={list} aria-label={label} className="grid gap-1.5">
@@ -49,20 +51,16 @@ export function SortList<Item>({
               lifted?.at === index ? 'border-accent shadow-popover' : 'border-line',
             )}
           >
-            <button
-              type="button"
+            <Handle
+              label={`Move ${nameOf(item)}, position ${index + 1} of ${items.length}`}
+              isLifted={lifted?.at === index}
               disabled={disabled}
-              aria-label={`Move ${nameOf(item)}, position ${index + 1} of ${items.length}`}
-              aria-pressed={lifted?.at === index}
               onKeyDown={(event) => press(event, index)}
               onPointerDown={(event) => grab(event, index)}
               onPointerMove={follow}
               onPointerUp={drop}
               onPointerCancel={drop}
-              className="grid size-8 shrink-0 cursor-grab touch-none place-items-center rounded-tag text-ink-3 hover:bg-hover disabled:cursor-not-allowed disabled:text-ink-off pointer-coarse:size-11"
-            >
-              <GripVertical size={16} strokeWidth={1.75} aria-hidden="true" />
-            </button>
+            />
             <span className="w-5 shrink-0 text-right text-small text-ink-3 figures">{index + 1}</span>
             <div className="min-w-0 flex-1 pl-1">{children(item, index)}</div>
           </li>
@@ -73,6 +71,24 @@ export function SortList<Item>({
         {said}
       </p>
     </>
+  );
+}
+
+function Handle({
+  label,
+  isLifted,
+  ...props
+}: ComponentProps<'button'> & { readonly label: string; readonly isLifted: boolean }) {
+  return (
+    <button
+      type="button"
+      {...props}
+      aria-label={label}
+      aria-pressed={isLifted}
+      className="grid size-8 shrink-0 cursor-grab touch-none place-items-center rounded-tag text-ink-3 hover:bg-hover disabled:cursor-not-allowed disabled:text-ink-off pointer-coarse:size-11"
+    >
+      <GripVertical size={16} strokeWidth={1.75} aria-hidden="true" />
+    </button>
   );
 }
 

@@ -1,4 +1,13 @@
-import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { createPortal } from 'react-dom';
 import { Key } from './key.tsx';
 import { placeOf, type Side } from './tooltip-place.ts';
@@ -34,18 +43,42 @@ export function TooltipBubble({
   const id = useId();
   const bubble = useRef<HTMLDivElement>(null);
   const [isShown, setShown] = useState(by === 'keyboard');
-  const close = useEffectEvent(() => {
+  const close = () => {
     if (isShown) closedAt = performance.now();
     onClose(null);
-  });
+  };
   useEffect(() => {
     const isNext = performance.now() - closedAt < NEXT_MS;
     const rest = setTimeout(() => setShown(true), isNext ? 0 : REST_MS);
     return () => clearTimeout(rest);
   }, []);
+  useLeaving({ element, by }, bubble, close);
+  usePlace(element, bubble, { side, id, isShown });
+  if (!isShown) return null;
+  return createPortal(
+    <div
+      ref={bubble}
+      id={id}
+      role="tooltip"
+      className="appear pointer-events-auto fixed top-0 left-0 z-50 w-max max-w-80 rounded-control border border-line-strong bg-raised px-2 py-1 text-small text-ink shadow-popover"
+    >
+      {children}
+      {keys && <Key className="ml-2">{keys}</Key>}
+    </div>,
+    document.body,
+  );
+}
+
+/** Calls `close` when the element and its words are left, or it is used, scrolled away or escaped from. */
+function useLeaving(
+  { element, by }: Pointed,
+  bubble: RefObject<HTMLElement | null>,
+  close: () => void,
+): void {
+  const onEnd = useEffectEvent(close);
   useEffect(() => {
     let leaving: ReturnType<typeof setTimeout> | undefined;
-    const end = () => close();
+    const end = () => onEnd();
     const stop = new AbortController();
     const { signal } = stop;
     const options = { signal, capture: true };
@@ -71,7 +104,15 @@ export function TooltipBubble({
       clearTimeout(leaving);
       stop.abort();
     };
-  }, [element, by]);
+  }, [element, by, bubble]);
+}
+
+/** Puts the words beside the element, and says to screen readers that they describe it. */
+function usePlace(
+  element: HTMLElement,
+  bubble: RefObject<HTMLElement | null>,
+  { side, id, isShown }: { readonly side: Side; readonly id: string; readonly isShown: boolean },
+): void {
   useLayoutEffect(() => {
     const { current } = bubble;
     if (!isShown || !current) return;
@@ -90,18 +131,5 @@ export function TooltipBubble({
       if (own === null) element.removeAttribute('aria-describedby');
       else element.setAttribute('aria-describedby', own);
     };
-  }, [element, side, id, isShown]);
-  if (!isShown) return null;
-  return createPortal(
-    <div
-      ref={bubble}
-      id={id}
-      role="tooltip"
-      className="appear pointer-events-auto fixed top-0 left-0 z-50 w-max max-w-80 rounded-control border border-line-strong bg-raised px-2 py-1 text-small text-ink shadow-popover"
-    >
-      {children}
-      {keys && <Key className="ml-2">{keys}</Key>}
-    </div>,
-    document.body,
-  );
+  }, [element, bubble, side, id, isShown]);
 }

@@ -24,6 +24,22 @@ export function exclude({ change, query }: Pick<RequestList, 'change' | 'query'>
   return ({ name, value }: FilterToken) => change({ [name]: without(query.get(name), value) });
 }
 
+/** What is done with a row: the same each time, so that rows that did not change are not drawn again while others arrive. */
+function useRowActions({ change, query }: RequestList, onFilter: (at: RowFiltersAt) => void) {
+  const openRow = useCallback(({ id }: Row) => change({ open: id }), [change]);
+  const excludeCell = useCallback(
+    (row: Row, column: string, target: Element) => {
+      const found = cellFilters(row, column);
+      const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
+      const token = found.find((one) => one.name === name) ?? found[0];
+      if (token) exclude({ change, query })(token);
+    },
+    [change, query],
+  );
+  const rowEnd = useCallback((row: Row) => <FilterButton row={row} onFilter={onFilter} />, [onFilter]);
+  return { openRow, excludeCell, rowEnd };
+}
+
 /** The rows, or why there are none. */
 export function Results({
   list,
@@ -42,18 +58,7 @@ export function Results({
     // Beside the drawer there is room for what tells rows apart.
     return open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen;
   }, [columns, cols, open]);
-  // The same each time: rows that did not change are not drawn again while others arrive.
-  const openRow = useCallback(({ id }: Row) => change({ open: id }), [change]);
-  const excludeCell = useCallback(
-    (row: Row, column: string, target: Element) => {
-      const found = cellFilters(row, column);
-      const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
-      const token = found.find((one) => one.name === name) ?? found[0];
-      if (token) exclude({ change, query })(token);
-    },
-    [change, query],
-  );
-  const rowEnd = useCallback((row: Row) => <FilterButton row={row} onFilter={onFilter} />, [onFilter]);
+  const { openRow, excludeCell, rowEnd } = useRowActions(list, onFilter);
   if (answer.error && rows.length === 0)
     return (
       <ErrorState

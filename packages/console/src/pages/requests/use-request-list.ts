@@ -62,10 +62,12 @@ export function useRequestList() {
   const rows = useMemo(() => (tail.rows.length === 0 ? paged : merged(paged, tail.rows)), [paged, tail.rows]);
   // A link that names a column has it before any row does.
   const named = query.get('cols') ?? '';
-  const metadata = useMemo(() => {
+  const found = useMemo(() => {
     const asked = [...named.matchAll(/(?:^|,)metadata\.([^,]+)/g)].flatMap(([, name]) => name ?? []);
-    return [...new Set([...asked, ...metadataKeys(paged)])];
+    return JSON.stringify([...new Set([...asked, ...metadataKeys(paged)])]);
   }, [paged, named]);
+  // The same as long as it says the same: it makes the columns, and those every row.
+  const metadata = useMemo((): readonly string[] => JSON.parse(found), [found]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = answer;
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
