@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Limit>[] = [
   {
     id: 'model',
     label: 'Models',
-    width: 'minmax(5rem, 12rem)',
+    width: 'minmax(5rem, 0.5fr)',
     value: ({ model }) => model,
     cell: ({ model }) => model ?? 'all',
   },
