@@ -125,10 +125,11 @@ export class Client {
   answer(status: number, headers: readonly string[], body: Buffer | string): void {
     if (this.#carrier.headersSent || this.gone) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    // What cannot be sent throws here, and nothing of it is noted.
+    this.#carrier.answer(status, headers, bytes);
     this.bytesOut += bytes.length;
     this.tape?.add(bytes);
     this.bodyTape?.add(bytes);
-    this.#carrier.answer(status, headers, bytes);
   }
 
   /** Starts an answer whose end is not known yet. */

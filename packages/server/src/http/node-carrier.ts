@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
+import { refuseAllButJson, tooLarge } from '../gateway/body-rules.ts';
 import { type Carrier, ClientGone } from '../gateway/client.ts';
-import { refuseEncoding, tooLarge } from './body-rules.ts';
 
 /** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
 const LINGER_BYTES = 64 * 1024 * 1024;
@@ -38,7 +38,7 @@ export class NodeCarrier implements Carrier {
 
   readBody(limitBytes: number): Promise<Buffer> {
     const req = this.#req;
-    refuseEncoding(req.headers);
+    refuseAllButJson(req.headers);
     if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import { readBoolean, readString, type Span, scanObject, spanMembers } from '@floe/wire/splice';
 import type { Clock } from '../../core/clock.ts';
+import { refuseEncoded } from '../body-rules.ts';
 import type { Client } from '../client.ts';
 import { BatchFileCheck } from './batch-file.ts';
 import { type Field, MultipartScan } from './multipart-scan.ts';
@@ -177,12 +178,7 @@ function metadataUser(bytes: Buffer, members: ReadonlyMap<string, Span>): string
 }
 
 function refuseCoding({ headers }: Client): void {
-  const coding = headers['content-encoding'];
-  if (coding !== undefined && coding !== 'identity')
-    throw new Fault(
-      'unsupported_media_type',
-      `The request body is encoded as "${coding}"; send it plain (identity).`,
-    );
+  refuseEncoded(headers);
   const transfer = headers['transfer-encoding'];
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
     throw new Fault(

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
+import { refuseAllButJson, tooLarge } from '../../gateway/body-rules.ts';
 import { type Carrier, ClientGone, type RequestHeaders } from '../../gateway/client.ts';
-import { refuseEncoding, tooLarge } from '../body-rules.ts';
 import type { Framing } from './answer-head.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -65,7 +65,7 @@ export class PlainCarrier implements Carrier {
   }
 
   readBody(limitBytes: number): Promise<Buffer> {
-    refuseEncoding(this.headers);
+    refuseAllButJson(this.headers);
     if (this.#length > limitBytes) throw tooLarge(limitBytes);
     return this.#body === null
       ? Promise.reject(new ClientGone('the client left while sending its request'))

@@ -40,6 +40,8 @@ export class PlainConnection implements AnswerLine {
   #whole: { readonly head: string; readonly body: Buffer | null } | null = null;
   /** The answer under way says that the connection ends with it. */
   #isLast = false;
+  /** Its end is on the way: a request that still comes could not be answered. */
+  #isEnding = false;
   readonly #onData = (bytes: Buffer) => this.#take(bytes);
   readonly #onEnd = () => this.#socket.end();
   readonly #onClose = () => this.#closed();
@@ -115,18 +117,23 @@ export class PlainConnection implements AnswerLine {
   finish(closing: boolean): void {
     this.#carrier = null;
     this.since = this.#door.clock.monotonic();
-    if (this.#isLast) this.#socket.destroySoon();
-    else if (closing) this.#socket.end();
+    if (this.#isLast) this.breakOff();
+    else if (closing) {
+      this.#isEnding = true;
+      this.#socket.end();
+    }
     // Sent ahead: whether it is plain or not is not worth a second look.
     else if (this.#size > 0) this.handOver();
   }
 
   breakOff(): void {
     this.#carrier = null;
+    this.#isEnding = true;
     this.#socket.destroySoon();
   }
 
   #take(bytes: Buffer): void {
+    if (this.#isEnding) return;
     this.#pieces.push(bytes);
     this.#size += bytes.length;
     this.isFresh = false;

@@ -1,14 +1,19 @@
 import { Fault } from '@floe/contract/faults';
-import type { RequestHeaders } from '../gateway/client.ts';
+import type { RequestHeaders } from './client.ts';
 
-/** @throws Fault `unsupported_media_type` for a body that is encoded, or says that it is no JSON */
-export function refuseEncoding(headers: RequestHeaders): void {
+/** @throws Fault `unsupported_media_type` for a body that is encoded */
+export function refuseEncoded(headers: RequestHeaders): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     throw new Fault(
       'unsupported_media_type',
       `The request body is encoded as "${encoding}"; send it plain (identity).`,
     );
+}
+
+/** @throws Fault `unsupported_media_type` for a body that is encoded, or says that it is no JSON */
+export function refuseAllButJson(headers: RequestHeaders): void {
+  refuseEncoded(headers);
   const type = headers['content-type'];
   if (type === undefined || /^\s*application\/(?:[\w.-]+\+)?json\b|^\s*text\/(?:json|plain)\b/i.test(type))
     return;
