@@ -118,6 +118,26 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
     });
 
+    test('text that a database cannot hold stops neither the log nor the counts of anybody', async () => {
+      const strange = { tool_use_id: '\0', agent: { name: 'co\0dex', version: '\ud800' }, cwd: '/\0' };
+      const first = await decided('psql \0 \ud800', 'strange\0', strange);
+      assert.equal(first.decision, 'ask');
+      const again = await decided('psql \0 \ud800', 'strange\0', strange);
+      assert.equal(again.approval?.id, first.approval?.id);
+      await decided('ls', 'plain');
+      await kept();
+      const found = async (path: string, session: string) =>
+        listed((await asked('GET', `/${path}?limit=100`)).body.data).filter(
+          ({ session_id }) => session_id === session,
+        ).length;
+      assert.deepEqual(
+        [await found('decisions', 'plain'), await found('decisions', 'strange\ufffd')],
+        [1, 2],
+      );
+      await api.relay.sessions.flush();
+      assert.deepEqual([await found('sessions', 'plain'), await found('sessions', 'strange\ufffd')], [1, 1]);
+    });
+
     test('an approval for the session holds for the rule in it, and never lifts a rule that denies', async () => {
       const first = await decided('psql one', 'b1');
       await asked('POST', `/approvals/${String(first.approval?.id)}`, {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { holdableRow } from '../../core/holdable.ts';
 import type { Reader, Writer } from '../ports.ts';
 import type { RelaySessionsTable } from './tables.ts';
 
@@ -14,7 +15,7 @@ export async function addToSessions(writer: Writer, deltas: readonly SessionDelt
   for (let at = 0; at < deltas.length; at += ROWS_PER_STATEMENT)
     await writer
       .insertInto('relay_sessions')
-      .values(deltas.slice(at, at + ROWS_PER_STATEMENT))
+      .values(deltas.slice(at, at + ROWS_PER_STATEMENT).map(holdableRow))
       .onConflict((conflict) =>
         conflict.columns(['org_id', 'session_id', 'key_id']).doUpdateSet({
           key_name: sql`excluded.key_name`,
