@@ -128,7 +128,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await kept();
       const found = async (path: string, session: string) =>
         listed((await asked('GET', `/${path}?limit=100`)).body.data).filter(
-          ({ session_id }) => session_id === session,
+          ({ session_id }) => String(session_id) === session,
         ).length;
       assert.deepEqual(
         [await found('decisions', 'plain'), await found('decisions', 'strange\ufffd')],

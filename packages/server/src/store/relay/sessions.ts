@@ -7,8 +7,8 @@ import type { RelaySessionsTable } from './tables.ts';
 export type SessionDelta = RelaySessionsTable;
 
 const ROWS_PER_STATEMENT = 200;
-/** Calls read at once; the next round goes on from the last. */
-const CALLS_READ = 5_000;
+/** Calls read at once; who finds so many goes on from the last. */
+export const CALLS_READ = 5_000;
 
 /** Adds counts to sessions, which are made where they are new. */
 export async function addToSessions(writer: Writer, deltas: readonly SessionDelta[]): Promise<void> {
