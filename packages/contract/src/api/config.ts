@@ -71,7 +71,7 @@ const change = z.strictObject({
   kind: z.string().describe('`providers`, `routes`, `monitors` …'),
   id: z.string(),
   action: z.enum(['created', 'changed', 'removed']),
-  fields: z.array(z.string()).describe('Fields that change.'),
+  fields: z.array(z.string()).describe('Fields that change; empty where only a secret does.'),
   before: z.json(),
   after: z.json(),
 });

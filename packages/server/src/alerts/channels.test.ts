@@ -212,6 +212,10 @@ test('email: a server that refuses is a failure with its words; without smtp.url
   assert.ok(!outcome.ok && outcome.refused && outcome.status === 554);
   const unset = await (await outbox(t)).sender.send(notice, open);
   assert.match(unset.ok ? '' : unset.error, /smtp\.url/);
+  const url = server.url.replace('smtp://', 'smtp://floe:100%@');
+  const unreadable = await outbox(t, { mail: { url, from: 'floe@acme.example' } });
+  const said = await unreadable.sender.send(notice, open);
+  assert.match(said.ok ? '' : said.error, /smtp\.url: write a % .* as %25/);
 });
 
 /** As much of a mail server as a client needs. */

@@ -55,7 +55,7 @@ export interface ComposeOptions {
  * message is written before it is sent: a second try, by any process, is the same message with the same id.
  */
 export async function compose(writer: Writer, options: ComposeOptions): Promise<Composed | null> {
-  const pending = await pendingDeliveries(writer, options.channelId, LOOKED_AT);
+  const pending = await pendingDeliveries(writer, options.channelId, options.nowMs, LOOKED_AT);
   const run = await new Queue(writer, options, pending).next();
   const [first] = run;
   if (!first) return null;

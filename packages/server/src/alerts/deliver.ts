@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
-import { type ChannelRow, changeLeased, leaseChannel } from '../store/channels.ts';
+import { type ChannelRow, changeLeased, channelOf, leaseChannel } from '../store/channels.ts';
 import { insertDeliveries, type NewDeliveryRow, settleDeliveries } from '../store/deliveries.ts';
 import type { Database, Writer } from '../store/ports.ts';
 import { isChannelKind, SHEETS } from './channels/sheets.ts';
@@ -50,28 +50,27 @@ export async function deliverTo(channel: ChannelRow, parts: DeliverParts): Promi
     leaseChannel(writer, channel.id, owner, now, now + LEASE_MS),
   );
   if (!taken) return;
-  const serving = { ...channel };
-  while (!parts.closing()) if (!(await deliverNext(serving, parts))) return;
+  while (!parts.closing()) if (!(await deliverNext(channel, parts))) return;
   await database.transaction((writer) => changeLeased(writer, channel.id, owner, { leased_until: 0 }));
 }
 
-/** The row as it was taken, its `failures` kept up to date. */
-type Serving = Omit<ChannelRow, 'failures'> & { failures: number };
-
-/** Sends one message; false when this process is done with the channel for now. */
-async function deliverNext(channel: Serving, parts: DeliverParts): Promise<boolean> {
+/** Sends one message, to the channel as it is by then; false when this process is done with it for now. */
+async function deliverNext({ id }: ChannelRow, parts: DeliverParts): Promise<boolean> {
   const { clock, database, owner, quiet } = parts;
-  const composed = await database.transaction(async (writer) => {
+  const next = await database.transaction(async (writer) => {
     const now = clock.now();
+    const channel = await channelOf(writer, id);
+    if (!channel) return null;
     const incidents = isChannelKind(channel.kind) && SHEETS[channel.kind].incidents === true;
     const options = { channelId: channel.id, incidents, nowMs: now, quiet };
-    const next = await compose(writer, options);
+    const composed = await compose(writer, options);
     const held = await changeLeased(writer, channel.id, owner, {
-      leased_until: next === null ? 0 : now + LEASE_MS,
+      leased_until: composed === null ? 0 : now + LEASE_MS,
     });
-    return held ? next : null;
+    return held && composed ? { channel, composed } : null;
   });
-  if (composed === null) return false;
+  if (next === null) return false;
+  const { channel, composed } = next;
   const outcome = await attempt(channel, composed, parts);
   return database.transaction((writer) => settle(writer, channel, composed, outcome, parts));
 }
@@ -91,7 +90,7 @@ async function attempt(channel: ChannelRow, { told }: Composed, parts: DeliverPa
 
 async function settle(
   writer: Writer,
-  channel: Serving,
+  channel: ChannelRow,
   composed: Composed,
   outcome: Outcome,
   parts: DeliverParts,
@@ -103,7 +102,6 @@ async function settle(
   if (outcome.ok) {
     const change = { failures: 0, resting_until: 0, leased_until: now + LEASE_MS };
     if (!(await changeLeased(writer, channel.id, parts.owner, change))) return false;
-    channel.failures = 0;
     const { status } = outcome;
     const sent = { state: 'sent', held: null, sent_at: now, attempts, status, error: null };
     await settleDeliveries(writer, deliveries, sent, now);

@@ -292,3 +292,35 @@ test('a process that dies between sending and writing it down: sent again with t
   assert.equal(receiver.received[0]?.headers['webhook-id'], receiver.received[1]?.headers['webhook-id']);
   assert.deepEqual(await first.states(), ['sent', 'sent']);
 });
+
+test('however much is held back, what may be sent is sent', async (t) => {
+  const house = await outbox(t, {
+    quiet: async (_reader, alerts, nowMs) =>
+      new Map(
+        alerts.filter(({ subject }) => subject.id.startsWith('muted')).map((alert) => [alert, nowMs + 9e6]),
+      ),
+  });
+  const receiver = await startReceiver(t);
+  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = house.start();
+  await house.put(...Array.from({ length: 1_200 }, (_, n) => failing(`muted${n}`)));
+  await house.pass(delivery, 3_000);
+  await house.put(failing('other'));
+  await house.pass(delivery, 2_000);
+  assert.deepEqual(
+    receiver.received.map(titleOf).map((title) => /Job \w+ is \w+/.exec(title)?.[0]),
+    ['Job other is failing'],
+  );
+});
+
+test('a channel that is changed while messages go out gets the rest at its new address', async (t) => {
+  const house = await outbox(t);
+  const [before, after] = [await startReceiver(t), await startReceiver(t)];
+  const at = (url: string) => house.channels({ name: 'a', kind: 'webhook', url });
+  before.setRespond((_, response) => void at(after.url).then(() => response.end()));
+  await at(before.url);
+  const delivery = house.start();
+  await house.put(failing('one'), failing('two'));
+  await house.pass(delivery, 3_000);
+  assert.deepEqual([before.received.length, after.received.length], [1, 1]);
+});

@@ -47,6 +47,7 @@ export function createMailer(
       const secure = server.protocol === 'smtps:';
       const host = server.hostname.replace(/^\[|\]$/g, '');
       const port = Number(server.port || (secure ? 465 : 587));
+      const auth = server.username === '' ? null : credentialsOf(server);
       const socket = await guard.connect(host, port, CONNECT_MS);
       const transport = createTransport({
         host,
@@ -54,9 +55,7 @@ export function createMailer(
         secure,
         connection: socket,
         ...authorities(via, host, port),
-        ...(server.username !== '' && {
-          auth: { user: decodeURIComponent(server.username), pass: decodeURIComponent(server.password) },
-        }),
+        ...(auth && { auth }),
         greetingTimeout: REPLY_MS,
         socketTimeout: REPLY_MS,
         disableFileAccess: true,
@@ -88,6 +87,16 @@ export function createMailer(
       }
     },
   };
+}
+
+/** @throws MailRefused */
+function credentialsOf({ username, password }: URL) {
+  try {
+    return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+  } catch (cause) {
+    const message = 'smtp.url: write a % in the user or the password as %25';
+    throw new MailRefused(message, null, true, { cause });
+  }
 }
 
 function authorities(via: Outbound['via'], host: string, port: number) {

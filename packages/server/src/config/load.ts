@@ -36,6 +36,8 @@ export interface LoadedConfig {
   lineOf(path: ConfigPath): number | undefined;
   /** Whether the file itself sets a field. */
   sets(path: ConfigPath): boolean;
+  /** What was found wrong with it elsewhere, such as in the store, with the places in the file. */
+  errorOf(issues: readonly ConfigIssue[]): ConfigError;
 }
 
 /**
@@ -64,16 +66,13 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
   const config: FloeConfig = result.data;
   freeze(config);
-  const found = options.examine?.(config) ?? [];
-  if (found.length > 0)
-    throw new ConfigError(
+  const errorOf = (issues: readonly ConfigIssue[]) =>
+    new ConfigError(
       source.path,
-      found.map(({ path, message }) => ({
-        where: formatPath(path),
-        message,
-        position: yaml.positionOf(path),
-      })),
+      issues.map((issue) => placed(issue, tree, yaml)),
     );
+  const found = options.examine?.(config) ?? [];
+  if (found.length > 0) throw errorOf(found);
   const lineOf = (path: ConfigPath) =>
     path.length > 0 && hasValue(yaml.tree, path.slice(0, 1)) ? yaml.positionOf(path).line : undefined;
   return {
@@ -84,6 +83,18 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     warnings: unknownVariables(env, substitution.names),
     lineOf,
     sets: (path) => hasValue(yaml.tree, path),
+    errorOf,
+  };
+}
+
+/** @param at where to point at when that is not the field itself */
+function placed({ path, message }: ConfigIssue, tree: Json, yaml: YamlText, at = path): Problem {
+  const org = orgAt(tree, path);
+  return {
+    where: formatPath(path),
+    message,
+    position: yaml.positionOf(at),
+    ...(org !== null && { org }),
   };
 }
 
@@ -148,13 +159,7 @@ function findProblems(
       if (override !== undefined) return { where: override.variable, message };
       const names = unset.has(formatPath(path)) ? [] : substitution.namesAt(path);
       const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
-      const org = orgAt(tree, path);
-      return {
-        where: formatPath(path),
-        message: `${message}${origin}`,
-        position: yaml.positionOf(at),
-        ...(org !== null && { org }),
-      };
+      return placed({ path, message: `${message}${origin}` }, tree, yaml, at);
     },
   );
   return problems.sort(byPlace);

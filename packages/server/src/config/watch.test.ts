@@ -44,12 +44,13 @@ function setUp(t: TestContext, clock: Clock, onChange: (change: ConfigChange) =>
   const path = join(directory, 'floe.yaml');
   writeFileSync(path, 'server: { port: 1 }');
   const load = () => loadConfig({ path, env: readEnvironment({}) });
-  const watching = watchConfig({ path, current: load(), load, onChange, log: silentLog, clock });
+  const running = load();
+  const watching = watchConfig({ path, current: running, load, onChange, log: silentLog, clock });
   t.after(() => {
     watching.close();
     rmSync(directory, { recursive: true });
   });
-  return { directory, path, watching };
+  return { directory, path, watching, running };
 }
 
 /** Changes as short words: the new port and what needs a restart, or the line of the error. */
@@ -106,6 +107,22 @@ test('a file that is gone or empty for a moment changes nothing', (t) => {
   writeFileSync(path, 'server: { port: 4 }');
   watching.reload();
   assert.deepEqual(seen, ['4 server.port']);
+});
+
+test('a change that was not taken over is told again when asked for, and only then', (t) => {
+  const { seen, onChange } = recorder();
+  const clock = handClock();
+  const { path, watching, running } = setUp(t, clock, onChange);
+  writeFileSync(path, 'server: { port: 2 }');
+  watching.reload();
+  watching.stays(running);
+  clock.advance(60_000);
+  assert.deepEqual(seen, ['2 server.port']);
+  watching.reload();
+  // What needs a restart is told from what runs, and not from what was refused.
+  assert.deepEqual(seen, ['2 server.port', '2 server.port']);
+  watching.reload();
+  assert.equal(seen.length, 2);
 });
 
 test('without file events the file is looked at now and then', (t) => {

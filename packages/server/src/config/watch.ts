@@ -29,8 +29,10 @@ export interface WatchOptions {
 }
 
 export interface ConfigWatch {
-  /** Looks at the file now, as SIGHUP asks. */
+  /** Looks at the file now, as SIGHUP asks; once more at one that was not taken over. */
   reload(): void;
+  /** The change that was told last is not taken over: `running` goes on. */
+  stays(running: LoadedConfig): void;
   close(): void;
 }
 
@@ -44,10 +46,11 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
   let running = options.current;
   let seenText = running.text;
   let seenStamp = stampOf(path);
+  let isTakenOver = true;
   let settling: Timer | undefined;
   let looking: Timer | undefined;
 
-  const reload = () => {
+  const readAgain = () => {
     settling?.cancel();
     seenStamp = stampOf(path);
     const text = read(path);
@@ -55,6 +58,7 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
       log.warn({ path }, 'configuration file is gone or empty; the running configuration stays');
     if (text === '' || text === seenText) return;
     seenText = text;
+    isTakenOver = true;
     apply();
   };
   const apply = () => {
@@ -71,7 +75,7 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
   };
   const settle = () => {
     settling?.cancel();
-    settling = clock.after(SETTLE_MS, reload);
+    settling = clock.after(SETTLE_MS, readAgain);
   };
   const look = () => {
     if (stampOf(path) !== seenStamp) settle();
@@ -81,7 +85,14 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
   const watcher = watchDirectory(dirname(path), settle, log);
   looking = clock.after(LOOK_MS, look);
   return {
-    reload,
+    reload() {
+      if (!isTakenOver) seenText = '';
+      readAgain();
+    },
+    stays(before) {
+      running = before;
+      isTakenOver = false;
+    },
     close() {
       watcher?.close();
       settling?.cancel();

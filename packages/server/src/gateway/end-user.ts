@@ -1,3 +1,4 @@
+import { holdableText } from '../core/holdable.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /** A hint, never an identity: the first configured header, else what the body says. */
@@ -6,5 +7,7 @@ export function endUserOf(x: Exchange): string | null {
     const value = x.client.headers[name];
     if (typeof value === 'string' && value !== '') return value.slice(0, 256);
   }
-  return (x.ask ?? x.opaque)?.user?.slice(0, 256) ?? null;
+  const user = (x.ask ?? x.opaque)?.user;
+  // Budgets and rows are kept by this name, in databases too that do not hold every text.
+  return user === undefined || user === null ? null : holdableText(user.slice(0, 256));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { putSetting } from '../store/settings.ts';
 import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const HOUR_MS = 3_600_000;
@@ -290,6 +291,13 @@ test('a month that is over is a file that adds up to its requests', async () => 
     cost_nano_usd: 250_000_000,
   });
   api.setNow(NOW + 1);
+  await change('PATCH', `keys/${named}`, { name: 'weekly' });
+  assert.deepEqual(await booked(), ['  2 1.75'], 'a key that never moved is not read request by request');
+  const keptFrom = (at: number) =>
+    api.database.transaction((writer) => putSetting(writer, 'audit_kept_from', String(at)));
+  await keptFrom(NOW);
+  assert.deepEqual(await booked(), ['  1 1.5', 'shop c-shop 1 0.25'], 'nobody knows whether it moved');
+  await keptFrom(0);
   await change('PATCH', `keys/${named}`, { team: 'apps' });
   assert.deepEqual(await booked(), ['  1 1.5', 'shop c-shop 1 0.25'], 'as they were then');
   const gone = await api.call('GET', '/api/analytics/months/2026-01.csv', { key });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Json, listed, runApi } from './test/running-api.ts';
+import { type Json, listed, NOW, runApi } from './test/running-api.ts';
 
 const SECRETS = {
   MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-shown-4321',
@@ -140,6 +140,30 @@ test('a diff tells what applying does and does nothing; applying does it, and a 
   const audit = await call('GET', 'management/audit?limit=500');
   for (const action of ['config.apply', 'providers.replace', 'boards.replace', 'limits.replace'])
     assert.match(audit.text, new RegExp(`"action":"${action}"`));
+});
+
+test('another secret is a change with its entries in the audit log, though no field shows it', async (t) => {
+  const { ask, call, setNow } = await start(t);
+  await ask('apply', YAML);
+  setNow(NOW + 1_000);
+  const entries = async () => {
+    const { body } = await call('GET', 'management/audit?limit=500');
+    return listed(body['data']).map(({ action, subject }) => `${action} ${subject}`);
+  };
+  const before = await entries();
+  const variables = {
+    ...SECRETS,
+    // Both end and begin as before.
+    MAIN_DEFAULT_KEY: 'sk-a-key-that-must-never-be-told-4321',
+    CHANNEL_OPS_URL: 'http://127.0.0.1:9/another-path',
+  };
+  const rotated = await ask('apply', YAML, { variables });
+  assert.deepEqual(told(rotated), ['changed channels/ops', 'changed providers/main']);
+  assert.doesNotMatch(rotated.text, /be-told|another-path/);
+  const added = (await entries()).slice(0, -before.length);
+  const { id } = (await call('GET', 'monitoring/channels/ops')).body;
+  assert.deepEqual(added.sort(), [`channels.replace ${id}`, 'config.apply acme', 'providers.replace main']);
+  assert.deepEqual(told(await ask('apply', YAML, { variables })), []);
 });
 
 test('pruning removes what a section does not name, and leaves alone the sections that are not there', async (t) => {

@@ -95,6 +95,49 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await decided('psql prod', 'a1')).decision, 'ask', 'it was for once');
     });
 
+    test('asked several times at one moment it is one question, and its answer is for all who asked', async () => {
+      const tries = ['t1', 't2', 't3', 't4'];
+      const ids = await Promise.all(
+        tries.map(async (tool_use_id) =>
+          String((await decided('psql at once', 'a2', { tool_use_id })).approval?.id),
+        ),
+      );
+      const [id] = ids;
+      assert.deepEqual(ids, Array(tries.length).fill(id));
+      const waiting = listed((await asked('GET', '/approvals?state=waiting')).body.data);
+      assert.equal(waiting.filter(({ what }) => String(what).includes('at once')).length, 1);
+      const other = String((await decided('psql at once', 'a3')).approval?.id);
+      assert.notEqual(other, id, 'another session asks for itself');
+      await asked('POST', `/approvals/${id}`, { decision: 'deny' });
+      const answers = await Promise.all(
+        ids.map((one) => api.call('GET', `/relay/v1/approvals/${one}?wait_seconds=1`, { key: agent })),
+      );
+      assert.deepEqual(
+        answers.map(({ body }) => body.state),
+        tries.map(() => 'denied'),
+      );
+    });
+
+    test('text that a database cannot hold stops neither the log nor the counts of anybody', async () => {
+      const strange = { tool_use_id: '\0', agent: { name: 'co\0dex', version: '\ud800' }, cwd: '/\0' };
+      const first = await decided('psql \0 \ud800', 'strange\0', strange);
+      assert.equal(first.decision, 'ask');
+      const again = await decided('psql \0 \ud800', 'strange\0', strange);
+      assert.equal(again.approval?.id, first.approval?.id);
+      await decided('ls', 'plain');
+      await kept();
+      const found = async (path: string, session: string) =>
+        listed((await asked('GET', `/${path}?limit=100`)).body.data).filter(
+          ({ session_id }) => String(session_id) === session,
+        ).length;
+      assert.deepEqual(
+        [await found('decisions', 'plain'), await found('decisions', 'strange\ufffd')],
+        [1, 2],
+      );
+      await api.relay.sessions.flush();
+      assert.deepEqual([await found('sessions', 'plain'), await found('sessions', 'strange\ufffd')], [1, 1]);
+    });
+
     test('an approval for the session holds for the rule in it, and never lifts a rule that denies', async () => {
       const first = await decided('psql one', 'b1');
       await asked('POST', `/approvals/${String(first.approval?.id)}`, {

@@ -226,6 +226,32 @@ test('every route of the OpenAPI document has its row here, its roles and its su
   }
 });
 
+/** No `GET`, and yet nothing to be found in the audit log: what they write, if anything, is a record by itself. */
+const CHANGE_NOTHING: Readonly<Record<string, string>> = {
+  'policies.dry_run': 'looks at what would be',
+  'policies.start_dry_run': 'looks at what would be; a job for as long as it takes',
+  'routes.simulate': 'looks at what would be',
+  'config.diff': 'looks at what would be',
+  'boards.preview': 'looks at what would be',
+  'monitors.preview': 'looks at what would be',
+  'relay.simulate': 'looks at what would be',
+  'relay.replay': 'looks at what would be; a job for as long as it takes',
+  'channels.test': 'sends a message that says it is a test',
+  'channels.test_draft': 'sends a message that says it is a test',
+  'providers.test': 'asks a provider',
+  'credentials.test': 'asks a provider, and keeps what came of it beside the key',
+  'relay.decide': 'is kept as a decision',
+  'relay.decide_batch': 'is kept as decisions',
+  'relay.hook': 'is kept as a decision',
+  'relay.report': 'is kept as a report',
+};
+
+test('whatever is no GET is a change with an entry in the audit log, or stands here with a reason', () => {
+  // That changes leave their entries is what `runApi` holds every verb to, in each test that asks one.
+  const others = api.verbs.filter(({ method, show }) => method !== 'GET' && show !== null);
+  assert.deepEqual(others.map(({ name }) => name).sort(), Object.keys(CHANGE_NOTHING).sort());
+});
+
 function isStream({ operation }: { readonly operation: Json }): boolean {
   return operation.responses?.['200']?.content?.['text/event-stream'] !== undefined;
 }

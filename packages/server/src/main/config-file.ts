@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts';
-import type { Problem } from '../config/problem.ts';
+import { ConfigError, type Problem } from '../config/problem.ts';
 import { watchConfig } from '../config/watch.ts';
 import { systemClock } from '../core/clock.ts';
 import { tellLive } from '../store/live-events.ts';
@@ -30,10 +30,16 @@ export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots
       if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
     } catch (error) {
       state.loaded = before;
+      watching.stays(before);
+      if (error instanceof ConfigError) return refuseFile(error);
       const message = error instanceof Error ? error.message : String(error);
       refuse([{ where: '', message }]);
       log.error({ err: error }, 'configuration not taken over; the running one stays');
     }
+  }
+  function refuseFile({ problems, message }: ConfigError): void {
+    refuse(problems);
+    log.error({ problems: message.split('\n') }, 'configuration refused; the running one stays');
   }
   function refuse(problems: readonly Problem[]): void {
     state.refused = { at: systemClock.now(), problems };
@@ -49,20 +55,16 @@ export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots
       })
       .catch((error: unknown) => log.warn({ err: error }, 'watchers were not told of the configuration'));
   }
-  return watchConfig({
+  const watching = watchConfig({
     path,
     current: state.loaded,
     load,
     log,
     clock: systemClock,
     onChange(change) {
-      if ('error' in change) {
-        refuse(change.error.problems);
-        log.error(
-          { problems: change.error.message.split('\n') },
-          'configuration refused; the running one stays',
-        );
-      } else last = last.then(() => takeOver(change.loaded, change.restart));
+      if ('error' in change) refuseFile(change.error);
+      else last = last.then(() => takeOver(change.loaded, change.restart));
     },
   });
+  return watching;
 }

@@ -21,17 +21,18 @@ type Command = (place: Place, args: readonly string[], environment: Environment)
 const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: Command }>> = {
   backup: {
     usage: 'backup <file>',
-    async run(place, args) {
+    async run(place, args, environment) {
       const [file] = wanted(args, 1, []).names;
-      await backup(place, file ?? '');
+      await backup(place, file ?? '', partsOf(environment));
       return `Backed up to ${file}. Keep the secret key (FLOE_SECRET_KEY, or secret.key in the data directory) apart from it: a restored database opens with no other.`;
     },
   },
   restore: {
     usage: 'restore <file> [--force]',
-    async run(place, args) {
+    async run(place, args, environment) {
       const { names, flags } = wanted(args, 1, ['--force']);
-      const options = { force: flags.has('--force'), nowMs: systemClock.now() };
+      const parts = partsOf(environment);
+      const options = { ...parts, force: flags.has('--force'), nowMs: systemClock.now() };
       const { path, safetyCopy } = await restore(place, names[0] ?? '', options);
       return `Restored ${path}.${safetyCopy === null ? '' : ` What stood there is ${safetyCopy}.`}`;
     },
@@ -40,8 +41,7 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
     usage: 'migrate [--dry-run]',
     async run(place, args, environment) {
       const dry = wanted(args, 0, ['--dry-run']).flags.has('--dry-run');
-      const parts = { log: createLog(environment.logLevel), clock: systemClock };
-      const migrations = dry ? await plannedMigrations(place) : await upgrade(place, parts);
+      const migrations = dry ? await plannedMigrations(place) : await upgrade(place, partsOf(environment));
       if (migrations.length === 0) return 'Nothing to migrate.';
       const list = migrations.map(({ number, name }) => `${number} ${name}`).join('\n  ');
       return `${dry ? 'Would apply' : 'Applied'}:\n  ${list}`;
@@ -51,11 +51,7 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
     usage: 'owner-link [org]',
     async run({ url, dataDir, baseUrl }, args, environment) {
       const [org] = wanted(args, Math.min(1, args.length), []).names;
-      const database = await openDatabase(url, {
-        dataDir,
-        log: createLog(environment.logLevel),
-        clock: systemClock,
-      });
+      const database = await openDatabase(url, { dataDir, ...partsOf(environment) });
       try {
         const token = await database.transaction((writer) => makeOwnerLink(writer, systemClock, org));
         return `${baseUrl}/sign-in#token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
@@ -75,14 +71,17 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
     usage: 'import sqlite:<file>',
     async run(place, args, environment) {
       const [from] = wanted(args, 1, []).names;
-      const parts = { log: createLog(environment.logLevel), clock: systemClock };
-      const imported = await importSqlite(from ?? '', place, parts);
+      const imported = await importSqlite(from ?? '', place, partsOf(environment));
       return imported
         .map(({ table, added, known }) => `${table}: ${added} added, ${known} there already`)
         .join('\n');
     },
   },
 };
+
+function partsOf({ logLevel }: Environment) {
+  return { log: createLog(logLevel), clock: systemClock };
+}
 
 /**
  * Runs a command of the store and prints what it did.

@@ -10,6 +10,7 @@ import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
 import { type FileEntries, fileEntriesOf, syncFileEntries } from '../platform/config/file-entries.ts';
 import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
 import { syncFileKeys } from '../platform/file-keys.ts';
+import { FileRefused } from '../platform/file-refused.ts';
 import { auditReload } from '../platform/file-reload.ts';
 import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
 import { loadPlatform, type Platform } from '../platform/platform.ts';
@@ -24,6 +25,8 @@ import { relayConfigs } from './relay.ts';
 /**
  * Brings orgs, keys and monitors of the file into the store; keys that left it are revoked, monitors disabled;
  * without any org at all, makes the first org and its key. A file that takes the place of `before` is audited.
+ *
+ * @throws ConfigError when the store holds what the file must not touch; nothing is taken over then
  */
 export async function enter(
   loaded: LoadedConfig,
@@ -46,7 +49,7 @@ export async function enter(
   // A replica that was started without the file says nothing about the keys of those that have it.
   if (loaded.path !== null || database.engine === 'sqlite') {
     const moment = await monitoring.moment();
-    await database.transaction(async (writer) => {
+    const entering = database.transaction(async (writer) => {
       // Settings that the file leaves out are the API's.
       const stored = await loadStoredConfig(writer, secretsKey);
       const { orgs: inForce } = mergeConfig(orgs, setsOf(loaded), stored, null);
@@ -61,6 +64,9 @@ export async function enter(
       await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
       if (before) await auditReload(writer, before.config, loaded.config, systemClock.now());
       await database.signals.announce(writer);
+    });
+    await entering.catch((error: unknown) => {
+      throw error instanceof FileRefused ? loaded.errorOf(error.issues) : error;
     });
   }
   return orgs.length === 0 ? bootstrap(database, pepper, systemClock) : null;

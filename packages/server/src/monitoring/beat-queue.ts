@@ -103,7 +103,7 @@ export class BeatQueue {
     try {
       kept = await this.#parts.keep(batch.map(({ call }) => call));
     } catch (error) {
-      if (error instanceof Fault) return this.#refuse(batch, error);
+      if (isAway(error)) return this.#refuse(batch, error);
       this.#parts.log.error({ err: error }, 'a batch of beats failed; writing it under lock');
     }
     const left: Waiting[] = [];
@@ -119,7 +119,7 @@ export class BeatQueue {
     try {
       this.#settle(batch, await this.#parts.commit(batch.map(({ call }) => call)));
     } catch (error) {
-      if (error instanceof Fault || batch.length === 1) return this.#refuse(batch, error);
+      if (isAway(error) || batch.length === 1) return this.#refuse(batch, error);
       // One beat that cannot be written must not refuse the others.
       this.#parts.log.error({ err: error }, 'a batch of beats failed; writing them one by one');
       for (const one of batch) await this.#commit([one]);
@@ -160,6 +160,11 @@ export class BeatQueue {
     });
     this.#refuse(stale, fault);
   }
+}
+
+/** The database takes nothing now; any other fault may be that of one beat among many. */
+function isAway(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'overloaded';
 }
 
 function unknownMonitor({ address }: BeatCall): Fault {

@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
+import { holdableText } from '../core/holdable.ts';
 import type { BeatCall } from './beat-call.ts';
 
 export const HEARTBEAT_BYTES = 64 * 1024;
@@ -36,7 +37,8 @@ export function readHeartbeat(
   const { json, dropped } = metadataOf(given['metadata']);
   return {
     call: {
-      address: { orgId, id },
+      // What no database holds is the id of no monitor.
+      address: { orgId, id: holdableText(id) },
       kind: 'ok',
       runId: null,
       idempotencyKey: keyOf(idempotencyKey),

@@ -32,6 +32,7 @@ export class KnownClocks {
     const row = this.#byUid.get(uid);
     if (!row) return;
     this.#byUid.delete(uid);
-    for (const name of namesOf(row)) this.#uids.delete(name);
+    // A monitor that was deleted and made anew has its names by now.
+    for (const name of namesOf(row)) if (this.#uids.get(name) === uid) this.#uids.delete(name);
   }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../core/clock.ts';
 import { allKeys, insertKey } from '../store/platform-keys.ts';
 import { putSetting } from '../store/settings.ts';
 import { type FileOrg, syncFileKeys } from './file-keys.ts';
+import { FileRefused } from './file-refused.ts';
 import { newKey } from './key-format.ts';
 import { loadPlatform } from './platform.ts';
 import { NOW, openStored, pepper, type StoredPlatform } from './test/stored.ts';
@@ -163,7 +163,16 @@ test('the value of another org is refused and nothing is written', async () => {
         NOW,
       ),
     ),
-    (error) => error instanceof Fault && error.code === 'conflict' && !error.message.includes(key.key),
+    (error) => {
+      assert.ok(error instanceof FileRefused);
+      assert.deepEqual(
+        error.issues.map(({ path }) => path),
+        [['orgs', 1, 'keys', 0, 'key']],
+      );
+      assert.match(error.message, /of a key of another organization.*a value of its own/);
+      assert.ok(!error.message.includes(key.key));
+      return true;
+    },
   );
   assert.equal((await only()).revoked_at, null);
 });

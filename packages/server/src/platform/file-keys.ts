@@ -1,12 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import type { OrgConfig, PlatformKeyConfig } from '@floe/contract/config';
-import { Fault } from '@floe/contract/faults';
+import type { ConfigPath } from '@floe/contract/config/references';
 import { newId } from '../core/ids.ts';
 import { appendAudit } from '../store/audit.ts';
 import { putOrg } from '../store/orgs.ts';
 import { allKeys, changeKey, insertKey, type PlatformKeyRow } from '../store/platform-keys.ts';
 import type { Writer } from '../store/ports.ts';
 import { isPlace, USUAL_FILE } from './file-place.ts';
+import { FileRefused } from './file-refused.ts';
 import { keyHint } from './key-format.ts';
 import { hashKey } from './keyring.ts';
 import { NOT_ROTATED } from './make-key.ts';
@@ -25,10 +26,15 @@ export interface FileOrg extends Pick<OrgConfig, 'id' | 'name'> {
     Partial<Pick<PlatformKeyConfig, 'paths'>> & { readonly line: number | null })[];
 }
 
+const FOREIGN =
+  'is or was the value of a key of another organization, which a key stays with; give this one a value of its own';
+
 type FileKey = FileOrg['keys'][number];
 
 interface Declared {
   readonly orgId: string;
+  /** Where its value stands in the file. */
+  readonly path: ConfigPath;
   readonly key: FileKey;
   readonly hash: string;
   readonly file: string | undefined;
@@ -39,7 +45,7 @@ interface Declared {
  * stays). A stored key is taken over when it has the same value, else when it has the same name and is in use,
  * wherever it was made. Every difference is audited with the actor `file`; no difference writes nothing.
  *
- * @throws Fault `conflict` when a key has the value of another org's key
+ * @throws FileRefused when a key has the value of another org's key
  */
 export async function syncFileKeys(
   writer: Writer,
@@ -54,10 +60,11 @@ export async function syncFileKeys(
       created_at: nowMs,
       metadata_keys_json: metadataKeys.length > 0 ? JSON.stringify(metadataKeys) : null,
     });
-  const declared = orgs.flatMap((org) =>
+  const declared = orgs.flatMap((org, at) =>
     org.keys.map(
-      (key): Declared => ({
+      (key, index): Declared => ({
         orgId: org.id,
+        path: ['orgs', at, 'keys', index, 'key'],
         key,
         hash: hashKey(pepper, bare(key.key)),
         file: org.file,
@@ -96,15 +103,9 @@ function match(
     taken.set(entry, row);
     free.delete(row);
   };
-  for (const entry of declared) {
-    const row = byHash.get(entry.hash);
-    if (row && row.org_id !== entry.orgId)
-      throw new Fault(
-        'conflict',
-        `The key "${entry.key.name}" of org "${entry.orgId}" is a key of another org.`,
-      );
-    take(entry, row);
-  }
+  const foreign = declared.filter((entry) => (byHash.get(entry.hash)?.org_id ?? entry.orgId) !== entry.orgId);
+  if (foreign.length > 0) throw new FileRefused(foreign.map(({ path }) => ({ path, message: FOREIGN })));
+  for (const entry of declared) take(entry, byHash.get(entry.hash));
   for (const entry of declared) {
     if (taken.has(entry)) continue;
     const named = [...free].filter((row) => row.org_id === entry.orgId && row.name === entry.key.name);

@@ -59,21 +59,22 @@ export class Approvals {
     const rules = verdict.hits
       .filter(({ decision, mode }) => decision === 'ask' && mode === 'enforce')
       .map(({ rule }) => rule);
-    const known = await approvalsFor(database.read, {
-      orgId: asker.orgId,
-      sessionId,
-      keyId: asker.keyId,
-      nowMs,
-    });
+    const asked = { orgId: asker.orgId, sessionId, keyId: asker.keyId, nowMs };
+    const known = await approvalsFor(database.read, asked);
     const granted = await this.#granted(known, rules, input, nowMs);
     if (rules.every((rule) => granted.has(rule))) return { granted: true, rules: granted };
-    const waits = known.find((row) => row.state === 'waiting' && row.input_hash === input);
-    const row = waits ?? rowOf({ asker, event, verdict, input, decisionId, config }, rules, nowMs);
-    if (!waits)
-      await database.transaction(async (writer) => {
-        await insertApproval(writer, row);
-        await tellOfApproval(writer, row, nowMs);
-      });
+    const waits = waitingIn(known, input);
+    const row =
+      waits ??
+      (await database.transaction(async (writer) => {
+        // Others may have asked the same since: transactions are serialised, so looking again here is enough.
+        const others = waitingIn(await approvalsFor(writer, asked), input);
+        if (others) return others;
+        const first = rowOf({ asker, event, verdict, input, decisionId, config }, rules, nowMs);
+        await insertApproval(writer, first);
+        await tellOfApproval(writer, first, nowMs);
+        return first;
+      }));
     const url = `${this.#parts.baseUrl()}/o/${asker.orgId}/relay/approvals/${row.id}`;
     return {
       granted: false,
@@ -132,6 +133,10 @@ export class Approvals {
       waiting.add(wake);
     });
   }
+}
+
+function waitingIn(rows: readonly ApprovalRow[], input: string): ApprovalRow | undefined {
+  return rows.find((row) => row.state === 'waiting' && row.input_hash === input);
 }
 
 /** Who watches the console sees it at once. */

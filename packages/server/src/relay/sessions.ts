@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Database } from '../store/ports.ts';
-import { addToSessions, relayCallsSince, type SessionDelta } from '../store/relay/sessions.ts';
+import { addToSessions, CALLS_READ, relayCallsSince, type SessionDelta } from '../store/relay/sessions.ts';
 import type { Asker } from './decisions.ts';
 import type { OrgRelays } from './org-relays.ts';
 
@@ -11,6 +11,8 @@ import type { OrgRelays } from './org-relays.ts';
 const KNOWN = 50_000;
 /** Sessions are written, and those of other processes read, this often. */
 const FLUSH_MS = 2_000;
+/** So late may another process write down a call that it answered, its clock included. */
+const LATE_MS = 10_000;
 /** Deltas held while the store is away; what comes after that is not counted. */
 const MOST_DELTAS = 20_000;
 
@@ -169,18 +171,44 @@ export class RelaySessions {
       await this.#readOthers();
       this.#isAway = false;
     } catch (error) {
-      for (const [name, delta] of deltas) if (!this.#deltas.has(name)) this.#deltas.set(name, delta);
+      for (const [name, delta] of deltas) this.#takeBack(name, delta);
       if (!this.#isAway) this.#log.warn({ err: error }, 'sessions of the relay wait for the store');
       this.#isAway = true;
     }
   }
 
+  /** What could not be written, and what was counted while that was tried, are one delta. */
+  #takeBack(name: string, before: SessionDelta): void {
+    const since = this.#deltas.get(name);
+    if (!since) {
+      if (this.#deltas.size < MOST_DELTAS) this.#deltas.set(name, before);
+      return;
+    }
+    since.first_at = before.first_at;
+    // The last call's hook has the last word, else the first to say it.
+    if (since.relay_calls === 0) since.agent = before.agent ?? since.agent;
+    since.model_requests += before.model_requests;
+    since.relay_calls += before.relay_calls;
+    since.agent_version ??= before.agent_version;
+    since.client_version ??= before.client_version;
+    since.last_model_at ??= before.last_model_at;
+    since.last_relay_at ??= before.last_relay_at;
+  }
+
+  /** Other processes write down a call some time after it: what is late for that long is still found. */
   async #readOthers(): Promise<void> {
-    for (const call of await relayCallsSince(this.#database.read, this.#readTo)) {
-      const session = this.#session(call.org_id, call.session_id);
-      this.#orgs.add(call.org_id);
-      session.relayedAt = Math.max(session.relayedAt, call.last_relay_at);
-      this.#readTo = Math.max(this.#readTo, call.last_relay_at);
+    let since = this.#readTo - LATE_MS;
+    for (;;) {
+      const calls = await relayCallsSince(this.#database.read, since);
+      for (const call of calls) {
+        const session = this.#session(call.org_id, call.session_id);
+        this.#orgs.add(call.org_id);
+        session.relayedAt = Math.max(session.relayedAt, call.last_relay_at);
+        this.#readTo = Math.max(this.#readTo, call.last_relay_at);
+      }
+      const last = calls.at(-1)?.last_relay_at ?? since;
+      if (calls.length < CALLS_READ || last === since) return;
+      since = last;
     }
   }
 }

@@ -45,12 +45,12 @@ test('a backup made while the database is in use holds what was committed, and r
   await database.transaction((writer) => putSetting(writer, 'a', 'committed'));
   await database.transaction(async (writer) => {
     await putSetting(writer, 'a', 'not yet');
-    await backup(place, file);
+    await backup(place, file, quiet);
   });
   await database.close();
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const target = placeIn(t);
-  const { safetyCopy } = await restore(target, file, { force: false, nowMs: NOW });
+  const { safetyCopy } = await restore(target, file, { ...quiet, force: false, nowMs: NOW });
   assert.equal(safetyCopy, null);
   assert.equal(await read(target.dataDir), 'committed');
   assert.equal(await read(place.dataDir), 'not yet');
@@ -60,14 +60,17 @@ test('a restore over a database is refused, and with force keeps what was there'
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   await put(place.dataDir, 'old');
-  await backup(place, file);
+  await backup(place, file, quiet);
   await put(place.dataDir, 'new');
-  await assert.rejects(restore(place, file, { force: false, nowMs: NOW }), refusal(/exists\. Say --force/));
+  await assert.rejects(
+    restore(place, file, { ...quiet, force: false, nowMs: NOW }),
+    refusal(/exists\. Say --force/),
+  );
   assert.equal(await read(place.dataDir), 'new');
-  const { safetyCopy } = await restore(place, file, { force: true, nowMs: NOW });
+  const { safetyCopy } = await restore(place, file, { ...quiet, force: true, nowMs: NOW });
   assert.equal(safetyCopy, join(place.dataDir, 'floe.db.before-restore-20261121T120000Z'));
   assert.equal(await read(place.dataDir), 'old');
-  await restore(place, safetyCopy, { force: true, nowMs: NOW + 1000 });
+  await restore(place, safetyCopy, { ...quiet, force: true, nowMs: NOW + 1000 });
   assert.equal(await read(place.dataDir), 'new');
 });
 
@@ -75,9 +78,12 @@ test('a restore is refused while a server runs, and for files that are no backup
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   await put(place.dataDir, 'old');
-  await backup(place, file);
+  await backup(place, file, quiet);
   const lock = lockDataDir(place.dataDir);
-  await assert.rejects(restore(place, file, { force: true, nowMs: NOW }), refusal(/Another Floe process/));
+  await assert.rejects(
+    restore(place, file, { ...quiet, force: true, nowMs: NOW }),
+    refusal(/Another Floe process/),
+  );
   lock.release();
   const text = join(place.dataDir, 'text');
   writeFileSync(text, 'no database'.repeat(1000));
@@ -90,7 +96,7 @@ test('a restore is refused while a server runs, and for files that are no backup
     [newer, /newer Floe/],
   ];
   for (const [path, message] of cases)
-    await assert.rejects(restore(place, path, { force: true, nowMs: NOW }), refusal(message), path);
+    await assert.rejects(restore(place, path, { ...quiet, force: true, nowMs: NOW }), refusal(message), path);
   assert.equal(await read(place.dataDir), 'old');
   assert.deepEqual(
     readdirSync(place.dataDir).filter((name) => /part|restored|before/.test(name)),
@@ -101,12 +107,38 @@ test('a restore is refused while a server runs, and for files that are no backup
 test('a backup overwrites nothing and makes no file of a database that is not there', async (t) => {
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
-  await assert.rejects(backup(place, file), refusal(/There is no database/));
+  await assert.rejects(backup(place, file, quiet), refusal(/There is no database/));
   await put(place.dataDir, 'old');
   writeFileSync(file, 'precious');
-  await assert.rejects(backup(place, file), refusal(/nothing is overwritten/));
-  await assert.rejects(backup(place, '/dev/null/x'), refusal(/Cannot copy/));
-  await assert.rejects(backup({ ...place, url: 'postgres://h/d' }, file), refusal(/pg_dump --format=custom/));
+  await assert.rejects(backup(place, file, quiet), refusal(/nothing is overwritten/));
+  await assert.rejects(backup(place, '/dev/null/x', quiet), refusal(/Cannot copy/));
+  await assert.rejects(
+    backup({ ...place, url: 'postgres://h/d' }, file, quiet),
+    refusal(/pg_dump --format=custom/),
+  );
+});
+
+test('a copy that the disk has no room for is refused before anything is written, with what it takes', async (t) => {
+  const place = placeIn(t);
+  await put(place.dataDir, 'old');
+  const file = join(place.dataDir, 'backup.db');
+  const asked: string[] = [];
+  const full = {
+    ...quiet,
+    freeBytes: async (directory: string) => {
+      asked.push(directory);
+      return 12_345;
+    },
+  };
+  const told = new RegExp(
+    `Cannot copy .*floe\\.db to .*backup\\.db: it takes \\d+ KB, and ${place.dataDir} has room for 12 KB\\. Make room`,
+  );
+  await assert.rejects(backup(place, file, full), refusal(told));
+  assert.deepEqual(asked, [place.dataDir]);
+  assert.deepEqual(
+    readdirSync(place.dataDir).filter((name) => name.startsWith('backup')),
+    [],
+  );
 });
 
 test('migrations are listed without being applied, and applied once under the lock', async (t) => {

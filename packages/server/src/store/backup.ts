@@ -5,6 +5,7 @@ import { lockDataDir } from './lock.ts';
 import { MIGRATIONS } from './migrations/all.ts';
 import { isPostgres, sqlitePath } from './open-database.ts';
 import { copySqlite, inspectSqlite } from './sqlite/copy-file.ts';
+import type { CopyParts } from './sqlite/whole-copy.ts';
 import { StoreUnusable } from './store-unusable.ts';
 
 export interface StorePlace {
@@ -16,14 +17,14 @@ export interface StorePlace {
 /**
  * Copies the SQLite database to `file`, also while a server uses it.
  *
- * @throws StoreUnusable when `file` exists or cannot be written, and on PostgreSQL, whose own tool does it better.
+ * @throws StoreUnusable when `file` exists, has no room or cannot be written, and on PostgreSQL, whose own tool does it better.
  */
-export async function backup({ url, dataDir }: StorePlace, file: string): Promise<void> {
+export async function backup({ url, dataDir }: StorePlace, file: string, parts: CopyParts): Promise<void> {
   if (isPostgres(url))
     throw new StoreUnusable(
       `PostgreSQL makes its own backups: pg_dump --format=custom --file=${file} "$FLOE_DATABASE_URL"`,
     );
-  await copySqlite(sqlitePath(url, dataDir), resolve(file));
+  await copySqlite(sqlitePath(url, dataDir), resolve(file), parts);
 }
 
 export interface Restored {
@@ -41,7 +42,7 @@ export interface Restored {
 export async function restore(
   { url, dataDir }: StorePlace,
   file: string,
-  options: { readonly force: boolean; readonly nowMs: number },
+  options: CopyParts & { readonly force: boolean; readonly nowMs: number },
 ): Promise<Restored> {
   if (isPostgres(url))
     throw new StoreUnusable(
@@ -62,7 +63,7 @@ export async function restore(
       throw new StoreUnusable(`${path} exists. Say --force to put it aside and restore over it.`);
     const arriving = `${path}.restored`;
     await rm(arriving, { force: true });
-    await copySqlite(resolve(file), arriving);
+    await copySqlite(resolve(file), arriving, options);
     const safetyCopy = isThere ? `${path}.before-restore-${stamp(options.nowMs)}` : null;
     if (safetyCopy !== null) await putAside(path, safetyCopy);
     await rename(arriving, path);

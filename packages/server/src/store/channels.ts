@@ -40,6 +40,11 @@ export function channelById(
     .executeTakeFirst();
 }
 
+/** The channel of this id, of whatever org. */
+export function channelOf(reader: Reader, id: string): Promise<ChannelRow | undefined> {
+  return reader.selectFrom('channels').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** Channels of an org, newest first. */
 export async function channelPage(reader: Reader, request: PageRequest): Promise<Page<ChannelRow>> {
   let query = reader.selectFrom('channels').selectAll().where('org_id', '=', request.orgId);

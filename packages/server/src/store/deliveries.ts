@@ -81,20 +81,37 @@ export interface PendingDelivery {
   readonly alert: AlertRow;
 }
 
-/** What a channel is owed, in order, also what is not due yet. */
+/**
+ * What a channel is owed, in order: first of all what may be sent or shares a message now, however much is held back,
+ * then what is not due yet, as far as there is room.
+ */
 export async function pendingDeliveries(
   reader: Reader,
   channelId: string,
+  nowMs: number,
   limit: number,
 ): Promise<PendingDelivery[]> {
-  const deliveries = await reader
-    .selectFrom('alert_deliveries')
-    .selectAll()
-    .where('channel_id', '=', channelId)
-    .where('state', '=', 'pending')
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+  const owed = (isNow: boolean, most: number) =>
+    reader
+      .selectFrom('alert_deliveries')
+      .selectAll()
+      .where('channel_id', '=', channelId)
+      .where('state', '=', 'pending')
+      .where(({ eb, and, or }) =>
+        isNow
+          ? or([eb('due_at', '<=', nowMs), eb('held', '=', 'folding'), eb('folded_into', 'is not', null)])
+          : and([
+              eb('due_at', '>', nowMs),
+              eb('folded_into', 'is', null),
+              or([eb('held', 'is', null), eb('held', '!=', 'folding')]),
+            ]),
+      )
+      .orderBy('seq')
+      .limit(most)
+      .execute();
+  const now = await owed(true, limit);
+  const later = now.length < limit ? await owed(false, limit - now.length) : [];
+  const deliveries = [...now, ...later].sort((one, other) => one.seq - other.seq);
   if (deliveries.length === 0) return [];
   const alerts = await reader
     .selectFrom('alerts')

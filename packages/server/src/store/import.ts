@@ -44,7 +44,7 @@ export async function importSqlite(
   const directory = await mkdtemp(join(place.dataDir, 'import-'));
   try {
     const copy = join(directory, 'floe.db');
-    await copySqlite(sqlitePath(from, place.dataDir), copy);
+    await copySqlite(sqlitePath(from, place.dataDir), copy, parts);
     const source = await openDatabase(`sqlite:${copy}`, { ...parts, dataDir: directory });
     const target = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
     try {

@@ -7,6 +7,7 @@ import { allOrgs, insertOrg, orgById } from './orgs.ts';
 import { insertKey, keyById, keyPage, revokeKey, snapshotKeys, touchKeys } from './platform-keys.ts';
 import type { Database } from './ports.ts';
 import { putSetting, settingValue } from './settings.ts';
+import { applySpend, spendSince } from './spend/spend.ts';
 import { ingestRows } from './test/ingest-rows.ts';
 import { exchangeRow, ORG, platformKeyRow } from './test/rows.ts';
 
@@ -33,6 +34,21 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     assert.equal(await settingValue(database.read, 'a'), undefined);
     await database.transaction((writer) => putSetting(writer, 'a', '2'));
     assert.equal(await settingValue(database.read, 'a'), '2');
+  });
+
+  test(`${engine}: spending is counted whatever the name of who spent holds`, async (t) => {
+    const database = await openWithOrgs(t);
+    const budget = { limitNanoUsd: 9, name: 'each', period: 'month', mode: 'hard', endsAt: 0 } as const;
+    const charges = [
+      { ...budget, orgId: ORG, bucket: 'b:each:\0\ud800', nanoUsd: 2 },
+      { ...budget, orgId: OTHER_ORG, bucket: 'b:each:ana', nanoUsd: 3 },
+    ];
+    await database.transaction((writer) => applySpend(writer, { journal: 'j', upTo: 1, charges }, 5));
+    const spent = await spendSince(database.read, 0, 5);
+    assert.deepEqual(spent.map(({ bucket, spent_nano_usd }) => [bucket, spent_nano_usd]).sort(), [
+      ['b:each:ana', 3],
+      ['b:each:\ufffd\ufffd', 2],
+    ]);
   });
 
   test(`${engine}: transactions follow one another and lose no update`, async (t) => {

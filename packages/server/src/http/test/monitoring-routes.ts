@@ -136,7 +136,7 @@ export async function seedMonitoring(api: RunningApi, route: string, id: string)
   assert.equal(status, 200);
 }
 
-/** A message that was given up. */
+/** A message that waits for its next try. */
 function seedDelivery(database: Database, id: string): Promise<void> {
   return database.transaction(async (writer) => {
     await writer.deleteFrom('alert_deliveries').execute();
@@ -150,10 +150,10 @@ function seedDelivery(database: Database, id: string): Promise<void> {
         channel_id: 'chn_1',
         channel_name: 'ops',
         repetition: 0,
-        state: 'dead',
+        state: 'pending',
         held: null,
         created_at: 0,
-        due_at: 0,
+        due_at: 4_000_000_000_000,
         attempts: 5,
         sent_at: null,
         status: 403,

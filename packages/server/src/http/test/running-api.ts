@@ -32,6 +32,7 @@ import { type Api, createApi } from '../api.ts';
 import { drawBoard } from '../boards/board-routes.ts';
 import type { SignInEdge } from '../sign-in/sign-in-edge.ts';
 import { exchangeRow, keyRow } from './api-rows.ts';
+import { held } from './audited-writes.ts';
 import { rulesOfFile } from './file-rules.ts';
 import { fitting } from './fitting-answers.ts';
 import { bodyStore } from './kept-bodies.ts';
@@ -129,7 +130,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   };
   const sessions = new Map<string, (now: number) => Actor>();
   const parts = partsOf(options, database, clock, running, relay.host);
-  const all = [...verbs(parts), ...(options.more ?? [])];
+  const all = held([...verbs(parts), ...(options.more ?? [])], database);
   const api = await createApi({
     verbs: all,
     host: { database, clock, changed, secretsKey },

@@ -24,8 +24,14 @@ export const sendAgain = writeVerb({
         'conflict',
         `The delivery "${row.id}" is ${row.state}: only what was given up or waits is sent again.`,
       );
-    await oweAgain(writer, row, clock.now());
-    const audit = { subject: row.id, before: { state: row.state }, after: { state: 'pending' } };
-    return { answer: null, audit: row.state === 'dead' ? audit : 'unchanged' };
+    const now = clock.now();
+    await oweAgain(writer, row, now);
+    const before = { state: row.state, attempts: row.attempts, due_at: momentOf(row.due_at) };
+    const after = { state: 'pending', attempts: 0, due_at: momentOf(now) };
+    return { answer: null, audit: { subject: row.id, before, after } };
   },
 });
+
+function momentOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

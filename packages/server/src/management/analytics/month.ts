@@ -6,6 +6,7 @@ import { localDays } from '../../core/local-days.ts';
 import { keyTeams } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
 import { SUMS } from '../../store/rollups/figures.ts';
+import { keysThatMoved } from '../../store/team-moves.ts';
 import { teamsOfOrg } from '../../store/teams.ts';
 import { csvLine, Download, download } from '../download.ts';
 import { readVerb, type Verb } from '../verb.ts';
@@ -88,12 +89,13 @@ async function bookedRows(
   keys: Awaited<ReturnType<typeof keyTeams>>,
 ): Promise<BookedRow[]> {
   const rows = await monthOf(reader, range);
-  const mayHaveMoved = new Set(
+  const changed = new Set(
     rows.flatMap(({ key }) => {
       const { created_at = 0, updated_at = 0 } = keys.get(key) ?? {};
       return updated_at > created_at && updated_at >= range.from ? [key] : [];
     }),
   );
+  const mayHaveMoved = (await keysThatMoved(reader, range.orgId, changed, range.from)) ?? changed;
   const booked = await bookedMonthOf(reader, range, [...mayHaveMoved]);
   const others = rows
     .filter(({ key }) => !mayHaveMoved.has(key))

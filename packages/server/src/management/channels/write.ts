@@ -51,7 +51,10 @@ export async function addChannel(
   return { answer: after, audit: { subject: row.id, before: null, after } };
 }
 
-/** Gives a stored channel another configuration; it is tried again at once, however it failed before. */
+/**
+ * Gives a stored channel another configuration; it is tried again at once, however it failed before. What it has
+ * already changes nothing.
+ */
 export async function replaceChannel(
   { orgId, actor, clock, writer }: Context,
   row: ChannelRow,
@@ -60,14 +63,16 @@ export async function replaceChannel(
 ): Promise<Done> {
   if (config.name !== row.name) await mustBeFree(writer, orgId, config.name);
   const now = clock.now();
-  const columns = {
+  const wanted = {
     ...channelColumns(config, row, secretsKey, now, row),
     enabled: enabled ? 1 : 0,
-    updated_at: now,
-    updated_by: actor.id,
     resting_until: 0,
     failures: 0,
   };
+  const stored: Readonly<Record<string, unknown>> = { ...row };
+  if (Object.entries(wanted).every(([column, value]) => stored[column] === value))
+    return { answer: channelView(row), audit: 'unchanged' };
+  const columns = { ...wanted, updated_at: now, updated_by: actor.id };
   await changeChannel(writer, row.id, columns);
   if (!enabled) await abandonDeliveries(writer, row, 'the channel was disabled', now);
   const after = channelView({ ...row, ...columns });

@@ -60,7 +60,7 @@ export async function performSteps(
   for (const step of [...early, ...steps, ...late]) {
     const done = await perform(step, host, context, reason);
     if (done instanceof NotApplied) ignored.push(`${step.kind}/${step.id}: ${done.message}`);
-    else if (done.audit === 'unchanged' || fieldsOf(done.audit).length === 0) unchanged += 1;
+    else if (done.audit === 'unchanged') unchanged += 1;
     else {
       changes.push(shown(step, done.audit));
       further.push({ ...done.audit, action: actionOf(step.verb) }, ...done.further);
@@ -119,7 +119,7 @@ function shown({ kind, id }: Step, change: Change): Changes['changes'][number] {
   };
 }
 
-/** Fields in which two versions differ; of something new or gone, all of them. */
+/** Fields in which two versions differ; of something new or gone, all of them. None where a secret alone is another. */
 function fieldsOf({ before, after }: Change): string[] {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   return [...names].filter(

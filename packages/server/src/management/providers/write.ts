@@ -8,7 +8,7 @@ import {
   sealProviderSecrets,
   splitProvider,
 } from '../../platform/config/provider-secrets.ts';
-import { type SecretsKey, sealSecret } from '../../platform/secrets.ts';
+import { openSecret, type SecretsKey, SecretUnreadable, sealSecret } from '../../platform/secrets.ts';
 import {
   type CredentialRow,
   changeCredential,
@@ -94,7 +94,7 @@ async function entryRow(
   };
 }
 
-/** Brings the stored keys in line with the draft; false when nothing was to be done. */
+/** Brings the stored keys in line with the draft; false when nothing was to be done, also for a key that is stored already. */
 async function putCredentials(
   context: Writing,
   { config, keys }: ProviderDraft,
@@ -107,14 +107,28 @@ async function putCredentials(
       await removeCredential(context.writer, row.id);
       touched = true;
     }
+  const origin = originOf(config);
   for (const { name, weight } of config.credentials) {
     const before = stored.find((row) => row.name === name) ?? null;
-    const wanted = { name, weight, secret: keys.get(name) };
+    const given = keys.get(name);
+    if (given !== undefined) requireStepUp(context.actor, context.clock.now());
+    const isStored = before !== null && before.origin === origin && storedKey(before, key) === given;
+    const wanted = { name, weight, secret: isStored ? undefined : given };
     if (before && wanted.secret === undefined && before.weight === weight) continue;
-    await putCredential(context, { id: config.id, origin: originOf(config) }, wanted, before, key);
+    await putCredential(context, { id: config.id, origin }, wanted, before, key);
     touched = true;
   }
   return touched;
+}
+
+/** A stored key; null for one that cannot be read. */
+function storedKey(row: CredentialRow, key: SecretsKey): string | null {
+  try {
+    return openSecret(row.sealed, credentialPlace(row, row.version), key);
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return null;
+    throw error;
+  }
 }
 
 /** Writes one key, for which members confirm who they are, or only its weight where `secret` is undefined. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { BoardSchema } from '@floe/contract/config/monitoring';
+import { FileRefused } from '../../platform/file-refused.ts';
 import { allBoards, boardBySlug } from '../../store/monitoring/boards.ts';
 import { deleteMonitor, monitorById } from '../../store/monitoring/definitions.ts';
 import { expireChecks } from '../../store/monitoring/history.ts';
@@ -75,6 +76,51 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       audits.map(({ action }) => action),
       ['boards.create', 'boards.update'],
     );
+  });
+
+  test(`${name}: the file of one org never takes the board of another, whoever had its slug first`, async (t) => {
+    const database = await open(t);
+    await addOrg(database);
+    await addOrg(database, 'rival');
+    const config = (changes: object) => ({ config: board({ groups: [], ...changes }), line: 7 });
+    const file = (ours: readonly object[], theirs: readonly object[]) =>
+      database.transaction((writer) =>
+        syncFileBoards(
+          writer,
+          [
+            { id: ORG, boards: ours.map(config) },
+            { id: 'rival', boards: theirs.map(config) },
+          ],
+          T0,
+        ),
+      );
+    // Left the file, and is the org's own from then on.
+    await file([], [{ public: true }, { slug: 'c' }]);
+    await file([], [{ slug: 'c' }]);
+    const before = await allBoards(database.read);
+    await assert.rejects(
+      file([{ slug: 'free' }, { name: 'Ours' }], [{ slug: 'c' }]),
+      (error) => error instanceof FileRefused && error.issues[0]?.path.join('.') === 'orgs.0.boards.1.slug',
+    );
+    assert.deepEqual(await allBoards(database.read), before, 'nothing of it is taken over');
+    // What the file itself gives to another org is made there anew, and goes here.
+    await file([{ slug: 'c', name: 'Ours' }], [{ slug: 'd' }]);
+    const after = await allBoards(database.read);
+    assert.deepEqual(after.map(({ org_id, slug, name }) => [org_id, slug, name]).sort(), [
+      [ORG, 'c', 'Ours'],
+      ['rival', 'b', 'b'],
+      ['rival', 'd', 'd'],
+    ]);
+    const audits = await database.read.selectFrom('audit').selectAll().where('subject', '=', 'c').execute();
+    assert.deepEqual(
+      audits.map(({ org_id, action, before_json }) => [org_id, action, before_json === null]),
+      [
+        ['rival', 'boards.create', true],
+        ['rival', 'boards.delete', false],
+        [ORG, 'boards.create', true],
+      ],
+    );
+    assert.ok(!after.some(({ id, org_id }) => org_id === ORG && before.some((row) => row.id === id)));
   });
 
   test(`${name}: monitors are listed by status, and the history of removed ones goes with retention`, async (t) => {

@@ -1,12 +1,22 @@
 import type { BoardConfig } from '@floe/contract/config';
 import { newId } from '../../core/ids.ts';
 import { isPlace, USUAL_FILE } from '../../platform/file-place.ts';
+import { FileRefused } from '../../platform/file-refused.ts';
 import { appendAudit } from '../../store/audit.ts';
-import { allBoards, type BoardRow, changeBoard, insertBoard } from '../../store/monitoring/boards.ts';
+import {
+  allBoards,
+  type BoardRow,
+  changeBoard,
+  deleteBoard,
+  insertBoard,
+} from '../../store/monitoring/boards.ts';
 import type { Writer } from '../../store/ports.ts';
 
 /** What becomes of one that left the file. */
 const LEFT = { public: 0, source: 'console', source_file: null, source_line: null };
+
+const TAKEN =
+  'is the slug of a board of another organization, and slugs are unique in the installation; take another one, or have that board renamed or deleted first';
 
 /** An org of floe.yaml as far as its boards are concerned. */
 export interface FileBoards {
@@ -17,8 +27,11 @@ export interface FileBoards {
 }
 
 /**
- * Brings the boards of floe.yaml into the store: one with an equal slug is taken over; one that left the file turns
- * private and can be changed through the API from then on. Every difference is audited; no difference writes nothing.
+ * Brings the boards of floe.yaml into the store: one of the org with an equal slug is taken over; one that left the file
+ * turns private and can be changed through the API from then on, or goes where the file gives its slug to another org.
+ * Every difference is audited; no difference writes nothing.
+ *
+ * @throws FileRefused when a slug is that of a board that another org has through the API
  */
 export async function syncFileBoards(
   writer: Writer,
@@ -26,16 +39,44 @@ export async function syncFileBoards(
   nowMs: number,
 ): Promise<void> {
   const bySlug = new Map((await allBoards(writer)).map((row) => [row.slug, row]));
+  mustBeFree(orgs, bySlug);
+  const declared = new Map(orgs.flatMap(({ id, boards }) => boards.map(({ config }) => [config.slug, id])));
+  // First, so that their slugs are free.
+  for (const row of bySlug.values()) if (row.source === 'file') await letGo(writer, row, declared, nowMs);
   for (const { id: orgId, file = USUAL_FILE, boards } of orgs)
     for (const { config, line } of boards) {
       const row = bySlug.get(config.slug);
-      bySlug.delete(config.slug);
       const place = { source: 'file', source_file: file, source_line: line };
       const columns = { org_id: orgId, ...boardColumns(config), ...place };
-      if (row) await change(writer, row, columns, nowMs);
+      if (row?.org_id === orgId) await change(writer, row, columns, nowMs);
       else await create(writer, columns, nowMs);
     }
-  for (const row of bySlug.values()) if (row.source === 'file') await change(writer, row, LEFT, nowMs);
+}
+
+/** Slugs are unique in the installation: a board of the API keeps its own against the file of another org. */
+function mustBeFree(orgs: readonly FileBoards[], bySlug: ReadonlyMap<string, BoardRow>): void {
+  const issues = orgs.flatMap(({ id, boards }, at) =>
+    boards.flatMap(({ config }, index) => {
+      const row = bySlug.get(config.slug);
+      if (!row || row.org_id === id || row.source === 'file') return [];
+      return [{ path: ['orgs', at, 'boards', index, 'slug'], message: TAKEN }];
+    }),
+  );
+  if (issues.length > 0) throw new FileRefused(issues);
+}
+
+/** @param declared the org of each slug of the file */
+async function letGo(
+  writer: Writer,
+  row: BoardRow,
+  declared: ReadonlyMap<string, string>,
+  nowMs: number,
+): Promise<void> {
+  const orgId = declared.get(row.slug);
+  if (orgId === undefined) return change(writer, row, LEFT, nowMs);
+  if (orgId === row.org_id) return;
+  await deleteBoard(writer, row.id);
+  await audit(writer, 'boards.delete', row, null, nowMs);
 }
 
 /** A board as columns hold it. */
@@ -84,18 +125,19 @@ async function audit(
   writer: Writer,
   action: string,
   before: BoardRow | null,
-  after: BoardRow,
+  after: BoardRow | null,
   nowMs: number,
 ): Promise<void> {
+  const { org_id, slug } = after ?? before ?? { org_id: '', slug: '' };
   await appendAudit(writer, {
     id: newId('aud', nowMs),
-    org_id: after.org_id,
+    org_id,
     at: nowMs,
     actor: 'file',
     action,
-    subject: after.slug,
+    subject: slug,
     before_json: before && JSON.stringify(boardShown(before)),
-    after_json: JSON.stringify(boardShown(after)),
+    after_json: after && JSON.stringify(boardShown(after)),
   });
 }
 

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { isObject, type Json } from '@floe/contract/json';
+import { holdableText } from '../../core/holdable.ts';
 import { LIVE_COLUMNS, LiveBatches } from '../live-batches.ts';
 import type { Ingested, SpoolRegion } from '../ports.ts';
 import { type DeclaredKeys, declaredKeys, Gatherer, type RollupDelta } from '../rollups/gather.ts';
@@ -179,10 +180,6 @@ function holdable(row: Row): Row {
     return at === METADATA ? holdableJson(value) : holdableText(value);
   });
   return { line: row.line, values };
-}
-
-function holdableText(text: string): string {
-  return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
 /** Escapes inside JSON text are characters to whoever reads it: filters on metadata do, in the database. */

@@ -1,3 +1,4 @@
+import { holdableRow, holdableText } from '../../core/holdable.ts';
 import type { Page, PageRequest, Position } from '../pages.ts';
 import { decodeCursor, toPage } from '../pages.ts';
 import type { Reader, Writer } from '../ports.ts';
@@ -31,14 +32,16 @@ export function approvalsFor(
     .where('expires_at', '>', nowMs)
     .where('state', 'in', ['waiting', 'allowed']);
   const ofSession =
-    sessionId === null ? rows.where('session_id', 'is', null) : rows.where('session_id', '=', sessionId);
+    sessionId === null
+      ? rows.where('session_id', 'is', null)
+      : rows.where('session_id', '=', holdableText(sessionId));
   return ofSession.orderBy('created_at', 'desc').limit(MOST_OF_SESSION).execute();
 }
 
 export async function insertApproval(writer: Writer, row: ApprovalRow): Promise<void> {
   await writer
     .insertInto('relay_approvals')
-    .values(row)
+    .values(holdableRow(row))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

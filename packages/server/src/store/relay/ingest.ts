@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { isObject } from '@floe/contract/json';
+import { holdableRow } from '../../core/holdable.ts';
 import type { Database, Ingested, SpoolRegion } from '../ports.ts';
 import type { RelayDecisionsTable, RelayReportsTable } from './tables.ts';
 
@@ -77,8 +78,8 @@ function rowOf(line: string): RelayRow | null {
   }
   if (!isObject(parsed) || !isObject(parsed['row'])) return null;
   const { table, row } = parsed;
-  if (table === 'relay_decisions' && isDecision(row)) return { table, row };
-  if (table === 'relay_reports' && isReport(row)) return { table, row };
+  if (table === 'relay_decisions' && isDecision(row)) return { table, row: holdableRow(row) };
+  if (table === 'relay_reports' && isReport(row)) return { table, row: holdableRow(row) };
   return null;
 }
 

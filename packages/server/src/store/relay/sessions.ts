@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { holdableRow } from '../../core/holdable.ts';
 import type { Reader, Writer } from '../ports.ts';
 import type { RelaySessionsTable } from './tables.ts';
 
@@ -6,15 +7,15 @@ import type { RelaySessionsTable } from './tables.ts';
 export type SessionDelta = RelaySessionsTable;
 
 const ROWS_PER_STATEMENT = 200;
-/** Calls read at once; the next round goes on from the last. */
-const CALLS_READ = 5_000;
+/** Calls read at once; who finds so many goes on from the last. */
+export const CALLS_READ = 5_000;
 
 /** Adds counts to sessions, which are made where they are new. */
 export async function addToSessions(writer: Writer, deltas: readonly SessionDelta[]): Promise<void> {
   for (let at = 0; at < deltas.length; at += ROWS_PER_STATEMENT)
     await writer
       .insertInto('relay_sessions')
-      .values(deltas.slice(at, at + ROWS_PER_STATEMENT))
+      .values(deltas.slice(at, at + ROWS_PER_STATEMENT).map(holdableRow))
       .onConflict((conflict) =>
         conflict.columns(['org_id', 'session_id', 'key_id']).doUpdateSet({
           key_name: sql`excluded.key_name`,

@@ -1,3 +1,4 @@
+import { holdableRow } from '../../core/holdable.ts';
 import type { Reader, Writer } from '../ports.ts';
 
 /** A part of a budget that an exchange holds or has spent. */
@@ -42,7 +43,7 @@ export async function applySpend(
     .executeTakeFirst();
   if (known && known.applied >= upTo) return [];
   const spent: Spent[] = [];
-  for (const charge of charges) spent.push(await addSpend(writer, charge, nowMs));
+  for (const charge of charges) spent.push(await addSpend(writer, holdableRow(charge), nowMs));
   await writer
     .insertInto('spend_journals')
     .values({ id: journal, applied: upTo, updated_at: nowMs })

@@ -191,20 +191,24 @@ test('a disk that stays full costs bounded memory, keeps the oldest rows and cou
   assert.deepEqual(told?.fields, { lost_rows: 50 - kept });
 });
 
-test('a file that cannot be taken holds up none of those after it and stays for the next start', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  leave(dataDir, 'rows-000000001.jsonl', lineOf('exc_a'));
-  leave(dataDir, 'rows-000000002.jsonl', lineOf('exc_b'));
-  const unreadable = (path: string) => (path.endsWith('1.jsonl') ? new Error('EIO: read') : null);
-  const { sink, database, clock, log, spool } = await openSpool(t, dataDir, unreadable);
-  sink.append(exchangeRow('exc_c'));
-  await until(() => database.inserted.has('exc_c'), clock);
-  assert.deepEqual(database.ids(), ['exc_b', 'exc_c']);
-  assert.ok(
-    log.lines.some(({ level, message }) => level === 'error' && /left for the next start/.test(message)),
-  );
-  assert.ok(readdirSync(spool).includes('rows-000000001.jsonl'));
-});
+for (const [what, fault] of [
+  ['cannot be read', new Error('EIO: read')],
+  ['the database refuses', new Fault('invalid_request', 'Text must not hold the character U+0000.')],
+] as const)
+  test(`a file that ${what} holds up none of those after it and stays for the next start`, async (t) => {
+    const dataDir = temporaryDirectory(t);
+    leave(dataDir, 'rows-000000001.jsonl', lineOf('exc_a'));
+    leave(dataDir, 'rows-000000002.jsonl', lineOf('exc_b'));
+    const unreadable = (path: string) => (path.endsWith('1.jsonl') ? fault : null);
+    const { sink, database, clock, log, spool } = await openSpool(t, dataDir, unreadable);
+    sink.append(exchangeRow('exc_c'));
+    await until(() => database.inserted.has('exc_c'), clock);
+    assert.deepEqual(database.ids(), ['exc_b', 'exc_c']);
+    assert.ok(
+      log.lines.some(({ level, message }) => level === 'error' && /left for the next start/.test(message)),
+    );
+    assert.ok(readdirSync(spool).includes('rows-000000001.jsonl'));
+  });
 
 test('rows the database has not taken are synced within 250 ms, and those it has are not synced again', async (t) => {
   const { sink, database, files, clock, spool } = await openSpool(t);

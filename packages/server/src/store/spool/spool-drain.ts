@@ -161,7 +161,7 @@ export class SpoolDrain {
 
   #failed(segment: Segment, error: unknown): void {
     this.#failures += 1;
-    const away = error instanceof Fault;
+    const away = error instanceof Fault && error.code === 'overloaded';
     if (this.#failures === 1)
       this.#options.log.warn(
         { err: error, rows: this.waiting },

@@ -1,35 +1,28 @@
-import { existsSync, rmSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnusable } from '../store-unusable.ts';
+import { COPY_BYTES, type CopyParts, cannotCopy, makeWhole } from './whole-copy.ts';
 
 /**
  * Writes a consistent copy of a database that may be in use, whole or not at all. Blocks for as long as it
  * takes: for commands, not for the server.
  *
- * @throws StoreUnusable when `from` is no database or `to` exists or cannot be written.
+ * @throws StoreUnusable when `from` is no database, or `to` exists, has no room or cannot be written.
  */
-export async function copySqlite(from: string, to: string): Promise<void> {
+export async function copySqlite(from: string, to: string, parts: CopyParts): Promise<void> {
   if (!existsSync(from)) throw new StoreUnusable(`There is no database at ${from}.`);
   if (existsSync(to)) throw new StoreUnusable(`${to} exists; nothing is overwritten.`);
-  const unfinished = `${to}.part`;
+  let database: DatabaseSync | undefined;
   try {
-    rmSync(unfinished, { force: true });
-    const database = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
-    try {
-      database.prepare('vacuum into ?').run(unfinished);
-    } finally {
-      database.close();
-    }
-    const file = await open(unfinished, 'r+');
-    await file.chmod(0o600);
-    await file.sync();
-    await file.close();
-    await rename(unfinished, to);
+    const source = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
+    database = source;
+    const bytes = Number(source.prepare(COPY_BYTES).get()?.['bytes']);
+    const write = (unfinished: string) => source.prepare('vacuum into ?').run(unfinished);
+    await makeWhole({ from, to, bytes, write }, parts);
   } catch (cause) {
-    await rm(unfinished, { force: true }).catch(() => undefined);
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusable(`Cannot copy ${from} to ${to}: ${reason}`, { cause });
+    throw cause instanceof StoreUnusable ? cause : cannotCopy(from, to, cause);
+  } finally {
+    database?.close();
   }
 }
 

@@ -1,8 +1,6 @@
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Kysely } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
-import type { Log } from '../../core/log.ts';
+import { Kysely, sql } from 'kysely';
 import { migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { type QuietBeats, quietValues } from '../monitoring/quiet-beats.ts';
@@ -15,11 +13,10 @@ import { openingError, statementError } from './errors.ts';
 import { ProcessSignals } from './process-signals.ts';
 import type { Role } from './protocol.ts';
 import { Turns } from './turns.ts';
+import { COPY_BYTES, type CopyParts, makeWhole } from './whole-copy.ts';
 import { RequestFailed, WorkerThread } from './worker-thread.ts';
 
-export interface OpenSqliteOptions {
-  readonly log: Log;
-  readonly clock: Clock;
+export interface OpenSqliteOptions extends CopyParts {
   /** The program's own list unless a test passes another. */
   readonly migrations?: readonly Migration[];
 }
@@ -38,7 +35,7 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
     const database = new SqliteDatabase(writer, reader);
     await migrate(database, {
       ...options,
-      keepCopy: (number) => keepCopy(writer, path, `${path}.before-${number}`),
+      keepCopy: (number) => keepCopy({ database, writer, path }, number, options),
     });
     await openThread(reader, path, 'reader');
     return database;
@@ -147,14 +144,15 @@ async function prepareFile(path: string): Promise<void> {
   }
 }
 
-async function keepCopy(writer: WorkerThread, path: string, to: string): Promise<void> {
-  const unfinished = `${to}.part`;
-  try {
-    await rm(unfinished, { force: true });
-    await writer.ask({ kind: 'copy', to: unfinished });
-    await rename(unfinished, to);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusable(`Cannot copy ${path} to ${to} before migrating it: ${reason}`, { cause });
-  }
+async function keepCopy(
+  { database, writer, path }: { database: SqliteDatabase; writer: WorkerThread; path: string },
+  number: number,
+  parts: CopyParts,
+): Promise<void> {
+  const to = `${path}.before-${number}`;
+  const purpose = ' before migrating it';
+  const { rows } = await database.transaction((one) => sql.raw<{ bytes: number }>(COPY_BYTES).execute(one));
+  const bytes = rows[0]?.bytes ?? 0;
+  const write = (unfinished: string) => writer.ask({ kind: 'copy', to: unfinished });
+  await makeWhole({ from: path, to, bytes, purpose, write }, parts);
 }

@@ -84,6 +84,40 @@ test('a database in use is copied before it is migrated', async (t) => {
   assert.equal(await settingValue(copied.read, 'a'), '1');
 });
 
+test('the copy before a migration is told of, refused where there is no room, and what a killed one left is thrown away', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const before = await openIn(t, dataDir);
+  await before.transaction((writer) => putSetting(writer, 'a', '1'));
+  await before.close();
+  const path = join(dataDir, 'floe.db');
+  const copy = `${path}.before-${second.number}`;
+  const lines: { readonly fields: object; readonly message: string }[] = [];
+  const log = {
+    ...silentLog,
+    info: (fields: object, message: string) => void lines.push({ fields, message }),
+  };
+  const parts = { ...quiet, log, migrations: [...MIGRATIONS, second] };
+  await assert.rejects(
+    openSqlite(path, { ...parts, freeBytes: async () => 2 }),
+    /Cannot copy .* before migrating it: it takes \d+ KB, and .* has room for 2 bytes\. Make room there/,
+  );
+  assert.equal(lines.length, 0);
+  assert.deepEqual([existsSync(copy), existsSync(`${copy}.part`)], [false, false]);
+
+  writeFileSync(`${copy}.part`, 'half of one');
+  const after = await openSqlite(path, { ...parts, freeBytes: async () => 1e12 });
+  t.after(() => after.close());
+  const [first, last] = lines;
+  assert.match(first?.message ?? '', /Copying the database before migrating it.*minutes/);
+  const { bytes, ...places } = { bytes: 0, ...first?.fields };
+  assert.deepEqual(places, { from: path, to: copy, free_bytes: 1e12 });
+  const { size, mode } = statSync(copy);
+  assert.equal(bytes, size);
+  assert.equal(mode & 0o777, 0o600);
+  assert.equal(last?.message, 'Copied the database');
+  assert.equal(existsSync(`${copy}.part`), false);
+});
+
 test('a migration that fails changes nothing and is tried again at the next start', async (t) => {
   const dataDir = temporaryDirectory(t);
   await (await openIn(t, dataDir)).close();

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { holdableText } from '../core/holdable.ts';
+import { endUserOf } from './end-user.ts';
+
+type Asked = Parameters<typeof endUserOf>[0];
+
+/** As far as it is looked at. */
+function asked(user: string | undefined, headers: Asked['client']['headers'] = {}): Asked {
+  return { client: { headers }, catalog: { userHeaders: ['x-user'] }, ask: { user }, opaque: null } as never;
+}
+
+test('an end user is told by a configured header, else by the body, in text that every database holds', () => {
+  assert.equal(endUserOf(asked('ana')), 'ana');
+  assert.equal(endUserOf(asked('ana', { 'x-user': 'ben' })), 'ben');
+  assert.equal(endUserOf(asked(undefined)), null);
+  assert.equal(endUserOf(asked('a\0b\ud800')), 'a\ufffdb\ufffd');
+  const cut = endUserOf(asked(`${'x'.repeat(255)}\u{1f600}`)) ?? '';
+  assert.equal(cut, holdableText(cut));
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { sql } from 'kysely';
+import type { Verb } from '../../management/verb.ts';
+import type { Database, Writer } from '../../store/ports.ts';
+
+/** Verbs that may write without an entry in the audit log, and why. */
+const LEAVE_NO_ENTRY: Readonly<Record<string, string>> = {
+  'me.update': 'what the console remembers for a person changes by the minute',
+};
+
+/** The verbs, each held to the rule that what it writes leaves an entry in the audit log. SQLite counts the rows. */
+export function held(verbs: readonly Verb[], { engine }: Database): readonly Verb[] {
+  if (engine !== 'sqlite') return verbs;
+  return verbs.map((verb) => {
+    if (verb.show !== null || Object.hasOwn(LEAVE_NO_ENTRY, verb.name)) return verb;
+    return {
+      ...verb,
+      perform: (host, actor, input, of) =>
+        verb.perform({ ...host, database: watched(host.database, verb.name) }, actor, input, of),
+    };
+  });
+}
+
+function watched(database: Database, name: string): Database {
+  return {
+    engine: database.engine,
+    signals: database.signals,
+    read: database.read,
+    transaction: (work) =>
+      database.transaction(async (writer) => {
+        const before = await counted(writer);
+        const result = await work(writer);
+        const after = await counted(writer);
+        assert.ok(
+          after.changes === before.changes || after.entries > before.entries,
+          `${name} wrote, and left no entry in the audit log`,
+        );
+        return result;
+      }),
+    rowTransaction: (work) => database.rowTransaction(work),
+    ping: () => database.ping(),
+    ingest: (region) => database.ingest(region),
+    keepBeats: (beats) => database.keepBeats(beats),
+    expire: (beforeMs) => database.expire(beforeMs),
+    close: () => database.close(),
+  };
+}
+
+async function counted(writer: Writer): Promise<{ readonly changes: number; readonly entries: number }> {
+  const { rows } = await sql<{ changes: number; entries: number }>`
+    select total_changes() as changes, coalesce(max(rowid), 0) as entries from audit`.execute(writer);
+  const [row] = rows;
+  assert.ok(row);
+  return row;
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import type { BeatAnswer, BeatCall } from './beat-call.ts';
+import { BeatQueue } from './beat-queue.ts';
+import { readHeartbeat } from './heartbeat.ts';
+
+const NOBODY = 'refused by the store';
+
+function callOf(id: string): BeatCall {
+  const body = Buffer.from(JSON.stringify({ monitor_id: id }));
+  return { ...readHeartbeat(body, undefined, 'acme').call, receivedAt: 1 };
+}
+
+const answerOf = (receivedAt: number): BeatAnswer => {
+  return { monitorId: 'm', beatId: 'beat_1', receivedAt, status: 'healthy', nextDueAt: null };
+};
+
+/** A store that refuses every batch in which one monitor stands, with this fault. */
+function queueOver(fault: Fault) {
+  const refuse = (calls: readonly BeatCall[]) => {
+    if (calls.some(({ address }) => 'id' in address && address.id === NOBODY)) throw fault;
+  };
+  return new BeatQueue({
+    clock: systemClock,
+    log: silentLog,
+    keep: async (calls) => {
+      refuse(calls);
+      return [];
+    },
+    commit: async (calls) => {
+      refuse(calls);
+      return calls.map(({ receivedAt }) => answerOf(receivedAt));
+    },
+  });
+}
+
+async function outcomes(fault: Fault): Promise<readonly string[]> {
+  const queue = queueOver(fault);
+  const beats = await Promise.allSettled(['one', NOBODY, 'two'].map((id) => queue.add(callOf(id))));
+  return beats.map((beat) => (beat.status === 'fulfilled' ? 'taken' : String(beat.reason.code)));
+}
+
+test('a beat that the store refuses is refused alone, whoever else beats at that moment', async () => {
+  const fault = new Fault('invalid_request', 'Text must not hold the character U+0000.');
+  assert.deepEqual(await outcomes(fault), ['taken', 'invalid_request', 'taken']);
+});
+
+test('while the store is away all of them are told to come again, each asked for once', async () => {
+  const fault = new Fault('overloaded', 'away', { retryAfterMs: 1_000 });
+  assert.deepEqual(await outcomes(fault), ['overloaded', 'overloaded', 'overloaded']);
+});
+
+test('an id that no database holds is the id of no monitor', () => {
+  const { address } = callOf('a\0b\ud800');
+  assert.ok('id' in address);
+  assert.equal(address.id, 'a\ufffdb\ufffd');
+});

@@ -1,0 +1,79 @@
+import { open, rename, rm, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { StoreUnusable } from '../store-unusable.ts';
+
+/** Bytes that a copy of a database will have: its pages without those that are free. */
+export const COPY_BYTES = `select (select page_count from pragma_page_count) * 1.0
+  * (select page_size from pragma_page_size)
+  - (select freelist_count from pragma_freelist_count) * 1.0 * (select page_size from pragma_page_size) as bytes`;
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
+
+export interface CopyParts {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Room on the disk that holds a directory; the system is asked unless given. */
+  readonly freeBytes?: (directory: string) => Promise<number>;
+}
+
+export interface Copy {
+  readonly from: string;
+  readonly to: string;
+  /** What it will have, by `COPY_BYTES`. */
+  readonly bytes: number;
+  /** What it is made for, after its name. */
+  readonly purpose?: string;
+  /** Writes it under another name, and may take minutes. */
+  write(unfinished: string): unknown;
+}
+
+/**
+ * Makes a copy that has its name once it is whole and on the disk, readable by its owner alone. What a killed process
+ * left of one is thrown away by the next.
+ *
+ * @throws StoreUnusable when there is no room for it, before anything is written, or it cannot be written
+ */
+export async function makeWhole(
+  { from, to, bytes, purpose = '', write }: Copy,
+  { log, clock, freeBytes = freeOnDisk }: CopyParts,
+): Promise<void> {
+  const unfinished = `${to}.part`;
+  const started = clock.monotonic();
+  try {
+    await rm(unfinished, { force: true });
+    const free = await freeBytes(dirname(to)).catch(() => null);
+    if (free !== null && free < bytes)
+      throw new Error(
+        `it takes ${sized(bytes)}, and ${dirname(to)} has room for ${sized(free)}. Make room there and try again.`,
+      );
+    const places = { from, to, bytes, free_bytes: free };
+    log.info(places, `Copying the database${purpose}; a large one takes minutes`);
+    await write(unfinished);
+    const file = await open(unfinished, 'r+');
+    await file.chmod(0o600);
+    await file.sync();
+    await file.close();
+    await rename(unfinished, to);
+    log.info({ to, duration_ms: Math.round(clock.monotonic() - started) }, 'Copied the database');
+  } catch (cause) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw cannotCopy(from, to, cause, purpose);
+  }
+}
+
+export function cannotCopy(from: string, to: string, cause: unknown, purpose = ''): StoreUnusable {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StoreUnusable(`Cannot copy ${from} to ${to}${purpose}: ${reason}`, { cause });
+}
+
+async function freeOnDisk(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}
+
+function sized(bytes: number): string {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1000)));
+  return `${Math.round(bytes / 1000 ** step)} ${UNITS[step]}`;
+}
