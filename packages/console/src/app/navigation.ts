@@ -27,10 +27,11 @@ import {
   Wallet,
   Wrench,
 } from 'lucide-react';
+import type { OrgPath } from './use-place.ts';
 
 export interface NavigationEntry {
   readonly label: string;
-  readonly path: string;
+  readonly path: OrgPath;
   readonly icon: LucideIcon;
   /** Second key after `g`. */
   readonly key?: string;

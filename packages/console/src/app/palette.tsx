@@ -1,10 +1,9 @@
-import { useNavigate } from '@tanstack/react-router';
 import { type LucideIcon, Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { GROUPS } from './page-index.ts';
 import { setTheme } from './theme.ts';
-import { useOrgId } from './url-state.ts';
+import { useGo } from './use-place.ts';
 
 interface Offer {
   readonly label: string;
@@ -103,8 +102,7 @@ function Offers({
 }
 
 function useOffers(text: string): readonly Offer[] {
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const go = useGo();
   const wanted = text.trim().toLowerCase();
   const id = text.trim();
   if (/^exc_[0-9A-Za-z]{6,}$/.test(id))
@@ -113,7 +111,7 @@ function useOffers(text: string): readonly Offer[] {
         label: `Open ${id}`,
         group: 'Request',
         icon: null,
-        run: () => void navigate({ to: `/o/${org}/requests/${id}` }),
+        run: () => go(`/requests/${id}`),
       },
     ];
   const pages = GROUPS.flatMap(({ label: group, entries }) =>
@@ -122,7 +120,7 @@ function useOffers(text: string): readonly Offer[] {
         label,
         group: group ?? 'Page',
         icon,
-        run: () => void navigate({ to: `/o/${org}${path}` }),
+        run: () => go(path),
       }),
     ),
   );

@@ -18,7 +18,7 @@ import { BOARDS, type BoardForm, NEW_BOARD } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
 
-const CRUMB = { label: 'Boards', to: '/boards' };
+const CRUMB = { label: 'Boards', to: '/boards' } as const;
 
 /** A board that is not there yet. */
 export function NewBoardPage() {

@@ -1,9 +1,8 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { Bell, BellOff, Copy, Ellipsis, Pause, Pencil, Play } from 'lucide-react';
 import { useState } from 'react';
-import { useOrgId } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { send } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
 import { useChange } from '../../data/change.ts';
@@ -46,8 +45,7 @@ export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
 function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source } = monitor;
   const refusal = useRefusal('monitoring');
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const edit = usePlace('/monitors', '/edit');
   const { toggle } = usePausing(monitor);
   const curl = beatSnippets(id, apiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
   const fromFile = source.kind === 'file';
@@ -60,10 +58,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
         {paused ? 'Resume' : 'Pause'}
       </MenuItem>
       <MuteItems monitor={monitor} />
-      <MenuItem
-        icon={Pencil}
-        onSelect={() => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}/edit` })}
-      >
+      <MenuItem icon={Pencil} onSelect={() => edit(id)}>
         {fromFile ? 'Show the settings' : 'Edit'}
       </MenuItem>
     </>

@@ -15,7 +15,7 @@ import { EMPTY_POLICY, EXAMPLES, POLICIES, type Policy, type PolicyForm } from '
 import { PolicyTrial } from './policy-trial.tsx';
 import { type DryRun, useDryRun } from './use-dry-run.ts';
 
-const CRUMB = { label: 'Policies', to: '/management/policies' };
+const CRUMB = { label: 'Policies', to: '/management/policies' } as const;
 
 /** A rule that is not there yet. */
 export function NewPolicyPage() {

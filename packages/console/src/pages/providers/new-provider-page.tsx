@@ -1,9 +1,8 @@
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from '@floe/contract/config/provider-kinds';
-import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
-import { useOrgId } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
@@ -36,10 +35,10 @@ export function NewProviderPage() {
   const [test, setTest] = useState<CredentialTest | null>(null);
   const keyField = useRef<HTMLInputElement>(null);
   const refusal = useRefusal('management');
-  const leave = useLeave();
+  const leave = usePlace('/management/providers');
   const save = useTestAndSave(form, setTest, (provider) => {
     if (provider === null) keyField.current?.focus();
-    else leave(provider.id);
+    else leave(provider.id, 'replace');
   });
   const set = (fields: Partial<typeof START>) => setForm((before) => ({ ...before, ...fields }));
   return (
@@ -206,14 +205,4 @@ function bodyOf(form: typeof START) {
     project: text(form.project),
     models: models.length === 0 ? null : models,
   };
-}
-
-function useLeave(): (id?: string) => void {
-  const navigate = useNavigate();
-  const org = useOrgId();
-  return (id) =>
-    void navigate({
-      to: `/o/${org}/management/providers${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
-      replace: id !== undefined,
-    });
 }

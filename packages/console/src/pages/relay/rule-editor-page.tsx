@@ -14,7 +14,7 @@ import { RuleFields } from './rule-fields.tsx';
 import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleForm } from './rule-form.ts';
 import { Simulator } from './simulator.tsx';
 
-const CRUMB = { label: 'Rules', to: '/relay/rules' };
+const CRUMB = { label: 'Rules', to: '/relay/rules' } as const;
 const RULE_KIND: ResourceKind<RelayRule, RuleForm> = {
   one: 'rule',
   path: RULES,

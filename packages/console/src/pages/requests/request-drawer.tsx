@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { ChevronDown, ChevronUp, ListFilter, Maximize2, X } from 'lucide-react';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useOrgId } from '../../app/url-state.ts';
+import { useGo } from '../../app/use-place.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -31,9 +30,8 @@ export function RequestDrawer({
   readonly onFilter: (beside: HTMLElement) => void;
 }) {
   const { data, error, refetch } = useQuery(requestQuery(id));
-  const navigate = useNavigate();
-  const org = useOrgId();
-  const enlarge = () => void navigate({ to: `/o/${org}/requests/${id}` });
+  const go = useGo();
+  const enlarge = () => go(`/requests/${id}`);
   useShortcuts([{ keys: 'o', does: 'Open the page of the request', run: enlarge }]);
   return (
     <Drawer title="Request" about={id} onClose={onClose}>

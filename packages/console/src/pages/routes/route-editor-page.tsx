@@ -13,7 +13,7 @@ import { EMPTY_ROUTE, ROUTES, type Route, routeBody } from './route-form.ts';
 import { Simulator } from './simulator.tsx';
 import { useTargetStates } from './target-states.tsx';
 
-const CRUMB = { label: 'Routes', to: '/management/routes' };
+const CRUMB = { label: 'Routes', to: '/management/routes' } as const;
 
 /** A route that is not there yet, with what it would do. */
 export function NewRoutePage() {
