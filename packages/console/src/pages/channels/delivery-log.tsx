@@ -3,6 +3,7 @@ import { RotateCw } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
+import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -20,11 +21,13 @@ export function DeliveryLog({
   readonly filters: Readonly<Record<string, string>>;
   readonly channel?: string | null;
 }) {
+  const live = useConnection() === 'live';
+  useLiveQuery('alerts', ['alerts']);
   const answer = useInfiniteQuery({
     ...alertsQuery(filters),
-    // Nothing tells when a message arrives: what is on its way is looked after.
+    // The stream tells of every try. Without it what is on its way is looked after more often.
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? 3_000 : false,
+      live ? false : state.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? 3_000 : 15_000,
   });
   const alerts = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   if (answer.error && alerts.length === 0)
