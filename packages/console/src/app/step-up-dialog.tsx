@@ -3,11 +3,10 @@ import { useLocation } from '@tanstack/react-router';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { send } from '../data/api-client.ts';
-import { apiUrl, BASE_PATH } from '../data/base.ts';
 import { useChange } from '../data/change.ts';
+import { askPasskey, canUsePasskeys } from '../data/passkey.ts';
 import { sessionQuery } from '../data/session.ts';
-import { methodsQuery } from '../data/sign-in-methods.ts';
-import { askPasskey, canUsePasskeys } from '../pages/sign-in/passkey.ts';
+import { goToIssuer, methodsQuery } from '../data/sign-in-methods.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Input } from '../ui/field.tsx';
@@ -75,13 +74,11 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
 /** The issuer asks on a page of its own: what was begun here is to be done again afterwards. */
 function IssuerButton({ name }: { readonly name: string }) {
   const { href } = useLocation();
-  const leave = () => {
-    const url = apiUrl(`api/session/oidc/${encodeURIComponent(name)}/start`);
-    url.searchParams.set('step_up', 'true');
-    url.searchParams.set('return_to', `${BASE_PATH}${href}`);
-    location.assign(url);
-  };
-  return <Button onClick={leave}>Confirm with {name}, then do it again</Button>;
+  return (
+    <Button onClick={() => goToIssuer(name, href, { step_up: 'true' })}>
+      Confirm with {name}, then do it again
+    </Button>
+  );
 }
 
 async function confirmByPasskey(): Promise<unknown> {
