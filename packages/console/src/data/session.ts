@@ -1,37 +1,11 @@
-import type { Role } from '@floe/contract/roles';
+import type { SessionView, SignedInView } from '@floe/contract/api/session';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { get, send } from './api-client.ts';
 
-export interface OrgName {
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface SignedIn {
-  readonly state: 'signed_in';
-  readonly user: { readonly id: string; readonly email: string; readonly name: string };
-  readonly member_id: string;
-  readonly role: Role;
-  readonly team: string | null;
-  readonly org: OrgName;
-  readonly orgs: readonly OrgName[];
-  readonly stepped_up_until: string | null;
-  readonly expires_at: string;
-}
-
-export interface SignedOut {
-  readonly state: 'signed_out';
-  /** True while nobody has an account: the one-time link makes the first owner. */
-  readonly setup: boolean;
-  readonly methods: {
-    readonly password: boolean;
-    readonly passkey: boolean;
-    readonly oidc: readonly { readonly name: string }[];
-  };
-}
-
-export type Session = SignedIn | SignedOut;
+export type Session = SessionView;
+export type SignedIn = SignedInView;
+export type SignedOut = Extract<Session, { readonly state: 'signed_out' }>;
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],

@@ -2,9 +2,9 @@ import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { get, type Page } from '../../data/api-client.ts';
 import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
+import { orgProvidersQuery } from '../../data/org-lists.ts';
 import { count } from '../../format/amounts.ts';
 import { counted } from '../../format/words.ts';
 import { cx } from '../../ui/class-names.ts';
@@ -100,11 +100,7 @@ function Which({
 }
 
 function AllWell() {
-  const { data } = useQuery({
-    queryKey: ['providers', 'names'],
-    queryFn: ({ signal }) =>
-      get<Page<{ readonly enabled: boolean }>>('api/management/providers', { limit: 500 }, signal),
-  });
+  const { data } = useQuery(orgProvidersQuery);
   const enabled = data?.data.filter((provider) => provider.enabled).length;
   return (
     <EmptyState

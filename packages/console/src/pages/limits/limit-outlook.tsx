@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { DAY_MS, timeseriesQuery } from '../../data/charts.ts';
+import { orgKeysQuery } from '../../data/org-lists.ts';
 import { count } from '../../format/amounts.ts';
 import { typedNumber } from '../../format/numbers-typed.ts';
 import { counted } from '../../format/words.ts';
 import { Chart } from '../../ui/chart.tsx';
 import type { Limit, LimitForm } from './limit-form.ts';
 import { minutesOver } from './minutes-over.ts';
-import { useKeys } from './subject-fields.tsx';
 
 /** What was asked in the last day beside the bound that is typed, and how often that bound would have refused. */
 export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
-  const keys = useKeys();
+  const keys = useQuery(orgKeysQuery).data?.data ?? [];
   const whose = subjectFilter(limit, keys);
   const { data } = useQuery({
     ...timeseriesQuery({ ...whose, metric: 'requests', interval: 'minute' }, DAY_MS),

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
-import { get, type Page } from '../../data/api-client.ts';
+import { orgModelsQuery } from '../../data/org-lists.ts';
 import { rowKey } from '../../data/row-key.ts';
 import { percent } from '../../format/amounts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -148,15 +148,7 @@ function Weight({
 }
 
 function useModelIds() {
-  const { data } = useQuery({
-    queryKey: ['models', 'ids'],
-    queryFn: ({ signal }) =>
-      get<Page<{ readonly id: string; readonly kind: string }>>(
-        'api/management/models',
-        { limit: 500 },
-        signal,
-      ),
-  });
+  const { data } = useQuery(orgModelsQuery);
   return (data?.data ?? [])
     .filter(({ kind }) => kind === 'model')
     .map(({ id }) => ({ value: id, label: id }));
