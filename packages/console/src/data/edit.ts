@@ -22,6 +22,12 @@ export interface Edit<Form> {
   readonly discard: () => void;
 }
 
+/** What a part of a form is given: all its values, and how to change some of them. */
+export interface FormPart<Form> {
+  readonly form: Form;
+  readonly onChange: (fields: Partial<Form>) => void;
+}
+
 interface EditOptions<Resource, Form> {
   readonly path: string;
   readonly read: Tagged<Resource>;

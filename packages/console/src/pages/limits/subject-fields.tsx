@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { FormPart } from '../../data/edit.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Input, Select } from '../../ui/field.tsx';
@@ -8,13 +9,7 @@ import { AWAY_CHOICES, namedKind, SUBJECT_CHOICES, type SubjectForm, subjectChoi
 const LABELS = { team: 'Team', key: 'Key', owner: 'Owner', end_user: 'End user' } as const;
 
 /** Whom a limit or budget is about, and for which models. */
-export function SubjectFields({
-  form,
-  onChange,
-}: {
-  readonly form: SubjectForm;
-  readonly onChange: (fields: Partial<SubjectForm>) => void;
-}) {
+export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
   const kind = namedKind(form.subject);
   const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
@@ -50,13 +45,7 @@ export function SubjectFields({
 }
 
 /** What happens while the shared store is away. */
-export function AwayField({
-  form,
-  onChange,
-}: {
-  readonly form: SubjectForm;
-  readonly onChange: (fields: Partial<SubjectForm>) => void;
-}) {
+export function AwayField({ form, onChange }: FormPart<SubjectForm>) {
   return (
     <FormField name="on_store_error" label="While the shared store is away">
       <Select

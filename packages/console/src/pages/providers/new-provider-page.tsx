@@ -5,6 +5,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePlace } from '../../app/use-place.ts';
 import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
+import type { FormPart } from '../../data/edit.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { typedList } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -96,10 +97,7 @@ function useTestAndSave(
   );
 }
 
-interface PartProps {
-  readonly form: typeof START;
-  readonly onChange: (fields: Partial<typeof START>) => void;
-}
+type PartProps = FormPart<typeof START>;
 
 function Kind({ form, onChange }: PartProps) {
   const [named, setNamed] = useState(false);

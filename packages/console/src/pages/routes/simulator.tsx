@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { send } from '../../data/api-client.ts';
 import { useDebounced } from '../../data/debounced.ts';
+import type { FormPart } from '../../data/edit.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
@@ -99,15 +100,7 @@ function useSimulation(
   });
 }
 
-function SimulationFields({
-  form,
-  model,
-  onChange,
-}: {
-  readonly form: SimulationForm;
-  readonly model: string;
-  readonly onChange: (fields: Partial<SimulationForm>) => void;
-}) {
+function SimulationFields({ form, model, onChange }: FormPart<SimulationForm> & { readonly model: string }) {
   const { data } = useQuery(orgKeysQuery);
   const keys = [
     { value: '', label: 'as you' },
