@@ -78,7 +78,8 @@ test('filters survive the way through a URL, and a new one drops the cursor', ()
 test('a range is read as people write it and is never refused', () => {
   assert.equal(rangeMs('45m'), 2_700_000);
   assert.equal(rangeName('last 3 days'), '3d');
-  for (const broken of ['', '0m', '99999d', 'soon', '-1h']) assert.equal(rangeMs(broken), null, broken);
+  for (const broken of ['', '0m', '99999d', 'soon', '-1h', '3 months', '30s'])
+    assert.equal(rangeMs(broken), null, broken);
   assert.equal(spanOf(new URLSearchParams('range=nonsense'), NOW).range, '24h');
 });
 
@@ -99,4 +100,6 @@ test('charts have few enough points to read', () => {
   const of = (range: string) => intervalOf(spanOf(new URLSearchParams({ range }), NOW));
   assert.deepEqual(['1h', '24h', '30d'].map(of), ['minute', 'hour', 'day']);
   assert.equal(spanLabel(spanOf(new URLSearchParams('range=45m'), NOW)), 'Last 45 minutes');
+  assert.equal(spanLabel(spanOf(new URLSearchParams('range=1d'), NOW)), 'Last 1 day');
+  assert.equal(spanLabel(spanOf(new URLSearchParams('range=last 3 days'), NOW)), 'Last 3 days');
 });
