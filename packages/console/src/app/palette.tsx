@@ -1,6 +1,7 @@
 import { type LucideIcon, Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { type KeyboardEvent, useId, useState } from 'react';
+import { OptionList } from '../ui/option-list.tsx';
 import { GROUPS } from './page-index.ts';
 import { setTheme } from './theme.ts';
 import { useGo } from './use-place.ts';
@@ -47,7 +48,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               aria-label="Search or jump to"
               aria-expanded={offers.length > 0}
               aria-controls={list}
-              aria-activedescendant={`${list}-${chosen}`}
+              {...(offers[chosen] ? { 'aria-activedescendant': `${list}-${chosen}` } : {})}
               value={text}
               placeholder="A page, or the id of a request"
               onChange={({ target }) => {
@@ -58,46 +59,28 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               className="h-11 flex-1 bg-transparent text-body outline-none"
             />
           </div>
-          <Offers id={list} offers={offers} chosen={chosen} onTake={take} />
+          <OptionList
+            id={list}
+            label="Results"
+            options={offers}
+            at={chosen}
+            keyOf={({ group, label }) => `${group} ${label}`}
+            onTake={take}
+            className="relative max-h-[50dvh] overflow-y-auto p-1.5"
+            optionClass="flex min-h-9 items-center gap-2.5 rounded-control px-2 text-ui aria-selected:bg-selected"
+          >
+            {({ icon: Icon, label, group }) => (
+              <>
+                {Icon && <Icon size={16} strokeWidth={1.75} className="text-ink-3" />}
+                <span className="flex-1">{label}</span>
+                <span className="text-small text-ink-3">{group}</span>
+              </>
+            )}
+          </OptionList>
           {offers.length === 0 && <p className="p-4 text-ui text-ink-2">Nothing is called that.</p>}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
-  );
-}
-
-function Offers({
-  id,
-  offers,
-  chosen,
-  onTake,
-}: {
-  readonly id: string;
-  readonly offers: readonly Offer[];
-  readonly chosen: number;
-  readonly onTake: (offer: Offer) => void;
-}) {
-  return (
-    <div id={id} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-1.5">
-      {offers.map((offer, index) => (
-        <div
-          key={`${offer.group} ${offer.label}`}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === chosen}
-          onPointerDown={(event) => {
-            event.preventDefault();
-            onTake(offer);
-          }}
-          className="flex min-h-9 items-center gap-2.5 rounded-control px-2 text-ui aria-selected:bg-selected"
-        >
-          {offer.icon && <offer.icon size={16} strokeWidth={1.75} className="text-ink-3" />}
-          <span className="flex-1">{offer.label}</span>
-          <span className="text-small text-ink-3">{offer.group}</span>
-        </div>
-      ))}
-    </div>
   );
 }
 

@@ -12,7 +12,8 @@ import { opposite, textOf, wordsOf } from '../filters/filter-value.ts';
 import { count } from '../format/amounts.ts';
 import { cx } from './class-names.ts';
 import { Key } from './key.tsx';
-import { POPUP } from './menu.tsx';
+import { OPTION, POPUP } from './menu.tsx';
+import { OptionList } from './option-list.tsx';
 
 export interface FilterBarProps {
   readonly fields: readonly FilterField[];
@@ -86,7 +87,23 @@ export function FilterBar(props: FilterBarProps) {
           There is no field {typed.name}.{typed.nearest && ` Did you mean ${typed.nearest}?`}
         </p>
       )}
-      <Offers id={list} offers={offers} at={walked ? at : -1} onTake={take} />
+      <OptionList
+        id={list}
+        label="Suggestions"
+        options={offers}
+        at={walked ? at : -1}
+        keyOf={({ text: offer }) => offer}
+        onTake={({ text: offer }) => take(offer)}
+        className={cx(POPUP, 'absolute top-full left-0 mt-1 min-w-64')}
+        optionClass={OPTION}
+      >
+        {({ text: offer, rows }) => (
+          <>
+            <span className="min-w-0 flex-1 truncate">{offer}</span>
+            {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{count(rows)}</span>}
+          </>
+        )}
+      </OptionList>
     </div>
   );
 }
@@ -191,46 +208,6 @@ function Token({
         <X size={12} />
       </button>
     </span>
-  );
-}
-
-function Offers({
-  id,
-  offers,
-  at,
-  onTake,
-}: {
-  readonly id: string;
-  readonly offers: readonly Offer[];
-  readonly at: number;
-  readonly onTake: (offer: string) => void;
-}) {
-  return (
-    <div
-      id={id}
-      role="listbox"
-      aria-label="Suggestions"
-      className={cx(POPUP, 'absolute top-full left-0 mt-1 min-w-64', offers.length === 0 && 'hidden')}
-    >
-      {offers.map(({ text: offer, rows }, index) => (
-        <div
-          key={offer}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          onPointerDown={(event) => {
-            // Before the input loses the focus, which would take the list away.
-            event.preventDefault();
-            onTake(offer);
-          }}
-          className="flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover"
-        >
-          <span className="min-w-0 flex-1 truncate">{offer}</span>
-          {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{count(rows)}</span>}
-        </div>
-      ))}
-    </div>
   );
 }
 

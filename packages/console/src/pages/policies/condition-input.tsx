@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { cx } from '../../ui/class-names.ts';
 import { TextArea } from '../../ui/field.tsx';
-import { POPUP } from '../../ui/menu.tsx';
+import { OPTION, POPUP } from '../../ui/menu.tsx';
+import { OptionList } from '../../ui/option-list.tsx';
 import { completed, namesFor, wordBefore } from './condition-names.ts';
 
 /** Where a CEL condition is typed: names it can read are offered with what they hold. Inside a `Field`. */
@@ -56,7 +57,23 @@ export function ConditionInput({
         onKeyDown={press}
         onBlur={() => setCaret(null)}
       />
-      <Names id={list} offers={offers} at={at} onTake={take} />
+      <OptionList
+        id={list}
+        label="Names"
+        options={offers}
+        at={at}
+        keyOf={([name]) => name}
+        onTake={([name]) => take(name)}
+        className={cx(POPUP, 'absolute inset-x-0 top-full mt-1')}
+        optionClass={cx(OPTION, 'flex-wrap gap-x-3')}
+      >
+        {([name, holds]) => (
+          <>
+            <code className="font-mono text-code">{name}</code>
+            <span className="text-small text-ink-3">{holds}</span>
+          </>
+        )}
+      </OptionList>
     </div>
   );
 }
@@ -72,43 +89,4 @@ function usePlacedCaret(box: RefObject<HTMLTextAreaElement | null>, value: strin
   return (caret) => {
     placed.current = caret;
   };
-}
-
-function Names({
-  id,
-  offers,
-  at,
-  onTake,
-}: {
-  readonly id: string;
-  readonly offers: readonly (readonly [string, string])[];
-  readonly at: number;
-  readonly onTake: (name: string) => void;
-}) {
-  return (
-    <div
-      id={id}
-      role="listbox"
-      aria-label="Names"
-      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1', offers.length === 0 && 'hidden')}
-    >
-      {offers.map(([name, holds], index) => (
-        <div
-          key={name}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          onPointerDown={(event) => {
-            event.preventDefault();
-            onTake(name);
-          }}
-          className="flex min-h-8 flex-wrap items-center gap-x-3 rounded-tag px-2 hover:bg-hover aria-selected:bg-hover"
-        >
-          <code className="font-mono text-code">{name}</code>
-          <span className="text-small text-ink-3">{holds}</span>
-        </div>
-      ))}
-    </div>
-  );
 }
