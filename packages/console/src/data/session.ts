@@ -2,6 +2,7 @@ import type { SessionView, SignedInView } from '@floe/contract/api/session';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { get, send } from './api-client.ts';
+import { forgetConsoleKey } from './made-keys.ts';
 
 export type Session = SessionView;
 export type SignedIn = SignedInView;
@@ -31,6 +32,7 @@ export function useSignedIn(): SignedIn {
 /** Ends the session; whatever was read with it is forgotten. */
 export async function signOut(client: QueryClient): Promise<void> {
   await send('DELETE', 'api/session');
+  forgetConsoleKey();
   client.clear();
 }
 
