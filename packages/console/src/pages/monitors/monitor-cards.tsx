@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { apiUrl } from '../../data/base.ts';
 import { duration, uptime } from '../../format/amounts.ts';
-import { browserZone, day, fullTime } from '../../format/moments.ts';
+import { browserZone, day, fullTime, shortTime } from '../../format/moments.ts';
 import { counted } from '../../format/words.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Card, KeyValue, StatCard } from '../../ui/facts.tsx';
@@ -16,7 +16,7 @@ import {
   monitorPath,
   uptimeQuery,
 } from './monitor-data.ts';
-import { minutesText, scheduleText } from './monitor-words.ts';
+import { minutesText, scheduleText, zoneOf } from './monitor-words.ts';
 import { beatSnippets } from './send-beats.ts';
 
 /** Uptime of four spans, rounded down: 100% means that nothing was missed. */
@@ -70,7 +70,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
         <KeyValue
           items={[
             ['Interval', interval === null ? null : `${interval} min (${minutesText(interval)})`],
-            ['Schedule', schedule && `${scheduleText(monitor)}, ${schedule.timezone ?? 'UTC'}`],
+            ['Schedule', schedule && `${scheduleText(monitor)}, ${zoneOf(schedule)}`],
             [
               'Grace',
               `${minutesText(monitor.grace_period_minutes)}${monitor.grace_source === 'org' ? ', the org’s' : ''}`,
@@ -173,10 +173,7 @@ function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert
         </div>
       </div>
       <time dateTime={at} className="text-small whitespace-nowrap text-ink-2 figures">
-        {fullTime(moment, browserZone())
-          .replace(/ \d{4},/, ',')
-          .slice(0, 13)
-          .replace(/,?:?$/, '')}
+        {day(moment, browserZone(), new Date())}, {shortTime(moment, browserZone())}
       </time>
     </li>
   );

@@ -137,7 +137,11 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
             />
           </FormField>
           <FormField name="schedule.timezone" label="Time zone">
-            <ZoneCombobox value={form.timezone} onChange={(timezone) => onChange({ timezone })} />
+            <ZoneCombobox
+              none="That of the org"
+              value={form.timezone}
+              onChange={(timezone) => onChange({ timezone })}
+            />
           </FormField>
         </div>
       )}

@@ -10,6 +10,7 @@ export interface MonitorForm {
   readonly kind: 'interval' | 'cron';
   readonly interval: string;
   readonly cron: string;
+  /** Of the cron expression. Empty: the org's. */
   readonly timezone: string;
   /** Empty: the org's. */
   readonly grace: string;
@@ -38,10 +39,11 @@ export function emptyForm(timezone: string): MonitorForm {
   };
 }
 
+/** @param timezone what a schedule begins with, of a monitor that has none */
 export function formOf(monitor: Monitor, timezone: string): MonitorForm {
   const { schedule, expected_interval_minutes: interval, first_beat_due_minutes: first } = monitor;
   return {
-    ...emptyForm(schedule?.timezone ?? timezone),
+    ...emptyForm(schedule ? (schedule.timezone ?? '') : timezone),
     name: monitor.name,
     id: monitor.id,
     kind: schedule ? 'cron' : 'interval',
@@ -76,7 +78,12 @@ export function scheduleBody(form: MonitorForm) {
   const grace = form.grace === '' ? null : minutesIn(form.grace);
   return form.kind === 'interval'
     ? { expected_interval_minutes: minutesIn(form.interval), grace_period_minutes: grace }
-    : { schedule: { cron: form.cron.trim(), timezone: form.timezone }, grace_period_minutes: grace };
+    : { schedule: scheduleOf(form), grace_period_minutes: grace };
+}
+
+/** When a cron expression runs: without a zone of its own in that of the org. */
+export function scheduleOf({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
+  return { cron: cron.trim(), ...(timezone === '' ? {} : { timezone }) };
 }
 
 /** What a change takes. @throws ApiError naming the field that cannot be read */

@@ -28,6 +28,11 @@ export function scheduleText({ expected_interval_minutes: minutes, schedule }: S
   return schedule ? `cron ${schedule.cron}` : `every ${minutesText(minutes ?? 0)}`;
 }
 
+/** The zone of a schedule: it has its own, or the org's. */
+export function zoneOf({ timezone }: { readonly timezone?: string | undefined }): string {
+  return timezone ?? 'the org’s zone';
+}
+
 /** `every 24 h + 30 min` */
 export function scheduleShort(monitor: Scheduled & Pick<Monitor, 'grace_period_minutes'>): string {
   const grace = monitor.grace_period_minutes;
