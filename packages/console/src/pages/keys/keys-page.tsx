@@ -10,11 +10,11 @@ import { useRefusal } from '../../data/use-refusal.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { Input } from '../../ui/field.tsx';
 import { readSort, sorted } from '../../ui/table-columns.ts';
 import { Segments } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { Switch } from '../../ui/toggles.tsx';
+import { UrlInput } from '../../ui/url-input.tsx';
 import { KeyCard, keyColumns } from './key-columns.tsx';
 import { type Key, keyCostsQuery, keysQuery, revokersQuery, rulesQuery } from './key-data.ts';
 import { isBounded } from './key-rules.ts';
@@ -118,12 +118,11 @@ function KeyFilters({
           onChange={(id) => change({ show: id === 'active' ? null : id })}
         />
       </div>
-      <Input
+      <UrlInput
+        name="q"
         data-filter
         aria-label="Find a key"
         placeholder="Name, end of the key, owner or team"
-        value={query.get('q') ?? ''}
-        onChange={({ target }) => change({ q: target.value || null }, 'replace')}
         className="max-w-72"
       />
       {(consoles > 0 || isAll) && (
