@@ -36,7 +36,11 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
             Use a passkey
           </Button>
         )}
-        {byPasskey.error && <p className="text-small text-failing-ink">{byPasskey.error.message}</p>}
+        {byPasskey.error && (
+          <p role="alert" className="text-small text-failing-ink">
+            {byPasskey.error.message}
+          </p>
+        )}
         {methods?.oidc.map(({ name }) => (
           <IssuerButton key={name} name={name} />
         ))}

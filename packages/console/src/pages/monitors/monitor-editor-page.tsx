@@ -27,7 +27,7 @@ export function NewMonitorPage() {
     () => emptyForm(browserZone()),
     ({ id }) => {
       forgetLists(client);
-      go(id);
+      go(id, 'replace');
     },
   );
   return (

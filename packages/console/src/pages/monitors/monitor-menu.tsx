@@ -94,6 +94,7 @@ export function MuteItems({ monitor: { id, name, muted_until, source } }: { read
           until === null ? `${name} is not muted any more.` : `${name} is muted. States are still recorded.`,
         );
       },
+      failed: ({ message }) => tell(message),
     },
   );
   if (muted)
@@ -117,7 +118,8 @@ export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | '
     ['monitors', 'standing'],
   ];
   const put = (monitor: Monitor) => putRows(client, [id], [monitor]);
-  const resume = useChange(() => resumeMonitor(id), { touches, done: put });
+  const failed = ({ message }: Error) => tell(message);
+  const resume = useChange(() => resumeMonitor(id), { touches, done: put, failed });
   const pause = useChange((until: string | null) => pauseMonitor(id, until), {
     touches,
     done: (monitor, until) => {
@@ -127,11 +129,11 @@ export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | '
         resume.run(undefined),
       );
     },
+    failed,
   });
   return {
     toggle: () => (paused ? resume.run(undefined) : pause.run(null)),
     pauseUntil: pause.run,
     running: pause.running || resume.running,
-    error: pause.error ?? resume.error,
   };
 }

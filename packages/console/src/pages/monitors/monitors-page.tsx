@@ -137,8 +137,9 @@ function NobodyTold({ any }: { readonly any: boolean }) {
   if (!any || !data || data.data.some(({ enabled }) => enabled)) return null;
   return (
     <Notice>
-      Nobody is told when a monitor fails: there is no channel.{' '}
-      <OrgLink to="/channels">Add a channel</OrgLink>
+      Nobody is told when a monitor fails:{' '}
+      {data.data.length === 0 ? 'there is no channel' : 'every channel is off'}.{' '}
+      <OrgLink to="/channels">{data.data.length === 0 ? 'Add a channel' : 'See the channels'}</OrgLink>
     </Notice>
   );
 }

@@ -30,7 +30,11 @@ export function SignInForm({
           Use a passkey
         </Button>
       )}
-      {byPasskey.error && <p className="text-small text-failing-ink">{byPasskey.error.message}</p>}
+      {byPasskey.error && (
+        <p role="alert" className="text-small text-failing-ink">
+          {byPasskey.error.message}
+        </p>
+      )}
       {methods.oidc.map(({ name }) => (
         <Button key={name} onClick={() => goToIssuer(name, next)}>
           Continue with {name}
