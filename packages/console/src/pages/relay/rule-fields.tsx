@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import type { FormPart } from '../../data/edit.ts';
 import { Choices } from '../../ui/choices.tsx';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
+import { useKeptOpen } from '../../ui/kept-open.ts';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { eventName, type RelayEventKind } from './decision-words.ts';
 import type { MatchField, RuleForm } from './rule-form.ts';
@@ -135,8 +135,7 @@ function MatchFields({ form, onChange }: Fields) {
 }
 
 function More({ form, onChange }: Fields) {
-  // Opened once where something stands in it: emptying a field must not close it under the person.
-  const [isUsed] = useState(form.when !== '' || form.rest !== '');
+  const isUsed = useKeptOpen(form.when !== '' || form.rest !== '');
   return (
     <details className="rounded-control border border-line px-3 py-2" open={isUsed}>
       <summary className="cursor-pointer text-ui text-ink-2">
