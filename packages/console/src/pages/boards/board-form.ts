@@ -34,7 +34,8 @@ export function boardFormOf({ slug, name, public: open, timezone, groups }: Boar
 export function boardBody({ slug, name, public: open, timezone, groups }: BoardForm) {
   return {
     slug: slug.trim(),
-    ...(name.trim() === '' ? {} : { name: name.trim() }),
+    // Without a title of its own it is called as its address.
+    name: name.trim() || slug.trim(),
     public: open,
     timezone: timezone === '' ? null : timezone,
     groups: groups.map((group) => ({ name: group.name.trim(), monitors: [...group.monitors] })),

@@ -49,7 +49,13 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
   );
   return (
     <Dialog open onClose={onClose} title={row ? `Team ${row.name}` : 'New team'}>
-      <Form error={save.error} running={save.running} onSubmit={() => save.run(undefined)} actions={actions}>
+      <Form
+        needs={readOnly ? undefined : 'members'}
+        error={save.error}
+        running={save.running}
+        onSubmit={() => save.run(undefined)}
+        actions={actions}
+      >
         {row && <SourceNotice source={row.source} path={`api/management/teams/${row.id}`} />}
         {!row && (
           <FormField name="id" label="Id" hint="Lower case, digits and dashes. It never changes.">

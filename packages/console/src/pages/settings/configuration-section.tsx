@@ -78,9 +78,15 @@ function Running({ config }: { readonly config: RunningConfig }) {
           <table className="text-ui figures">
             <thead>
               <tr className="border-b border-line text-left text-label text-ink-2">
-                <th className="py-1 font-medium">Kind</th>
-                <th className="py-1 text-right font-medium">From the file</th>
-                <th className="py-1 text-right font-medium">From the console</th>
+                <th scope="col" className="py-1 font-medium">
+                  Kind
+                </th>
+                <th scope="col" className="py-1 text-right font-medium">
+                  From the file
+                </th>
+                <th scope="col" className="py-1 text-right font-medium">
+                  From the console
+                </th>
               </tr>
             </thead>
             <tbody>
