@@ -46,7 +46,7 @@ export interface NavigationGroup {
  * Every page there will be, in order. An entry is shown when `pages/index.ts` holds a page with its path, so a page
  * that is not built yet is simply not there.
  */
-export const NAVIGATION: readonly NavigationGroup[] = [
+const NAVIGATION: readonly NavigationGroup[] = [
   { label: null, entries: [{ label: 'Overview', path: '/overview', icon: LayoutDashboard, key: 'o' }] },
   {
     label: 'Gateway',

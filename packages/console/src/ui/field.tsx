@@ -53,7 +53,7 @@ export function Field({
 const BOX =
   'w-full rounded-control border bg-surface text-ui text-ink shadow-control disabled:bg-sunken disabled:text-ink-2 [&:is(input,textarea):read-only]:bg-sunken';
 
-export function useWiring() {
+function useWiring() {
   const field = useContext(FieldContext);
   return {
     id: field?.id,

@@ -25,7 +25,7 @@ export const NEW_BOARD: BoardForm = {
   groups: [{ key: '0', name: 'Scheduled jobs', monitors: [] }],
 };
 
-export function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardForm {
+function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardForm {
   const keyed = groups.map((group, at) => ({ key: String(at), ...group }));
   return { slug, name, public: open, timezone: timezone ?? '', groups: keyed };
 }

@@ -172,7 +172,7 @@ function Calls({ calls }: { readonly calls: Breaker['calls'] }) {
   );
 }
 
-export function BreakerStanding({ breaker }: { readonly breaker: Breaker }) {
+function BreakerStanding({ breaker }: { readonly breaker: Breaker }) {
   const { state, word } = standingOf(breaker);
   return (
     <span className="flex items-center gap-2">

@@ -11,7 +11,7 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { type State, StateIcon } from '../../ui/state.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { type Alert, alertsQuery } from './channel-data.ts';
+import { type Alert, alertsQuery, DELIVERIES } from './channel-data.ts';
 
 /** Alerts, newest first, and what became of each: of one channel, or of all. */
 export function DeliveryLog({
@@ -111,14 +111,6 @@ function stateOf({ event, closed_at }: Alert): State {
 
 type Delivery = Alert['deliveries'][number];
 
-const WORDS: Readonly<Record<Delivery['state'], { readonly state: State; readonly word: string }>> = {
-  sent: { state: 'healthy', word: 'delivered' },
-  pending: { state: 'waiting', word: 'waits' },
-  dead: { state: 'failing', word: 'given up' },
-  muted: { state: 'maintenance', word: 'held back' },
-  skipped: { state: 'paused', word: 'not sent' },
-};
-
 /** For who repaired the receiver: at once, with all its tries before it. */
 function SendAgain({ id }: { readonly id: string }) {
   const again = useChange(
@@ -143,7 +135,7 @@ function SendAgain({ id }: { readonly id: string }) {
 
 function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
   const { channel, state, status, error, attempts, sent_at, folded_into } = delivery;
-  const { state: look, word } = WORDS[state];
+  const { state: look, word } = DELIVERIES[state];
   const told = [
     folded_into !== null && 'told together with others',
     status !== null && `answered ${status}`,

@@ -9,6 +9,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { Card, KeyValue, StatCard } from '../../ui/facts.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StateIcon } from '../../ui/state.tsx';
+import { DELIVERIES } from '../channels/channel-data.ts';
 import {
   type Alert,
   alertsOfMonitorQuery,
@@ -169,7 +170,7 @@ function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert
         <div className="text-small text-ink-2">
           {deliveries.length === 0
             ? 'no channel was told'
-            : deliveries.map(({ channel, state }) => `${channel} ${DELIVERY_WORDS[state]}`).join(' · ')}
+            : deliveries.map(({ channel, state }) => `${channel} ${DELIVERIES[state].word}`).join(' · ')}
         </div>
       </div>
       <time dateTime={at} className="text-small whitespace-nowrap text-ink-2 figures">
@@ -178,12 +179,3 @@ function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert
     </li>
   );
 }
-
-/** What became of a message, in words. */
-export const DELIVERY_WORDS: Readonly<Record<Alert['deliveries'][number]['state'], string>> = {
-  pending: 'waiting',
-  sent: 'delivered',
-  dead: 'not delivered',
-  muted: 'held back',
-  skipped: 'skipped',
-};

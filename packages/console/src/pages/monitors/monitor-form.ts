@@ -61,7 +61,7 @@ export function formOf(monitor: Monitor, timezone: string): MonitorForm {
 const LENGTH = 'Write a length such as 90 min, 1.5 h or 1 d.';
 
 /** The first field whose text is no length of time or no number, with what to write instead; null for none. */
-export function problemOf(form: MonitorForm): { readonly param: string; readonly message: string } | null {
+function problemOf(form: MonitorForm): { readonly param: string; readonly message: string } | null {
   const { kind, interval, grace, firstDue, alertAfter } = form;
   if (kind === 'interval' && minutesIn(interval) === null)
     return { param: 'expected_interval_minutes', message: LENGTH };
