@@ -74,7 +74,10 @@ test('every tab says that it is live, and the next one reads for all once the fi
   const read = second.waitForRequest((request) => request.url().includes('/api/events?'));
   await first.close();
   const topics = new URL((await read).url()).searchParams.get('topics')?.split(',') ?? [];
-  assert.ok(['alerts', 'breakers', 'config'].every((topic) => topics.includes(topic)), topics.join());
+  assert.ok(
+    ['alerts', 'breakers', 'config'].every((topic) => topics.includes(topic)),
+    topics.join(),
+  );
   await third.getByText('Live', { exact: true }).waitFor();
   assert.deepEqual(faults, []);
   await context.close();

@@ -59,28 +59,44 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               className="h-11 flex-1 bg-transparent text-body outline-none"
             />
           </div>
-          <OptionList
-            id={list}
-            label="Results"
-            options={offers}
-            at={chosen}
-            keyOf={({ group, label }) => `${group} ${label}`}
-            onTake={take}
-            className="relative max-h-[50dvh] overflow-y-auto p-1.5"
-            optionClass="flex min-h-9 items-center gap-2.5 rounded-control px-2 text-ui aria-selected:bg-selected"
-          >
-            {({ icon: Icon, label, group }) => (
-              <>
-                {Icon && <Icon size={16} strokeWidth={1.75} className="text-ink-3" />}
-                <span className="flex-1">{label}</span>
-                <span className="text-small text-ink-3">{group}</span>
-              </>
-            )}
-          </OptionList>
+          <Offers id={list} offers={offers} chosen={chosen} onTake={take} />
           {offers.length === 0 && <p className="p-4 text-ui text-ink-2">Nothing is called that.</p>}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
+  );
+}
+
+function Offers({
+  id,
+  offers,
+  chosen,
+  onTake,
+}: {
+  readonly id: string;
+  readonly offers: readonly Offer[];
+  readonly chosen: number;
+  readonly onTake: (offer: Offer) => void;
+}) {
+  return (
+    <OptionList
+      id={id}
+      label="Results"
+      options={offers}
+      at={chosen}
+      keyOf={({ group, label }) => `${group} ${label}`}
+      onTake={onTake}
+      className="relative max-h-[50dvh] overflow-y-auto p-1.5"
+      optionClass="flex min-h-9 items-center gap-2.5 rounded-control px-2 text-ui aria-selected:bg-selected"
+    >
+      {({ icon: Icon, label, group }) => (
+        <>
+          {Icon && <Icon size={16} strokeWidth={1.75} className="text-ink-3" />}
+          <span className="flex-1">{label}</span>
+          <span className="text-small text-ink-3">{group}</span>
+        </>
+      )}
+    </OptionList>
   );
 }
 

@@ -16,12 +16,10 @@ import { Form, FormField } from '../ui/form.tsx';
 export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean) => void }) {
   const client = useQueryClient();
   const methods = useQuery(methodsQuery).data;
-  const [password, setPassword] = useState('');
   const done = () => {
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey, exact: true });
     onDone(true);
   };
-  const byPassword = useChange(() => send('POST', 'api/session/step-up', { password }), { done });
   const byPasskey = useChange(confirmByPasskey, { done });
   return (
     <Dialog
@@ -44,34 +42,40 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
         {methods?.oidc.map(({ name }) => (
           <IssuerButton key={name} name={name} />
         ))}
-        {methods?.password !== false && (
-          <Form
-            error={byPassword.error}
-            running={byPassword.running}
-            unsaved={false}
-            onSubmit={() => byPassword.run(undefined)}
-            actions={
-              <>
-                <Button onClick={() => onDone(false)}>Cancel</Button>
-                <Button type="submit" look="primary" busy={byPassword.running}>
-                  Confirm
-                </Button>
-              </>
-            }
-          >
-            <FormField name="password" label="Your password">
-              <Input
-                type="password"
-                autoComplete="current-password"
-                autoFocus
-                value={password}
-                onChange={({ target }) => setPassword(target.value)}
-              />
-            </FormField>
-          </Form>
-        )}
+        {methods?.password !== false && <PasswordForm onDone={done} onCancel={() => onDone(false)} />}
       </div>
     </Dialog>
+  );
+}
+
+function PasswordForm({ onDone, onCancel }: { readonly onDone: () => void; readonly onCancel: () => void }) {
+  const [password, setPassword] = useState('');
+  const byPassword = useChange(() => send('POST', 'api/session/step-up', { password }), { done: onDone });
+  return (
+    <Form
+      error={byPassword.error}
+      running={byPassword.running}
+      unsaved={false}
+      onSubmit={() => byPassword.run(undefined)}
+      actions={
+        <>
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" look="primary" busy={byPassword.running}>
+            Confirm
+          </Button>
+        </>
+      }
+    >
+      <FormField name="password" label="Your password">
+        <Input
+          type="password"
+          autoComplete="current-password"
+          autoFocus
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+      </FormField>
+    </Form>
   );
 }
 

@@ -65,24 +65,40 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
         onKeyDown={press}
         onBlur={leave}
       />
-      <OptionList
-        id={list}
-        label="Choices"
-        options={found}
-        at={at}
-        keyOf={({ value: one }) => one}
-        onTake={({ value: one }) => take(one)}
-        className={cx(POPUP, 'absolute inset-x-0 top-full mt-1 max-h-64')}
-        optionClass={OPTION}
-      >
-        {({ label }) => label}
-      </OptionList>
+      <ChoiceList id={list} found={found} at={at} onTake={take} />
     </div>
   );
 }
 
 function labelOf(choices: readonly Choice[], value: string): string {
   return choices.find((choice) => choice.value === value)?.label ?? value;
+}
+
+function ChoiceList({
+  id,
+  found,
+  at,
+  onTake,
+}: {
+  readonly id: string;
+  readonly found: readonly Choice[];
+  readonly at: number;
+  readonly onTake: (value: string) => void;
+}) {
+  return (
+    <OptionList
+      id={id}
+      label="Choices"
+      options={found}
+      at={at}
+      keyOf={({ value }) => value}
+      onTake={({ value }) => onTake(value)}
+      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1 max-h-64')}
+      optionClass={OPTION}
+    >
+      {({ label }) => label}
+    </OptionList>
+  );
 }
 
 function matching(choices: readonly Choice[], text: string): Choice[] {

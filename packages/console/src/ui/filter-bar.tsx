@@ -87,23 +87,7 @@ export function FilterBar(props: FilterBarProps) {
           There is no field {typed.name}.{typed.nearest && ` Did you mean ${typed.nearest}?`}
         </p>
       )}
-      <OptionList
-        id={list}
-        label="Suggestions"
-        options={offers}
-        at={walked ? at : -1}
-        keyOf={({ text: offer }) => offer}
-        onTake={({ text: offer }) => take(offer)}
-        className={cx(POPUP, 'absolute top-full left-0 mt-1 min-w-64')}
-        optionClass={OPTION}
-      >
-        {({ text: offer, rows }) => (
-          <>
-            <span className="min-w-0 flex-1 truncate">{offer}</span>
-            {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{count(rows)}</span>}
-          </>
-        )}
-      </OptionList>
+      <Offers id={list} offers={offers} at={walked ? at : -1} onTake={take} />
     </div>
   );
 }
@@ -208,6 +192,38 @@ function Token({
         <X size={12} />
       </button>
     </span>
+  );
+}
+
+function Offers({
+  id,
+  offers,
+  at,
+  onTake,
+}: {
+  readonly id: string;
+  readonly offers: readonly Offer[];
+  readonly at: number;
+  readonly onTake: (offer: string) => void;
+}) {
+  return (
+    <OptionList
+      id={id}
+      label="Suggestions"
+      options={offers}
+      at={at}
+      keyOf={({ text: offer }) => offer}
+      onTake={({ text: offer }) => onTake(offer)}
+      className={cx(POPUP, 'absolute top-full left-0 mt-1 min-w-64')}
+      optionClass={OPTION}
+    >
+      {({ text: offer, rows }) => (
+        <>
+          <span className="min-w-0 flex-1 truncate">{offer}</span>
+          {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{count(rows)}</span>}
+        </>
+      )}
+    </OptionList>
   );
 }
 

@@ -57,23 +57,7 @@ export function ConditionInput({
         onKeyDown={press}
         onBlur={() => setCaret(null)}
       />
-      <OptionList
-        id={list}
-        label="Names"
-        options={offers}
-        at={at}
-        keyOf={([name]) => name}
-        onTake={([name]) => take(name)}
-        className={cx(POPUP, 'absolute inset-x-0 top-full mt-1')}
-        optionClass={cx(OPTION, 'flex-wrap gap-x-3')}
-      >
-        {([name, holds]) => (
-          <>
-            <code className="font-mono text-code">{name}</code>
-            <span className="text-small text-ink-3">{holds}</span>
-          </>
-        )}
-      </OptionList>
+      <Names id={list} offers={offers} at={at} onTake={take} />
     </div>
   );
 }
@@ -89,4 +73,36 @@ function usePlacedCaret(box: RefObject<HTMLTextAreaElement | null>, value: strin
   return (caret) => {
     placed.current = caret;
   };
+}
+
+function Names({
+  id,
+  offers,
+  at,
+  onTake,
+}: {
+  readonly id: string;
+  readonly offers: ReturnType<typeof namesFor>;
+  readonly at: number;
+  readonly onTake: (name: string) => void;
+}) {
+  return (
+    <OptionList
+      id={id}
+      label="Names"
+      options={offers}
+      at={at}
+      keyOf={([name]) => name}
+      onTake={([name]) => onTake(name)}
+      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1')}
+      optionClass={cx(OPTION, 'flex-wrap gap-x-3')}
+    >
+      {([name, holds]) => (
+        <>
+          <code className="font-mono text-code">{name}</code>
+          <span className="text-small text-ink-3">{holds}</span>
+        </>
+      )}
+    </OptionList>
+  );
 }

@@ -4,6 +4,7 @@ import type { ApiError } from '../../data/api-error.ts';
 import { useChange } from '../../data/change.ts';
 import { canUsePasskeys } from '../../data/passkey.ts';
 import type { SignedOut } from '../../data/session.ts';
+import { goToIssuer } from '../../data/sign-in-methods.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
