@@ -75,6 +75,11 @@ export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   return <textarea rows={4} {...wiring} {...props} className={cx(BOX, 'px-2.5 py-1.5', edge, className)} />;
 }
 
+/** Several lines that are no prose: patterns, a condition, JSON. */
+export function CodeArea({ className, ...props }: ComponentProps<'textarea'>) {
+  return <TextArea spellCheck={false} {...props} className={cx('font-mono text-code', className)} />;
+}
+
 export interface Choice {
   readonly value: string;
   readonly label: string;

@@ -2,7 +2,7 @@ import { SCOPES_OF_ROLE } from '@floe/contract/roles';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
 import { can } from '../../data/permissions.ts';
 import { useSignedIn } from '../../data/session.ts';
-import { Input, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import type { Key, KeyChange } from './key-data.ts';
@@ -65,7 +65,7 @@ export function KeyFields({
         optional
         hint="One pattern on a line, such as openai/*. Empty: every model of the org."
       >
-        <TextArea rows={2} spellCheck={false} className="font-mono text-code" {...put('models')} />
+        <CodeArea rows={2} {...put('models')} />
       </FormField>
       {others && (
         <div className="grid gap-4 md:grid-cols-2">

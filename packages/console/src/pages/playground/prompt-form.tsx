@@ -1,7 +1,7 @@
 import { ImagePlus, Plus, Trash2, X } from 'lucide-react';
 import { type Dispatch, type DragEvent, type SetStateAction, useRef } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Field, Input, TextArea } from '../../ui/field.tsx';
 import { useKeptOpen } from '../../ui/kept-open.ts';
 import { tell } from '../../ui/toast.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
@@ -229,10 +229,8 @@ function Parameters({
         />
         <SchemaField prompt={prompt} error={told('schema')} onChange={onChange} />
         <Field label="Tools" optional error={told('tools')} hint="A JSON list, as Chat Completions has it.">
-          <TextArea
+          <CodeArea
             rows={prompt.tools === '' ? 2 : 8}
-            spellCheck={false}
-            className="font-mono text-code"
             value={prompt.tools}
             onChange={({ target }) => onChange({ ...prompt, tools: target.value })}
           />
@@ -255,10 +253,8 @@ function SchemaField({
   if (!prompt.json) return null;
   return (
     <Field label="JSON Schema" optional error={error} hint="What the answer must fit.">
-      <TextArea
+      <CodeArea
         rows={prompt.schema === '' ? 2 : 6}
-        spellCheck={false}
-        className="font-mono text-code"
         value={prompt.schema}
         onChange={({ target }) => onChange({ ...prompt, schema: target.value })}
       />

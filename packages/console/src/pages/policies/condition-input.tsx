@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { cx } from '../../ui/class-names.ts';
-import { TextArea } from '../../ui/field.tsx';
+import { CodeArea } from '../../ui/field.tsx';
 import { OPTION, POPUP } from '../../ui/menu.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
 import { completed, namesFor, wordBefore } from './condition-names.ts';
@@ -39,16 +39,14 @@ export function ConditionInput({
   }
   return (
     <div className="relative">
-      <TextArea
+      <CodeArea
         ref={box}
         rows={4}
-        spellCheck={false}
         aria-autocomplete="list"
         aria-controls={list}
         {...(offers[at] ? { 'aria-activedescendant': `${list}-${at}` } : {})}
         value={value}
         placeholder="request.max_tokens > 8000"
-        className="font-mono text-code"
         onChange={({ target }) => {
           onChange(target.value);
           setCaret(target.selectionStart);

@@ -9,7 +9,7 @@ import type { FormPart } from '../../data/edit.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { typedList } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Input, Select, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
@@ -150,9 +150,8 @@ function KeyAndModels({
         label="Allowed models"
         hint="Ids or patterns such as gpt-5*, one a line; * is all."
       >
-        <TextArea
+        <CodeArea
           rows={2}
-          className="font-mono text-code"
           value={form.models}
           onChange={({ target }) => onChange({ models: target.value })}
         />

@@ -6,7 +6,7 @@ import type { Model } from '../../data/org-lists.ts';
 import { count } from '../../format/amounts.ts';
 import { typedList } from '../../format/words.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
-import { TextArea } from '../../ui/field.tsx';
+import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
@@ -41,10 +41,8 @@ export function ProviderModels({ read }: { readonly read: Tagged<Provider> }) {
           label="Allowed models"
           hint="Ids or patterns such as gpt-5*, one a line; * is all."
         >
-          <TextArea
+          <CodeArea
             rows={5}
-            spellCheck={false}
-            className="font-mono text-code"
             value={edit.form.models}
             onChange={({ target }) => edit.set({ models: target.value })}
           />

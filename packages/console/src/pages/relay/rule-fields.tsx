@@ -1,6 +1,6 @@
 import type { FormPart } from '../../data/edit.ts';
 import { Choices } from '../../ui/choices.tsx';
-import { Input, Select, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { useKeptOpen } from '../../ui/kept-open.ts';
 import { Checkbox } from '../../ui/toggles.tsx';
@@ -115,10 +115,8 @@ function MatchFields({ form, onChange }: Fields) {
       <div className="grid gap-4 sm:grid-cols-2">
         {parts.map(({ name, label, placeholder }) => (
           <FormField key={name} name={`match.${name}`} label={label} optional>
-            <TextArea
+            <CodeArea
               rows={2}
-              spellCheck={false}
-              className="font-mono text-code"
               value={form.match[name]}
               placeholder={placeholder}
               onChange={({ target }) => onChange({ match: { ...form.match, [name]: target.value } })}
@@ -143,10 +141,8 @@ function More({ form, onChange }: Fields) {
       </summary>
       <div className="mt-3 grid gap-4">
         <FormField name="when" label="Condition" optional hint="CEL, beside the fields above.">
-          <TextArea
+          <CodeArea
             rows={2}
-            spellCheck={false}
-            className="font-mono text-code"
             value={form.when}
             placeholder={'repository.branch == "main"'}
             onChange={({ target }) => onChange({ when: target.value })}
@@ -158,10 +154,8 @@ function More({ form, onChange }: Fields) {
           optional
           hint="detect, who, schedule, except, and what match has beside the fields above, as floe.yaml says them."
         >
-          <TextArea
+          <CodeArea
             rows={5}
-            spellCheck={false}
-            className="font-mono text-code"
             value={form.rest}
             placeholder={'{"who": {"teams": ["search"]}}'}
             onChange={({ target }) => onChange({ rest: target.value })}
