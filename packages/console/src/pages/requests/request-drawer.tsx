@@ -35,11 +35,11 @@ export function RequestDrawer({
   useShortcuts([{ keys: 'o', does: 'Open the page of the request', run: enlarge }]);
   return (
     <Drawer title="Request" about={id} onClose={onClose}>
-      <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
-        <div className="min-w-0 flex-1">
+      <div className="flex items-start gap-2 px-4 pt-3 max-sm:flex-col-reverse md:px-6">
+        <div className="min-w-0 flex-1 max-sm:w-full">
           {data ? <RequestHeading request={data} /> : <Skeleton className="h-7 w-64" />}
         </div>
-        <div className="flex items-center">
+        <div className="flex items-center max-sm:self-end">
           {place && <span className="mr-1 text-small text-ink-3 figures max-sm:hidden">{place}</span>}
           <IconButton
             icon={ListFilter}
