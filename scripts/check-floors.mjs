@@ -67,6 +67,11 @@ const STOPS = [
   { what: 'process.env', pattern: /process\.env/, rooms: ['server/config', 'cli', 'testkit', 'console'] },
 ];
 
+/** Within the console only the index of pages leads to a page: what a page shares lies in the rooms below the pages. */
+const CONSOLE = 'packages/console/src/';
+const PAGES = `${CONSOLE}pages/`;
+const DOORS = new Set([`${CONSOLE}app/page-index.ts`]);
+
 /** `packages/server/src/gateway/x.ts` -> `server/gateway`; `packages/wire/src/x.ts` -> `wire`. */
 export function roomOf(path) {
   const parts = path.split('/');
@@ -105,6 +110,8 @@ export function check(files) {
       const target = resolveImport(path, specifier);
       if (!target) continue;
       if (!typeOnly) targets.push(target);
+      if (leadsToPage(path, target))
+        faults.push(`${path}: imports a page (${target}); move what is shared to data/, ui/ or app/`);
       const other = roomOf(target);
       if (other === room) continue;
       if (isTest && other === 'testkit') continue;
@@ -128,6 +135,11 @@ export function check(files) {
     }
   }
   return [...faults, ...cycles(edges)];
+}
+
+function leadsToPage(path, target) {
+  const isBelow = path.startsWith(CONSOLE) && !path.startsWith(PAGES);
+  return isBelow && target.startsWith(PAGES) && !DOORS.has(path);
 }
 
 function cycles(edges) {

@@ -61,3 +61,24 @@ test('without kept bodies the tab says where to turn them on; a viewer is told w
   assert.deepEqual(faults, []);
   await context.close();
 });
+
+test('every tab says that it is live, and the next one reads for all once the first is closed', async () => {
+  const { page: first, context, faults } = await openPage(house, '/o/acme/management/breakers');
+  await first.getByText('Live', { exact: true }).waitFor();
+  const second = await context.newPage();
+  await second.goto(`${house.url}/o/acme/management/breakers`);
+  await second.getByText('Live', { exact: true }).waitFor();
+  const third = await context.newPage();
+  await third.goto(`${house.url}/o/acme/alerts`);
+  await third.getByText('Live', { exact: true }).waitFor();
+  const read = second.waitForRequest((request) => request.url().includes('/api/events?'));
+  await first.close();
+  const topics = new URL((await read).url()).searchParams.get('topics')?.split(',') ?? [];
+  assert.ok(
+    ['alerts', 'breakers', 'config'].every((topic) => topics.includes(topic)),
+    topics.join(),
+  );
+  await third.getByText('Live', { exact: true }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});

@@ -112,6 +112,17 @@ test('who is not signed in comes back to the same link afterwards', async () => 
   await context.close();
 });
 
+test('an issuer of the organization is asked, and told the way back', async () => {
+  house.as(null);
+  const { page, context } = await openPage(house, '/o/acme/requests?status=429');
+  const asked = page.waitForRequest((request) => request.url().includes('/api/session/oidc/corp/start'));
+  await page.getByRole('button', { name: 'Continue with corp' }).click();
+  const { searchParams } = new URL((await asked).url());
+  assert.deepEqual([...searchParams], [['return_to', '/o/acme/requests?status=429']]);
+  house.as('owner');
+  await context.close();
+});
+
 test('the palette goes to a page and opens an id that is pasted', async () => {
   const { page, context, faults } = await openPage(house, '/o/acme/requests');
   await page.waitForURL(/\/o\/acme\/requests/);

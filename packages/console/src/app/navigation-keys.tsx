@@ -1,7 +1,6 @@
-import { useNavigate } from '@tanstack/react-router';
 import { GROUPS } from './page-index.ts';
 import { useShortcuts } from './shortcuts.ts';
-import { useOrgId } from './url-state.ts';
+import { useGo } from './use-place.ts';
 
 /** The keys that work on every page. */
 export function NavigationKeys({
@@ -11,8 +10,7 @@ export function NavigationKeys({
   readonly onPalette: () => void;
   readonly onHelp: () => void;
 }) {
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const go = useGo();
   const places = GROUPS.flatMap(({ entries }) => entries).filter(({ key }) => key);
   useShortcuts([
     { keys: 'mod+k', does: 'Search or jump to', run: onPalette },
@@ -22,7 +20,7 @@ export function NavigationKeys({
     ...places.map(({ key, label, path }) => ({
       keys: `g ${key}`,
       does: `Go to ${label}`,
-      run: () => void navigate({ to: `/o/${org}${path}` }),
+      run: () => go(path),
     })),
   ]);
   return null;

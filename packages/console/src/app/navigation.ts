@@ -27,10 +27,11 @@ import {
   Wallet,
   Wrench,
 } from 'lucide-react';
+import type { OrgPath } from './use-place.ts';
 
 export interface NavigationEntry {
   readonly label: string;
-  readonly path: string;
+  readonly path: OrgPath;
   readonly icon: LucideIcon;
   /** Second key after `g`. */
   readonly key?: string;
@@ -45,7 +46,7 @@ export interface NavigationGroup {
  * Every page there will be, in order. An entry is shown when `pages/index.ts` holds a page with its path, so a page
  * that is not built yet is simply not there.
  */
-export const NAVIGATION: readonly NavigationGroup[] = [
+const NAVIGATION: readonly NavigationGroup[] = [
   { label: null, entries: [{ label: 'Overview', path: '/overview', icon: LayoutDashboard, key: 'o' }] },
   {
     label: 'Gateway',

@@ -1,10 +1,10 @@
-import { useNavigate } from '@tanstack/react-router';
 import { type LucideIcon, Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { type KeyboardEvent, useId, useState } from 'react';
+import { OptionList } from '../ui/option-list.tsx';
 import { GROUPS } from './page-index.ts';
 import { setTheme } from './theme.ts';
-import { useOrgId } from './url-state.ts';
+import { useGo } from './use-place.ts';
 
 interface Offer {
   readonly label: string;
@@ -48,7 +48,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               aria-label="Search or jump to"
               aria-expanded={offers.length > 0}
               aria-controls={list}
-              aria-activedescendant={`${list}-${chosen}`}
+              {...(offers[chosen] ? { 'aria-activedescendant': `${list}-${chosen}` } : {})}
               value={text}
               placeholder="A page, or the id of a request"
               onChange={({ target }) => {
@@ -79,32 +79,29 @@ function Offers({
   readonly onTake: (offer: Offer) => void;
 }) {
   return (
-    <div id={id} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-1.5">
-      {offers.map((offer, index) => (
-        <div
-          key={`${offer.group} ${offer.label}`}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === chosen}
-          onPointerDown={(event) => {
-            event.preventDefault();
-            onTake(offer);
-          }}
-          className="flex min-h-9 items-center gap-2.5 rounded-control px-2 text-ui aria-selected:bg-selected"
-        >
-          {offer.icon && <offer.icon size={16} strokeWidth={1.75} className="text-ink-3" />}
-          <span className="flex-1">{offer.label}</span>
-          <span className="text-small text-ink-3">{offer.group}</span>
-        </div>
-      ))}
-    </div>
+    <OptionList
+      id={id}
+      label="Results"
+      options={offers}
+      at={chosen}
+      keyOf={({ group, label }) => `${group} ${label}`}
+      onTake={onTake}
+      className="relative max-h-[50dvh] overflow-y-auto p-1.5"
+      optionClass="flex min-h-9 items-center gap-2.5 rounded-control px-2 text-ui aria-selected:bg-selected"
+    >
+      {({ icon: Icon, label, group }) => (
+        <>
+          {Icon && <Icon size={16} strokeWidth={1.75} className="text-ink-3" />}
+          <span className="flex-1">{label}</span>
+          <span className="text-small text-ink-3">{group}</span>
+        </>
+      )}
+    </OptionList>
   );
 }
 
 function useOffers(text: string): readonly Offer[] {
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const go = useGo();
   const wanted = text.trim().toLowerCase();
   const id = text.trim();
   if (/^exc_[0-9A-Za-z]{6,}$/.test(id))
@@ -113,7 +110,7 @@ function useOffers(text: string): readonly Offer[] {
         label: `Open ${id}`,
         group: 'Request',
         icon: null,
-        run: () => void navigate({ to: `/o/${org}/requests/${id}` }),
+        run: () => go(`/requests/${id}`),
       },
     ];
   const pages = GROUPS.flatMap(({ label: group, entries }) =>
@@ -122,7 +119,7 @@ function useOffers(text: string): readonly Offer[] {
         label,
         group: group ?? 'Page',
         icon,
-        run: () => void navigate({ to: `/o/${org}${path}` }),
+        run: () => go(path),
       }),
     ),
   );

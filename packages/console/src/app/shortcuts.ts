@@ -49,7 +49,7 @@ export function useShortcutKeys(): void {
       const mod = event.metaKey || event.ctrlKey;
       if (event.defaultPrevented || event.altKey || (isTyping(event.target) && !mod)) return;
       const key = mod ? `mod+${event.key.toLowerCase()}` : event.key;
-      if (!mod && localStorage.getItem('floe.single-keys') === 'off') return;
+      if (!mod && (isAsked() || localStorage.getItem('floe.single-keys') === 'off')) return;
       const now = performance.now();
       const pair = now - beforeAt < 1000 ? `${before} ${key}` : '';
       before = key;
@@ -63,6 +63,11 @@ export function useShortcutKeys(): void {
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, []);
+}
+
+/** What stands over the page has the keys to itself: the letters of a menu are the menu's. */
+function isAsked(): boolean {
+  return document.querySelector('[role=dialog],[role=menu]') !== null;
 }
 
 function isTyping(target: EventTarget | null): boolean {

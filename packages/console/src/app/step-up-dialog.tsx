@@ -3,11 +3,10 @@ import { useLocation } from '@tanstack/react-router';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { send } from '../data/api-client.ts';
-import { apiUrl, BASE_PATH } from '../data/base.ts';
 import { useChange } from '../data/change.ts';
+import { askPasskey, canUsePasskeys } from '../data/passkey.ts';
 import { sessionQuery } from '../data/session.ts';
-import { methodsQuery } from '../data/sign-in-methods.ts';
-import { askPasskey, canUsePasskeys } from '../pages/sign-in/passkey.ts';
+import { goToIssuer, methodsQuery } from '../data/sign-in-methods.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Input } from '../ui/field.tsx';
@@ -17,12 +16,10 @@ import { Form, FormField } from '../ui/form.tsx';
 export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean) => void }) {
   const client = useQueryClient();
   const methods = useQuery(methodsQuery).data;
-  const [password, setPassword] = useState('');
   const done = () => {
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey, exact: true });
     onDone(true);
   };
-  const byPassword = useChange(() => send('POST', 'api/session/step-up', { password }), { done });
   const byPasskey = useChange(confirmByPasskey, { done });
   return (
     <Dialog
@@ -37,51 +34,59 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
             Use a passkey
           </Button>
         )}
-        {byPasskey.error && <p className="text-small text-failing-ink">{byPasskey.error.message}</p>}
+        {byPasskey.error && (
+          <p role="alert" className="text-small text-failing-ink">
+            {byPasskey.error.message}
+          </p>
+        )}
         {methods?.oidc.map(({ name }) => (
           <IssuerButton key={name} name={name} />
         ))}
-        {methods?.password !== false && (
-          <Form
-            error={byPassword.error}
-            running={byPassword.running}
-            unsaved={false}
-            onSubmit={() => byPassword.run(undefined)}
-            actions={
-              <>
-                <Button onClick={() => onDone(false)}>Cancel</Button>
-                <Button type="submit" look="primary" busy={byPassword.running}>
-                  Confirm
-                </Button>
-              </>
-            }
-          >
-            <FormField name="password" label="Your password">
-              <Input
-                type="password"
-                autoComplete="current-password"
-                autoFocus
-                value={password}
-                onChange={({ target }) => setPassword(target.value)}
-              />
-            </FormField>
-          </Form>
-        )}
+        {methods?.password !== false && <PasswordForm onDone={done} onCancel={() => onDone(false)} />}
       </div>
     </Dialog>
+  );
+}
+
+function PasswordForm({ onDone, onCancel }: { readonly onDone: () => void; readonly onCancel: () => void }) {
+  const [password, setPassword] = useState('');
+  const byPassword = useChange(() => send('POST', 'api/session/step-up', { password }), { done: onDone });
+  return (
+    <Form
+      error={byPassword.error}
+      running={byPassword.running}
+      unsaved={false}
+      onSubmit={() => byPassword.run(undefined)}
+      actions={
+        <>
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" look="primary" busy={byPassword.running}>
+            Confirm
+          </Button>
+        </>
+      }
+    >
+      <FormField name="password" label="Your password">
+        <Input
+          type="password"
+          autoComplete="current-password"
+          autoFocus
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+      </FormField>
+    </Form>
   );
 }
 
 /** The issuer asks on a page of its own: what was begun here is to be done again afterwards. */
 function IssuerButton({ name }: { readonly name: string }) {
   const { href } = useLocation();
-  const leave = () => {
-    const url = apiUrl(`api/session/oidc/${encodeURIComponent(name)}/start`);
-    url.searchParams.set('step_up', 'true');
-    url.searchParams.set('return_to', `${BASE_PATH}${href}`);
-    location.assign(url);
-  };
-  return <Button onClick={leave}>Confirm with {name}, then do it again</Button>;
+  return (
+    <Button onClick={() => goToIssuer(name, href, { step_up: 'true' })}>
+      Confirm with {name}, then do it again
+    </Button>
+  );
 }
 
 async function confirmByPasskey(): Promise<unknown> {

@@ -52,7 +52,7 @@ async function ask(path: string, { method, query, body, signal, etag }: Asked): 
 
 /** `GET`; the type is that of the contract, see `trusted`. Throws `ApiError`. */
 export async function get<Body>(path: string, query?: Query, signal?: AbortSignal): Promise<Body> {
-  return trusted<Body>(await (await ask(path, { method: 'GET', query, signal })).json());
+  return bodyOf<Body>(await ask(path, { method: 'GET', query, signal }), signal);
 }
 
 const PAGE_ROWS = 500;
@@ -76,7 +76,7 @@ export async function allPages<Row>(
 /** `GET` of one resource, with the tag for its next change. */
 export async function getTagged<Body>(path: string, signal?: AbortSignal): Promise<Tagged<Body>> {
   const answer = await ask(path, { method: 'GET', signal });
-  return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
+  return { body: await bodyOf<Body>(answer, signal), etag: answer.headers.get('etag') };
 }
 
 /**
@@ -90,7 +90,7 @@ export async function send<Body>(
   etag?: string | null,
 ): Promise<Body> {
   const answer = await askConfirmed(path, { method, body, etag });
-  return trusted<Body>(answer.status === 204 ? null : await answer.json());
+  return answer.status === 204 ? trusted<Body>(null) : bodyOf<Body>(answer);
 }
 
 /** The same for a change whose answer is the resource, with the tag for the next one. Throws `ApiError`. */
@@ -101,14 +101,15 @@ export async function sendTagged<Body>(
   etag?: string | null,
 ): Promise<Tagged<Body>> {
   const answer = await askConfirmed(path, { method, body, etag });
-  return { body: trusted<Body>(await answer.json()), etag: answer.headers.get('etag') };
+  return { body: await bodyOf<Body>(answer), etag: answer.headers.get('etag') };
 }
 
-/** Asks, and again when the person had to say why, or to confirm who they are, and did. */
+/** Asks, and again when the person had to say why, or to confirm who they are, and did: one may follow the other. */
 async function askConfirmed(path: string, asked: Asked): Promise<Response> {
   return ask(path, asked).catch(async (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'step_up_required' && (await STEP_UP.ask(error.message))) return ask(path, asked);
+    if (error.code === 'step_up_required' && (await STEP_UP.ask(error.message)))
+      return askConfirmed(path, asked);
     if (error.code !== 'reason_required' || isReasoned(asked)) throw error;
     const reason = await REASON.ask(error.message);
     if (reason === null) throw error;
@@ -143,6 +144,19 @@ export function queryText(query: Query | undefined): string {
     for (const one of Array.isArray(value) ? value : [value])
       if (one !== null && one !== undefined && one !== '') text.append(name, String(one));
   return text.toString();
+}
+
+/** An answer that is no JSON is not ours, whatever its status: as of a proxy that asks to sign in. */
+async function bodyOf<Body>(answer: Response, signal?: AbortSignal): Promise<Body> {
+  const text = await answer.text().catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  });
+  try {
+    return trusted<Body>(JSON.parse(text));
+  } catch {
+    throw readApiError(answer.status, answer.headers, '');
+  }
 }
 
 /** The server's tests hold every answer against the schema this type comes from: not checked twice, in every browser. */

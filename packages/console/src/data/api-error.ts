@@ -71,6 +71,12 @@ export function unreachable(): ApiError {
   });
 }
 
+/** What a change failed of, whatever it was: of the API, or of the browser itself. */
+export function toldError(error: Error | null): ApiError | null {
+  if (error === null || error instanceof ApiError) return error;
+  return new ApiError({ status: 0, code: 'console', message: error.message || 'Something went wrong here.' });
+}
+
 function errorOf(text: string): object | null {
   try {
     const body: unknown = JSON.parse(text);

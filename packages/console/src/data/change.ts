@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ApiError } from './api-error.ts';
+import { useMemo } from 'react';
+import { type ApiError, toldError } from './api-error.ts';
 
 /** A change of something on the server, with what every control that makes one needs. */
 export interface Change<Input> {
@@ -18,6 +19,8 @@ export function useChange<Input, Answer>(
   options: {
     readonly touches?: readonly (readonly unknown[])[];
     readonly done?: (answer: Answer, input: Input) => void;
+    /** For what has no place of its own to say it in, as in a menu that is gone by then. */
+    readonly failed?: (error: ApiError) => void;
   } = {},
 ): Change<Input> {
   const client = useQueryClient();
@@ -27,13 +30,17 @@ export function useChange<Input, Answer>(
       await Promise.all((options.touches ?? []).map((queryKey) => client.invalidateQueries({ queryKey })));
       options.done?.(answer, input);
     },
+    onError(error) {
+      const told = toldError(error);
+      if (told) options.failed?.(told);
+    },
   });
   return {
     run: (input) => {
       if (!mutation.isPending) mutation.mutate(input);
     },
     running: mutation.isPending,
-    error: mutation.error instanceof ApiError ? mutation.error : null,
+    error: useMemo(() => toldError(mutation.error), [mutation.error]),
     reset: mutation.reset,
   };
 }

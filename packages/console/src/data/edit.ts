@@ -22,6 +22,12 @@ export interface Edit<Form> {
   readonly discard: () => void;
 }
 
+/** What a part of a form is given: all its values, and how to change some of them. */
+export interface FormPart<Form> {
+  readonly form: Form;
+  readonly onChange: (fields: Partial<Form>) => void;
+}
+
 interface EditOptions<Resource, Form> {
   readonly path: string;
   readonly read: Tagged<Resource>;
@@ -41,17 +47,19 @@ export function useEdit<Resource, Form extends object>(options: EditOptions<Reso
   const [form, setForm] = useState(() => formOf(base.body));
   const [theirs, setTheirs] = useState<Tagged<Resource> | null>(null);
   const [seen, setSeen] = useState(read);
-  const adopt = (next: Tagged<Resource>) => {
+  /** @param typed what the form held when `next` was asked for: what was typed since stays */
+  const adopt = (next: Tagged<Resource>, typed: Form | null = null) => {
+    const values = formOf(next.body);
     setBase(next);
-    setForm(formOf(next.body));
+    setForm((now) => (typed === null ? values : mergedForm(typed, now, values)));
     setTheirs(null);
   };
   const isChanged = fieldChanges(formOf(base.body), form).length > 0;
   const change = usePatch({
     ...options,
     onStale: setTheirs,
-    onSaved: (saved) => {
-      adopt(saved);
+    onSaved: (saved, { values }) => {
+      adopt(saved, values);
       done(saved.body);
     },
   });
@@ -88,6 +96,11 @@ export function useEdit<Resource, Form extends object>(options: EditOptions<Reso
   };
 }
 
+interface Sent<Form> {
+  readonly values: Form;
+  readonly etag: string | null;
+}
+
 /** Sends a form; a version that is no longer the newest (412) is told together with the newest one. */
 function usePatch<Resource, Form>({
   path,
@@ -100,10 +113,10 @@ function usePatch<Resource, Form>({
   readonly write: (form: Form) => unknown;
   readonly touches: readonly (readonly unknown[])[];
   readonly onStale: (newest: Tagged<Resource>) => void;
-  readonly onSaved: (saved: Tagged<Resource>) => void;
+  readonly onSaved: (saved: Tagged<Resource>, sent: Sent<Form>) => void;
 }) {
   return useChange(
-    async ({ values, etag }: { readonly values: Form; readonly etag: string | null }) => {
+    async ({ values, etag }: Sent<Form>) => {
       try {
         return await sendTagged<Resource>('PATCH', path, write(values), etag);
       } catch (error) {

@@ -78,7 +78,7 @@ export class EventStream {
 
   #hear(message: unknown): void {
     if (typeof message !== 'object' || message === null) return;
-    if ('want' in message && typeof message.want === 'string' && this.#leading) this.#want(message.want);
+    if ('want' in message && typeof message.want === 'string') this.#wantedElsewhere(message.want);
     if (isEvent(message)) this.#tell(message);
     if ('connection' in message && isConnection(message.connection))
       this.#turn(message.connection, 'lostAt' in message ? Number(message.lostAt) || null : null);
@@ -86,6 +86,16 @@ export class EventStream {
 
   #want(topic: string): void {
     if (!this.#leading) this.#channel.postMessage({ want: topic });
+    this.#add(topic);
+  }
+
+  /** Kept by every tab, for any of them may have to read one day; the one that reads says how it stands. */
+  #wantedElsewhere(topic: string): void {
+    this.#add(topic);
+    if (this.#leading) this.#channel.postMessage({ connection: this.connection, lostAt: this.lostAt });
+  }
+
+  #add(topic: string): void {
     const known = this.#wanted.has(topic);
     this.#wanted.add(topic);
     if (known || !this.#leading) return;

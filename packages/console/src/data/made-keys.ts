@@ -37,7 +37,7 @@ export async function consoleKey(orgId: string, person: string, nowMs = Date.now
   return (await held.key).key;
 }
 
-/** Forgets the key, as when it was refused: the next call makes another. */
+/** Forgets the key, as when it was refused or somebody else signs in here: the next call makes another. */
 export function forgetConsoleKey(): void {
   held = null;
 }

@@ -1,37 +1,12 @@
-import type { Role } from '@floe/contract/roles';
+import type { SessionView, SignedInView } from '@floe/contract/api/session';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { get, send } from './api-client.ts';
+import { forgetConsoleKey } from './made-keys.ts';
 
-export interface OrgName {
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface SignedIn {
-  readonly state: 'signed_in';
-  readonly user: { readonly id: string; readonly email: string; readonly name: string };
-  readonly member_id: string;
-  readonly role: Role;
-  readonly team: string | null;
-  readonly org: OrgName;
-  readonly orgs: readonly OrgName[];
-  readonly stepped_up_until: string | null;
-  readonly expires_at: string;
-}
-
-export interface SignedOut {
-  readonly state: 'signed_out';
-  /** True while nobody has an account: the one-time link makes the first owner. */
-  readonly setup: boolean;
-  readonly methods: {
-    readonly password: boolean;
-    readonly passkey: boolean;
-    readonly oidc: readonly { readonly name: string }[];
-  };
-}
-
-export type Session = SignedIn | SignedOut;
+export type Session = SessionView;
+export type SignedIn = SignedInView;
+export type SignedOut = Extract<Session, { readonly state: 'signed_out' }>;
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -57,6 +32,7 @@ export function useSignedIn(): SignedIn {
 /** Ends the session; whatever was read with it is forgotten. */
 export async function signOut(client: QueryClient): Promise<void> {
   await send('DELETE', 'api/session');
+  forgetConsoleKey();
   client.clear();
 }
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { apiUrl } from './base.ts';
+import { apiUrl, BASE_PATH } from './base.ts';
 import type { Session, SignedOut } from './session.ts';
 
 /** The ways to sign in here. Only who is not signed in is told them: so this asks without the cookie. */
@@ -12,3 +12,11 @@ export const methodsQuery = queryOptions({
   },
   staleTime: Number.POSITIVE_INFINITY,
 });
+
+/** Leads to an issuer of the organization, and from there back to `next`, a path below the base. */
+export function goToIssuer(name: string, next: string, asked: Readonly<Record<string, string>> = {}): void {
+  const url = apiUrl(`api/session/oidc/${encodeURIComponent(name)}/start`);
+  for (const [field, value] of Object.entries(asked)) url.searchParams.set(field, value);
+  url.searchParams.set('return_to', `${BASE_PATH}${next}`);
+  location.assign(url);
+}

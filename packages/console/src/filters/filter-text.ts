@@ -73,14 +73,6 @@ export function filterValues(tokens: readonly FilterToken[]): Record<string, str
   return Object.fromEntries(tokens.map(({ name, value }) => [name, value]));
 }
 
-/** The same query with one more filter; a field has one value at a time. */
-export function withToken(query: URLSearchParams, token: FilterToken): URLSearchParams {
-  const next = new URLSearchParams(query);
-  next.set(token.name, token.value);
-  next.delete('cursor');
-  return next;
-}
-
 /** The field whose name is least different, when it is near enough to be a slip. */
 function nearest(name: string, fields: readonly FilterField[]): string | null {
   let best: { readonly name: string; readonly distance: number } | null = null;

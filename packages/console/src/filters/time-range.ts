@@ -1,3 +1,5 @@
+import { type Length, lengthIn, lengthMs } from '../format/lengths.ts';
+
 /** The range of time a page shows: `range=24h` in the URL, or `from=` and `to=`. Pure. */
 
 export interface TimeSpan {
@@ -16,20 +18,26 @@ export const PRESETS = [
   ['90d', 'Last 90 days'],
 ] as const;
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const MOST_MS = 400 * 86_400_000;
 
-/** Milliseconds of `45m`, `3d`, `last 3 days`; null for anything else. */
+/** `45m`, `3d`, `last 3 days`; null for anything else. */
+function rangeIn(text: string): Length | null {
+  const length = lengthIn(text.replace(/^\s*last\s+/i, ''));
+  if (length === null || length.unit === 's') return null;
+  const ms = lengthMs(length);
+  return ms > 0 && ms <= MOST_MS ? length : null;
+}
+
+/** Milliseconds of a range; null for what is none. */
 export function rangeMs(text: string): number | null {
-  const [, amount, unit] = /^\s*(?:last\s+)?(\d{1,5})\s*(m|h|d|w)[a-z]*\s*$/i.exec(text) ?? [];
-  const size = UNIT_MS[(unit ?? '').toLowerCase()];
-  const ms = size === undefined ? 0 : Number(amount) * size;
-  return ms > 0 && ms <= 400 * 86_400_000 ? ms : null;
+  const length = rangeIn(text);
+  return length && lengthMs(length);
 }
 
 /** The short form that stands in the URL: `45 minutes` becomes `45m`. */
 export function rangeName(text: string): string | null {
-  const [, amount, unit] = /^\s*(?:last\s+)?(\d{1,5})\s*(m|h|d|w)/i.exec(text) ?? [];
-  return rangeMs(text) === null ? null : `${Number(amount)}${(unit ?? '').toLowerCase()}`;
+  const length = rangeIn(text);
+  return length && `${length.amount}${length.unit}`;
 }
 
 /** What a query says; without a word of time, or with a broken one, `standard`. */
@@ -37,8 +45,8 @@ export function spanOf(query: URLSearchParams, now: Date, standard = '24h'): Tim
   const from = momentOf(query.get('from'));
   const to = momentOf(query.get('to'));
   if (from && (!to || to > from)) return { from, to: to ?? now, range: null };
-  const range = rangeMs(query.get('range') ?? '') === null ? standard : (query.get('range') ?? standard);
-  return { from: new Date(now.getTime() - (rangeMs(range) ?? UNIT_MS['d'] ?? 0)), to: now, range };
+  const range = rangeName(query.get('range') ?? '') ?? standard;
+  return { from: new Date(now.getTime() - (rangeMs(range) ?? 0)), to: now, range };
 }
 
 /** The span as the API is asked for it. One that goes on until now has no end, so that what arrives is counted. */
@@ -57,8 +65,10 @@ export function spanLabel({ range }: TimeSpan): string | null {
   if (range === null) return null;
   const preset = PRESETS.find(([name]) => name === range);
   if (preset) return preset[1];
-  const words: Readonly<Record<string, string>> = { m: 'minutes', h: 'hours', d: 'days', w: 'weeks' };
-  return `Last ${range.slice(0, -1)} ${words[range.slice(-1)] ?? ''}`;
+  const length = rangeIn(range);
+  if (length === null) return null;
+  const word = { s: 'second', m: 'minute', h: 'hour', d: 'day', w: 'week' }[length.unit];
+  return `Last ${length.amount} ${word}${length.amount === 1 ? '' : 's'}`;
 }
 
 /** The interval of charts over a span: few enough points to read, of the three the API has. */

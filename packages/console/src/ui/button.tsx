@@ -21,6 +21,11 @@ export interface ButtonProps extends ComponentProps<'button'> {
   readonly needs?: Action;
 }
 
+const OFF = 'cursor-not-allowed border-line bg-sunken text-ink-off';
+/** In a form that is off as a whole, a button is without being told. */
+const WITHIN_OFF =
+  'disabled:cursor-not-allowed disabled:border-line disabled:bg-sunken disabled:text-ink-off disabled:shadow-none';
+
 /** A button with words. */
 export function Button({ look = 'secondary', icon: Icon, busy, needs, children, ...props }: ButtonProps) {
   const refusal = useRefusal(needs);
@@ -36,7 +41,8 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
       data-needs={needs}
       className={cx(
         'inline-flex h-control shrink-0 items-center justify-center gap-1.5 rounded-control border px-3 text-ui whitespace-nowrap transition-colors',
-        off ? 'cursor-not-allowed border-line bg-sunken text-ink-off' : LOOKS[look],
+        off ? OFF : LOOKS[look],
+        WITHIN_OFF,
         props.className,
       )}
     >

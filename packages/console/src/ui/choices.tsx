@@ -6,17 +6,15 @@ export function Choices<Id extends string>({
   options,
   value,
   onChange,
-  disabled = false,
 }: {
   readonly label: string;
   readonly options: readonly { readonly id: Id; readonly label: string; readonly does: string }[];
   readonly value: Id;
   readonly onChange: (id: Id) => void;
-  readonly disabled?: boolean;
 }) {
   const name = useId();
   return (
-    <fieldset disabled={disabled} className="grid gap-1">
+    <fieldset className="grid gap-1">
       <legend className="mb-1 text-label text-ink-2">{label}</legend>
       <div className="grid gap-2 sm:auto-cols-fr sm:grid-flow-col">
         {options.map((option) => (

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, useId, useState } from 'react';
 import { cx } from './class-names.ts';
 import { type Choice, Input } from './field.tsx';
-import { POPUP } from './menu.tsx';
+import { OPTION, POPUP } from './menu.tsx';
+import { OptionList } from './option-list.tsx';
 
 export interface ComboboxProps {
   readonly choices: readonly Choice[];
@@ -33,6 +34,10 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
     if (free) onChange(next);
     onType?.(next);
   };
+  const leave = () => {
+    setTyped(null);
+    onType?.('');
+  };
   function press(event: KeyboardEvent) {
     const choice = found[at];
     if (event.key === 'ArrowDown' && typed === null) setTyped('');
@@ -58,7 +63,7 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
         onClick={() => typed === null && setTyped('')}
         onChange={({ target }) => type(target.value)}
         onKeyDown={press}
-        onBlur={() => setTyped(null)}
+        onBlur={leave}
       />
       <ChoiceList id={list} found={found} at={at} onTake={take} />
     </div>
@@ -81,30 +86,18 @@ function ChoiceList({
   readonly onTake: (value: string) => void;
 }) {
   return (
-    <div
+    <OptionList
       id={id}
-      role="listbox"
-      aria-label="Choices"
-      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1 max-h-64', found.length === 0 && 'hidden')}
+      label="Choices"
+      options={found}
+      at={at}
+      keyOf={({ value }) => value}
+      onTake={({ value }) => onTake(value)}
+      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1 max-h-64')}
+      optionClass={OPTION}
     >
-      {found.map((choice, index) => (
-        <div
-          key={choice.value}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          onPointerDown={(event) => {
-            // Before the input loses the focus, which would take the list away.
-            event.preventDefault();
-            onTake(choice.value);
-          }}
-          className="flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover"
-        >
-          {choice.label}
-        </div>
-      ))}
-    </div>
+      {({ label }) => label}
+    </OptionList>
   );
 }
 

@@ -56,7 +56,11 @@ export function ConfirmDialog({
           <Input value={text} onChange={({ target }) => setText(target.value)} autoComplete="off" />
         </Field>
       )}
-      {error && <p className="mt-3 text-small text-failing-ink">{error.message}</p>}
+      {error && (
+        <p role="alert" className="mt-3 text-small text-failing-ink">
+          {error.message}
+        </p>
+      )}
     </Dialog>
   );
 }

@@ -14,7 +14,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   const copy = () => {
     copyText(text).then(
       () => setCopied(true),
-      () => setCopied(false),
+      (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
     );
   };
   return (
@@ -38,10 +38,13 @@ export async function copyText(text: string): Promise<void> {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'sr-only';
-  document.body.append(area);
+  // A dialog takes the focus back from whatever is outside of it, and the selection with it.
+  const before = document.activeElement;
+  (before?.closest('[role=dialog]') ?? document.body).append(area);
   area.select();
   const done = document.execCommand('copy');
   area.remove();
+  if (before instanceof HTMLElement) before.focus({ preventScroll: true });
   if (!done) throw new Error('The browser did not copy. Select the text and copy it yourself.');
 }
 

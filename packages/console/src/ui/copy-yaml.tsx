@@ -1,4 +1,6 @@
+import type { configEntry } from '@floe/contract/api/config';
 import { EXPORTED_KINDS } from '@floe/contract/exported-kinds';
+import type * as z from 'zod';
 import { get } from '../data/api-client.ts';
 import { useChange } from '../data/change.ts';
 import { Button } from './button.tsx';
@@ -9,7 +11,7 @@ import { tell } from './toast.tsx';
 export function CopyYaml({ path }: { readonly path: string }) {
   const address = entryAddress(path);
   const copy = useChange(
-    (from: string) => get<{ readonly yaml: string }>(from).then(({ yaml }) => copyText(yaml)),
+    (from: string) => get<z.output<typeof configEntry>>(from).then(({ yaml }) => copyText(yaml)),
     {
       done: () => tell('Copied. Put it below the org in floe.yaml.'),
     },

@@ -38,7 +38,14 @@ export function Dialog({ open, onClose, title, description, children, actions, .
         >
           <div className="flex items-start justify-between gap-4">
             <Radix.Title className="text-body font-semibold">{title}</Radix.Title>
-            {dismissible && <IconButton icon={X} label="Close" onClick={onClose} className="-mt-1 -mr-1" />}
+            {dismissible && (
+              <IconButton
+                icon={X}
+                label="Close"
+                onClick={onClose}
+                className="-mt-1 -mr-1 pointer-coarse:-mt-2.5 pointer-coarse:-mr-3"
+              />
+            )}
           </div>
           {description && (
             <Radix.Description asChild>

@@ -19,7 +19,13 @@ export function DrawerHead({
         <h2 className="text-body font-semibold break-words">{title}</h2>
         {children && <div className="text-ui text-ink-2">{children}</div>}
       </div>
-      <IconButton icon={X} label="Close" keys="Esc" onClick={onClose} className="-mt-1" />
+      <IconButton
+        icon={X}
+        label="Close"
+        keys="Esc"
+        onClick={onClose}
+        className="-mt-1 pointer-coarse:-my-2.5"
+      />
     </header>
   );
 }

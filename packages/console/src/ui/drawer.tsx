@@ -1,9 +1,9 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { useOnChange } from '../data/on-change.ts';
 
 /**
  * Beside a list, or over it where there is no room: what one row holds. Not modal: the list stays in use, and
- * `j` and `k` walk it. Escape closes; it takes the focus when another row is shown.
+ * `j` and `k` walk it. Escape closes; it takes the focus when another row is shown, and gives it back to the last one.
  */
 export function Drawer({
   title,
@@ -18,7 +18,17 @@ export function Drawer({
   readonly children: ReactNode;
 }) {
   const place = useRef<HTMLElement>(null);
-  useOnChange(about, () => place.current?.focus({ preventScroll: true }));
+  const shown = useRef(about);
+  useOnChange(about, () => {
+    shown.current = about;
+    place.current?.focus({ preventScroll: true });
+  });
+  useLayoutEffect(() => {
+    const drawer = place.current;
+    return () => {
+      if (drawer?.contains(document.activeElement)) rowOf(shown.current)?.focus({ preventScroll: true });
+    };
+  }, []);
   useEffect(() => {
     const close = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented) return;
@@ -38,4 +48,9 @@ export function Drawer({
       {children}
     </section>
   );
+}
+
+/** The row in the list that a drawer is about, while it is in view. */
+function rowOf(about: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-row="${CSS.escape(about)}"]`);
 }

@@ -7,9 +7,6 @@ import { Form } from './form.tsx';
 import { type Source, SourceNotice } from './source-badge.tsx';
 import { StaleNotice } from './stale-notice.tsx';
 
-/** What a form holds; where controls are not the browser's own, told whether they are off. */
-export type Fields = ReactNode | ((disabled: boolean) => ReactNode);
-
 /**
  * The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first.
  */
@@ -31,7 +28,7 @@ export function EditForm<Values extends object>({
   readonly more?: ReactNode;
   /** False where the page says it once for several forms. */
   readonly showSource?: boolean;
-  readonly children: Fields;
+  readonly children: ReactNode;
 }) {
   const fromFile = source.kind === 'file';
   const disabled = useRefusal(needs) !== null || fromFile;
@@ -71,10 +68,17 @@ export function EditForm<Values extends object>({
   );
 }
 
-export function FieldsOf({ disabled, children }: { readonly disabled: boolean; readonly children: Fields }) {
+/** The fields of a form, one below the other. Off, each control in them is, whichever it is. */
+export function FieldsOf({
+  disabled,
+  children,
+}: {
+  readonly disabled: boolean;
+  readonly children: ReactNode;
+}) {
   return (
     <fieldset disabled={disabled} className="grid min-w-0 gap-4">
-      {typeof children === 'function' ? children(disabled) : children}
+      {children}
     </fieldset>
   );
 }

@@ -53,7 +53,7 @@ export function Field({
 const BOX =
   'w-full rounded-control border bg-surface text-ui text-ink shadow-control disabled:bg-sunken disabled:text-ink-2 [&:is(input,textarea):read-only]:bg-sunken';
 
-export function useWiring() {
+function useWiring() {
   const field = useContext(FieldContext);
   return {
     id: field?.id,
@@ -73,6 +73,11 @@ export function Input({ className, ...props }: ComponentProps<'input'>) {
 export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   const { edge, ...wiring } = useWiring();
   return <textarea rows={4} {...wiring} {...props} className={cx(BOX, 'px-2.5 py-1.5', edge, className)} />;
+}
+
+/** Several lines that are no prose: patterns, a condition, JSON. */
+export function CodeArea({ className, ...props }: ComponentProps<'textarea'>) {
+  return <TextArea spellCheck={false} {...props} className={cx('font-mono text-code', className)} />;
 }
 
 export interface Choice {

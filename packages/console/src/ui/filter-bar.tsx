@@ -12,7 +12,8 @@ import { opposite, textOf, wordsOf } from '../filters/filter-value.ts';
 import { count } from '../format/amounts.ts';
 import { cx } from './class-names.ts';
 import { Key } from './key.tsx';
-import { POPUP } from './menu.tsx';
+import { OPTION, POPUP } from './menu.tsx';
+import { OptionList } from './option-list.tsx';
 
 export interface FilterBarProps {
   readonly fields: readonly FilterField[];
@@ -206,31 +207,23 @@ function Offers({
   readonly onTake: (offer: string) => void;
 }) {
   return (
-    <div
+    <OptionList
       id={id}
-      role="listbox"
-      aria-label="Suggestions"
-      className={cx(POPUP, 'absolute top-full left-0 mt-1 min-w-64', offers.length === 0 && 'hidden')}
+      label="Suggestions"
+      options={offers}
+      at={at}
+      keyOf={({ text: offer }) => offer}
+      onTake={({ text: offer }) => onTake(offer)}
+      className={cx(POPUP, 'absolute top-full left-0 mt-1 min-w-64')}
+      optionClass={OPTION}
     >
-      {offers.map(({ text: offer, rows }, index) => (
-        <div
-          key={offer}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          onPointerDown={(event) => {
-            // Before the input loses the focus, which would take the list away.
-            event.preventDefault();
-            onTake(offer);
-          }}
-          className="flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover"
-        >
+      {({ text: offer, rows }) => (
+        <>
           <span className="min-w-0 flex-1 truncate">{offer}</span>
           {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{count(rows)}</span>}
-        </div>
-      ))}
-    </div>
+        </>
+      )}
+    </OptionList>
   );
 }
 

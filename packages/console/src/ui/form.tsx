@@ -143,7 +143,9 @@ export function FormField({
   readonly children: ReactNode;
 }) {
   const error = useContext(ErrorContext);
-  const told = error?.param === name || error?.param?.startsWith(`${name}.`) ? error.said : null;
+  const isMine =
+    error?.param === name || [`${name}.`, `${name}[`].some((head) => error?.param?.startsWith(head));
+  const told = isMine && error ? error.said : null;
   return (
     <Field label={label} hint={hint} optional={optional} error={problem ?? told} hideLabel={hideLabel}>
       {children}

@@ -6,6 +6,9 @@ import { Key } from './key.tsx';
 
 export const POPUP =
   'appear z-50 rounded-control border border-line-strong bg-raised p-1 shadow-popover max-h-[70dvh] overflow-y-auto';
+/** One of what is offered while one types. */
+export const OPTION =
+  'flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover';
 const ITEM =
   'flex min-h-8 w-full items-center gap-2 rounded-tag px-2 text-ui text-ink outline-none select-none data-highlighted:bg-hover data-disabled:text-ink-off pointer-coarse:min-h-11';
 

@@ -7,7 +7,7 @@ import { type Fresh, pathOf, type ResourceKind, resourceQuery } from '../data/re
 import { useRefusal } from '../data/use-refusal.ts';
 import { Button } from './button.tsx';
 import { DeleteButton } from './delete-button.tsx';
-import { EditForm, type Fields, FieldsOf } from './edit-form.tsx';
+import { EditForm, FieldsOf } from './edit-form.tsx';
 import { ErrorState, Skeleton } from './feedback.tsx';
 import { Form } from './form.tsx';
 import type { Source } from './source-badge.tsx';
@@ -34,7 +34,7 @@ export function NewForm<Resource extends Sourced, Values extends object>({
   readonly more?: ReactNode;
   /** What one of those was refused: told as a refusal of the form is. */
   readonly trouble?: ApiError | null;
-  readonly children: Fields;
+  readonly children: ReactNode;
 }) {
   const disabled = useRefusal(needs) !== null;
   return (
@@ -71,7 +71,7 @@ export function ResourceForm<Resource extends Sourced, Values extends object>({
   readonly resource: Resource;
   readonly edit: Edit<Values>;
   readonly onGone: () => void;
-  readonly children: Fields;
+  readonly children: ReactNode;
 }) {
   const { title, effect, typed } = kind.removal(resource);
   return (

@@ -22,7 +22,6 @@ export function SortList<Item>({
   itemKey,
   nameOf,
   onChange,
-  disabled = false,
   children,
 }: {
   readonly label: string;
@@ -31,7 +30,6 @@ export function SortList<Item>({
   /** What is announced: `openai/gpt-5`. */
   readonly nameOf: (item: Item) => string;
   readonly onChange: (items: readonly Item[]) => void;
-  readonly disabled?: boolean;
   readonly children: (item: Item, index: number) => ReactNode;
 }) {
   const [said, setSaid] = useState('');
@@ -54,7 +52,6 @@ export function SortList<Item>({
             <Handle
               label={`Move ${nameOf(item)}, position ${index + 1} of ${items.length}`}
               isLifted={lifted?.at === index}
-              disabled={disabled}
               onKeyDown={(event) => press(event, index)}
               onPointerDown={(event) => grab(event, index)}
               onPointerMove={follow}

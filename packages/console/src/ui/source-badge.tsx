@@ -12,7 +12,7 @@ export function SourceBadge({ source }: { readonly source: Source }) {
   if (source.kind === 'console') return <span className="text-small text-ink-3">console</span>;
   return (
     <Tooltip text="Comes from the file. Change it there; it reloads by itself.">
-      <span className="inline-flex items-center gap-1 font-mono text-code text-ink-2">
+      <span className="inline-flex items-center gap-1 align-bottom font-mono text-code text-ink-2">
         <FileText size={14} strokeWidth={1.75} aria-hidden="true" />
         {placeOf(source)}
       </span>

@@ -61,7 +61,7 @@ export function Segments({
   readonly label: string;
 }) {
   return (
-    <fieldset className="inline-flex overflow-hidden rounded-control border border-line-strong bg-surface">
+    <fieldset className="inline-flex min-w-0 max-w-full overflow-x-auto rounded-control border border-line-strong bg-surface">
       <legend className="sr-only">{label}</legend>
       {options.map(({ id, label: text }) => (
         <button
@@ -69,7 +69,7 @@ export function Segments({
           type="button"
           aria-pressed={id === value}
           onClick={() => onChange(id)}
-          className="h-7 border-l border-line px-2.5 text-label text-ink-2 -outline-offset-2 first:border-l-0 aria-pressed:bg-accent-tint aria-pressed:text-accent-ink"
+          className="h-7 shrink-0 whitespace-nowrap border-l border-line px-2.5 text-label text-ink-2 -outline-offset-2 first-of-type:border-l-0 aria-pressed:bg-accent-tint aria-pressed:text-accent-ink"
         >
           {text}
         </button>

@@ -1,7 +1,6 @@
 import { PageFrame } from '../../app/page-frame.tsx';
 import type { AskAhead } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { type FilterField, filterValues, tokensOf } from '../../filters/filter-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { alertsQuery } from '../channels/channel-data.ts';
@@ -33,7 +32,6 @@ export const askAlerts: AskAhead = (client, { query }) =>
 /** Who was told what, when, and did it arrive? */
 export function AlertsPage() {
   const { query, change } = useUrlState();
-  useLiveQuery('alerts', ['alerts'], useConnection() !== 'off');
   const tokens = tokensOf(query, FIELDS);
   return (
     <PageFrame title="Alerts">

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { count } from '../../format/amounts.ts';
 import { browserZone, shortTime } from '../../format/moments.ts';
+import { counted } from '../../format/words.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { chainQuery } from './audit-data.ts';
@@ -20,7 +20,7 @@ export function ChainState({ after }: { readonly after: boolean }) {
   return (
     <p className="flex flex-wrap items-center gap-2 text-ui text-ink-2">
       <StateIcon state="healthy" size={14} />
-      Chain intact, {count(chain.entries)} entries, checked{' '}
+      Chain intact, {counted(chain.entries, 'entry', 'entries')}, checked{' '}
       {shortTime(new Date(dataUpdatedAt), browserZone())}
     </p>
   );

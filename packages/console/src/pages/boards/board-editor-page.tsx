@@ -6,6 +6,7 @@ import { usePathParam } from '../../app/url-state.ts';
 import { usePlace } from '../../app/use-place.ts';
 import type { Tagged } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
+import type { FormPart } from '../../data/edit.ts';
 import { useFresh, useResourceEdit } from '../../data/resource-kind.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -18,7 +19,7 @@ import { BOARDS, type BoardForm, NEW_BOARD } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
 
-const CRUMB = { label: 'Boards', to: '/boards' };
+const CRUMB = { label: 'Boards', to: '/boards' } as const;
 
 /** A board that is not there yet. */
 export function NewBoardPage() {
@@ -79,13 +80,7 @@ function BesidePreview({ form, children }: { readonly form: BoardForm; readonly 
   );
 }
 
-function BoardFields({
-  form,
-  onChange,
-}: {
-  readonly form: BoardForm;
-  readonly onChange: (fields: Partial<BoardForm>) => void;
-}) {
+function BoardFields({ form, onChange }: FormPart<BoardForm>) {
   return (
     <>
       <div className="grid items-start gap-4 md:grid-cols-2">

@@ -25,7 +25,7 @@ export const NEW_BOARD: BoardForm = {
   groups: [{ key: '0', name: 'Scheduled jobs', monitors: [] }],
 };
 
-export function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardForm {
+function boardFormOf({ slug, name, public: open, timezone, groups }: Board): BoardForm {
   const keyed = groups.map((group, at) => ({ key: String(at), ...group }));
   return { slug, name, public: open, timezone: timezone ?? '', groups: keyed };
 }
@@ -34,7 +34,8 @@ export function boardFormOf({ slug, name, public: open, timezone, groups }: Boar
 export function boardBody({ slug, name, public: open, timezone, groups }: BoardForm) {
   return {
     slug: slug.trim(),
-    ...(name.trim() === '' ? {} : { name: name.trim() }),
+    // Without a title of its own it is called as its address.
+    name: name.trim() || slug.trim(),
     public: open,
     timezone: timezone === '' ? null : timezone,
     groups: groups.map((group) => ({ name: group.name.trim(), monitors: [...group.monitors] })),

@@ -1,5 +1,6 @@
 import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
 import { duration } from '../../format/amounts.ts';
+import { lengthIn, lengthMs } from '../../format/lengths.ts';
 import type { State } from '../../ui/state.tsx';
 
 export interface Standing {
@@ -39,13 +40,12 @@ export function historyState(state: string): Standing {
     : { state: 'unknown', word: state.replaceAll('_', ' ') };
 }
 
-const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const MOST_S = 7 * 86_400;
 
 /** Seconds of `45s`, `20m`, `6h`, `3d`; null for anything else and for what no force may last. */
 export function secondsIn(text: string): number | null {
-  const [, amount, unit = ''] = /^\s*(\d{1,6})\s*([smhd])[a-z]*\s*$/i.exec(text) ?? [];
-  const seconds = Number(amount ?? 0) * (UNIT_S[unit.toLowerCase()] ?? 0);
+  const length = lengthIn(text);
+  const seconds = length === null ? 0 : Math.round(lengthMs(length) / 1000);
   return seconds > 0 && seconds <= MOST_S ? seconds : null;
 }
 

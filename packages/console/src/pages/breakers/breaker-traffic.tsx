@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useOrgId } from '../../app/url-state.ts';
+import { useGo } from '../../app/use-place.ts';
 import { HOUR_MS, type Timeseries, timeseriesQuery } from '../../data/charts.ts';
 import { useMarks } from '../../data/marks.ts';
 import { count } from '../../format/amounts.ts';
@@ -13,8 +12,7 @@ const HOURS = 24;
 /** What the provider answered in the last day, with the moments at which this breaker changed. */
 export function BreakerTraffic({ id, provider }: { readonly id: string; readonly provider: string }) {
   const [from] = useState(() => new Date(Date.now() - HOURS * HOUR_MS).toISOString());
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const go = useGo();
   const requests = useCounts('requests', provider);
   const errors = useCounts('errors', provider);
   const marks = useMarks({ from }).filter(({ page }) => page?.search['open'] === id);
@@ -25,8 +23,7 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
   ];
   if (lanes.length === 0) return null;
   const show = (at: number) =>
-    void navigate({
-      to: `/o/${org}/requests`,
+    go('/requests', {
       search: { provider, from: new Date(at).toISOString(), to: new Date(at + HOUR_MS).toISOString() },
     });
   return (

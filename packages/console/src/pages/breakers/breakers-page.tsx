@@ -2,9 +2,9 @@ import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { get, type Page } from '../../data/api-client.ts';
 import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
+import { orgProvidersQuery } from '../../data/org-lists.ts';
 import { count } from '../../format/amounts.ts';
 import { counted } from '../../format/words.ts';
 import { cx } from '../../ui/class-names.ts';
@@ -100,11 +100,7 @@ function Which({
 }
 
 function AllWell() {
-  const { data } = useQuery({
-    queryKey: ['providers', 'names'],
-    queryFn: ({ signal }) =>
-      get<Page<{ readonly enabled: boolean }>>('api/management/providers', { limit: 500 }, signal),
-  });
+  const { data } = useQuery(orgProvidersQuery);
   const enabled = data?.data.filter((provider) => provider.enabled).length;
   return (
     <EmptyState
@@ -176,7 +172,7 @@ function Calls({ calls }: { readonly calls: Breaker['calls'] }) {
   );
 }
 
-export function BreakerStanding({ breaker }: { readonly breaker: Breaker }) {
+function BreakerStanding({ breaker }: { readonly breaker: Breaker }) {
   const { state, word } = standingOf(breaker);
   return (
     <span className="flex items-center gap-2">

@@ -1,8 +1,9 @@
 import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { get, type Page, send } from '../../data/api-client.ts';
+import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
+import { orgModelsQuery, orgProvidersQuery } from '../../data/org-lists.ts';
 import { Button } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -171,31 +172,16 @@ const EFFECTS: Readonly<Record<string, string>> = {
   auto: 'What the last calls found out decides again.',
 };
 
-interface ProviderName {
-  readonly id: string;
-  readonly credentials: readonly { readonly name: string }[];
-}
-
 /** Every breaker there can be, of the models that are known. */
 export function useTargets(wanted: boolean) {
-  const { data } = useQuery({
-    queryKey: ['breakers', 'targets'],
-    enabled: wanted,
-    queryFn: async ({ signal }) => {
-      const [providers, models] = await Promise.all([
-        get<Page<ProviderName>>('api/management/providers', { limit: 500 }, signal),
-        get<Page<{ readonly id: string; readonly provider: string | null }>>(
-          'api/management/models',
-          { limit: 500 },
-          signal,
-        ),
-      ]);
-      return models.data.flatMap((model) => {
-        const credentials = providers.data.find(({ id }) => id === model.provider)?.credentials ?? [];
-        const names = credentials.length > 0 ? credentials.map(({ name }) => name) : ['default'];
-        return model.provider === null ? [] : names.map((name) => `${model.id}@${name}`);
-      });
-    },
+  const providers = useQuery({ ...orgProvidersQuery, enabled: wanted }).data?.data;
+  const models = useQuery({ ...orgModelsQuery, enabled: wanted }).data?.data;
+  if (!providers || !models) return [];
+  return models.flatMap((model) => {
+    const credentials = providers.find(({ id }) => id === model.provider)?.credentials ?? [];
+    const names = credentials.length > 0 ? credentials.map(({ name }) => name) : ['default'];
+    return model.provider === null
+      ? []
+      : names.map((name) => ({ value: `${model.id}@${name}`, label: `${model.id}@${name}` }));
   });
-  return (data ?? []).map((value) => ({ value, label: value }));
 }

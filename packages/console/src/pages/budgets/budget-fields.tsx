@@ -1,3 +1,4 @@
+import type { FormPart } from '../../data/edit.ts';
 import { Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { AwayField, SubjectFields } from '../limits/subject-fields.tsx';
@@ -9,13 +10,7 @@ const MODES = [
 ] as const;
 
 /** Everything a budget says. */
-export function BudgetFields({
-  form,
-  onChange,
-}: {
-  readonly form: BudgetForm;
-  readonly onChange: (fields: Partial<BudgetForm>) => void;
-}) {
+export function BudgetFields({ form, onChange }: FormPart<BudgetForm>) {
   const sentence = budgetSentence(form);
   return (
     <>
@@ -50,13 +45,7 @@ export function BudgetFields({
 }
 
 /** How much, in which time, and what happens then. */
-function Amount({
-  form,
-  onChange,
-}: {
-  readonly form: BudgetForm;
-  readonly onChange: (fields: Partial<BudgetForm>) => void;
-}) {
+function Amount({ form, onChange }: FormPart<BudgetForm>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <FormField name="limit_usd" label="Limit in USD">

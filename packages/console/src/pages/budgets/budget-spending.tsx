@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { timeseriesQuery, topQuery } from '../../data/charts.ts';
+import { orgKeysQuery } from '../../data/org-lists.ts';
 import { money } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { useKeys } from '../limits/subject-fields.tsx';
+import { keyNamed } from '../limits/subject.ts';
 import type { Budget } from './budget-form.ts';
 
 const NANO = 1e9;
@@ -10,13 +11,13 @@ const NANO = 1e9;
 /** How the sum of this period grew beside the limit, and on what it went. */
 export function BudgetSpending({ budget }: { readonly budget: Budget }) {
   const { scope, key, model, metadata, state, period, limit_usd } = budget;
-  const keys = useKeys();
-  const id = scope === 'key' ? keys.find(({ name }) => name === key)?.id : null;
+  const keys = useQuery(orgKeysQuery).data?.data ?? [];
+  const id = scope === 'key' ? keyNamed(keys, key) : null;
   // What charts can count alone: the whole org, or one key, in a period that began.
   const isAlone = model === null && Object.keys(metadata).length === 0 && id !== undefined;
   const from = isAlone && (scope === 'org' || scope === 'key') ? (state?.starts_at ?? null) : null;
   const query = { from, ...(id && { key: id }) };
-  const interval = period === 'month' ? 'day' : 'hour';
+  const interval = period === 'day' || period === 'week' ? 'hour' : 'day';
   const spent = useQuery({
     ...timeseriesQuery({ ...query, metric: 'cost_nano_usd', interval }),
     enabled: from !== null,

@@ -3,6 +3,7 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { get, type Page, send } from '../../data/api-client.ts';
 import { pathOf, type ResourceKind } from '../../data/resource-kind.ts';
+import type { State } from '../../ui/state.tsx';
 import { type ChannelForm, channelBody, channelChangeBody, channelFormOf } from './channel-form.ts';
 
 export type Alert = z.output<typeof alert>;
@@ -36,3 +37,14 @@ export function alertsQuery(filters: Readonly<Record<string, string>>) {
 
 export const testChannel = (id: string) => send<ChannelTest>('POST', `${pathOf(CHANNELS, id)}/test`);
 export const testDraft = (body: object) => send<ChannelTest>('POST', `${CHANNELS.path}/test`, body);
+
+/** What became of a message: the same shape and words wherever it is told. */
+export const DELIVERIES: Readonly<
+  Record<Alert['deliveries'][number]['state'], { readonly state: State; readonly word: string }>
+> = {
+  sent: { state: 'healthy', word: 'delivered' },
+  pending: { state: 'waiting', word: 'waits' },
+  dead: { state: 'failing', word: 'given up' },
+  muted: { state: 'maintenance', word: 'held back' },
+  skipped: { state: 'paused', word: 'not sent' },
+};

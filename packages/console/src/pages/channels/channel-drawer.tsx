@@ -4,6 +4,7 @@ import { Send } from 'lucide-react';
 import { useState } from 'react';
 import type { Tagged } from '../../data/api-client.ts';
 import { type Change, useChange } from '../../data/change.ts';
+import type { Edit } from '../../data/edit.ts';
 import { resourceQuery, useFresh, useResourceEdit } from '../../data/resource-kind.ts';
 import { duration } from '../../format/amounts.ts';
 import { counted } from '../../format/words.ts';
@@ -17,7 +18,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { CHANNELS, type ChannelTest, testChannel, testDraft } from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
-import { draftBody, EMPTY, KINDS } from './channel-form.ts';
+import { type ChannelForm, draftBody, EMPTY, KINDS } from './channel-form.ts';
 import { DeliveryLog } from './delivery-log.tsx';
 
 interface DrawerProps {
@@ -73,11 +74,17 @@ function NewChannel({ onOpen, onClose }: DrawerProps) {
 
 function Parts({ read, onGone }: { readonly read: Tagged<Channel>; readonly onGone: () => void }) {
   const { name } = read.body;
+  // Above the tabs: who looks at the deliveries comes back to what was typed.
+  const edit = useResourceEdit(CHANNELS, read, (saved) => tell(`${saved.name} was saved.`));
   return (
     <Tabs
       label="Parts of the channel"
       tabs={[
-        { id: 'settings', label: 'Settings', content: <Settings read={read} onGone={onGone} /> },
+        {
+          id: 'settings',
+          label: 'Settings',
+          content: <Settings channel={read.body} edit={edit} onGone={onGone} />,
+        },
         {
           id: 'deliveries',
           label: 'Deliveries',
@@ -88,9 +95,15 @@ function Parts({ read, onGone }: { readonly read: Tagged<Channel>; readonly onGo
   );
 }
 
-function Settings({ read, onGone }: { readonly read: Tagged<Channel>; readonly onGone: () => void }) {
-  const channel = read.body;
-  const edit = useResourceEdit(CHANNELS, read, ({ name }) => tell(`${name} was saved.`));
+function Settings({
+  channel,
+  edit,
+  onGone,
+}: {
+  readonly channel: Channel;
+  readonly edit: Edit<ChannelForm>;
+  readonly onGone: () => void;
+}) {
   return (
     <div className="grid gap-4">
       <Standing channel={channel} />

@@ -1,3 +1,4 @@
+import type { FormPart } from '../../data/edit.ts';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox, Switch } from '../../ui/toggles.tsx';
@@ -9,9 +10,7 @@ export function ChannelFields({
   onChange,
   isNew = false,
   origin = null,
-}: {
-  readonly form: ChannelForm;
-  readonly onChange: (fields: Partial<ChannelForm>) => void;
+}: FormPart<ChannelForm> & {
   readonly isNew?: boolean;
   readonly origin?: string | null;
 }) {
@@ -51,13 +50,7 @@ export function ChannelFields({
 }
 
 /** Which events it hears of, of which monitors, and how often. */
-function ToldOf({
-  form,
-  onChange,
-}: {
-  readonly form: ChannelForm;
-  readonly onChange: (fields: Partial<ChannelForm>) => void;
-}) {
+function ToldOf({ form, onChange }: FormPart<ChannelForm>) {
   return (
     <>
       <fieldset>

@@ -60,3 +60,10 @@ test('what is shown of a channel comes back as the same channel', () => {
     to: ['a@b.c'],
   });
 });
+
+test('what is no secret is sent when it is emptied, and what is no number is left for the server to refuse', () => {
+  const mail = { ...EMPTY, name: 'mail', kind: 'email', values: { to: '' } } as const;
+  assert.deepEqual(channelChangeBody(mail)['to'], []);
+  assert.equal(channelBody({ ...EMPTY, realert: 'ten' })['realert_minutes'], 'ten');
+  assert.equal(channelBody({ ...EMPTY, realert: '' })['realert_minutes'], 0);
+});

@@ -1,4 +1,5 @@
 import type { Channel } from '@floe/contract/api/channels';
+import { typedNumber } from '../../format/numbers-typed.ts';
 import { typedList } from '../../format/words.ts';
 
 export type ChannelKind = Channel['kind'];
@@ -118,9 +119,9 @@ export function channelFormOf(channel: Channel): ChannelForm {
 /** What the API takes. A secret that was left empty is not sent: it stays what it was. */
 export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>> {
   const values = Object.fromEntries(
-    KINDS[form.kind].fields.flatMap(({ name }) => {
+    KINDS[form.kind].fields.flatMap(({ name, secret }) => {
       const text = form.values[name]?.trim() ?? '';
-      if (text === '') return [];
+      if (text === '' && secret) return [];
       return [[name, name === 'to' ? typedList(text) : text]];
     }),
   );
@@ -130,7 +131,7 @@ export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>
     enabled: form.enabled,
     events: form.events.length === EVENTS.length ? null : form.events,
     tags: typedList(form.tags),
-    realert_minutes: Number(form.realert) || 0,
+    realert_minutes: typedNumber(form.realert) ?? 0,
     ...values,
   };
 }

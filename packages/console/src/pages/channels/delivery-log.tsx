@@ -3,6 +3,7 @@ import { RotateCw } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
+import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
@@ -10,7 +11,7 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { type State, StateIcon } from '../../ui/state.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { type Alert, alertsQuery } from './channel-data.ts';
+import { type Alert, alertsQuery, DELIVERIES } from './channel-data.ts';
 
 /** Alerts, newest first, and what became of each: of one channel, or of all. */
 export function DeliveryLog({
@@ -20,11 +21,13 @@ export function DeliveryLog({
   readonly filters: Readonly<Record<string, string>>;
   readonly channel?: string | null;
 }) {
+  const live = useConnection() === 'live';
+  useLiveQuery('alerts', ['alerts']);
   const answer = useInfiniteQuery({
     ...alertsQuery(filters),
-    // Nothing tells when a message arrives: what is on its way is looked after.
+    // The stream tells of every try. Without it what is on its way is looked after more often.
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? 3_000 : false,
+      live ? false : state.data?.pages.some(({ data }) => data.some(isOnItsWay)) ? 3_000 : 15_000,
   });
   const alerts = answer.data?.pages.flatMap(({ data }) => data) ?? [];
   if (answer.error && alerts.length === 0)
@@ -108,14 +111,6 @@ function stateOf({ event, closed_at }: Alert): State {
 
 type Delivery = Alert['deliveries'][number];
 
-const WORDS: Readonly<Record<Delivery['state'], { readonly state: State; readonly word: string }>> = {
-  sent: { state: 'healthy', word: 'delivered' },
-  pending: { state: 'waiting', word: 'waits' },
-  dead: { state: 'failing', word: 'given up' },
-  muted: { state: 'maintenance', word: 'held back' },
-  skipped: { state: 'paused', word: 'not sent' },
-};
-
 /** For who repaired the receiver: at once, with all its tries before it. */
 function SendAgain({ id }: { readonly id: string }) {
   const again = useChange(
@@ -140,7 +135,7 @@ function SendAgain({ id }: { readonly id: string }) {
 
 function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
   const { channel, state, status, error, attempts, sent_at, folded_into } = delivery;
-  const { state: look, word } = WORDS[state];
+  const { state: look, word } = DELIVERIES[state];
   const told = [
     folded_into !== null && 'told together with others',
     status !== null && `answered ${status}`,

@@ -5,12 +5,13 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { apiUrl } from '../../data/base.ts';
 import type { CreatedKey } from '../../data/made-keys.ts';
+import { type Model, orgModelsQuery } from '../../data/org-lists.ts';
 import { cx } from '../../ui/class-names.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { type Model, modelChoices, modelsQuery } from '../playground/playground-data.ts';
+import { modelChoices } from '../playground/playground-data.ts';
 import { CLIENTS, type Client, GROUPS, isPrivate } from './clients.ts';
 import { FirstUse, Waiting } from './first-use.tsx';
 import { KeyStep } from './key-step.tsx';
@@ -92,7 +93,7 @@ function ClientGroup({
 function Sheet({ client }: { readonly client: Client }) {
   const [made, setMade] = useState<CreatedKey | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
-  const { data } = useQuery(modelsQuery);
+  const { data } = useQuery(orgModelsQuery);
   const models = data?.data ?? [];
   const model = typed ?? usual(models);
   const gateway = apiUrl('gateway').href;

@@ -24,7 +24,7 @@ export function newestOf(keys: readonly string[]) {
 export function FirstUse({ keyId, who }: { readonly keyId: string; readonly who: string }) {
   const live = useConnection() === 'live';
   useLiveQuery('requests', [NAME]);
-  const { data } = useQuery({ ...newestOf([keyId]), refetchInterval: live ? 10_000 : 2_000 });
+  const { data } = useQuery({ ...newestOf([keyId]), refetchInterval: live ? false : 2_000 });
   const row = data?.data[0];
   if (!row) return <Waiting>Waiting for {who}…</Waiting>;
   return <Arrived row={row} who={who} />;

@@ -84,8 +84,8 @@ function KeyName({
 }) {
   const standing = standingOf(row, now);
   return (
-    <span className="flex min-w-0 items-center gap-2">
-      <span className="max-w-[60%] shrink-0 truncate font-medium">{row.name}</span>
+    <span className="flex min-w-0 flex-1 items-center gap-2">
+      <span className={`truncate font-medium ${standing ? 'max-w-[60%] shrink-0' : ''}`}>{row.name}</span>
       {standing && (
         <span className="flex min-w-0 items-center gap-1 text-small text-ink-2">
           <StateIcon state={standing.state} size={14} />

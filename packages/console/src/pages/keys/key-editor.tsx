@@ -1,7 +1,7 @@
 import type { Tagged } from '../../data/api-client.ts';
 import { useEdit } from '../../data/edit.ts';
 import { useSignedIn } from '../../data/session.ts';
-import { EditForm } from '../../ui/edit-form.tsx';
+import { EditForm, FieldsOf } from '../../ui/edit-form.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { KEY_TOUCHES, type Key, keyPath } from './key-data.ts';
 import { draftOf, fieldsOf, KeyFields } from './key-fields.tsx';
@@ -19,10 +19,11 @@ export function KeyEditor({ read }: { readonly read: Tagged<Key> }) {
   });
   const session = useSignedIn();
   const needs = isOwn(read.body, session) ? 'own_keys' : 'management';
-  if (read.body.status !== 'active') return <KeyFields draft={edit.form} onChange={edit.set} disabled />;
+  const fields = <KeyFields draft={edit.form} onChange={edit.set} />;
+  if (read.body.status !== 'active') return <FieldsOf disabled>{fields}</FieldsOf>;
   return (
     <EditForm edit={edit} source={read.body.source} verb="Save key" needs={needs}>
-      <KeyFields draft={edit.form} onChange={edit.set} />
+      {fields}
     </EditForm>
   );
 }

@@ -2,7 +2,7 @@ import { SCOPES_OF_ROLE } from '@floe/contract/roles';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
 import { can } from '../../data/permissions.ts';
 import { useSignedIn } from '../../data/session.ts';
-import { Input, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import type { Key, KeyChange } from './key-data.ts';
@@ -38,17 +38,14 @@ export function fieldsOf({ name, scopes, models, owner, team }: KeyDraft) {
 export function KeyFields({
   draft,
   onChange,
-  disabled = false,
 }: {
   readonly draft: KeyDraft;
   readonly onChange: (draft: KeyDraft) => void;
-  readonly disabled?: boolean;
 }) {
   const { role } = useSignedIn();
   const others = can(role, 'management');
   const put = (name: 'name' | 'models' | 'owner' | 'team') => ({
     value: draft[name],
-    disabled,
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
       onChange({ ...draft, [name]: target.value }),
   });
@@ -60,7 +57,6 @@ export function KeyFields({
       <ScopeChoice
         chosen={draft.scopes}
         mine={SCOPES_OF_ROLE[role]}
-        disabled={disabled}
         onChange={(scopes) => onChange({ ...draft, scopes })}
       />
       <FormField
@@ -69,7 +65,7 @@ export function KeyFields({
         optional
         hint="One pattern on a line, such as openai/*. Empty: every model of the org."
       >
-        <TextArea rows={2} spellCheck={false} className="font-mono text-code" {...put('models')} />
+        <CodeArea rows={2} {...put('models')} />
       </FormField>
       {others && (
         <div className="grid gap-4 md:grid-cols-2">
@@ -89,12 +85,10 @@ export function KeyFields({
 function ScopeChoice({
   chosen,
   mine,
-  disabled,
   onChange,
 }: {
   readonly chosen: readonly Scope[];
   readonly mine: readonly Scope[];
-  readonly disabled: boolean;
   readonly onChange: (scopes: readonly Scope[]) => void;
 }) {
   const held = (scope: Scope) => mine.includes(scope) || (scope === 'beat' && mine.includes('monitoring'));
@@ -107,7 +101,7 @@ function ScopeChoice({
             key={scope}
             label={scope}
             checked={chosen.includes(scope)}
-            disabled={disabled || (!held(scope) && !chosen.includes(scope))}
+            disabled={!held(scope) && !chosen.includes(scope)}
             hint={held(scope) ? SCOPE_WORDS[scope] : `${SCOPE_WORDS[scope]} Your role cannot give it.`}
             onChange={(on) => onChange(SCOPES.filter((one) => (one === scope ? on : chosen.includes(one))))}
           />

@@ -85,8 +85,10 @@ function KeyBody({ read }: { readonly read: Tagged<Key> }) {
         ) : (
           <StateBadge state="healthy">Active</StateBadge>
         )}
-        <code className="font-mono text-code text-ink-2">{row.id}</code>
-        <CopyButton text={row.id} label="Copy key id" />
+        <span className="flex items-center gap-2">
+          <code className="font-mono text-code text-ink-2">{row.id}</code>
+          <CopyButton text={row.id} label="Copy key id" />
+        </span>
       </div>
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="grid min-w-0 gap-4">

@@ -27,12 +27,12 @@ export function isRotating({ previous }: Key, now: Date): boolean {
   return previous !== null && Date.parse(previous.expires_at) > now.getTime();
 }
 
-export function endsSoon({ status, expires_at }: Key, now: Date): boolean {
+function endsSoon({ status, expires_at }: Key, now: Date): boolean {
   return status === 'active' && expires_at !== null && Date.parse(expires_at) - now.getTime() < SOON_MS;
 }
 
 /** An active key that nobody used for 90 days, or never since it was made 90 days ago. */
-export function isUnused({ status, last_used_at, created_at }: Key, now: Date): boolean {
+function isUnused({ status, last_used_at, created_at }: Key, now: Date): boolean {
   return status === 'active' && now.getTime() - Date.parse(last_used_at ?? created_at) > QUIET_MS;
 }
 

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { type UrlChanges, useOrgId, useUrlState } from '../../app/url-state.ts';
+import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { Input } from '../../ui/field.tsx';
 import { readSort, sorted } from '../../ui/table-columns.ts';
 import { Segments } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { Switch } from '../../ui/toggles.tsx';
+import { UrlInput } from '../../ui/url-input.tsx';
 import { KeyCard, keyColumns } from './key-columns.tsx';
 import { type Key, keyCostsQuery, keysQuery, revokersQuery, rulesQuery } from './key-data.ts';
 import { isBounded } from './key-rules.ts';
@@ -43,8 +43,7 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
   const { query, change } = useUrlState();
   const { keys, found, consoles, error, refetch } = useFoundKeys(query);
   const { costs, columns, now } = useKeyColumns(shownOf(query.get('show')));
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const open = usePlace('/management/keys');
   if (error && !keys)
     return <ErrorState what="Could not load keys." error={error} onRetry={() => void refetch()} />;
   if (!keys) return <SkeletonRows rows={6} />;
@@ -61,7 +60,7 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
           rowId={({ id }) => id}
           columns={columns}
           card={(row) => <KeyCard row={row} cost={costs?.get(row.id)} now={now} />}
-          onOpen={({ id }) => void navigate({ to: `/o/${org}/management/keys/${id}` })}
+          onOpen={({ id }) => open(id)}
           sort={sort}
           onSort={(text) => change({ sort: text })}
           total={found.length}
@@ -119,12 +118,11 @@ function KeyFilters({
           onChange={(id) => change({ show: id === 'active' ? null : id })}
         />
       </div>
-      <Input
+      <UrlInput
+        name="q"
         data-filter
         aria-label="Find a key"
         placeholder="Name, end of the key, owner or team"
-        value={query.get('q') ?? ''}
-        onChange={({ target }) => change({ q: target.value || null }, 'replace')}
         className="max-w-72"
       />
       {(consoles > 0 || isAll) && (

@@ -1,4 +1,5 @@
 import { OrgLink } from '../../app/org-link.tsx';
+import type { FormPart } from '../../data/edit.ts';
 import { capital } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -56,13 +57,7 @@ function Standing({ limit, form }: { readonly limit: Limit; readonly form: Limit
   );
 }
 
-function LimitFields({
-  form,
-  onChange,
-}: {
-  readonly form: LimitForm;
-  readonly onChange: (fields: Partial<LimitForm>) => void;
-}) {
+function LimitFields({ form, onChange }: FormPart<LimitForm>) {
   const sentence = limitSentence(form);
   const number = (name: 'rpm' | 'tpm' | 'concurrency', label: string) => (
     <FormField name={name} label={label}>

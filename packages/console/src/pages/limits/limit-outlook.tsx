@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { DAY_MS, timeseriesQuery } from '../../data/charts.ts';
+import { orgKeysQuery } from '../../data/org-lists.ts';
 import { count } from '../../format/amounts.ts';
 import { typedNumber } from '../../format/numbers-typed.ts';
 import { counted } from '../../format/words.ts';
 import { Chart } from '../../ui/chart.tsx';
 import type { Limit, LimitForm } from './limit-form.ts';
 import { minutesOver } from './minutes-over.ts';
-import { useKeys } from './subject-fields.tsx';
+import { keyNamed } from './subject.ts';
 
 /** What was asked in the last day beside the bound that is typed, and how often that bound would have refused. */
 export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly form: LimitForm }) {
-  const keys = useKeys();
+  const keys = useQuery(orgKeysQuery).data?.data ?? [];
   const whose = subjectFilter(limit, keys);
   const { data } = useQuery({
     ...timeseriesQuery({ ...whose, metric: 'requests', interval: 'minute' }, DAY_MS),
@@ -45,10 +46,10 @@ export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly 
 /** What charts can count alone: the whole org, or one key; null for others. */
 function subjectFilter(
   { scope, key, model }: Limit,
-  keys: readonly { readonly id: string; readonly name: string }[],
+  keys: Parameters<typeof keyNamed>[0],
 ): Readonly<Record<string, string>> | null {
   if (model !== null) return null;
   if (scope === 'org') return {};
-  const id = scope === 'key' ? keys.find(({ name }) => name === key)?.id : undefined;
+  const id = scope === 'key' ? keyNamed(keys, key) : undefined;
   return id === undefined ? null : { key: id };
 }

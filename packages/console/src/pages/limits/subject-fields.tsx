@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { get, type Page } from '../../data/api-client.ts';
+import type { FormPart } from '../../data/edit.ts';
+import { orgKeysQuery } from '../../data/org-lists.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -7,30 +8,10 @@ import { AWAY_CHOICES, namedKind, SUBJECT_CHOICES, type SubjectForm, subjectChoi
 
 const LABELS = { team: 'Team', key: 'Key', owner: 'Owner', end_user: 'End user' } as const;
 
-interface KeyName {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** The keys of the org by name: those can be chosen, other subjects are typed. */
-export function useKeys(): readonly KeyName[] {
-  const { data } = useQuery({
-    queryKey: ['keys', 'names'],
-    queryFn: ({ signal }) => get<Page<KeyName>>('api/management/keys', { limit: 500 }, signal),
-  });
-  return data?.data ?? [];
-}
-
 /** Whom a limit or budget is about, and for which models. */
-export function SubjectFields({
-  form,
-  onChange,
-}: {
-  readonly form: SubjectForm;
-  readonly onChange: (fields: Partial<SubjectForm>) => void;
-}) {
+export function SubjectFields({ form, onChange }: FormPart<SubjectForm>) {
   const kind = namedKind(form.subject);
-  const keys = [...new Set(useKeys().map(({ name }) => name))];
+  const keys = [...new Set((useQuery(orgKeysQuery).data?.data ?? []).map(({ name }) => name))];
   const choices = kind === 'key' ? keys.map((value) => ({ value, label: value })) : [];
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -64,13 +45,7 @@ export function SubjectFields({
 }
 
 /** What happens while the shared store is away. */
-export function AwayField({
-  form,
-  onChange,
-}: {
-  readonly form: SubjectForm;
-  readonly onChange: (fields: Partial<SubjectForm>) => void;
-}) {
+export function AwayField({ form, onChange }: FormPart<SubjectForm>) {
   return (
     <FormField name="on_store_error" label="While the shared store is away">
       <Select

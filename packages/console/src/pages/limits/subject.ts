@@ -1,3 +1,4 @@
+import type { PlatformKey } from '@floe/contract/api/keys';
 import type { SUBJECTS } from '@floe/contract/config/guardrails';
 
 export type SubjectKind = (typeof SUBJECTS)[number];
@@ -120,4 +121,10 @@ function parts(subject: SubjectChoice): readonly ['scope' | 'per', SubjectKind] 
     subject.endsWith(`:${one}`),
   );
   return [subject.startsWith('per') ? 'per' : 'scope', kind ?? 'org'];
+}
+
+/** The id of the key that a rule means by its name: of several it is the one that works. */
+export function keyNamed(keys: readonly Pick<PlatformKey, 'id' | 'name' | 'status'>[], name: string | null) {
+  const named = keys.filter((key) => key.name === name);
+  return (named.find(({ status }) => status === 'active') ?? named[0])?.id;
 }

@@ -18,7 +18,7 @@ import { StateBadge, StateIcon } from '../../ui/state.tsx';
 import { Segments } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { windowsOfOrgQuery } from '../monitors/monitor-data.ts';
-import { cronWords } from '../monitors/monitor-words.ts';
+import { cronWords, zoneOf } from '../monitors/monitor-words.ts';
 import { monthIn, monthText, occurrencesOf } from './calendar.ts';
 import { MonthCalendar } from './month-calendar.tsx';
 import { WindowDialog } from './window-dialog.tsx';
@@ -208,8 +208,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
           {schedule && <Repeat size={14} role="img" aria-label="repeats" className="text-ink-3" />}
         </div>
         <p className="text-small text-ink-2">
-          {schedule &&
-            `${cronWords(schedule.cron) ?? schedule.cron}, ${schedule.timezone ?? 'the org’s zone'} · `}
+          {schedule && `${cronWords(schedule.cron) ?? schedule.cron}, ${zoneOf(schedule)} · `}
           {first
             ? `${fullTime(first.start, browserZone())} for ${duration(first.end.getTime() - first.start.getTime())}, ${over ? 'over' : relative(first.start, now)}`
             : 'never again'}

@@ -80,6 +80,6 @@ function Day({
 }
 
 /** `12:00 to 14:00` */
-export function timesOf({ start, end }: Occurrence): string {
+function timesOf({ start, end }: Occurrence): string {
   return `${shortTime(start, browserZone())} to ${shortTime(end, browserZone())}`;
 }

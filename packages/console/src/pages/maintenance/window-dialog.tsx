@@ -160,7 +160,11 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
       </FormField>
       {form.kind === 'repeats' && (
         <FormField name="schedule.timezone" label="Time zone">
-          <ZoneCombobox value={form.timezone} onChange={(timezone) => set({ timezone })} />
+          <ZoneCombobox
+            none="That of the org"
+            value={form.timezone}
+            onChange={(timezone) => set({ timezone })}
+          />
         </FormField>
       )}
     </div>

@@ -1,5 +1,6 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { typedList } from '../../format/words.ts';
+import { scheduleOf } from '../monitors/monitor-form.ts';
 import { minutesIn, minutesText } from '../monitors/monitor-words.ts';
 
 export interface WindowForm {
@@ -9,6 +10,7 @@ export interface WindowForm {
   readonly start: string;
   readonly length: string;
   readonly cron: string;
+  /** Empty: the org's. */
   readonly timezone: string;
   readonly monitors: readonly string[];
   readonly tags: string;
@@ -40,7 +42,7 @@ export function windowFormOf(window: MaintenanceWindow, timezone: string): Windo
     start: localText(new Date(start ?? Date.now())),
     length: minutesText(schedule ? (length ?? 120) : minutes),
     cron: schedule?.cron ?? '0 2 * * 0',
-    timezone: schedule?.timezone ?? timezone,
+    timezone: schedule ? (schedule.timezone ?? '') : timezone,
     monitors: window.monitors,
     tags: window.tags.join(', '),
     onBoards: window.on_boards,
@@ -72,7 +74,7 @@ export function windowBody(form: WindowForm) {
       : {
           starts_at: null,
           ends_at: null,
-          schedule: { cron: form.cron.trim(), timezone: form.timezone },
+          schedule: scheduleOf(form),
           duration_minutes: minutes,
         };
   return {

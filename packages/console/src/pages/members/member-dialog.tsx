@@ -44,6 +44,7 @@ export function MemberDialog({
   return (
     <Dialog open onClose={onClose} title={row.name || row.email} description={row.email}>
       <Form
+        needs="members"
         error={save.error}
         running={save.running}
         onSubmit={() => save.run(undefined)}

@@ -4,6 +4,7 @@ import { useChange } from '../../data/change.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { FieldsOf } from '../../ui/edit-form.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
@@ -27,12 +28,6 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
   });
   if (removing && row) return <Removal row={row} onClose={onClose} />;
   const readOnly = row?.source.kind === 'file';
-  const put = (name: keyof typeof draft) => ({
-    value: draft[name],
-    disabled: readOnly,
-    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      setDraft({ ...draft, [name]: target.value }),
-  });
   const actions = (
     <>
       {row && (
@@ -49,25 +44,55 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
   );
   return (
     <Dialog open onClose={onClose} title={row ? `Team ${row.name}` : 'New team'}>
-      <Form error={save.error} running={save.running} onSubmit={() => save.run(undefined)} actions={actions}>
+      <Form
+        needs={readOnly ? undefined : 'members'}
+        error={save.error}
+        running={save.running}
+        onSubmit={() => save.run(undefined)}
+        actions={actions}
+      >
         {row && <SourceNotice source={row.source} path={`api/management/teams/${row.id}`} />}
-        {!row && (
-          <FormField name="id" label="Id" hint="Lower case, digits and dashes. It never changes.">
-            <Input autoComplete="off" {...put('id')} />
-          </FormField>
-        )}
-        <FormField name="name" label="Name" optional hint="Shown instead of the id.">
-          <Input autoComplete="off" {...put('name')} />
-        </FormField>
-        <FormField name="cost_center" label="Cost centre" optional hint="Where its spending is booked.">
-          <Input autoComplete="off" {...put('cost_center')} />
-        </FormField>
+        <FieldsOf disabled={readOnly}>
+          <TeamFields draft={draft} isNew={row === null} onChange={setDraft} />
+        </FieldsOf>
       </Form>
     </Dialog>
   );
 }
 
 type Draft = Readonly<Record<'id' | 'name' | 'cost_center', string>>;
+
+function TeamFields({
+  draft,
+  isNew,
+  onChange,
+}: {
+  readonly draft: Draft;
+  readonly isNew: boolean;
+  readonly onChange: (draft: Draft) => void;
+}) {
+  const put = (name: keyof Draft) => ({
+    autoComplete: 'off',
+    value: draft[name],
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      onChange({ ...draft, [name]: target.value }),
+  });
+  return (
+    <>
+      {isNew && (
+        <FormField name="id" label="Id" hint="Lower case, digits and dashes. It never changes.">
+          <Input {...put('id')} />
+        </FormField>
+      )}
+      <FormField name="name" label="Name" optional hint="Shown instead of the id.">
+        <Input {...put('name')} />
+      </FormField>
+      <FormField name="cost_center" label="Cost centre" optional hint="Where its spending is booked.">
+        <Input {...put('cost_center')} />
+      </FormField>
+    </>
+  );
+}
 
 function saved(row: Team | null, { id, name, cost_center }: Draft) {
   const fields = { name: name.trim() || id, cost_center: cost_center.trim() || null };

@@ -23,6 +23,31 @@ const FIELDS = [
 /** A price of the org's own for one model, which the catalog no longer has a say in. */
 export function OwnPrice({ model, provider }: { readonly model: Model; readonly provider: string }) {
   const [asked, setAsked] = useState(false);
+  const isOwn = model.prices?.source === 'override';
+  return (
+    <div className="mt-3">
+      <Button needs="management" onClick={() => setAsked(true)}>
+        {isOwn ? 'Change the price' : 'Give it a price'}
+      </Button>
+      {asked && (
+        <PriceDialog model={model} provider={provider} isOwn={isOwn} onClose={() => setAsked(false)} />
+      )}
+    </div>
+  );
+}
+
+/** Drawn while it is asked for: it begins with what is known then. */
+function PriceDialog({
+  model,
+  provider,
+  isOwn,
+  onClose,
+}: {
+  readonly model: Model;
+  readonly provider: string;
+  readonly isOwn: boolean;
+  readonly onClose: () => void;
+}) {
   const name = model.model ?? model.id;
   const [form, setForm] = useState<Readonly<Record<string, string>>>({
     input: fieldText(model.prices?.input_usd),
@@ -30,50 +55,45 @@ export function OwnPrice({ model, provider }: { readonly model: Model; readonly 
     cache_read: fieldText(model.prices?.cache_read_usd),
     cache_write: fieldText(model.prices?.cache_write_usd),
   });
-  const save = useSavePrice(provider, name, form, () => setAsked(false));
+  const save = useSavePrice(provider, name, form, onClose);
   return (
-    <div className="mt-3">
-      <Button needs="management" onClick={() => setAsked(true)}>
-        {model.prices?.source === 'override' ? 'Change the price' : 'Give it a price'}
-      </Button>
-      <Dialog
-        open={asked}
-        onClose={() => setAsked(false)}
-        title={`Price of ${model.id}`}
-        description="USD per million tokens. It counts for requests from now on."
-      >
-        <Form
-          onSubmit={() => save.run(true)}
-          error={save.error}
-          running={save.running}
-          actions={
-            <>
-              {model.prices?.source === 'override' && (
-                <Button look="quiet" className="mr-auto" onClick={() => save.run(false)}>
-                  Back to the catalog
-                </Button>
-              )}
-              <Button onClick={() => setAsked(false)}>Cancel</Button>
-              <Button type="submit" look="primary" busy={save.running}>
-                Save price
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Price of ${model.id}`}
+      description="USD per million tokens. It counts for requests from now on."
+    >
+      <Form
+        onSubmit={() => save.run(true)}
+        error={save.error}
+        running={save.running}
+        actions={
+          <>
+            {isOwn && (
+              <Button look="quiet" className="mr-auto" onClick={() => save.run(false)}>
+                Back to the catalog
               </Button>
-            </>
-          }
-        >
-          <div className="grid grid-cols-2 gap-4">
-            {FIELDS.map(([field, label, optional]) => (
-              <FormField key={field} name={`prices.${name}.${field}`} label={label} optional={optional}>
-                <Input
-                  inputMode="decimal"
-                  value={form[field] ?? ''}
-                  onChange={({ target }) => setForm({ ...form, [field]: target.value })}
-                />
-              </FormField>
-            ))}
-          </div>
-        </Form>
-      </Dialog>
-    </div>
+            )}
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" look="primary" busy={save.running}>
+              Save price
+            </Button>
+          </>
+        }
+      >
+        <div className="grid grid-cols-2 gap-4">
+          {FIELDS.map(([field, label, optional]) => (
+            <FormField key={field} name={`prices.${name}.${field}`} label={label} optional={optional}>
+              <Input
+                inputMode="decimal"
+                value={form[field] ?? ''}
+                onChange={({ target }) => setForm({ ...form, [field]: target.value })}
+              />
+            </FormField>
+          ))}
+        </div>
+      </Form>
+    </Dialog>
   );
 }
 

@@ -31,7 +31,7 @@ export function WhyNot() {
         run();
       }}
     >
-      <div className="w-full max-w-sm">
+      <div className="max-w-sm min-w-0 flex-1 basis-48">
         <Field label="Why can’t I use …?" error={ask.error?.message}>
           <Input
             value={model}

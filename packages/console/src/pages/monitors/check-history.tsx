@@ -4,6 +4,7 @@ import { Download } from 'lucide-react';
 import { useUrlState } from '../../app/url-state.ts';
 import { duration } from '../../format/amounts.ts';
 import { browserZone, clockTime, day, fullTime } from '../../format/moments.ts';
+import { cx } from '../../ui/class-names.ts';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
@@ -120,7 +121,11 @@ function CheckTable({ checks }: { readonly checks: readonly Check[] }) {
               <th
                 key={head}
                 scope="col"
-                className={`px-4 py-1.5 font-medium whitespace-nowrap ${index === 1 || index > 4 ? 'max-md:hidden' : ''}`}
+                className={cx(
+                  'px-4 py-1.5 font-medium whitespace-nowrap',
+                  (index === 1 || index > 4) && 'max-md:hidden',
+                  head === 'Run time' && 'text-right',
+                )}
               >
                 {head}
               </th>

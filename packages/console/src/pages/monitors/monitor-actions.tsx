@@ -24,6 +24,7 @@ export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const beat = useChange(() => sendTestBeat(monitor), {
     touches: [['monitors', 'one', id]],
     done: () => tell('The test beat was recorded.'),
+    failed: ({ message }) => tell(message),
   });
   const edit = () => go(id);
   useShortcuts([{ keys: 'e', does: 'Edit this monitor', run: edit }]);

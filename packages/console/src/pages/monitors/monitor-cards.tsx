@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { apiUrl } from '../../data/base.ts';
 import { duration, uptime } from '../../format/amounts.ts';
-import { browserZone, day, fullTime } from '../../format/moments.ts';
+import { browserZone, day, fullTime, shortTime } from '../../format/moments.ts';
 import { counted } from '../../format/words.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Card, KeyValue, StatCard } from '../../ui/facts.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
 import { StateIcon } from '../../ui/state.tsx';
+import { DELIVERIES } from '../channels/channel-data.ts';
 import {
   type Alert,
   alertsOfMonitorQuery,
@@ -16,7 +17,7 @@ import {
   monitorPath,
   uptimeQuery,
 } from './monitor-data.ts';
-import { minutesText, scheduleText } from './monitor-words.ts';
+import { minutesText, scheduleText, zoneOf } from './monitor-words.ts';
 import { beatSnippets } from './send-beats.ts';
 
 /** Uptime of four spans, rounded down: 100% means that nothing was missed. */
@@ -70,7 +71,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
         <KeyValue
           items={[
             ['Interval', interval === null ? null : `${interval} min (${minutesText(interval)})`],
-            ['Schedule', schedule && `${scheduleText(monitor)}, ${schedule.timezone ?? 'UTC'}`],
+            ['Schedule', schedule && `${scheduleText(monitor)}, ${zoneOf(schedule)}`],
             [
               'Grace',
               `${minutesText(monitor.grace_period_minutes)}${monitor.grace_source === 'org' ? ', the org’s' : ''}`,
@@ -169,24 +170,12 @@ function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert
         <div className="text-small text-ink-2">
           {deliveries.length === 0
             ? 'no channel was told'
-            : deliveries.map(({ channel, state }) => `${channel} ${DELIVERY_WORDS[state]}`).join(' · ')}
+            : deliveries.map(({ channel, state }) => `${channel} ${DELIVERIES[state].word}`).join(' · ')}
         </div>
       </div>
       <time dateTime={at} className="text-small whitespace-nowrap text-ink-2 figures">
-        {fullTime(moment, browserZone())
-          .replace(/ \d{4},/, ',')
-          .slice(0, 13)
-          .replace(/,?:?$/, '')}
+        {day(moment, browserZone(), new Date())}, {shortTime(moment, browserZone())}
       </time>
     </li>
   );
 }
-
-/** What became of a message, in words. */
-export const DELIVERY_WORDS: Readonly<Record<Alert['deliveries'][number]['state'], string>> = {
-  pending: 'waiting',
-  sent: 'delivered',
-  dead: 'not delivered',
-  muted: 'held back',
-  skipped: 'skipped',
-};

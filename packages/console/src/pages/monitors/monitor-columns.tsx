@@ -149,7 +149,7 @@ function MutedIcon({ until }: { readonly until: string | null }) {
 }
 
 /** When it must have called; past ones with the time it was. */
-export function DeadlineText({ row }: { readonly row: Monitor }) {
+function DeadlineText({ row }: { readonly row: Monitor }) {
   const now = useNow();
   const at = row.failing_since ?? row.deadline_at;
   if (at === null) return <span className="text-ink-3">–</span>;

@@ -16,7 +16,7 @@ import { MonitorFields } from './monitor-fields.tsx';
 import { emptyForm, type MonitorForm } from './monitor-form.ts';
 import { SchedulePreview } from './schedule-preview.tsx';
 
-const CRUMB = { label: 'Monitors', to: '/monitors' };
+const CRUMB = { label: 'Monitors', to: '/monitors' } as const;
 
 /** A monitor that is not there yet. */
 export function NewMonitorPage() {
@@ -27,7 +27,7 @@ export function NewMonitorPage() {
     () => emptyForm(browserZone()),
     ({ id }) => {
       forgetLists(client);
-      go(id);
+      go(id, 'replace');
     },
   );
   return (

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { FormPart } from '../../data/edit.ts';
 import { Input, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Segments } from '../../ui/tabs.tsx';
@@ -8,9 +9,7 @@ import { channelNamesQuery } from './monitor-data.ts';
 import { type MonitorForm, withCron } from './monitor-form.ts';
 import { idOf } from './monitor-words.ts';
 
-interface FieldsProps {
-  readonly form: MonitorForm;
-  readonly onChange: (fields: Partial<MonitorForm>) => void;
+interface FieldsProps extends FormPart<MonitorForm> {
   readonly isNew?: boolean;
 }
 
@@ -138,7 +137,11 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
             />
           </FormField>
           <FormField name="schedule.timezone" label="Time zone">
-            <ZoneCombobox value={form.timezone} onChange={(timezone) => onChange({ timezone })} />
+            <ZoneCombobox
+              none="That of the org"
+              value={form.timezone}
+              onChange={(timezone) => onChange({ timezone })}
+            />
           </FormField>
         </div>
       )}

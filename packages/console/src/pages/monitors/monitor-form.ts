@@ -10,6 +10,7 @@ export interface MonitorForm {
   readonly kind: 'interval' | 'cron';
   readonly interval: string;
   readonly cron: string;
+  /** Of the cron expression. Empty: the org's. */
   readonly timezone: string;
   /** Empty: the org's. */
   readonly grace: string;
@@ -38,10 +39,11 @@ export function emptyForm(timezone: string): MonitorForm {
   };
 }
 
+/** @param timezone what a schedule begins with, of a monitor that has none */
 export function formOf(monitor: Monitor, timezone: string): MonitorForm {
   const { schedule, expected_interval_minutes: interval, first_beat_due_minutes: first } = monitor;
   return {
-    ...emptyForm(schedule?.timezone ?? timezone),
+    ...emptyForm(schedule ? (schedule.timezone ?? '') : timezone),
     name: monitor.name,
     id: monitor.id,
     kind: schedule ? 'cron' : 'interval',
@@ -59,7 +61,7 @@ export function formOf(monitor: Monitor, timezone: string): MonitorForm {
 const LENGTH = 'Write a length such as 90 min, 1.5 h or 1 d.';
 
 /** The first field whose text is no length of time or no number, with what to write instead; null for none. */
-export function problemOf(form: MonitorForm): { readonly param: string; readonly message: string } | null {
+function problemOf(form: MonitorForm): { readonly param: string; readonly message: string } | null {
   const { kind, interval, grace, firstDue, alertAfter } = form;
   if (kind === 'interval' && minutesIn(interval) === null)
     return { param: 'expected_interval_minutes', message: LENGTH };
@@ -76,7 +78,12 @@ export function scheduleBody(form: MonitorForm) {
   const grace = form.grace === '' ? null : minutesIn(form.grace);
   return form.kind === 'interval'
     ? { expected_interval_minutes: minutesIn(form.interval), grace_period_minutes: grace }
-    : { schedule: { cron: form.cron.trim(), timezone: form.timezone }, grace_period_minutes: grace };
+    : { schedule: scheduleOf(form), grace_period_minutes: grace };
+}
+
+/** When a cron expression runs: without a zone of its own in that of the org. */
+export function scheduleOf({ cron, timezone }: { readonly cron: string; readonly timezone: string }) {
+  return { cron: cron.trim(), ...(timezone === '' ? {} : { timezone }) };
 }
 
 /** What a change takes. @throws ApiError naming the field that cannot be read */

@@ -1,9 +1,8 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { Bell, BellOff, Copy, Ellipsis, Pause, Pencil, Play } from 'lucide-react';
 import { useState } from 'react';
-import { useOrgId } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { send } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
 import { useChange } from '../../data/change.ts';
@@ -46,8 +45,7 @@ export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
 function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source } = monitor;
   const refusal = useRefusal('monitoring');
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const edit = usePlace('/monitors', '/edit');
   const { toggle } = usePausing(monitor);
   const curl = beatSnippets(id, apiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
   const fromFile = source.kind === 'file';
@@ -60,10 +58,7 @@ function MenuItems({ monitor }: { readonly monitor: Monitor }) {
         {paused ? 'Resume' : 'Pause'}
       </MenuItem>
       <MuteItems monitor={monitor} />
-      <MenuItem
-        icon={Pencil}
-        onSelect={() => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}/edit` })}
-      >
+      <MenuItem icon={Pencil} onSelect={() => edit(id)}>
         {fromFile ? 'Show the settings' : 'Edit'}
       </MenuItem>
     </>
@@ -99,6 +94,7 @@ export function MuteItems({ monitor: { id, name, muted_until, source } }: { read
           until === null ? `${name} is not muted any more.` : `${name} is muted. States are still recorded.`,
         );
       },
+      failed: ({ message }) => tell(message),
     },
   );
   if (muted)
@@ -122,7 +118,8 @@ export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | '
     ['monitors', 'standing'],
   ];
   const put = (monitor: Monitor) => putRows(client, [id], [monitor]);
-  const resume = useChange(() => resumeMonitor(id), { touches, done: put });
+  const failed = ({ message }: Error) => tell(message);
+  const resume = useChange(() => resumeMonitor(id), { touches, done: put, failed });
   const pause = useChange((until: string | null) => pauseMonitor(id, until), {
     touches,
     done: (monitor, until) => {
@@ -132,11 +129,11 @@ export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | '
         resume.run(undefined),
       );
     },
+    failed,
   });
   return {
     toggle: () => (paused ? resume.run(undefined) : pause.run(null)),
     pauseUntil: pause.run,
     running: pause.running || resume.running,
-    error: pause.error ?? resume.error,
   };
 }

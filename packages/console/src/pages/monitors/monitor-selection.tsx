@@ -169,7 +169,7 @@ function useChangeOfMany(ids: readonly string[], clear: () => void) {
       const undo = () =>
         void changeMonitors(changed, { paused: false })
           .then(() => show(changed))
-          .catch(() => undefined);
+          .catch((error: unknown) => tell(error instanceof Error ? error.message : 'Could not resume them.'));
       if (changed.length > 0)
         tell(doneWords(changed.length, asked), asked.paused === true ? undo : undefined);
     },

@@ -1,18 +1,14 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { duration } from '../../format/amounts.ts';
+import { lengthIn, lengthMs } from '../../format/lengths.ts';
 import { allOf } from '../../format/words.ts';
 
 const MINUTE = 60_000;
 
 /** `90m`, `1.5 h`, `1d`, `30 s` or plain minutes, to minutes; null for anything else. */
 export function minutesIn(text: string): number | null {
-  const [, amount, unit = 'm'] =
-    /^\s*(\d+(?:[.,]\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)?\s*$/i.exec(text) ??
-    [];
-  if (amount === undefined) return null;
-  const minutes: Readonly<Record<string, number>> = { s: 1 / 60, m: 1, h: 60, d: 1440, w: 10_080 };
-  const size = minutes[unit.charAt(0).toLowerCase()] ?? 1;
-  return Math.round(Number(amount.replace(',', '.')) * size * 1e6) / 1e6;
+  const length = lengthIn(text, 'm');
+  return length && Math.round((lengthMs(length) / MINUTE) * 1e6) / 1e6;
 }
 
 /** Minutes as people say them: `24 h`, `90 min`, `1 h 30 m`. */
@@ -30,6 +26,11 @@ type Scheduled = Pick<Monitor, 'expected_interval_minutes' | 'schedule'>;
 /** `every 24 h`, or the cron expression. */
 export function scheduleText({ expected_interval_minutes: minutes, schedule }: Scheduled): string {
   return schedule ? `cron ${schedule.cron}` : `every ${minutesText(minutes ?? 0)}`;
+}
+
+/** The zone of a schedule: it has its own, or the org's. */
+export function zoneOf({ timezone }: { readonly timezone?: string | undefined }): string {
+  return timezone ?? 'the org’s zone';
 }
 
 /** `every 24 h + 30 min` */
@@ -111,6 +112,7 @@ export function crontabIn(text: string): { readonly cron: string; readonly timez
 export function idOf(name: string): string {
   return name
     .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')

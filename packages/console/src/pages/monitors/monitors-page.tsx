@@ -1,12 +1,12 @@
 import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useOrgId, useUrlState } from '../../app/url-state.ts';
+import { useUrlState } from '../../app/url-state.ts';
+import { useGo, usePlace } from '../../app/use-place.ts';
 import { apiUrl } from '../../data/base.ts';
 import { fieldOf, filterValues, tokensOf } from '../../filters/filter-text.ts';
 import { queryPart } from '../../filters/query-part.ts';
@@ -40,7 +40,8 @@ const NO_FILTERS = Object.fromEntries(MONITOR_FIELDS.map(({ name }) => [name, nu
 /** Did the jobs run, and when must each call again? */
 export function MonitorsPage() {
   const { query, change } = useUrlState();
-  const create = useOpenPage('/monitors/new');
+  const go = useGo();
+  const create = () => go('/monitors/new');
   const asked = queryPart(query, (name) => fieldOf(MONITOR_FIELDS, name) !== undefined);
   const tokens = useMemo(() => tokensOf(new URLSearchParams(asked), MONITOR_FIELDS), [asked]);
   const filters = useMemo(() => filterValues(tokens), [tokens]);
@@ -95,13 +96,6 @@ export function MonitorsPage() {
   );
 }
 
-/** Opens a page of the org. */
-function useOpenPage(to: string): () => void {
-  const navigate = useNavigate();
-  const org = useOrgId();
-  return () => void navigate({ to: `/o/${org}${to}` });
-}
-
 const COUNTED = ['failing', 'waiting', 'paused', 'healthy'] as const;
 
 /** How many there are in each state; a click shows only those. */
@@ -143,8 +137,9 @@ function NobodyTold({ any }: { readonly any: boolean }) {
   if (!any || !data || data.data.some(({ enabled }) => enabled)) return null;
   return (
     <Notice>
-      Nobody is told when a monitor fails: there is no channel.{' '}
-      <OrgLink to="/channels">Add a channel</OrgLink>
+      Nobody is told when a monitor fails:{' '}
+      {data.data.length === 0 ? 'there is no channel' : 'every channel is off'}.{' '}
+      <OrgLink to="/channels">{data.data.length === 0 ? 'Add a channel' : 'See the channels'}</OrgLink>
     </Notice>
   );
 }
@@ -162,13 +157,9 @@ function Results({
   readonly filters: Readonly<Record<string, string>>;
   readonly onClear: () => void;
 }) {
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const place = usePlace('/monitors');
   const columns = useMemo(() => withControls(shownColumns(MONITOR_COLUMNS, cols)), [cols]);
-  const open = useCallback(
-    ({ id }: Monitor) => void navigate({ to: `/o/${org}/monitors/${encodeURIComponent(id)}` }),
-    [navigate, org],
-  );
+  const open = useCallback(({ id }: Monitor) => place(id), [place]);
   if (answer.error && rows.length === 0)
     return (
       <ErrorState
@@ -221,7 +212,8 @@ function NoneMatch({ onClear }: { readonly onClear: () => void }) {
 }
 
 function NoMonitors() {
-  const create = useOpenPage('/monitors/new');
+  const go = useGo();
+  const create = () => go('/monitors/new');
   const [curl] = beatSnippets('nightly-backup', apiUrl('api/monitoring/heartbeat').href, null);
   return (
     <>

@@ -4,7 +4,7 @@ import { browserZone, clockTime, day, relative, shortTime } from '../../format/m
 import { cx } from '../../ui/class-names.ts';
 import { useNow } from '../../ui/time-text.tsx';
 import { type DeadlineBar, deadlineBar } from './deadline.ts';
-import { minutesText, scheduleText } from './monitor-words.ts';
+import { minutesText, scheduleText, zoneOf } from './monitor-words.ts';
 
 /** From the last beat to the deadline, to scale, with now on it: interval and grace are what people get wrong. */
 export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
@@ -28,7 +28,7 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
       <div className="flex justify-between gap-4">
         <Moment
           title={scheduleText(monitor)}
-          text={monitor.schedule ? (monitor.schedule.timezone ?? 'UTC') : 'counted from the last beat'}
+          text={monitor.schedule ? zoneOf(monitor.schedule) : 'counted from the last beat'}
         />
         <Moment
           title={`Deadline ${when(deadline, now)}`}

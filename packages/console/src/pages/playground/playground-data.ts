@@ -1,19 +1,10 @@
-import type { model } from '@floe/contract/api/models';
 import { queryOptions } from '@tanstack/react-query';
-import type * as z from 'zod';
-import { get, type Page } from '../../data/api-client.ts';
+import { get } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
+import type { Model } from '../../data/org-lists.ts';
 import { compact, price } from '../../format/amounts.ts';
 import type { Choice } from '../../ui/field.tsx';
 import type { RequestDetail } from '../requests/request-data.ts';
-
-export type Model = z.output<typeof model>;
-
-export const modelsQuery = queryOptions({
-  queryKey: ['models', 'playground'],
-  queryFn: ({ signal }) => get<Page<Model>>('api/management/models', { limit: 500 }, signal),
-  staleTime: 60_000,
-});
 
 /** Routes first, then models by provider; context and price behind the name. */
 export function modelChoices(models: readonly Model[]): readonly Choice[] {

@@ -6,6 +6,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { apiUrl } from '../../data/base.ts';
+import { type Model, orgModelsQuery } from '../../data/org-lists.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -18,7 +19,7 @@ import { continued, NEW_PROMPT, type Prompt, promptProblem } from './chat-reques
 import { copiesOf } from './copy-as.ts';
 import { FromRequest } from './from-request.tsx';
 import { keepPrompt, keptPrompt } from './kept-prompt.ts';
-import { type Model, modelChoices, modelsQuery } from './playground-data.ts';
+import { modelChoices } from './playground-data.ts';
 import { PromptForm } from './prompt-form.tsx';
 import { useRuns } from './use-runs.ts';
 
@@ -72,7 +73,7 @@ type Playground = ReturnType<typeof usePlayground>;
 
 function usePlayground() {
   const { query, change } = useUrlState();
-  const models = useQuery(modelsQuery);
+  const models = useQuery(orgModelsQuery);
   const [prompt, setPrompt] = useState<Prompt>(keptPrompt);
   const [tried, setTried] = useState(false);
   const runs = useRuns();

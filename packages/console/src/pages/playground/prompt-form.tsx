@@ -1,7 +1,9 @@
 import { ImagePlus, Plus, Trash2, X } from 'lucide-react';
-import { type DragEvent, useRef } from 'react';
+import { type Dispatch, type DragEvent, type SetStateAction, useRef } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Field, Input, TextArea } from '../../ui/field.tsx';
+import { useKeptOpen } from '../../ui/kept-open.ts';
+import { tell } from '../../ui/toast.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { EXAMPLE_TOOLS, type Prompt, type promptProblem, type Turn } from './chat-request.ts';
 
@@ -17,7 +19,7 @@ export function PromptForm({
 }: {
   readonly prompt: Prompt;
   readonly problem: ReturnType<typeof promptProblem>;
-  readonly onChange: (prompt: Prompt) => void;
+  readonly onChange: Dispatch<SetStateAction<Prompt>>;
 }) {
   const told = (field: string) => (problem?.field === field ? problem.text : null);
   const turn = (at: number, next: Turn | null) =>
@@ -42,6 +44,7 @@ export function PromptForm({
           turn={one}
           error={index === prompt.turns.length - 1 ? told('turns') : null}
           onChange={(next) => turn(index, next)}
+          onPictures={(urls) => onChange((now) => withPictures(now, index, urls))}
           onRemove={prompt.turns.length > 1 ? () => turn(index, null) : null}
         />
       ))}
@@ -59,6 +62,14 @@ export function PromptForm({
   );
 }
 
+/** While pictures were read somebody may have typed on. */
+function withPictures(prompt: Prompt, at: number, urls: readonly string[]): Prompt {
+  const turns = prompt.turns.map((turn, index) =>
+    index === at ? { ...turn, images: [...new Set([...(turn.images ?? []), ...urls])] } : turn,
+  );
+  return { ...prompt, turns };
+}
+
 function nextTurn({ turns }: Prompt): Turn {
   return { role: turns.at(-1)?.role === 'user' ? 'assistant' : 'user', text: '' };
 }
@@ -67,21 +78,26 @@ function TurnField({
   turn,
   error,
   onChange,
+  onPictures,
   onRemove,
 }: {
   readonly turn: Turn;
   readonly error: string | null;
   readonly onChange: (turn: Turn) => void;
+  readonly onPictures: (urls: readonly string[]) => void;
   readonly onRemove: (() => void) | null;
 }) {
-  const take = async (files: FileList | null) => {
-    const read = await Promise.all([...(files ?? [])].filter(isPicture).map(dataUrl));
-    if (read.length > 0) onChange({ ...turn, images: [...(turn.images ?? []), ...read] });
+  const take = (files: readonly File[]) => {
+    const pictures = files.filter(isPicture);
+    if (pictures.length < files.length) tell('Only pictures of up to 8 MB can be added.');
+    Promise.all(pictures.map(dataUrl)).then(onPictures, (error: unknown) =>
+      tell(error instanceof Error ? error.message : 'The picture could not be read.'),
+    );
   };
   const drop = (event: DragEvent) => {
     if (turn.role !== 'user' || event.dataTransfer.files.length === 0) return;
     event.preventDefault();
-    void take(event.dataTransfer.files);
+    take([...event.dataTransfer.files]);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the button beside does the same by keyboard.
@@ -95,7 +111,7 @@ function TurnField({
         />
       </Field>
       <span className="absolute -top-2 right-0 flex pointer-coarse:-top-5">
-        {turn.role === 'user' && <PicturePicker onPick={(files) => void take(files)} />}
+        {turn.role === 'user' && <PicturePicker onPick={take} />}
         {onRemove && (
           <IconButton
             icon={Trash2}
@@ -117,7 +133,7 @@ function TurnField({
   );
 }
 
-function PicturePicker({ onPick }: { readonly onPick: (files: FileList | null) => void }) {
+function PicturePicker({ onPick }: { readonly onPick: (files: readonly File[]) => void }) {
   const picker = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -127,7 +143,11 @@ function PicturePicker({ onPick }: { readonly onPick: (files: FileList | null) =
         accept="image/*"
         multiple
         hidden
-        onChange={({ target }) => onPick(target.files)}
+        onChange={({ target }) => {
+          onPick([...(target.files ?? [])]);
+          // The same picture again is another choice.
+          target.value = '';
+        }}
       />
       <IconButton
         icon={ImagePlus}
@@ -176,11 +196,10 @@ function Parameters({
   readonly told: (field: string) => string | null;
   readonly onChange: (prompt: Prompt) => void;
 }) {
+  const isUsed = prompt.tools !== '' || prompt.schema !== '';
+  const isOpen = useKeptOpen(isUsed || told('tools') !== null || told('schema') !== null);
   return (
-    <details
-      className="rounded-control border border-line"
-      open={prompt.tools !== '' || prompt.schema !== '' || told('tools') !== null || told('schema') !== null}
-    >
+    <details className="rounded-control border border-line" open={isOpen}>
       <summary className="flex min-h-9 items-center px-3 text-ui text-ink-2 hover:text-ink">
         Parameters and tools
       </summary>
@@ -210,10 +229,8 @@ function Parameters({
         />
         <SchemaField prompt={prompt} error={told('schema')} onChange={onChange} />
         <Field label="Tools" optional error={told('tools')} hint="A JSON list, as Chat Completions has it.">
-          <TextArea
+          <CodeArea
             rows={prompt.tools === '' ? 2 : 8}
-            spellCheck={false}
-            className="font-mono text-code"
             value={prompt.tools}
             onChange={({ target }) => onChange({ ...prompt, tools: target.value })}
           />
@@ -236,10 +253,8 @@ function SchemaField({
   if (!prompt.json) return null;
   return (
     <Field label="JSON Schema" optional error={error} hint="What the answer must fit.">
-      <TextArea
+      <CodeArea
         rows={prompt.schema === '' ? 2 : 6}
-        spellCheck={false}
-        className="font-mono text-code"
         value={prompt.schema}
         onChange={({ target }) => onChange({ ...prompt, schema: target.value })}
       />

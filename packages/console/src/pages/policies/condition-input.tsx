@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { cx } from '../../ui/class-names.ts';
-import { TextArea } from '../../ui/field.tsx';
-import { POPUP } from '../../ui/menu.tsx';
+import { CodeArea } from '../../ui/field.tsx';
+import { OPTION, POPUP } from '../../ui/menu.tsx';
+import { OptionList } from '../../ui/option-list.tsx';
 import { completed, namesFor, wordBefore } from './condition-names.ts';
 
 /** Where a CEL condition is typed: names it can read are offered with what they hold. Inside a `Field`. */
@@ -38,16 +39,14 @@ export function ConditionInput({
   }
   return (
     <div className="relative">
-      <TextArea
+      <CodeArea
         ref={box}
         rows={4}
-        spellCheck={false}
         aria-autocomplete="list"
         aria-controls={list}
         {...(offers[at] ? { 'aria-activedescendant': `${list}-${at}` } : {})}
         value={value}
         placeholder="request.max_tokens > 8000"
-        className="font-mono text-code"
         onChange={({ target }) => {
           onChange(target.value);
           setCaret(target.selectionStart);
@@ -81,34 +80,27 @@ function Names({
   onTake,
 }: {
   readonly id: string;
-  readonly offers: readonly (readonly [string, string])[];
+  readonly offers: ReturnType<typeof namesFor>;
   readonly at: number;
   readonly onTake: (name: string) => void;
 }) {
   return (
-    <div
+    <OptionList
       id={id}
-      role="listbox"
-      aria-label="Names"
-      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1', offers.length === 0 && 'hidden')}
+      label="Names"
+      options={offers}
+      at={at}
+      keyOf={([name]) => name}
+      onTake={([name]) => onTake(name)}
+      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1')}
+      optionClass={cx(OPTION, 'flex-wrap gap-x-3')}
     >
-      {offers.map(([name, holds], index) => (
-        <div
-          key={name}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          onPointerDown={(event) => {
-            event.preventDefault();
-            onTake(name);
-          }}
-          className="flex min-h-8 flex-wrap items-center gap-x-3 rounded-tag px-2 hover:bg-hover aria-selected:bg-hover"
-        >
+      {([name, holds]) => (
+        <>
           <code className="font-mono text-code">{name}</code>
           <span className="text-small text-ink-3">{holds}</span>
-        </div>
-      ))}
-    </div>
+        </>
+      )}
+    </OptionList>
   );
 }

@@ -1,7 +1,5 @@
-import { useNavigate } from '@tanstack/react-router';
 import { ListPage } from '../../app/list-page.tsx';
-import { useOrgId } from '../../app/url-state.ts';
-import { usePlace } from '../../app/use-place.ts';
+import { useGo, usePlace } from '../../app/use-place.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
 import { Button } from '../../ui/button.tsx';
@@ -13,13 +11,11 @@ import { EXAMPLES, POLICIES, type Policy, policyWhat } from './policy-form.ts';
 
 /** Rules on requests and answers, in the order in which they are asked. */
 export function PoliciesPage() {
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const go = useGo();
   useLiveQuery('config', ['policies']);
   const list = useRows(listQuery<Policy>('policies', POLICIES.path));
   const order = useOrder(POLICIES, list.rows);
-  const begin = (example: number) =>
-    void navigate({ to: `/o/${org}/management/policies/new`, search: { example } });
+  const begin = (example: number) => go('/management/policies/new', { search: { example: String(example) } });
   return (
     <ListPage
       title="Policies"

@@ -15,7 +15,7 @@ import { EMPTY_POLICY, EXAMPLES, POLICIES, type Policy, type PolicyForm } from '
 import { PolicyTrial } from './policy-trial.tsx';
 import { type DryRun, useDryRun } from './use-dry-run.ts';
 
-const CRUMB = { label: 'Policies', to: '/management/policies' };
+const CRUMB = { label: 'Policies', to: '/management/policies' } as const;
 
 /** A rule that is not there yet. */
 export function NewPolicyPage() {
@@ -34,7 +34,7 @@ export function NewPolicyPage() {
     <PageFrame title="New policy" crumbs={[CRUMB]}>
       <TwoColumns beside={<Trials form={fresh.form} run={run} />}>
         <NewForm kind={POLICIES} fresh={fresh} onCancel={() => go()}>
-          {(disabled) => <PolicyFields form={fresh.form} onChange={fresh.set} disabled={disabled} />}
+          <PolicyFields form={fresh.form} onChange={fresh.set} />
         </NewForm>
       </TwoColumns>
     </PageFrame>
@@ -70,7 +70,7 @@ function Editor({ read }: { readonly read: Tagged<Policy> }) {
         edit={{ ...edit, save: question.save }}
         onGone={() => go()}
       >
-        {(disabled) => <PolicyFields form={edit.form} onChange={edit.set} disabled={disabled} />}
+        <PolicyFields form={edit.form} onChange={edit.set} />
       </ResourceForm>
       <EnforceQuestion form={edit.form} run={run} {...question.dialog} />
     </TwoColumns>

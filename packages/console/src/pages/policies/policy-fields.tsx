@@ -1,3 +1,4 @@
+import type { FormPart } from '../../data/edit.ts';
 import { Choices } from '../../ui/choices.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -6,15 +7,7 @@ import { ConditionInput } from './condition-input.tsx';
 import { ACTIONS, MODES, PII, type PolicyForm, SIDES } from './policy-form.ts';
 
 /** Everything a policy says. */
-export function PolicyFields({
-  form,
-  onChange,
-  disabled,
-}: {
-  readonly form: PolicyForm;
-  readonly onChange: (fields: Partial<PolicyForm>) => void;
-  readonly disabled: boolean;
-}) {
+export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
   return (
     <>
       <FormField name="name" label="Name" hint="Told to whom it refuses, and shown in every decision.">
@@ -25,13 +18,7 @@ export function PolicyFields({
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
-      <Choices
-        label="Reads"
-        options={SIDES}
-        value={form.on}
-        onChange={(on) => onChange({ on })}
-        disabled={disabled}
-      />
+      <Choices label="Reads" options={SIDES} value={form.on} onChange={(on) => onChange({ on })} />
       <FormField
         name="when"
         label="When (CEL)"
@@ -40,29 +27,20 @@ export function PolicyFields({
       >
         <ConditionInput value={form.when} on={form.on} onChange={(when) => onChange({ when })} />
       </FormField>
-      <Detectors form={form} onChange={onChange} disabled={disabled} />
+      <Detectors form={form} onChange={onChange} />
       <Choices
         label="Then"
         options={ACTIONS}
         value={form.action}
         onChange={(action) => onChange({ action })}
-        disabled={disabled}
       />
-      <Effect form={form} onChange={onChange} disabled={disabled} />
+      <Effect form={form} onChange={onChange} />
     </>
   );
 }
 
 /** What the caller is told, and whether the rule acts. */
-function Effect({
-  form,
-  onChange,
-  disabled,
-}: {
-  readonly form: PolicyForm;
-  readonly onChange: (fields: Partial<PolicyForm>) => void;
-  readonly disabled: boolean;
-}) {
+function Effect({ form, onChange }: FormPart<PolicyForm>) {
   return (
     <>
       {form.action === 'deny' && (
@@ -75,36 +53,17 @@ function Effect({
           <Input value={form.message} onChange={({ target }) => onChange({ message: target.value })} />
         </FormField>
       )}
-      <Choices
-        label="Mode"
-        options={MODES}
-        value={form.mode}
-        onChange={(mode) => onChange({ mode })}
-        disabled={disabled}
-      />
-      <Checkbox
-        label="In use"
-        checked={form.enabled}
-        disabled={disabled}
-        onChange={(enabled) => onChange({ enabled })}
-      />
+      <Choices label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} />
+      <Checkbox label="In use" checked={form.enabled} onChange={(enabled) => onChange({ enabled })} />
     </>
   );
 }
 
-function Detectors({
-  form,
-  onChange,
-  disabled,
-}: {
-  readonly form: PolicyForm;
-  readonly onChange: (fields: Partial<PolicyForm>) => void;
-  readonly disabled: boolean;
-}) {
+function Detectors({ form, onChange }: FormPart<PolicyForm>) {
   const toggle = (kind: string, on: boolean) =>
     onChange({ pii: on ? [...form.pii, kind] : form.pii.filter((one) => one !== kind) });
   return (
-    <fieldset disabled={disabled} className="grid gap-1">
+    <fieldset className="grid gap-1">
       <legend className="mb-1 text-label text-ink-2">
         And finds <span className="font-normal text-ink-3">(optional)</span>
       </legend>
@@ -112,7 +71,6 @@ function Detectors({
         <Checkbox
           label="Keys, tokens and private keys"
           checked={form.secrets}
-          disabled={disabled}
           onChange={(secrets) => onChange({ secrets })}
         />
         {PII.map(([kind, label]) => (
@@ -120,7 +78,6 @@ function Detectors({
             key={kind}
             label={label}
             checked={form.pii.includes(kind)}
-            disabled={disabled}
             onChange={(on) => toggle(kind, on)}
           />
         ))}

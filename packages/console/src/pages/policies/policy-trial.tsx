@@ -5,7 +5,7 @@ import { useDebounced } from '../../data/debounced.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { Field, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Field } from '../../ui/field.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { type State, StateIcon } from '../../ui/state.tsx';
 import { type DryRun, type PolicyForm, pastedObject, triedPolicy } from './policy-form.ts';
@@ -103,13 +103,7 @@ function BodyField({
 }) {
   return (
     <Field label={label} error={'problem' in asked ? asked.problem : null}>
-      <TextArea
-        rows={rows}
-        spellCheck={false}
-        className="font-mono text-code"
-        value={typed}
-        onChange={({ target }) => onChange(target.value)}
-      />
+      <CodeArea rows={rows} value={typed} onChange={({ target }) => onChange(target.value)} />
     </Field>
   );
 }

@@ -1,15 +1,15 @@
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from '@floe/contract/config/provider-kinds';
-import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
-import { useOrgId } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
+import type { FormPart } from '../../data/edit.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { typedList } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Input, Select, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { tell } from '../../ui/toast.tsx';
@@ -36,10 +36,10 @@ export function NewProviderPage() {
   const [test, setTest] = useState<CredentialTest | null>(null);
   const keyField = useRef<HTMLInputElement>(null);
   const refusal = useRefusal('management');
-  const leave = useLeave();
+  const leave = usePlace('/management/providers');
   const save = useTestAndSave(form, setTest, (provider) => {
     if (provider === null) keyField.current?.focus();
-    else leave(provider.id);
+    else leave(provider.id, 'replace');
   });
   const set = (fields: Partial<typeof START>) => setForm((before) => ({ ...before, ...fields }));
   return (
@@ -97,10 +97,7 @@ function useTestAndSave(
   );
 }
 
-interface PartProps {
-  readonly form: typeof START;
-  readonly onChange: (fields: Partial<typeof START>) => void;
-}
+type PartProps = FormPart<typeof START>;
 
 function Kind({ form, onChange }: PartProps) {
   const [named, setNamed] = useState(false);
@@ -153,9 +150,8 @@ function KeyAndModels({
         label="Allowed models"
         hint="Ids or patterns such as gpt-5*, one a line; * is all."
       >
-        <TextArea
+        <CodeArea
           rows={2}
-          className="font-mono text-code"
           value={form.models}
           onChange={({ target }) => onChange({ models: target.value })}
         />
@@ -206,14 +202,4 @@ function bodyOf(form: typeof START) {
     project: text(form.project),
     models: models.length === 0 ? null : models,
   };
-}
-
-function useLeave(): (id?: string) => void {
-  const navigate = useNavigate();
-  const org = useOrgId();
-  return (id) =>
-    void navigate({
-      to: `/o/${org}/management/providers${id === undefined ? '' : `/${encodeURIComponent(id)}`}`,
-      replace: id !== undefined,
-    });
 }

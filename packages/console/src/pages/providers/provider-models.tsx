@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { get, type Page, type Tagged } from '../../data/api-client.ts';
 import { useEdit } from '../../data/edit.ts';
+import type { Model } from '../../data/org-lists.ts';
 import { count } from '../../format/amounts.ts';
 import { typedList } from '../../format/words.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
-import { TextArea } from '../../ui/field.tsx';
+import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
@@ -27,11 +28,7 @@ export function ProviderModels({ read }: { readonly read: Tagged<Provider> }) {
   const { data } = useQuery({
     queryKey: ['models', 'of', provider.id],
     queryFn: ({ signal }) =>
-      get<Page<{ readonly model: string | null }>>(
-        'api/management/models',
-        { provider: provider.id, limit: 500 },
-        signal,
-      ),
+      get<Page<Model>>('api/management/models', { provider: provider.id, limit: 500 }, signal),
   });
   const known = (data?.data ?? []).flatMap(({ model }) => model ?? []);
   const patterns = typedList(edit.form.models);
@@ -44,10 +41,8 @@ export function ProviderModels({ read }: { readonly read: Tagged<Provider> }) {
           label="Allowed models"
           hint="Ids or patterns such as gpt-5*, one a line; * is all."
         >
-          <TextArea
+          <CodeArea
             rows={5}
-            spellCheck={false}
-            className="font-mono text-code"
             value={edit.form.models}
             onChange={({ target }) => edit.set({ models: target.value })}
           />

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { PageFrame } from '../../app/page-frame.tsx';
-import { useOrgId, usePathParam, useUrlState } from '../../app/url-state.ts';
+import { usePathParam, useUrlState } from '../../app/url-state.ts';
+import { useGo } from '../../app/use-place.ts';
 import type { Tagged } from '../../data/api-client.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { count, percent } from '../../format/amounts.ts';
@@ -98,8 +98,7 @@ function Head({ provider }: { readonly provider: Provider }) {
 }
 
 function Delete({ id }: { readonly id: string }) {
-  const navigate = useNavigate();
-  const org = useOrgId();
+  const go = useGo();
   return (
     <DeleteButton
       path={providerPath(id)}
@@ -107,7 +106,7 @@ function Delete({ id }: { readonly id: string }) {
       verb="Delete provider"
       typed={id}
       touches={TOUCHES}
-      onDone={() => void navigate({ to: `/o/${org}/management/providers` })}
+      onDone={() => go('/management/providers')}
     >
       Its keys are gone for good, and {id}/… answers 404. Routes that use it have to leave it first. To stop
       it for a while, take it out of use instead.

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Tagged } from '../../data/api-client.ts';
-import { useEdit } from '../../data/edit.ts';
+import { type FormPart, useEdit } from '../../data/edit.ts';
 import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { Input, Select } from '../../ui/field.tsx';
@@ -74,13 +74,7 @@ export function ProviderSettings({
 }
 
 /** How its requests are paid, which is what budgets count. */
-function Payment({
-  form,
-  onChange,
-}: {
-  readonly form: ReturnType<typeof formOf>;
-  readonly onChange: (fields: Partial<ReturnType<typeof formOf>>) => void;
-}) {
+function Payment({ form, onChange }: FormPart<ReturnType<typeof formOf>>) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <FormField name="billing" label="Billing">

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useOrgId, useUrlState } from '../../app/url-state.ts';
+import { useUrlState } from '../../app/url-state.ts';
+import { usePlace } from '../../app/use-place.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
 import { compact, percent } from '../../format/amounts.ts';
@@ -21,14 +21,11 @@ type TrafficOf = (id: string) => Traffic | undefined;
 /** The upstreams of the org, how their keys stand and what goes through them. */
 export function ProvidersPage() {
   const { query, change } = useUrlState();
-  const navigate = useNavigate();
-  const org = useOrgId();
   useLiveQuery('config', ['providers']);
   const list = useRows(listQuery<Provider>('providers', ALL));
   const traffic = useQuery(trafficQuery).data?.data;
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
-  const open = (id: string) =>
-    void navigate({ to: `/o/${org}/management/providers/${encodeURIComponent(id)}` });
+  const open = usePlace('/management/providers');
   useShortcuts([{ keys: 'c', does: 'Add a provider', run: () => open('new') }]);
   const all = columns(of);
   const sort = readSort(query.get('sort'));

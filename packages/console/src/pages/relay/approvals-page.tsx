@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { get, type Page } from '../../data/api-client.ts';
+import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { browserZone, clockTime } from '../../format/moments.ts';
 import { Card } from '../../ui/facts.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/feedback.tsx';
@@ -10,14 +11,17 @@ import { TimeText } from '../../ui/time-text.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { type Approval, RELAY } from './relay-data.ts';
 
-/** Agents wait while one reads: what is new must be here before the next breath. */
-const WAITING_MS = 2000;
-const ANSWERED_MS = 10_000;
+/** Agents wait while one reads: without a stream what is new must be here before the next breath all the same. */
+const LOOK_MS = 2_000;
+/** The stream tells who asks and what was answered, not that the time of a question is over. */
+const OVER_MS = 10_000;
 
 /** What agents may not do before a person says so. Made for the phone first. */
 export function ApprovalsPage() {
-  const waiting = useQuery(approvalsQuery({ state: 'waiting', limit: 200 }, WAITING_MS));
-  const recent = useQuery(approvalsQuery({ limit: 50 }, ANSWERED_MS));
+  const live = useConnection() === 'live';
+  useLiveQuery('approvals', ['relay', 'approvals']);
+  const waiting = useQuery(approvalsQuery({ state: 'waiting', limit: 200 }, live ? OVER_MS : LOOK_MS));
+  const recent = useQuery(approvalsQuery({ limit: 50 }, OVER_MS));
   const wanted = usePathParam('id');
   const cards = wantedFirst(waiting.data?.data ?? [], wanted);
   const answered = (recent.data?.data ?? []).filter(({ state }) => state !== 'waiting');

@@ -1,11 +1,12 @@
-import type { job } from '@floe/contract/api/jobs';
 import type { relayReplayAnswer } from '@floe/contract/api/relay-management';
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
-import { get, send } from '../../data/api-client.ts';
+import { send } from '../../data/api-client.ts';
 import { useChange } from '../../data/change.ts';
+import { type Job, useJob } from '../../data/job.ts';
+import { count } from '../../format/amounts.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/facts.tsx';
@@ -21,35 +22,44 @@ const DAYS = [
   { id: '30', label: '30 days' },
 ] as const;
 
-type Answer = z.output<typeof relayReplayAnswer>;
-type ReplayJob = Omit<z.output<typeof job>, 'result'> & { readonly result: Answer | null };
+type Answer = Omit<z.output<typeof relayReplayAnswer>, 'job'>;
+type Begun = Answer & { readonly job: Job<Answer> | null };
 
-const LOOK_MS = 1_000;
+interface Shown {
+  readonly answer: Answer;
+  /** What was judged: days and draft. */
+  readonly asked: string;
+}
 
-/** What takes longer than a request is a job: looked at until it is over. One that broke off leaves what there was. */
-async function replayed(draft: object): Promise<Answer> {
-  const first = await send<Answer>('POST', `${RELAY}/replay`, draft);
-  if (first.job === null) return first;
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    const { state, result } = await get<ReplayJob>(`/api/jobs/${first.job.id}`);
-    if (state !== 'running') return result ?? first;
-  }
+/** What takes longer than a request goes on as a job; one that broke off leaves what there was by then. */
+function useReplay(days: string, draft: readonly object[] | null | undefined, asked: string) {
+  const [begun, setBegun] = useState<{ readonly answer: Begun; readonly asked: string } | null>(null);
+  const [before, setBefore] = useState<Shown | null>(null);
+  const begin = useChange(
+    (_of: string) =>
+      send<Begun>('POST', `${RELAY}/replay`, { days: Number(days), ...(draft ? { rules: draft } : {}) }),
+    { done: (answer, of) => setBegun({ answer, asked: of }) },
+  );
+  const job = useJob(begun?.answer.job);
+  const isWorking = job?.state === 'running';
+  const over = begun && !isWorking ? { answer: job?.result ?? begun.answer, asked: begun.asked } : null;
+  const shown: Shown | null = over ?? before;
+  return {
+    shown,
+    running: begin.running || isWorking,
+    error: begin.error,
+    run: () => {
+      setBefore(shown);
+      begin.run(asked);
+    },
+  };
 }
 
 /** What agents did in the last days, judged again: by the draft, or by the rules in force. */
 export function Replay({ draft }: { readonly draft?: readonly object[] | null | undefined }) {
   const [days, setDays] = useState('7');
-  const [shown, setShown] = useState<{ readonly answer: Answer; readonly asked: string } | null>(null);
   const asked = JSON.stringify([days, draft ?? null]);
-  const replay = useChange(
-    (of: string) =>
-      replayed({ days: Number(days), ...(draft ? { rules: draft } : {}) }).then((answer) => ({
-        answer,
-        asked: of,
-      })),
-    { done: setShown },
-  );
+  const { shown, running, error, run } = useReplay(days, draft, asked);
   const isStale = shown !== null && shown.asked !== asked;
   return (
     <Card
@@ -59,19 +69,12 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
       <div className="grid gap-3">
         <div className="flex flex-wrap items-center gap-2">
           <Segments label="How far back" options={DAYS} value={days} onChange={setDays} />
-          <Button
-            icon={History}
-            busy={replay.running}
-            disabled={draft === null}
-            onClick={() => replay.run(asked)}
-          >
+          <Button icon={History} busy={running} disabled={draft === null} onClick={run}>
             Replay
           </Button>
         </div>
-        {replay.error && (
-          <ErrorState what="Could not replay." error={replay.error} onRetry={() => replay.run(asked)} />
-        )}
-        {shown && !replay.error && (
+        {error && <ErrorState what="Could not replay." error={error} onRetry={run} />}
+        {shown && !error && (
           <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
             <p role="status" className="text-body font-medium">
               {replaySentence(shown.answer)}
@@ -87,8 +90,12 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
 
 function lookedAt({ looked_at, skipped }: Replayed, isStale: boolean): string {
   const parts = [
-    `${looked_at} decisions were judged again`,
-    ...(skipped > 0 ? [`${skipped} keep no text or were too many for the time there is`] : []),
+    `${looked_at === 1 ? 'One decision was' : `${count(looked_at)} decisions were`} judged again`,
+    ...(skipped > 0
+      ? [
+          `${count(skipped)} ${skipped === 1 ? 'keeps' : 'keep'} no text or came too late for the time there is`,
+        ]
+      : []),
     ...(isStale ? ['the draft has changed since'] : []),
   ];
   return `${parts.join('; ')}.`;

@@ -14,7 +14,7 @@ import { RuleFields } from './rule-fields.tsx';
 import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleForm } from './rule-form.ts';
 import { Simulator } from './simulator.tsx';
 
-const CRUMB = { label: 'Rules', to: '/relay/rules' };
+const CRUMB = { label: 'Rules', to: '/relay/rules' } as const;
 const RULE_KIND: ResourceKind<RelayRule, RuleForm> = {
   one: 'rule',
   path: RULES,
@@ -41,7 +41,7 @@ export function NewRulePage() {
     <PageFrame title="New rule" crumbs={[CRUMB]}>
       <TwoColumns beside={<Trial form={form === EMPTY_RULE ? null : form} id={null} />}>
         <NewForm kind={RULE_KIND} fresh={fresh} onCancel={() => go()}>
-          {(disabled) => <RuleFields form={form} onChange={set} disabled={disabled} />}
+          <RuleFields form={form} onChange={set} />
         </NewForm>
       </TwoColumns>
     </PageFrame>
@@ -67,7 +67,7 @@ function Editor({ read }: { readonly read: Tagged<RelayRule> }) {
   return (
     <TwoColumns beside={<Trial form={edit.isChanged ? edit.form : null} id={read.body.id} />}>
       <ResourceForm kind={RULE_KIND} resource={read.body} edit={edit} onGone={() => go()}>
-        {(disabled) => <RuleFields form={edit.form} onChange={edit.set} disabled={disabled} />}
+        <RuleFields form={edit.form} onChange={edit.set} />
       </ResourceForm>
     </TwoColumns>
   );

@@ -1,6 +1,8 @@
+import type { FormPart } from '../../data/edit.ts';
 import { Choices } from '../../ui/choices.tsx';
-import { Input, Select, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
+import { useKeptOpen } from '../../ui/kept-open.ts';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { eventName, type RelayEventKind } from './decision-words.ts';
 import type { MatchField, RuleForm } from './rule-form.ts';
@@ -48,14 +50,10 @@ function part(
   return { name, label, placeholder, events };
 }
 
-interface Fields {
-  readonly form: RuleForm;
-  readonly onChange: (fields: Partial<RuleForm>) => void;
-  readonly disabled?: boolean;
-}
+type Fields = FormPart<RuleForm>;
 
 /** Everything a rule says, from what it is called to what people read. */
-export function RuleFields({ form, onChange, disabled = false }: Fields) {
+export function RuleFields({ form, onChange }: Fields) {
   return (
     <>
       <FormField name="name" label="Name" hint="Named in every decision. Small letters, digits and dashes.">
@@ -70,16 +68,9 @@ export function RuleFields({ form, onChange, disabled = false }: Fields) {
         options={DECISIONS}
         value={form.decision}
         onChange={(decision) => onChange({ decision })}
-        disabled={disabled}
       />
-      <Choices
-        label="Mode"
-        options={MODES}
-        value={form.mode}
-        onChange={(mode) => onChange({ mode })}
-        disabled={disabled}
-      />
-      <MatchFields form={form} onChange={onChange} disabled={disabled} />
+      <Choices label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} />
+      <MatchFields form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-2">
         <FormField name="message.user" label="The person sees" optional>
           <TextArea rows={2} value={form.user} onChange={({ target }) => onChange({ user: target.value })} />
@@ -98,7 +89,7 @@ export function RuleFields({ form, onChange, disabled = false }: Fields) {
 }
 
 /** Only the parts that are read on the chosen events. */
-function MatchFields({ form, onChange, disabled = false }: Fields) {
+function MatchFields({ form, onChange }: Fields) {
   const parts = PARTS.filter(
     ({ name, events }) => form.match[name] !== '' || events.some((event) => form.on.includes(event)),
   );
@@ -112,7 +103,6 @@ function MatchFields({ form, onChange, disabled = false }: Fields) {
               key={event}
               label={eventName(event)}
               checked={form.on.includes(event)}
-              disabled={disabled}
               onChange={(checked) =>
                 onChange({
                   on: EVENTS.filter((one) => (one === event ? checked : form.on.includes(one))),
@@ -125,10 +115,8 @@ function MatchFields({ form, onChange, disabled = false }: Fields) {
       <div className="grid gap-4 sm:grid-cols-2">
         {parts.map(({ name, label, placeholder }) => (
           <FormField key={name} name={`match.${name}`} label={label} optional>
-            <TextArea
+            <CodeArea
               rows={2}
-              spellCheck={false}
-              className="font-mono text-code"
               value={form.match[name]}
               placeholder={placeholder}
               onChange={({ target }) => onChange({ match: { ...form.match, [name]: target.value } })}
@@ -145,20 +133,16 @@ function MatchFields({ form, onChange, disabled = false }: Fields) {
 }
 
 function More({ form, onChange }: Fields) {
+  const isUsed = useKeptOpen(form.when !== '' || form.rest !== '');
   return (
-    <details
-      className="rounded-control border border-line px-3 py-2"
-      open={form.when !== '' || form.rest !== ''}
-    >
+    <details className="rounded-control border border-line px-3 py-2" open={isUsed}>
       <summary className="cursor-pointer text-ui text-ink-2">
         Conditions, people, schedule, exceptions
       </summary>
       <div className="mt-3 grid gap-4">
         <FormField name="when" label="Condition" optional hint="CEL, beside the fields above.">
-          <TextArea
+          <CodeArea
             rows={2}
-            spellCheck={false}
-            className="font-mono text-code"
             value={form.when}
             placeholder={'repository.branch == "main"'}
             onChange={({ target }) => onChange({ when: target.value })}
@@ -170,10 +154,8 @@ function More({ form, onChange }: Fields) {
           optional
           hint="detect, who, schedule, except, and what match has beside the fields above, as floe.yaml says them."
         >
-          <TextArea
+          <CodeArea
             rows={5}
-            spellCheck={false}
-            className="font-mono text-code"
             value={form.rest}
             placeholder={'{"who": {"teams": ["search"]}}'}
             onChange={({ target }) => onChange({ rest: target.value })}

@@ -8,7 +8,7 @@ import type { RelayRule } from './relay-data.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /** Parts of `match` with a field of their own; patterns with commas in them stand one to a line. */
-export const MATCH_FIELDS = [
+const MATCH_FIELDS = [
   'command',
   'subcommand',
   'any_flag',

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useDebounced } from '../../data/debounced.ts';
 import { Card, KeyValue } from '../../ui/facts.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
-import { Field, Input, Select, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
 import { type Simulation, saidOf, verdictOf } from './decision-words.ts';
 import { ParsedCommand } from './parsed-command.tsx';
 import { simulationQuery, type Tried } from './relay-data.ts';
@@ -94,10 +94,8 @@ function TriedFields({
       </Field>
       <Field label={event.startsWith('file') ? 'Path' : (kind?.label ?? '')}>
         {isLong ? (
-          <TextArea
+          <CodeArea
             rows={2}
-            spellCheck={false}
-            className="font-mono text-code"
             value={text}
             placeholder={PLACEHOLDERS[event]}
             onChange={({ target }) => onChange({ text: target.value })}

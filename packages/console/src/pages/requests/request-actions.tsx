@@ -1,8 +1,8 @@
 import type { route } from '@floe/contract/api/routes';
-import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, Link2, Play, Repeat2, Rows3, Terminal } from 'lucide-react';
 import type * as z from 'zod';
 import { useOrgId } from '../../app/url-state.ts';
+import { useGo } from '../../app/use-place.ts';
 import { allPages, curlLine } from '../../data/api-client.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyAndTell } from '../../ui/copy-button.tsx';
@@ -14,20 +14,18 @@ type Route = Pick<z.output<typeof route>, 'id' | 'model'>;
 /** What can be done from one request: ask it again, take it along, see others like it. */
 export function RequestActions({ request }: { readonly request: RequestDetail }) {
   const { id, key_name, error_code, model_requested, attempts } = request;
-  const navigate = useNavigate();
   const org = useOrgId();
-  const go = (to: string, search: Readonly<Record<string, string>>) =>
-    void navigate({ to: `/o/${org}${to}`, search });
+  const go = useGo();
   /** On the page of the route that takes such a request now; without one, on that of all routes. */
   const simulate = async () => {
     const routes = await allPages<Route>('api/management/routes', {}).catch(() => []);
     const route = routes.find(({ model }) => model === model_requested);
-    go(`/management/routes${route ? `/${encodeURIComponent(route.id)}` : ''}`, { from: id });
+    go(`/management/routes${route ? `/${encodeURIComponent(route.id)}` : ''}`, { search: { from: id } });
   };
   const page = () => new URL(`requests/${id}`, new URL(`o/${org}/`, document.baseURI)).href;
   return (
     <Menu trigger={<IconButton icon={Ellipsis} label="More about this request" />}>
-      <MenuItem icon={Play} onSelect={() => go('/playground', { from: id })}>
+      <MenuItem icon={Play} onSelect={() => go('/playground', { search: { from: id } })}>
         Open in the playground
       </MenuItem>
       {attempts.length > 0 && (
@@ -46,16 +44,16 @@ export function RequestActions({ request }: { readonly request: RequestDetail })
         Copy as API call
       </MenuItem>
       <MenuLine />
-      <MenuItem icon={Rows3} onSelect={() => go('/requests', { key: key_name })}>
+      <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { key: key_name } })}>
         All of key {key_name}
       </MenuItem>
       {model_requested && (
-        <MenuItem icon={Rows3} onSelect={() => go('/requests', { model: model_requested })}>
+        <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { model: model_requested } })}>
           All of model {model_requested}
         </MenuItem>
       )}
       {error_code && (
-        <MenuItem icon={Rows3} onSelect={() => go('/requests', { error_code })}>
+        <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { error_code } })}>
           All with {error_code.replaceAll('_', ' ')}
         </MenuItem>
       )}

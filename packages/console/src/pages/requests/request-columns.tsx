@@ -76,7 +76,7 @@ function extra(id: string, label: string, cell: Column<RequestRow>['cell']): Col
 }
 
 /** Shape, status and reason. Only exceptions have colour: the many that went well stay quiet. */
-export function OutcomeText({ row }: { readonly row: RequestRow }) {
+function OutcomeText({ row }: { readonly row: RequestRow }) {
   const { state, status, reason } = outcomeOf(row);
   return (
     <span className="flex items-center gap-2" title={row.error_code ?? undefined}>
@@ -91,7 +91,7 @@ export function OutcomeText({ row }: { readonly row: RequestRow }) {
 }
 
 /** The model asked for, and with an arrow the one that served when it is another. */
-export function ModelText({ row }: { readonly row: RequestRow }) {
+function ModelText({ row }: { readonly row: RequestRow }) {
   const { asked, served } = modelsOf(row);
   const { provider, name } = modelParts(asked);
   return (
@@ -121,7 +121,7 @@ function TokenText({ row: { usage } }: { readonly row: RequestRow }) {
 }
 
 /** Nothing was spent on what was refused; what has no price is unknown, not free, and leads to where one is given. */
-export function CostText({ row }: { readonly row: RequestRow }) {
+function CostText({ row }: { readonly row: RequestRow }) {
   const { cost_nano_usd: cost } = row;
   if (cost === null) {
     const model = unpricedModel(row);
@@ -206,7 +206,7 @@ export function RequestCard({ row }: { readonly row: RequestRow }) {
 }
 
 /** How many tries it took, where it took more than one. */
-export function TriesBadge({ tries }: { readonly tries: number }) {
+function TriesBadge({ tries }: { readonly tries: number }) {
   if (tries < 2) return null;
   return (
     <Badge>

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { ChevronDown, ChevronUp, ListFilter, Maximize2, X } from 'lucide-react';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useOrgId } from '../../app/url-state.ts';
+import { useGo } from '../../app/use-place.ts';
 import { browserZone, fullTime } from '../../format/moments.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -31,17 +30,16 @@ export function RequestDrawer({
   readonly onFilter: (beside: HTMLElement) => void;
 }) {
   const { data, error, refetch } = useQuery(requestQuery(id));
-  const navigate = useNavigate();
-  const org = useOrgId();
-  const enlarge = () => void navigate({ to: `/o/${org}/requests/${id}` });
+  const go = useGo();
+  const enlarge = () => go(`/requests/${id}`);
   useShortcuts([{ keys: 'o', does: 'Open the page of the request', run: enlarge }]);
   return (
     <Drawer title="Request" about={id} onClose={onClose}>
-      <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
-        <div className="min-w-0 flex-1">
+      <div className="flex items-start gap-2 px-4 pt-3 max-sm:flex-col-reverse md:px-6">
+        <div className="min-w-0 flex-1 max-sm:w-full">
           {data ? <RequestHeading request={data} /> : <Skeleton className="h-7 w-64" />}
         </div>
-        <div className="flex items-center">
+        <div className="flex items-center max-sm:self-end">
           {place && <span className="mr-1 text-small text-ink-3 figures max-sm:hidden">{place}</span>}
           <IconButton
             icon={ListFilter}

@@ -13,7 +13,7 @@ import { EMPTY_ROUTE, ROUTES, type Route, routeBody } from './route-form.ts';
 import { Simulator } from './simulator.tsx';
 import { useTargetStates } from './target-states.tsx';
 
-const CRUMB = { label: 'Routes', to: '/management/routes' };
+const CRUMB = { label: 'Routes', to: '/management/routes' } as const;
 
 /** A route that is not there yet, with what it would do. */
 export function NewRoutePage() {
@@ -29,7 +29,7 @@ export function NewRoutePage() {
     <PageFrame title="New route" crumbs={[CRUMB]}>
       <TwoColumns beside={<Simulator draft={draft} model={form.model.trim()} />}>
         <NewForm kind={ROUTES} fresh={fresh} onCancel={() => go()}>
-          {(disabled) => <RouteFields form={form} states={states} onChange={set} disabled={disabled} />}
+          <RouteFields form={form} states={states} onChange={set} />
         </NewForm>
       </TwoColumns>
     </PageFrame>
@@ -71,9 +71,7 @@ function Editor({ read }: { readonly read: Tagged<Route> }) {
       }
     >
       <ResourceForm kind={ROUTES} resource={route} edit={edit} onGone={() => go()}>
-        {(disabled) => (
-          <RouteFields form={edit.form} states={states} onChange={edit.set} disabled={disabled} />
-        )}
+        <RouteFields form={edit.form} states={states} onChange={edit.set} />
       </ResourceForm>
     </TwoColumns>
   );

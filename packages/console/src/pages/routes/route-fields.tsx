@@ -1,3 +1,4 @@
+import type { FormPart } from '../../data/edit.ts';
 import { Choices } from '../../ui/choices.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Input, Select } from '../../ui/field.tsx';
@@ -28,13 +29,7 @@ export function RouteFields({
   form,
   states,
   onChange,
-  disabled,
-}: {
-  readonly form: RouteForm;
-  readonly states: TargetStates;
-  readonly onChange: (fields: Partial<RouteForm>) => void;
-  readonly disabled: boolean;
-}) {
+}: FormPart<RouteForm> & { readonly states: TargetStates }) {
   return (
     <>
       <FormField
@@ -54,15 +49,13 @@ export function RouteFields({
         options={STRATEGIES}
         value={form.strategy}
         onChange={(strategy) => onChange({ strategy })}
-        disabled={disabled}
       />
-      <Targets form={form} states={states} onChange={onChange} disabled={disabled} />
+      <Targets form={form} states={states} onChange={onChange} />
       <Choices
         label="If a stream breaks after content"
         options={RESCUES}
         value={form.rescue}
         onChange={(rescue) => onChange({ rescue })}
-        disabled={disabled}
       />
       <Bounds form={form} onChange={onChange} />
       <CacheField form={form} onChange={onChange} />
@@ -70,20 +63,13 @@ export function RouteFields({
         label="In use"
         hint="Off: requests are matched against the next route."
         checked={form.enabled}
-        disabled={disabled}
         onChange={(enabled) => onChange({ enabled })}
       />
     </>
   );
 }
 
-function CacheField({
-  form,
-  onChange,
-}: {
-  readonly form: RouteForm;
-  readonly onChange: (fields: Partial<RouteForm>) => void;
-}) {
+function CacheField({ form, onChange }: FormPart<RouteForm>) {
   return (
     <FormField
       name="cache"
@@ -99,13 +85,7 @@ function CacheField({
   );
 }
 
-function Bounds({
-  form,
-  onChange,
-}: {
-  readonly form: RouteForm;
-  readonly onChange: (fields: Partial<RouteForm>) => void;
-}) {
+function Bounds({ form, onChange }: FormPart<RouteForm>) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <FormField name="retries" label="Retries per target">
@@ -129,29 +109,14 @@ function Bounds({
   );
 }
 
-function Targets({
-  form,
-  states,
-  onChange,
-  disabled,
-}: {
-  readonly form: RouteForm;
-  readonly states: TargetStates;
-  readonly onChange: (fields: Partial<RouteForm>) => void;
-  readonly disabled: boolean;
-}) {
+function Targets({ form, states, onChange }: FormPart<RouteForm> & { readonly states: TargetStates }) {
   const warnings = routeWarnings(form);
   return (
     <div className="grid gap-1.5">
       <span className="text-label text-ink-2">
         Targets <span className="font-normal text-ink-3">drag, or Alt+↑↓ on a handle</span>
       </span>
-      <TargetList
-        form={form}
-        states={states}
-        onChange={(targets) => onChange({ targets })}
-        disabled={disabled}
-      />
+      <TargetList form={form} states={states} onChange={(targets) => onChange({ targets })} />
       {warnings.map((warning) => (
         <Notice key={warning}>{warning}</Notice>
       ))}

@@ -1,7 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { get, type Page, send } from '../../data/api-client.ts';
+import { send } from '../../data/api-client.ts';
 import { useDebounced } from '../../data/debounced.ts';
+import type { FormPart } from '../../data/edit.ts';
+import { orgKeysQuery } from '../../data/org-lists.ts';
 import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
@@ -98,24 +100,8 @@ function useSimulation(
   });
 }
 
-function SimulationFields({
-  form,
-  model,
-  onChange,
-}: {
-  readonly form: SimulationForm;
-  readonly model: string;
-  readonly onChange: (fields: Partial<SimulationForm>) => void;
-}) {
-  const { data } = useQuery({
-    queryKey: ['keys', 'names'],
-    queryFn: ({ signal }) =>
-      get<Page<{ readonly id: string; readonly name: string }>>(
-        'api/management/keys',
-        { limit: 500 },
-        signal,
-      ),
-  });
+function SimulationFields({ form, model, onChange }: FormPart<SimulationForm> & { readonly model: string }) {
+  const { data } = useQuery(orgKeysQuery);
   const keys = [
     { value: '', label: 'as you' },
     ...(data?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
-import { get, type Page } from '../../data/api-client.ts';
+import { orgModelsQuery } from '../../data/org-lists.ts';
 import { rowKey } from '../../data/row-key.ts';
 import { percent } from '../../format/amounts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -16,12 +16,10 @@ export function TargetList({
   form,
   states,
   onChange,
-  disabled,
 }: {
   readonly form: RouteForm;
   readonly states: TargetStates;
   readonly onChange: (targets: readonly TargetForm[]) => void;
-  readonly disabled: boolean;
 }) {
   const { targets, strategy } = form;
   const models = useModelIds();
@@ -41,7 +39,6 @@ export function TargetList({
           itemKey={({ key }) => key}
           nameOf={({ model }) => model || 'the new target'}
           onChange={onChange}
-          disabled={disabled}
         >
           {(target, index) => (
             <TargetRow
@@ -50,7 +47,6 @@ export function TargetList({
               states={states}
               models={models}
               share={strategy === 'weighted' ? (shares[index] ?? 0) : null}
-              disabled={disabled}
               onChange={set}
               onRemove={() => onChange(targets.filter(({ key }) => key !== target.key))}
             />
@@ -58,11 +54,7 @@ export function TargetList({
         </SortList>
       )}
       <div>
-        <Button
-          icon={Plus}
-          disabled={disabled}
-          onClick={() => onChange([...targets, { key: rowKey(), model: '', weight: '1' }])}
-        >
+        <Button icon={Plus} onClick={() => onChange([...targets, { key: rowKey(), model: '', weight: '1' }])}>
           Add target
         </Button>
       </div>
@@ -76,7 +68,6 @@ function TargetRow({
   states,
   models,
   share,
-  disabled,
   onChange,
   onRemove,
 }: {
@@ -86,7 +77,6 @@ function TargetRow({
   readonly models: readonly Choice[];
   /** Null where weights count for nothing. */
   readonly share: number | null;
-  readonly disabled: boolean;
   readonly onChange: (key: string, fields: Partial<TargetForm>) => void;
   readonly onRemove: () => void;
 }) {
@@ -105,12 +95,7 @@ function TargetRow({
       </div>
       <TargetMark states={states} model={target.model} />
       {share !== null && <Weight target={target} index={index} share={share} onChange={onChange} />}
-      <IconButton
-        icon={X}
-        label={`Remove ${target.model || 'the new target'}`}
-        disabled={disabled}
-        onClick={onRemove}
-      />
+      <IconButton icon={X} label={`Remove ${target.model || 'the new target'}`} onClick={onRemove} />
     </div>
   );
 }
@@ -148,15 +133,7 @@ function Weight({
 }
 
 function useModelIds() {
-  const { data } = useQuery({
-    queryKey: ['models', 'ids'],
-    queryFn: ({ signal }) =>
-      get<Page<{ readonly id: string; readonly kind: string }>>(
-        'api/management/models',
-        { limit: 500 },
-        signal,
-      ),
-  });
+  const { data } = useQuery(orgModelsQuery);
   return (data?.data ?? [])
     .filter(({ kind }) => kind === 'model')
     .map(({ id }) => ({ value: id, label: id }));

@@ -1,7 +1,7 @@
 import type { BreakerAnswer } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { get, type Page } from '../../data/api-client.ts';
-import { useLiveQuery } from '../../data/events.ts';
+import { useConnection, useLiveQuery } from '../../data/events.ts';
 import { StateIcon } from '../../ui/state.tsx';
 import { standingOf } from '../breakers/breaker-state.ts';
 
@@ -10,11 +10,12 @@ export type TargetStates = ReadonlyMap<string, BreakerAnswer>;
 
 /** How the targets of routes stand right now. */
 export function useTargetStates(): TargetStates {
+  const live = useConnection() === 'live';
   useLiveQuery('breakers', ['breakers']);
   const { data } = useQuery({
     queryKey: ['breakers', 'all'],
     queryFn: ({ signal }) => get<Page<BreakerAnswer>>('api/management/breakers', { limit: 500 }, signal),
-    refetchInterval: 10_000,
+    refetchInterval: live ? false : 10_000,
   });
   return new Map(data?.data.map((breaker) => [`${breaker.provider}/${breaker.model}`, breaker]));
 }

@@ -1,4 +1,5 @@
 import { fieldChanges } from '../../data/field-changes.ts';
+import { count } from '../../format/amounts.ts';
 import { FieldChanges } from '../../ui/stale-notice.tsx';
 import { Badge } from '../../ui/state.tsx';
 import type { ConfigChanges } from './settings-data.ts';
@@ -9,8 +10,8 @@ export function ConfigChangeList({ compared }: { readonly compared: ConfigChange
   return (
     <div role="status" className="mt-4 grid gap-3">
       <p className="text-ui">
-        {changes.length === 0 ? 'Nothing differs' : `${changes.length} would change`}; {unchanged} are there
-        as they are.
+        {changes.length === 0 ? 'Nothing differs' : `${count(changes.length)} would change`};{' '}
+        {unchanged === 1 ? 'one is' : `${count(unchanged)} are`} there as before.
       </p>
       {changes.map(({ kind, id, action, before, after }) => (
         <details key={`${kind} ${id}`} className="rounded-control border border-line px-3 py-2">

@@ -8,7 +8,7 @@ import { count } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, KeyValue } from '../../ui/facts.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
-import { TextArea } from '../../ui/field.tsx';
+import { CodeArea } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { ConfigChangeList } from './config-changes.tsx';
@@ -78,9 +78,15 @@ function Running({ config }: { readonly config: RunningConfig }) {
           <table className="text-ui figures">
             <thead>
               <tr className="border-b border-line text-left text-label text-ink-2">
-                <th className="py-1 font-medium">Kind</th>
-                <th className="py-1 text-right font-medium">From the file</th>
-                <th className="py-1 text-right font-medium">From the console</th>
+                <th scope="col" className="py-1 font-medium">
+                  Kind
+                </th>
+                <th scope="col" className="py-1 text-right font-medium">
+                  From the file
+                </th>
+                <th scope="col" className="py-1 text-right font-medium">
+                  From the console
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -128,10 +134,8 @@ function Compare() {
           label="Text of a floe.yaml"
           hint="Shows what applying it would create and change. Nothing is changed. Apply it with: floe config apply"
         >
-          <TextArea
+          <CodeArea
             rows={6}
-            spellCheck={false}
-            className="font-mono text-code"
             value={yaml}
             onChange={({ target }) => {
               setYaml(target.value);

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
 import { useChange } from '../../data/change.ts';
+import { canUsePasskeys } from '../../data/passkey.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -11,7 +12,6 @@ import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { tell } from '../../ui/toast.tsx';
-import { canUsePasskeys } from '../sign-in/passkey.ts';
 import { addPasskey, type Passkey, passkeysQuery, removePasskey, renamePasskey } from './settings-data.ts';
 
 type Asked = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly row: Passkey };

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { typedList } from '../../format/words.ts';
-import { Input, Select, TextArea } from '../../ui/field.tsx';
+import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import type { SettingField, SettingValue } from './setting-fields.ts';
@@ -47,10 +47,8 @@ function Lines({ value, disabled, onChange }: Omit<ControlProps, 'field'>) {
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed !== null && typedList(typed).join('\n') === list ? typed : list;
   return (
-    <TextArea
+    <CodeArea
       rows={3}
-      spellCheck={false}
-      className="font-mono text-code"
       value={shown}
       disabled={disabled}
       onChange={({ target }) => {

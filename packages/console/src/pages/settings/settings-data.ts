@@ -4,7 +4,7 @@ import type { ownSession } from '@floe/contract/api/session';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { get, getTagged, type Page, send } from '../../data/api-client.ts';
-import { makePasskey } from '../sign-in/passkey.ts';
+import { makePasskey } from '../../data/passkey.ts';
 import type { OrgSettings } from './setting-fields.ts';
 
 export type RunningConfig = z.output<typeof runningConfig>;

@@ -2,8 +2,7 @@ import type { invitationPreview, setupPreview } from '@floe/contract/api/session
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { send } from '../../data/api-client.ts';
-import { apiUrl, BASE_PATH } from '../../data/base.ts';
-import { askPasskey } from './passkey.ts';
+import { askPasskey } from '../../data/passkey.ts';
 
 /** What the one-time link brought: in the fragment, which no proxy's log holds, or in the query. */
 export function linkToken(url: URL): string | null {
@@ -24,13 +23,6 @@ export function signInWithPassword(email: string, password: string): Promise<unk
 export async function signInWithPasskey(): Promise<unknown> {
   const options = await send<unknown>('POST', 'api/session/passkey/options');
   return send('POST', 'api/session/passkey', { credential: await askPasskey(options) });
-}
-
-/** Leads to an issuer of the organization, and from there back to `next`, a path below the base. */
-export function signInByIssuer(name: string, next: string): void {
-  const url = apiUrl(`api/session/oidc/${encodeURIComponent(name)}/start`);
-  url.searchParams.set('return_to', `${BASE_PATH}${next}`);
-  location.assign(url);
 }
 
 /** Makes the first account of an installation, with the link that the first start printed. */

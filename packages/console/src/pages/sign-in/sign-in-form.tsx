@@ -2,12 +2,13 @@ import { Fingerprint } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ApiError } from '../../data/api-error.ts';
 import { useChange } from '../../data/change.ts';
+import { canUsePasskeys } from '../../data/passkey.ts';
 import type { SignedOut } from '../../data/session.ts';
+import { goToIssuer } from '../../data/sign-in-methods.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { canUsePasskeys } from './passkey.ts';
-import { signInByIssuer, signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
+import { signInWithPasskey, signInWithPassword } from './sign-in-data.ts';
 
 /** The ways to sign in that this installation has. */
 export function SignInForm({
@@ -30,9 +31,13 @@ export function SignInForm({
           Use a passkey
         </Button>
       )}
-      {byPasskey.error && <p className="text-small text-failing-ink">{byPasskey.error.message}</p>}
+      {byPasskey.error && (
+        <p role="alert" className="text-small text-failing-ink">
+          {byPasskey.error.message}
+        </p>
+      )}
       {methods.oidc.map(({ name }) => (
-        <Button key={name} onClick={() => signInByIssuer(name, next)}>
+        <Button key={name} onClick={() => goToIssuer(name, next)}>
           Continue with {name}
         </Button>
       ))}

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { FloeMark } from '../../app/floe-mark.tsx';
 import { nextPath, querySearch } from '../../app/query-text.ts';
 import { BASE } from '../../data/base.ts';
+import { forgetConsoleKey } from '../../data/made-keys.ts';
 import { type Session, type SignedOut, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { tell } from '../../ui/toast.tsx';
@@ -41,6 +42,8 @@ export function SignInPage() {
   }, [session, invited, next, navigate, token, client]);
   const entered = async () => {
     took.current = true;
+    // A session may have ended by itself: what it held is not that of who comes next.
+    forgetConsoleKey();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     if (invited) void navigate({ to: '/', replace: true });
   };

@@ -5,7 +5,11 @@ export async function askPasskey(options: unknown): Promise<unknown> {
     typeof options === 'object' && options !== null && 'publicKey' in options ? options.publicKey : options;
   const given = isOptions(inner) ? PublicKeyCredential.parseRequestOptionsFromJSON(inner) : undefined;
   if (!given) throw new Error('The server’s passkey question could not be read.');
-  const credential = await navigator.credentials.get({ publicKey: given });
+  const credential = await navigator.credentials.get({ publicKey: given }).catch((error: unknown) => {
+    // The browser's own words for a person who said no are a link to its specification.
+    if (error instanceof DOMException) throw new Error('No passkey was used. Try again, or another way.');
+    throw error;
+  });
   if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was chosen.');
   return credential.toJSON();
 }
