@@ -90,6 +90,16 @@ function questions(reader: Reader, engine: Engine): Readonly<Record<string, () =
       seriesOf(reader, { ...hours, groupBy: 'model', only: ['a'], filter }),
     'a month': () => rollupMonth(reader, month),
     'summary to the second': () => summaryOf(reader, { ...hours, from: month.from + 1000, to: NOW - 1000 }),
+    'summary to the second, with minutes': () =>
+      summaryOf(reader, { ...hours, from: month.from + 1000, minutesSince: month.from }),
+    'top projects to the second, with minutes': () =>
+      topOf(reader, {
+        ...hours,
+        to: NOW - 1000,
+        minutesSince: month.from,
+        groupBy: 'metadata.env',
+        order: 'requests',
+      }),
     'top teams to the second': () =>
       topOf(reader, { ...hours, to: NOW - 1000, groupBy: 'team', order: 'requests' }),
     'days of a zone of half hours': () =>
