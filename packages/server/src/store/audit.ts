@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { AuditTable } from './key-tables.ts';
 import { tellLive } from './live-events.ts';
 
@@ -66,6 +67,11 @@ export interface AuditFilters {
   readonly to?: number | undefined;
 }
 
+/** `routes.` of `routes.update`: an action without its verb, as the index `audit_by_kind` has it. */
+function kindOfAction() {
+  return sql<string>`rtrim(action, 'abcdefghijklmnopqrstuvwxyz_')`;
+}
+
 /** An org's audit entries that pass every filter, newest first. */
 export async function auditPage(
   reader: Reader,
@@ -77,7 +83,12 @@ export async function auditPage(
     if (value !== undefined) query = query.where(column, '=', value);
   }
   const { kinds } = request;
-  if (kinds) query = query.where(({ eb, or }) => or(kinds.map((kind) => eb('action', 'like', `${kind}.%`))));
+  if (kinds)
+    query = query.where(
+      kindOfAction(),
+      'in',
+      kinds.map((kind) => `${kind}.`),
+    );
   if (request.from !== undefined) query = query.where('at', '>=', request.from);
   if (request.to !== undefined) query = query.where('at', '<', request.to);
   if (request.cursor !== undefined) {

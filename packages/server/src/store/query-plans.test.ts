@@ -78,6 +78,8 @@ function questions(reader: Reader, engine: Engine): Readonly<Record<string, () =
     'changes of one breaker': () =>
       breakerChangePage(reader, { orgId: ORG, limit: 50, breakerId: 'x', cursor }),
     'audit of a range': () => auditPage(reader, { orgId: ORG, limit: 50, from: NOW, cursor }),
+    'audit of some kinds': () =>
+      auditPage(reader, { orgId: ORG, limit: 50, from: NOW, to: NOW + 1, kinds: ['routes', 'limits'] }),
     'alerts of a range': () => alertPage(reader, { orgId: ORG, limit: 50, from: NOW, cursor }),
     summary: () => summaryOf(reader, hours),
     'summary of two keys': () => summaryOf(reader, { ...hours, filter }),
