@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Changes of some kinds, found without walking over all of the others (`kindOfAction`). */
+/** Changes of some kinds, found without walking over all of the others (`auditPage`). */
 export const kindsOfChanges: Migration = {
   number: 21,
   name: 'kinds-of-changes',
