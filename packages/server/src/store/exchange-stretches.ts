@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import type { NamedCondition } from './exchange-filters.ts';
 import { encodeCursor, type Position } from './pages.ts';
 import type { ExchangeRow, Reader } from './ports.ts';
@@ -13,8 +13,8 @@ type Unread = SelectQueryBuilder<Schema, 'exchanges', unknown>;
 
 /** A way back in time along an index, on which each row is looked at. */
 export interface Walk {
-  /** The rows of the walk that come after a cursor. */
-  readonly after: (cursor: string | undefined) => Unread;
+  /** The rows of the walk that come after a cursor, down to a place that is one of theirs. */
+  readonly between: (cursor: string | undefined, end?: Position) => Unread;
   /** Where it begins; undefined with the newest row. */
   readonly cursor: string | undefined;
   /** What no index tells. */
@@ -32,18 +32,17 @@ export interface Found {
 
 /** The first rows of a walk that pass; a horizon when it was given up before there were enough. */
 export async function alongStretches(reader: Reader, walk: Walk): Promise<Found> {
-  const { after, others, limit, scanned } = walk;
+  const { between, others, limit, scanned } = walk;
   if (others.length === 0) {
-    const newest = after(walk.cursor).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
+    const newest = between(walk.cursor).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
     return { rows: await newest.limit(limit + 1).execute(), horizon: undefined };
   }
   const rows: ExchangeRow[] = [];
   let [cursor, left, size] = [walk.cursor, scanned, limit * FIRST_STRETCH];
   for (;;) {
     size = Math.min(size, left);
-    const ahead = after(cursor);
-    const end = await placeOf(ahead, size);
-    rows.push(...(await stretch(reader, ahead, end, others, limit + 1 - rows.length)));
+    const end = await placeOf(between(cursor), size);
+    rows.push(...(await newestOf(reader, between(cursor, end), others, limit + 1 - rows.length)));
     left -= size;
     if (rows.length > limit || !end) return { rows, horizon: undefined };
     if (left <= 0) return { rows, horizon: end };
@@ -64,26 +63,21 @@ async function placeOf(ahead: Unread, nth: number): Promise<Position | undefined
 }
 
 /**
- * The newest rows that pass of a stretch down to `end`, which is in it. They are looked at in the order they were
- * written in: backwards, a disk that has to be read gives one page at a time (decisions/0108-rows-on-a-cold-disk.md).
+ * The newest rows of a stretch that pass. All are looked at, in the order they were written in: backwards, a disk that
+ * has to be read gives one page at a time (decisions/0108-rows-on-a-cold-disk.md).
  */
-async function stretch(
+async function newestOf(
   reader: Reader,
-  ahead: Unread,
-  end: Position | undefined,
+  stretch: Unread,
   others: readonly NamedCondition[],
   limit: number,
 ): Promise<ExchangeRow[]> {
-  let within = ahead.selectAll();
-  if (end)
-    within = within.where(
-      sql<boolean>`created_at >= ${end.at} and (created_at, id) >= (${end.at}, ${end.id})`,
-    );
-  for (const { condition } of others) within = within.where(condition);
+  let passing = stretch.selectAll();
+  for (const { condition } of others) passing = passing.where(condition);
   // The limit cuts nothing off; it keeps SQLite from making one order of the two.
-  const passing = within.orderBy('created_at').orderBy('id').limit(ALL);
+  const inOrder = passing.orderBy('created_at').orderBy('id').limit(ALL);
   return reader
-    .selectFrom(passing.as('walk'))
+    .selectFrom(inOrder.as('walk'))
     .selectAll()
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

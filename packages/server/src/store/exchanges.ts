@@ -100,14 +100,14 @@ async function walked(
   const found: Found[] = [];
   const perWalk = Math.ceil(scanned / conditions.length);
   for (const condition of conditions) {
-    const after = (cursor: string | undefined) =>
+    const between = (cursor: string | undefined, end?: Position) =>
       reader
         .selectFrom('exchanges')
         .where('org_id', '=', query.orgId)
         .where(condition)
-        .where(inRange({ ...query, cursor }, EXCHANGE));
+        .where(inRange({ ...query, cursor }, EXCHANGE, end));
     const { cursor, limit } = query;
-    found.push(await alongStretches(reader, { after, cursor, others, limit, scanned: perWalk }));
+    found.push(await alongStretches(reader, { between, cursor, others, limit, scanned: perWalk }));
   }
   const horizon = found
     .flatMap((walk) => walk.horizon ?? [])
@@ -229,15 +229,17 @@ interface Place {
 const EXCHANGE: Place = { time: sql.ref('created_at'), id: sql.ref('id') };
 const MARK: Place = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
 
-/** The time asked for, and what comes after the cursor. */
-function inRange({ from, to, cursor }: ExchangeQuery, { time, id }: Place) {
+/**
+ * The time asked for and what comes after the cursor, down to `end`, which is in that time. One bound on either side:
+ * of two, SQLite begins at the one that stands first.
+ */
+function inRange({ from, to, cursor }: ExchangeQuery, { time, id }: Place, end?: Position) {
   const conditions = [sql<boolean>`true`];
-  if (from !== undefined) conditions.push(sql`${time} >= ${from}`);
-  if (to !== undefined) conditions.push(sql`${time} < ${to}`);
-  if (cursor !== undefined) {
-    const last = decodeCursor(cursor);
-    // The first condition is implied, but only it tells PostgreSQL which days need no look.
-    conditions.push(sql`${time} <= ${last.at}`, sql`(${time}, ${id}) < (${last.at}, ${last.id})`);
-  }
+  const last = cursor === undefined ? null : decodeCursor(cursor);
+  // Times alone are implied, but only they tell PostgreSQL which days need no look.
+  if (end) conditions.push(sql`${time} >= ${end.at}`, sql`(${time}, ${id}) >= (${end.at}, ${end.id})`);
+  else if (from !== undefined) conditions.push(sql`${time} >= ${from}`);
+  if (last) conditions.push(sql`${time} <= ${last.at}`, sql`(${time}, ${id}) < (${last.at}, ${last.id})`);
+  if (to !== undefined && !(last && last.at < to)) conditions.push(sql`${time} < ${to}`);
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
