@@ -1,6 +1,7 @@
 import { faultBody } from '@floe/contract/fault-answer';
 import type { Fault } from '@floe/contract/faults';
-import { ChatStreamForward, forwardChatAnswer } from '@floe/wire/chat/forward';
+import { ChatStreamForward } from '@floe/wire/chat/forward';
+import { forwardChatAnswer } from '@floe/wire/chat/forward-answer';
 import { writeFrame } from '@floe/wire/sse';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
-import { Fault } from '@floe/contract/faults';
+import type { Fault } from '@floe/contract/faults';
 import { isObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import { type ChatForwardOptions, ChatStreamForward, forwardChatAnswer } from './forward.ts';
+import { type ChatForwardOptions, ChatStreamForward } from './forward.ts';
 
 const PLAIN: ChatForwardOptions = {
   stripReasoning: false,
@@ -290,68 +290,5 @@ describe('a forwarded Chat stream without its reasoning', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-});
-
-describe('a forwarded whole Chat answer', () => {
-  const answer = (message: unknown, rest: object = {}) =>
-    Buffer.from(
-      `\n\n${JSON.stringify({ id: 'c1', model: 'm1', choices: [{ index: 0, message, finish_reason: 'stop' }], ...rest })}\n`,
-    );
-
-  test('passes unchanged and tells what it carried, leading blank lines included', () => {
-    const body = answer({ content: 'hi' }, { usage: { prompt_tokens: 3, completion_tokens: 1 } });
-    const told = forwardChatAnswer(body, PLAIN);
-    assert.equal(told.body, body);
-    assert.deepEqual(
-      { ...told, body: undefined },
-      {
-        body: undefined,
-        usage: { input: 3, output: 1 },
-        finish: { reason: 'stop', raw: 'stop' },
-        model: 'm1',
-        id: 'c1',
-      },
-    );
-  });
-
-  test('loses its reasoning in every form', () => {
-    const body = answer({ content: '<think>hm</think>\n\nyes', reasoning: 'hm', reasoning_details: [{}] });
-    assert.equal(forwardChatAnswer(body, ALL).body.toString(), answer({ content: 'yes' }).toString());
-    const array = answer({
-      content: [
-        { type: 'thinking', thinking: [] },
-        { type: 'text', text: 'yes' },
-      ],
-    });
-    assert.equal(forwardChatAnswer(array, ALL).body.toString(), answer({ content: 'yes' }).toString());
-    const open = answer({ content: '<thin' });
-    assert.equal(forwardChatAnswer(open, ALL).body.toString(), open.toString());
-  });
-
-  const faulty: readonly [string, string][] = [
-    ['truncated JSON', answer({ content: 'hi' }).toString().slice(0, -4)],
-    ['no body', ''],
-    ['HTML', '<html></html>'],
-    ['an error', '{"error":{"message":"no"}}'],
-    ['an error beside choices', '{"error":{"message":"no"},"choices":[{"finish_reason":"stop"}]}'],
-    ['a flat error', '{"message":"no","type":"x"}'],
-    ['null choices', '{"choices":null,"usage":{"prompt_tokens":1}}'],
-    ['no choices', '{"id":"c1"}'],
-    ['empty choices', '{"choices":[]}'],
-    ['no finish', '{"choices":[{"message":{"content":"x"},"finish_reason":null}]}'],
-    ['one choice of two unfinished', '{"choices":[{"finish_reason":"stop"},{"message":{}}]}'],
-    ['another root', '[]'],
-  ];
-  for (const [name, body] of faulty)
-    test(`is an upstream error with ${name}`, () => {
-      const { fault } = forwardChatAnswer(Buffer.from(body), ALL);
-      assert(fault instanceof Fault);
-      assert.deepEqual([fault.code, fault.detail.upstreamBody], ['upstream_error', body]);
-    });
-
-  test('is an upstream error when it is not UTF-8', () => {
-    const body = Buffer.concat([answer({ content: 'hi' }), Buffer.from([0xff])]);
-    assert.equal(forwardChatAnswer(body, PLAIN).fault?.code, 'upstream_error');
   });
 });

@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import type { Finish } from '../finish.ts';
 import { JsonSyntaxError } from '../json-cursor.ts';
@@ -154,47 +154,6 @@ export class ChatStreamForward {
   }
 }
 
-/** A whole answer to forward, what it told, and the fault that forbids forwarding it. */
-export interface ForwardedChatAnswer {
-  readonly body: Buffer;
-  readonly usage?: Usage;
-  readonly finish?: Finish;
-  readonly model?: string;
-  readonly id?: string;
-  readonly fault?: Fault;
-}
-
-/**
- * Checks a whole Chat answer (status 200) and cuts its reasoning; every other byte is kept. `fault` is
- * `upstream_error` when it is not JSON, carries an error, or lacks choices or a finish reason.
- */
-export function forwardChatAnswer(body: Buffer, options: ChatCutOptions): ForwardedChatAnswer {
-  const walk = new ChatWalk(options);
-  const fault = answerFault(walk, body);
-  const { usage, finish, model, id } = walk;
-  return {
-    body: fault === undefined && walk.edits.length > 0 ? splice(body, walk.edits) : body,
-    ...(usage !== undefined && { usage }),
-    ...(finish !== undefined && { finish }),
-    ...(model !== undefined && { model }),
-    ...(id !== undefined && { id }),
-    ...(fault !== undefined && { fault }),
-  };
-}
-
-function answerFault(walk: ChatWalk, body: Buffer): Fault | undefined {
-  const refuse = (message: string) => new Fault('upstream_error', message, { upstreamBody: head(body) });
-  if (!isUtf8(body)) return refuse('The provider sent an answer that is not UTF-8.');
-  try {
-    if (!walk.read(body, 0, body.length) || walk.hasError) return upstreamErrorFault(body.toString());
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    return refuse('The provider sent an answer that is not whole JSON.');
-  }
-  if (!walk.hasChoices) return refuse('The provider sent an answer without choices.');
-  return walk.finished ? undefined : refuse('The provider sent an answer without a finish reason.');
-}
-
 function isDone({ bytes, start, end }: FrameData): boolean {
   return (
     bytes[start] === 0x5b &&
@@ -217,8 +176,4 @@ function broken(message: string, upstreamBody?: string): Fault {
     message,
     upstreamBody === undefined ? {} : { upstreamBody: upstreamBody.slice(0, 2048) },
   );
-}
-
-function head(body: Buffer): string {
-  return body.toString('utf8', 0, 2048);
 }

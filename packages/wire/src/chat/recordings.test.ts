@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { chatRecordings, type Recording } from '../../test/recordings.ts';
 import { readFrame, SseFramer } from '../sse.ts';
-import { type ChatForwardOptions, ChatStreamForward, forwardChatAnswer } from './forward.ts';
+import { type ChatForwardOptions, ChatStreamForward } from './forward.ts';
+import { forwardChatAnswer, PLAIN_BYTES, readPlainAnswer, walkAnswer } from './forward-answer.ts';
 
 const PLAIN: ChatForwardOptions = {
   stripReasoning: false,
@@ -117,6 +118,12 @@ function checkAnswer({ name, body }: Recording): void {
   const plain = forwardChatAnswer(body, PLAIN);
   assert.equal(plain.fault === undefined, good, `${name}: ${plain.fault?.message}`);
   assert(plain.body.equals(body), name);
+  // Longer ones are never read so.
+  for (let end = body.length <= PLAIN_BYTES ? body.length : 0; end > 0; end -= 1) {
+    const cut = body.subarray(0, end);
+    const read = readPlainAnswer(cut);
+    if (read !== null) assert.deepEqual(read, walkAnswer(cut, PLAIN), `${name}, cut at ${end}`);
+  }
   if (!good) return;
   assert(plain.finish !== undefined && plain.model !== undefined, name);
   if (isObject(value.usage)) assert((plain.usage?.input ?? 0) > 0, name);

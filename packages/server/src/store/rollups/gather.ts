@@ -116,6 +116,9 @@ interface Combination {
 export class Gatherer {
   readonly #declared: DeclaredKeys;
   readonly #combinations = new Map<string, Combination>();
+  /** What the last row was counted in: the next one is often alike. */
+  #last: { readonly row: RowValues; readonly minute: number; readonly combination: Combination } | null =
+    null;
   readonly #minutes = new Deltas();
   readonly #hours = new Deltas();
   readonly #metadata: MetadataEntry[] = [];
@@ -129,15 +132,23 @@ export class Gatherer {
     const orgId = String(row[ORG]);
     const createdAt = Number(row[CREATED_AT]);
     const minute = createdAt - (createdAt % MINUTE_MS);
-    const values = KEYED.map((at) => (at === STATUS ? statusClass(row[at]) : text(row[at])));
-    const name = [orgId, minute, ...values].join('\u0000');
-    let combination = this.#combinations.get(name);
-    if (!combination) {
-      combination = { orgId, minute, values, figures: zeroes() };
-      this.#combinations.set(name, combination);
-    }
+    const last = this.#last;
+    const isAlike =
+      last !== null && last.minute === minute && last.row[ORG] === row[ORG] && areAlike(last.row, row);
+    const combination = isAlike ? last.combination : this.#combinationOf(row, orgId, minute);
+    if (!isAlike) this.#last = { row, minute, combination };
     count(combination.figures, row);
     for (const key of this.#declared.get(orgId) ?? []) this.#addMetadata(key, row, orgId, createdAt);
+  }
+
+  #combinationOf(row: RowValues, orgId: string, minute: number): Combination {
+    const values = KEYED.map((at) => (at === STATUS ? statusClass(row[at]) : text(row[at])));
+    const name = [orgId, minute, ...values].join('\u0000');
+    const known = this.#combinations.get(name);
+    if (known) return known;
+    const combination = { orgId, minute, values, figures: zeroes() };
+    this.#combinations.set(name, combination);
+    return combination;
   }
 
   #addMetadata(name: string, row: RowValues, orgId: string, createdAt: number): void {
@@ -192,6 +203,12 @@ class Deltas {
   sorted(): RollupDelta[] {
     return [...this.#found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, delta]) => delta);
   }
+}
+
+/** Whether two rows have one value in every dimension. */
+function areAlike(one: RowValues, other: RowValues): boolean {
+  for (const at of KEYED) if (one[at] !== other[at]) return false;
+  return true;
 }
 
 function zeroes(): number[] {

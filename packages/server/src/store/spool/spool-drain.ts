@@ -6,9 +6,9 @@ import type { Segment } from './segment.ts';
 import type { SpoolFiles } from './spool-files.ts';
 
 /** Wait before a batch, so that rows share its transaction. */
-const DRAIN_DELAY_MS = 50;
-/** Some 400 rows: a transaction of a few milliseconds, after which others get their turn. */
-const BATCH_BYTES = 256 * 1024;
+const DRAIN_DELAY_MS = 100;
+/** Some 800 rows: a transaction of ten milliseconds, after which others get their turn. */
+const BATCH_BYTES = 512 * 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5000;
 /** Tries of a file that fails for a reason other than the database being away. */

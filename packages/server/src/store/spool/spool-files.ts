@@ -1,3 +1,4 @@
+import { write } from 'node:fs';
 import { appendFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -31,11 +32,8 @@ export const diskFiles: SpoolFiles = {
     let named = false;
     return {
       async write(bytes, position) {
-        let done = 0;
-        while (done < bytes.length) {
-          const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
-          done += bytesWritten;
-        }
+        for (let done = 0; done < bytes.length; )
+          done += await writeSome(handle.fd, bytes.subarray(done), position + done);
       },
       async sync() {
         await handle.datasync();
@@ -55,6 +53,13 @@ export const diskFiles: SpoolFiles = {
     await rm(path, { force: true });
   },
 };
+
+/** By callback: a `FileHandle` makes three promises and an object of a write, 15 µs. */
+function writeSome(fd: number, bytes: Uint8Array, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(fd, bytes, 0, bytes.length, position, (error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
 
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');

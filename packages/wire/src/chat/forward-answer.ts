@@ -1,0 +1,109 @@
+import { type Buffer, isUtf8 } from 'node:buffer';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { type Finish, readFinish } from '../finish.ts';
+import { JsonSyntaxError } from '../json-cursor.ts';
+import { splice } from '../splice.ts';
+import { upstreamErrorFault } from '../upstream-error.ts';
+import { readChatUsage, type Usage } from '../usage.ts';
+import { type ChatCutOptions, ChatWalk } from './walk.ts';
+
+/** Up to this size V8's own parser takes half of what a walk takes; in long answers it builds too much. */
+export const PLAIN_BYTES = 8 * 1024;
+
+/** A whole answer to forward, what it told, and the fault that forbids forwarding it. */
+export interface ForwardedChatAnswer {
+  readonly body: Buffer;
+  readonly usage?: Usage;
+  readonly finish?: Finish;
+  readonly model?: string;
+  readonly id?: string;
+  readonly fault?: Fault;
+}
+
+/**
+ * Checks a whole Chat answer (status 200) and cuts its reasoning; every other byte is kept. `fault` is
+ * `upstream_error` when it is not JSON, carries an error, or lacks choices or a finish reason.
+ */
+export function forwardChatAnswer(body: Buffer, options: ChatCutOptions): ForwardedChatAnswer {
+  const plain = options.stripReasoning || body.length > PLAIN_BYTES ? null : readPlainAnswer(body);
+  return plain ?? walkAnswer(body, options);
+}
+
+/**
+ * Reads the one shape nearly every short answer has, of which nothing is cut: all choices are messages that have
+ * finished, and nothing beside them may be an error or usage in an unusual place. Null for every other text, which
+ * may be good or bad. What is taken here, `walkAnswer` reads in the same way (forward-answer.test.ts); of a member that
+ * stands twice the last one counts, as it does for the client.
+ */
+export function readPlainAnswer(body: Buffer): ForwardedChatAnswer | null {
+  if (!isUtf8(body)) return null;
+  const root = parsed(body.toString());
+  if (!isObject(root) || !isQuiet(root) || !Array.isArray(root['choices'])) return null;
+  let finish: Finish | undefined;
+  for (const choice of root['choices']) {
+    if (!isObject(choice) || !isObject(choice['message']) || choice['usage'] !== undefined) return null;
+    const raw = choice['finish_reason'];
+    if (typeof raw !== 'string' || raw === '') return null;
+    finish ??= readFinish(raw);
+  }
+  if (finish === undefined) return null;
+  const { id, model } = root;
+  const usage = readChatUsage(root['usage']);
+  return {
+    body,
+    ...(usage !== undefined && { usage }),
+    finish,
+    ...(typeof model === 'string' && model !== '' && { model }),
+    ...(typeof id === 'string' && id !== '' && { id }),
+  };
+}
+
+/** Nothing at the top tells an error, or is a host's own member, which may tell anything. */
+function isQuiet(root: JsonObject): boolean {
+  if ((root['error'] ?? null) !== null || root['object'] === 'error' || root['base_resp'] !== undefined)
+    return false;
+  for (const name in root) if (name.startsWith('x_')) return false;
+  return true;
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads any answer byte by byte. */
+export function walkAnswer(body: Buffer, options: ChatCutOptions): ForwardedChatAnswer {
+  const walk = new ChatWalk(options);
+  const fault = answerFault(walk, body);
+  const { usage, finish, model, id } = walk;
+  return {
+    body: fault === undefined && walk.edits.length > 0 ? splice(body, walk.edits) : body,
+    ...(usage !== undefined && { usage }),
+    ...(finish !== undefined && { finish }),
+    ...(model !== undefined && { model }),
+    ...(id !== undefined && { id }),
+    ...(fault !== undefined && { fault }),
+  };
+}
+
+function answerFault(walk: ChatWalk, body: Buffer): Fault | undefined {
+  const refuse = (message: string) => new Fault('upstream_error', message, { upstreamBody: head(body) });
+  if (!isUtf8(body)) return refuse('The provider sent an answer that is not UTF-8.');
+  try {
+    if (!walk.read(body, 0, body.length) || walk.hasError) return upstreamErrorFault(body.toString());
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return refuse('The provider sent an answer that is not whole JSON.');
+  }
+  if (!walk.hasChoices) return refuse('The provider sent an answer without choices.');
+  return walk.finished ? undefined : refuse('The provider sent an answer without a finish reason.');
+}
+
+function head(body: Buffer): string {
+  return body.toString('utf8', 0, 2048);
+}
