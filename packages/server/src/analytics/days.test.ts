@@ -8,6 +8,8 @@ import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import type { Database, ExchangeRow } from '../store/ports.ts';
 import { BUCKETS, bucketOf, percentile } from '../store/rollups/buckets.ts';
+import { FIGURES, SUMS } from '../store/rollups/figures.ts';
+import { type PieceSums, pieceSums } from '../store/rollups/pieces.ts';
 import type { Facet, FacetFilter } from '../store/rollups/read.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
 import { testDatabase } from '../store/test/postgres-database.ts';
@@ -98,6 +100,7 @@ const asked = fc.record({
   zone: fc.constantFrom(...ZONES),
   one: moment,
   other: moment,
+  minutesSince: fc.option(fc.oneof(fc.constant(FIRST), moment), { nil: undefined }),
   groupBy: fc.constantFrom<Facet | undefined>(
     undefined,
     'key',
@@ -128,7 +131,7 @@ for (const [engine, open] of ENGINES)
   test(`${engine}: days of any zone are what their rows are, and together the whole range`, async (t) => {
     const { read } = await withRows(t, await open(t));
     await fc.assert(
-      fc.asyncProperty(asked, async ({ zone, one, other, groupBy: wanted, filter }) => {
+      fc.asyncProperty(asked, async ({ zone, one, other, minutesSince, groupBy: wanted, filter }) => {
         const [from, to] = [Math.min(one, other), Math.max(one, other) + 1];
         // The dimensions that are counted together with a key are pairs; the others stand alone.
         const groupBy =
@@ -139,7 +142,7 @@ for (const [engine, open] of ENGINES)
             row.created_at < to &&
             (!filter || (filter.any.length > 0 ? row.key_id === 'key_a' : row.key_id !== 'key_a')),
         );
-        const request = { orgId: ORG, from, to, unit: 'hour', filter } as const;
+        const request = { orgId: ORG, from, to, unit: 'hour', minutesSince, filter } as const;
         const chart = { ...request, groupBy, limit: 9, stepMs: DAY_MS, timezone: zone };
         const sum = await summaryOf(read, request);
         assert.deepEqual([sum.requests, sum.cost_nano_usd], [inRange.length, costOf(inRange)]);
@@ -167,13 +170,49 @@ for (const [engine, open] of ENGINES)
     );
   });
 
+for (const [engine, open] of ENGINES)
+  test(`${engine}: pieces of hours hold the same read from minutes as from rows, of which few are read`, async (t) => {
+    const database = await withRows(t, await open(t));
+    const { read } = database;
+    const pieces = rows
+      .slice(0, 40)
+      .map(({ created_at: at }) => ({ from: at - 1_800_001, to: at + 1_799_998 }));
+    const questions = [
+      { groupBy: [], figures: FIGURES },
+      { groupBy: ['key'], figures: SUMS },
+      { groupBy: ['metadata.project'], figures: FIGURES },
+      { groupBy: [], filter: { facet: 'model', any: ['large', ''], none: [] }, figures: SUMS },
+      { groupBy: [], filter: { facet: 'metadata.project', any: [], none: ['red'] }, figures: SUMS },
+    ] as const;
+    const ask = async (question: (typeof questions)[number], minutesSince?: number) =>
+      inOne(await pieceSums(read, { orgId: ORG, pieces, ...question, minutesSince }));
+    const ofRows = await Promise.all(questions.map((question) => ask(question)));
+    for (const [at, question] of questions.entries())
+      assert.deepEqual(await ask(question, FIRST - DAY_MS), ofRows[at], JSON.stringify(question.groupBy));
+    await database.transaction((writer) => writer.deleteFrom('exchanges').execute());
+    const ofMinutes = await ask(questions[0], FIRST - DAY_MS);
+    assert.equal((await ask(questions[0])).size, 0);
+    assert.ok(ofMinutes.size >= 38, 'but for rows that share the minute in which a piece begins or ends');
+  });
+
+/** What pieces hold, by place and values, where it is anything. */
+function inOne(parts: readonly PieceSums[]): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  for (const { piece, values, sums } of parts) {
+    const name = [piece, ...values].join(' ');
+    const known = found.get(name);
+    found.set(name, known ? known.map((sum, at) => sum + (sums[at] ?? 0)) : [...sums]);
+  }
+  return new Map([...found].filter(([, sums]) => sums.some((sum) => sum !== 0)).sort());
+}
+
 test('percentiles of a day are made of its own rows alone', async (t) => {
   const { read } = await withRows(t, await openDatabase('sqlite:', options(t)));
   const timezone = 'Asia/Kathmandu';
   const { startOf } = localDays(timezone);
   const [from, to] = [startOf(2026, 9, 5), startOf(2026, 9, 12)];
   const request = { orgId: ORG, from, to, unit: 'hour', stepMs: DAY_MS, timezone, limit: 1 } as const;
-  const [series] = await seriesOf(read, { ...request, metric: 'latency_p95_ms' });
+  const [series] = await seriesOf(read, { ...request, minutesSince: FIRST, metric: 'latency_p95_ms' });
   const { starts } = stepsOf(request);
   const expected = starts.map((start, day) => {
     const counts: number[] = BUCKETS.map(() => 0);

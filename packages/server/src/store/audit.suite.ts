@@ -33,6 +33,36 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
   const rows = async (database: Database): Promise<readonly AuditRow[]> =>
     (await auditPage(database.read, { orgId: ORG, limit: 100 })).rows;
 
+  test(`${engine}: changes of some kinds are found by what stands before their dot, newest first, page by page`, async (t) => {
+    const database = await openWith(t, 0);
+    const actions = [
+      'routes.update',
+      'limits.create',
+      'route.update',
+      'sessions.delete_others',
+      'routes.delete',
+    ];
+    await database.transaction(async (writer) => {
+      for (const [n, action] of actions.entries())
+        await appendAudit(writer, { ...entry(`aud_${n}`, n), action });
+      await appendAudit(writer, { ...entry('aud_other', 9, 'org_two'), action: 'routes.update' });
+    });
+    const wanted = { orgId: ORG, kinds: ['routes', 'limits', 'update'], from: 0, to: 5 };
+    const ids = async (more: { limit: number; from?: number; cursor?: string }) => {
+      const { rows: found, nextCursor } = await auditPage(database.read, { ...wanted, ...more });
+      return { ids: found.map(({ id }) => id), ...(nextCursor !== null && { cursor: nextCursor }) };
+    };
+    const first = await ids({ limit: 2 });
+    assert.deepEqual(first.ids, ['aud_4', 'aud_1']);
+    assert.deepEqual(await ids({ limit: 2, ...first }), { ids: ['aud_0'] });
+    assert.deepEqual((await ids({ limit: 9, from: 1 })).ids, ['aud_4', 'aud_1']);
+    const { rows: ofSessions } = await auditPage(database.read, { ...wanted, kinds: ['sessions'], limit: 9 });
+    assert.deepEqual(
+      ofSessions.map(({ id }) => id),
+      ['aud_3'],
+    );
+  });
+
   test(`${engine}: nothing changes or removes an entry of the audit log but retention, and it only what is old`, async (t) => {
     const database = await openWith(t, 4);
     const before = await rows(database);

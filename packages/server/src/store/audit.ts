@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { AuditTable } from './key-tables.ts';
 import { tellLive } from './live-events.ts';
 
 import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
+import type { Schema } from './schema.ts';
 
 export type AuditRow = AuditTable;
 
@@ -66,25 +68,37 @@ export interface AuditFilters {
   readonly to?: number | undefined;
 }
 
+/** By their ids, of which the index `audit_by_kind` is made: SQLite would walk over the whole time instead. */
+function ofKinds(
+  reader: Reader,
+  passing: SelectQueryBuilder<Schema, 'audit', unknown>,
+  kinds: readonly string[],
+) {
+  // An action without its verb: `routes.` of `routes.update`.
+  const kind = sql<string>`rtrim(action, 'abcdefghijklmnopqrstuvwxyz_')`;
+  const wanted = kinds.map((name) => `${name}.`);
+  return reader.selectFrom('audit').where('id', 'in', passing.where(kind, 'in', wanted).select('id'));
+}
+
 /** An org's audit entries that pass every filter, newest first. */
 export async function auditPage(
   reader: Reader,
   request: PageRequest & AuditFilters,
 ): Promise<Page<AuditRow>> {
-  let query = reader.selectFrom('audit').selectAll().where('org_id', '=', request.orgId);
+  let passing = reader.selectFrom('audit').where('org_id', '=', request.orgId);
   for (const column of ['actor', 'action', 'subject'] as const) {
     const value = request[column];
-    if (value !== undefined) query = query.where(column, '=', value);
+    if (value !== undefined) passing = passing.where(column, '=', value);
   }
-  const { kinds } = request;
-  if (kinds) query = query.where(({ eb, or }) => or(kinds.map((kind) => eb('action', 'like', `${kind}.%`))));
-  if (request.from !== undefined) query = query.where('at', '>=', request.from);
-  if (request.to !== undefined) query = query.where('at', '<', request.to);
+  if (request.from !== undefined) passing = passing.where('at', '>=', request.from);
+  if (request.to !== undefined) passing = passing.where('at', '<', request.to);
   if (request.cursor !== undefined) {
     const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(at, id)));
+    passing = passing.where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(at, id)));
   }
+  const query = request.kinds ? ofKinds(reader, passing, request.kinds) : passing;
   const rows = await query
+    .selectAll()
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(request.limit + 1)

@@ -6,6 +6,7 @@ import {
   metadataFilter,
   type NamedCondition,
 } from './exchange-filters.ts';
+import { alongStretches, type Found } from './exchange-stretches.ts';
 import { walksFor } from './exchange-walks.ts';
 import { decodeCursor, encodeCursor, type Page, type PageRequest, type Position, toPage } from './pages.ts';
 import type { ExchangeRow, Reader } from './ports.ts';
@@ -85,12 +86,6 @@ async function keyIds(reader: Reader, orgId: string, keys: readonly string[]): P
   return [...ids, ...named.map(({ id }) => id)];
 }
 
-/** Rows of a page, newest first, and the last place looked at when the page ended there. */
-interface Found {
-  readonly rows: readonly ExchangeRow[];
-  readonly horizon: Position | undefined;
-}
-
 type Query = SelectQueryBuilder<Schema, 'exchanges', ExchangeRow>;
 
 /** Walks back in time, along the index of one filter if there is one, and looks at the rows for the others. */
@@ -105,14 +100,14 @@ async function walked(
   const found: Found[] = [];
   const perWalk = Math.ceil(scanned / conditions.length);
   for (const condition of conditions) {
-    const along = reader
-      .selectFrom('exchanges')
-      .where('org_id', '=', query.orgId)
-      .where(condition)
-      .where(inRange(query, EXCHANGE))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc');
-    found.push(await oneWalk(reader, along.selectAll(), others, query.limit, perWalk));
+    const between = (cursor: string | undefined, end?: Position) =>
+      reader
+        .selectFrom('exchanges')
+        .where('org_id', '=', query.orgId)
+        .where(condition)
+        .where(inRange({ ...query, cursor }, EXCHANGE, end));
+    const { cursor, limit } = query;
+    found.push(await alongStretches(reader, { between, cursor, others, limit, scanned: perWalk }));
   }
   const horizon = found
     .flatMap((walk) => walk.horizon ?? [])
@@ -121,29 +116,6 @@ async function walked(
   const rows = newestFirst(found.flatMap((walk) => walk.rows));
   // A walk that ended earlier in time says nothing about what another has not looked at.
   return { rows: horizon ? rows.filter((row) => byTime(positionOf(row), horizon) <= 0) : rows, horizon };
-}
-
-/** The first rows of a walk that pass; a horizon when it was given up before there were enough. */
-async function oneWalk(
-  reader: Reader,
-  along: Query,
-  others: readonly NamedCondition[],
-  limit: number,
-  scanned: number,
-): Promise<Found> {
-  if (others.length === 0) return { rows: await along.limit(limit + 1).execute(), horizon: undefined };
-  // The inner order holds without saying it again, and saying it would sort all that is scanned.
-  let query = reader.selectFrom(along.limit(scanned).as('walk')).selectAll();
-  for (const { condition } of others) query = query.where(condition);
-  const rows = await query.limit(limit + 1).execute();
-  if (rows.length > limit) return { rows, horizon: undefined };
-  const last = await along
-    .clearSelect()
-    .select(['created_at', 'id'])
-    .offset(scanned - 1)
-    .limit(1)
-    .executeTakeFirst();
-  return { rows, horizon: last && { at: last.created_at, id: last.id } };
 }
 
 /** A metadata value that an index leads to. */
@@ -257,15 +229,17 @@ interface Place {
 const EXCHANGE: Place = { time: sql.ref('created_at'), id: sql.ref('id') };
 const MARK: Place = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
 
-/** The time asked for, and what comes after the cursor. */
-function inRange({ from, to, cursor }: ExchangeQuery, { time, id }: Place) {
+/**
+ * The time asked for and what comes after the cursor, down to `end`, which is in that time. One bound on either side:
+ * of two, SQLite begins at the one that stands first.
+ */
+function inRange({ from, to, cursor }: ExchangeQuery, { time, id }: Place, end?: Position) {
   const conditions = [sql<boolean>`true`];
-  if (from !== undefined) conditions.push(sql`${time} >= ${from}`);
-  if (to !== undefined) conditions.push(sql`${time} < ${to}`);
-  if (cursor !== undefined) {
-    const last = decodeCursor(cursor);
-    // The first condition is implied, but only it tells PostgreSQL which days need no look.
-    conditions.push(sql`${time} <= ${last.at}`, sql`(${time}, ${id}) < (${last.at}, ${last.id})`);
-  }
+  const last = cursor === undefined ? null : decodeCursor(cursor);
+  // Times alone are implied, but only they tell PostgreSQL which days need no look.
+  if (end) conditions.push(sql`${time} >= ${end.at}`, sql`(${time}, ${id}) >= (${end.at}, ${end.id})`);
+  else if (from !== undefined) conditions.push(sql`${time} >= ${from}`);
+  if (last) conditions.push(sql`${time} <= ${last.at}`, sql`(${time}, ${id}) < (${last.at}, ${last.id})`);
+  if (to !== undefined && !(last && last.at < to)) conditions.push(sql`${time} < ${to}`);
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }

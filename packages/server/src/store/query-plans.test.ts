@@ -78,6 +78,8 @@ function questions(reader: Reader, engine: Engine): Readonly<Record<string, () =
     'changes of one breaker': () =>
       breakerChangePage(reader, { orgId: ORG, limit: 50, breakerId: 'x', cursor }),
     'audit of a range': () => auditPage(reader, { orgId: ORG, limit: 50, from: NOW, cursor }),
+    'audit of some kinds': () =>
+      auditPage(reader, { orgId: ORG, limit: 50, from: NOW, to: NOW + 1, kinds: ['routes', 'limits'] }),
     'alerts of a range': () => alertPage(reader, { orgId: ORG, limit: 50, from: NOW, cursor }),
     summary: () => summaryOf(reader, hours),
     'summary of two keys': () => summaryOf(reader, { ...hours, filter }),
@@ -90,6 +92,16 @@ function questions(reader: Reader, engine: Engine): Readonly<Record<string, () =
       seriesOf(reader, { ...hours, groupBy: 'model', only: ['a'], filter }),
     'a month': () => rollupMonth(reader, month),
     'summary to the second': () => summaryOf(reader, { ...hours, from: month.from + 1000, to: NOW - 1000 }),
+    'summary to the second, with minutes': () =>
+      summaryOf(reader, { ...hours, from: month.from + 1000, minutesSince: month.from }),
+    'top projects to the second, with minutes': () =>
+      topOf(reader, {
+        ...hours,
+        to: NOW - 1000,
+        minutesSince: month.from,
+        groupBy: 'metadata.env',
+        order: 'requests',
+      }),
     'top teams to the second': () =>
       topOf(reader, { ...hours, to: NOW - 1000, groupBy: 'team', order: 'requests' }),
     'days of a zone of half hours': () =>
@@ -191,6 +203,8 @@ test('sqlite: no question reads a whole table', async (t) => {
       const plan = file.prepare(`explain query plan ${sql}`).all(...values);
       for (const { detail } of plan)
         assert.doesNotMatch(String(detail), /^SCAN (?!walk$|.*CONSTANT ROWS?$)/, `${name}: ${detail} ${sql}`);
+      if (name === 'audit of some kinds')
+        assert.match(plan.map(({ detail }) => detail).join(', '), /audit_by_kind/, name);
     }
 });
 

@@ -1,11 +1,11 @@
 import type { me } from '@floe/contract/api/me';
 import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { get, type Page, send } from '../../data/api-client.ts';
 import { useConnection, useLiveQuery } from '../../data/events.ts';
-import { useSignedIn } from '../../data/session.ts';
+import { sessionQuery, useSignedIn } from '../../data/session.ts';
 import { CLIENTS } from '../connect/clients.ts';
 import { newestOf } from '../connect/first-use.tsx';
 import { doneOf, isClientKey, type Step } from './guide-steps.ts';
@@ -58,11 +58,8 @@ export interface GuideState {
 export function useGuide(asked: boolean): GuideState {
   const client = useQueryClient();
   const { role } = useSignedIn();
-  const mayGoOn = role === 'owner' || role === 'admin';
   const { data: who } = useQuery(meQuery);
-  const preferences = who?.kind === 'member' ? who.preferences : {};
-  const isFolded = preferences[FOLDED] === true;
-  const on = who !== undefined && ((mayGoOn && !isFolded) || asked);
+  const on = who !== undefined && (asked || isOffered(role, who));
   const seen = useSeen(on);
   const [opened, setOpened] = useState<boolean | null>(null);
   // What was open stays: the first request ticks a step, it does not take the page away.
@@ -81,12 +78,44 @@ export function useGuide(asked: boolean): GuideState {
   };
   return {
     isOpen: asked || opened === true,
-    isInviting: on && mayGoOn && opened === false && isKnown && done.size < 5,
+    isInviting: on && mayGoOn(role) && opened === false && isKnown && done.size < 5,
     done,
     monitors: seen.monitors,
     close: () => setOpened(false),
     fold,
   };
+}
+
+/** What an org has so far, of which the steps are read. */
+const SEEN = {
+  first: newestOf([]),
+  providers: listQuery<{ readonly kind: string; readonly enabled: boolean }>('api/management/providers'),
+  keys: listQuery<Named>('api/management/keys'),
+  standing: countsQuery,
+  monitors: newestMonitorsQuery,
+  budgets: listQuery<Named>('api/management/budgets'),
+};
+
+/** Asks who somebody is, and for what the guide will read, if it will. What fails is asked again by the page. */
+export async function askGuide(client: QueryClient, asked: boolean): Promise<void> {
+  await client.prefetchQuery(meQuery);
+  const who = client.getQueryData(meQuery.queryKey);
+  const session = client.getQueryData(sessionQuery.queryKey);
+  if (!who || session?.state !== 'signed_in' || !(asked || isOffered(session.role, who))) return;
+  void client.prefetchQuery(SEEN.first);
+  void client.prefetchQuery(SEEN.providers);
+  void client.prefetchQuery(SEEN.keys);
+  void client.prefetchQuery(SEEN.standing);
+  void client.prefetchQuery(SEEN.monitors);
+  void client.prefetchQuery(SEEN.budgets);
+}
+
+function mayGoOn(role: string): boolean {
+  return role === 'owner' || role === 'admin';
+}
+
+function isOffered(role: string, who: Me): boolean {
+  return mayGoOn(role) && !(who.kind === 'member' && who.preferences[FOLDED] === true);
 }
 
 function useSeen(on: boolean) {
@@ -95,15 +124,12 @@ function useSeen(on: boolean) {
   useLiveQuery('requests', ['first-use'], on);
   useLiveQuery('config', ['guide'], on);
   useLiveQuery('monitors', ['guide'], on);
-  const first = useQuery({ ...newestOf([]), ...told }).data;
-  const providers = useQuery({
-    ...listQuery<{ readonly kind: string; readonly enabled: boolean }>('api/management/providers'),
-    enabled: on,
-  }).data;
-  const keys = useQuery({ ...listQuery<Named>('api/management/keys'), enabled: on }).data;
-  const standing = useQuery({ ...countsQuery, ...told }).data?.counts;
-  const monitors = useQuery({ ...newestMonitorsQuery, ...told }).data;
-  const budgets = useQuery({ ...listQuery<Named>('api/management/budgets'), enabled: on }).data;
+  const first = useQuery({ ...SEEN.first, ...told }).data;
+  const providers = useQuery({ ...SEEN.providers, enabled: on }).data;
+  const keys = useQuery({ ...SEEN.keys, enabled: on }).data;
+  const standing = useQuery({ ...SEEN.standing, ...told }).data?.counts;
+  const monitors = useQuery({ ...SEEN.monitors, ...told }).data;
+  const budgets = useQuery({ ...SEEN.budgets, enabled: on }).data;
   const clients = CLIENTS.map(({ id }) => id);
   const made = keys?.data.filter(({ name }) => isClientKey(name, clients)).map(({ id }) => id) ?? [];
   const byClients = useQuery({ ...newestOf(made.slice(0, 20)), enabled: on && made.length > 0 }).data;

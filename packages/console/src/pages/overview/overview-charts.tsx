@@ -11,37 +11,31 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
 import { changeOf } from '../analytics/figures.ts';
 import { lanesOf } from '../requests/request-lanes.ts';
-import { comparedQuery, metricQuery } from './overview-data.ts';
+import { metricQuery, type Overview } from './overview-data.ts';
 
 const MarkList = lazy(() =>
   import('../../ui/mark-list.tsx').then(({ MarkList: Part }) => ({ default: Part })),
 );
 
 /** Traffic, spend and speed of a time, each against the time before. A click leads to the requests of that moment. */
-export function OverviewCharts({
-  span,
-  onChoose,
-}: {
-  readonly span: TimeSpan;
-  readonly onChoose: (from: Date, to: Date) => void;
-}) {
+export function OverviewCharts(props: Props) {
   return (
     <div className="grid gap-4 xl:grid-cols-2">
-      <Traffic span={span} onChoose={onChoose} />
-      <Spend span={span} onChoose={onChoose} />
-      <Speed span={span} title="Latency" metric="latency" onChoose={onChoose} />
-      <Speed span={span} title="First token" metric="first_token" onChoose={onChoose} />
+      <Traffic {...props} />
+      <Spend {...props} />
+      <Speed {...props} title="Latency" metric="latency" />
+      <Speed {...props} title="First token" metric="first_token" />
     </div>
   );
 }
 
 interface Props {
   readonly span: TimeSpan;
+  readonly sum: Overview['summary'];
   readonly onChoose: (from: Date, to: Date) => void;
 }
 
-function Traffic({ span, onChoose }: Props) {
-  const { data: sum } = useQuery(comparedQuery(span));
+function Traffic({ span, sum, onChoose }: Props) {
   const { data: requests } = useQuery(metricQuery('requests', span));
   const { data: errors } = useQuery(metricQuery('errors', span));
   const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
@@ -52,13 +46,13 @@ function Traffic({ span, onChoose }: Props) {
       <div className="mb-4 flex gap-9">
         <StatCard
           label="Requests"
-          value={sum ? count(sum.requests) : '–'}
-          delta={<Change now={sum?.requests} before={sum?.previous?.requests} />}
+          value={count(sum.requests)}
+          delta={<Change now={sum.requests} before={sum.previous?.requests} />}
         />
         <StatCard
           label="Errors"
-          value={sum && sum.requests > 0 ? percent(sum.errors / sum.requests) : '–'}
-          remark={sum && sum.errors > 0 ? counted(sum.errors, 'request') : null}
+          value={sum.requests > 0 ? percent(sum.errors / sum.requests) : '–'}
+          remark={sum.errors > 0 ? counted(sum.errors, 'request') : null}
         />
       </div>
       {lanes.length === 0 ? (
@@ -66,7 +60,7 @@ function Traffic({ span, onChoose }: Props) {
       ) : (
         <Lanes
           lanes={lanes}
-          label={`Requests per interval, ${count(sum?.errors ?? 0)} not OK`}
+          label={`Requests per interval, ${count(sum.errors)} not OK`}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
           marks={marks}
         />
@@ -80,16 +74,15 @@ function Traffic({ span, onChoose }: Props) {
   );
 }
 
-function Spend({ span, onChoose }: Props) {
-  const { data: sum } = useQuery(comparedQuery(span));
+function Spend({ span, sum, onChoose }: Props) {
   const { data } = useQuery(metricQuery('cost_nano_usd', span, { compare: 'previous' }));
   const drawn = useDrawn(data, 'Spend');
   return (
     <Card title="Spend" aside={<Before span={span} />}>
       <StatCard
         label="Known cost"
-        value={sum ? money(sum.cost_nano_usd) : '–'}
-        delta={<Change now={sum?.cost_nano_usd} before={sum?.previous?.cost_nano_usd} />}
+        value={money(sum.cost_nano_usd)}
+        delta={<Change now={sum.cost_nano_usd} before={sum.previous?.cost_nano_usd} />}
       />
       <Drawn drawn={drawn} label="Spend over time" format={money} span={span} onChoose={onChoose} />
     </Card>
@@ -98,20 +91,20 @@ function Spend({ span, onChoose }: Props) {
 
 function Speed({
   span,
+  sum,
   title,
   metric,
   onChoose,
 }: Props & { readonly title: string; readonly metric: 'latency' | 'first_token' }) {
-  const { data: sum } = useQuery(comparedQuery(span));
   const { data: half } = useQuery(metricQuery(`${metric}_p50_ms`, span));
   const { data: most } = useQuery(metricQuery(`${metric}_p95_ms`, span));
   const drawn = useMemo(() => together([half, 'p50'], [most, 'p95']), [half, most]);
-  const figures = metric === 'latency' ? sum?.latency_ms : sum?.first_token_ms;
+  const figures = metric === 'latency' ? sum.latency_ms : sum.first_token_ms;
   return (
     <Card title={title}>
       <div className="flex gap-9">
-        <StatCard label="p50" value={duration(figures?.p50 ?? null)} />
-        <StatCard label="p95" value={duration(figures?.p95 ?? null)} />
+        <StatCard label="p50" value={duration(figures.p50)} />
+        <StatCard label="p95" value={duration(figures.p95)} />
       </div>
       <Drawn drawn={drawn} label={`${title} over time`} format={duration} span={span} onChoose={onChoose} />
     </Card>

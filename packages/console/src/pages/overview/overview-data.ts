@@ -23,11 +23,6 @@ export function overviewQuery(span: TimeSpan) {
   });
 }
 
-export function comparedQuery(span: TimeSpan) {
-  const query = { ...spanQuery(span), compare: 'previous' };
-  return { ...charts.summaryQuery(query), refetchInterval: COUNTERS_MS, placeholderData: keepPreviousData };
-}
-
 export function metricQuery(metric: string, span: TimeSpan, more: Readonly<Record<string, string>> = {}) {
   const query = { ...spanQuery(span), metric, interval: intervalOf(span), ...more };
   return { ...charts.timeseriesQuery(query), refetchInterval: EVERY_MS, placeholderData: keepPreviousData };
@@ -50,7 +45,6 @@ export function changesQuery(span: TimeSpan) {
 /** What the charts and lists will ask once they are drawn. The same question twice is asked once. */
 export function partQueries(span: TimeSpan) {
   return {
-    compared: comparedQuery(span),
     series: [
       metricQuery('requests', span),
       metricQuery('errors', span),

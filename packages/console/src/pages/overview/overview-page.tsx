@@ -15,7 +15,7 @@ import { TimeRange } from '../../ui/time-range.tsx';
 import { AttentionList } from './attention-list.tsx';
 import { Guide } from './guide.tsx';
 import { GuideInvitation } from './guide-invitation.tsx';
-import { meQuery, useGuide } from './guide-state.ts';
+import { askGuide, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
 import { overviewQuery, partQueries } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
@@ -66,7 +66,7 @@ export function OverviewPage() {
               longer kept.
             </Notice>
           )}
-          <OverviewCharts span={span} onChoose={choose} />
+          <OverviewCharts span={span} sum={data.summary} onChoose={choose} />
           <OverviewLists span={span} overview={data} />
         </div>
       ) : (
@@ -85,8 +85,7 @@ function useParts(span: TimeSpan, on: boolean): void {
 }
 
 function askParts(client: QueryClient, span: TimeSpan): void {
-  const { compared, series, tops, changes } = partQueries(span);
-  void client.prefetchQuery(compared);
+  const { series, tops, changes } = partQueries(span);
   for (const one of series) void client.prefetchQuery(one);
   for (const one of tops) void client.prefetchQuery(one);
   void client.prefetchQuery(changes);
@@ -103,9 +102,10 @@ function spanOfTime(time: string): TimeSpan {
 /** What the page of a link will read. */
 export const askOverview: AskAhead = (client, { query }) => {
   const span = spanOfTime(timeOf(query));
+  const isGuideAsked = query.get('guide') === '1';
+  void askGuide(client, isGuideAsked);
   void client.prefetchQuery(overviewQuery(span));
-  void client.prefetchQuery(meQuery);
-  if (query.get('guide') === '1') return;
+  if (isGuideAsked) return;
   askParts(client, span);
   void client.prefetchQuery(marksQuery(spanQuery(span)));
   void client.prefetchQuery(awayQuery);

@@ -8,6 +8,8 @@ import type { VerbContext } from '../verb.ts';
 import { momentIn } from './zone-moments.ts';
 
 const DAY_MS = 24 * HOUR_MS;
+/** Minutes near their end may go while they are read. */
+const MINUTES_SURE_MS = MINUTES_KEPT_MS - HOUR_MS;
 /** Ranges up to this long are counted in minutes where these are kept, so that their ends are sharp. */
 const SHORT_MS = 6 * HOUR_MS;
 
@@ -56,7 +58,7 @@ export function chartRange(
     );
   const unit =
     interval === 'minute' || (interval === undefined && kept && to - from <= SHORT_MS) ? 'minute' : 'hour';
-  return { orgId, from, to, unit, filter, groupBy: group, timezone };
+  return { orgId, from, to, unit, minutesSince: now - MINUTES_SURE_MS, filter, groupBy: group, timezone };
 }
 
 function filterIn(query: ChartQuery): FacetFilter | undefined {

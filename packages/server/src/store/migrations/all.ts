@@ -17,6 +17,7 @@ import { keptBodies } from './0015-kept-bodies.ts';
 import { reasonsAndSavings } from './0016-reasons-and-savings.ts';
 import { places } from './0018-places.ts';
 import { issuers } from './0020-issuers.ts';
+import { kindsOfChanges } from './0021-kinds-of-changes.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   reasonsAndSavings,
   places,
   issuers,
+  kindsOfChanges,
 ];

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../ports.ts';
 import { BUCKETS, upperBound } from './buckets.ts';
 import { FIRST_TOKEN_BUCKETS, type Figure, LATENCY_BUCKETS } from './figures.ts';
+import { minuteSums, type PlacedPiece, partedAtMinutes, walkOver } from './minute-pieces.ts';
 import { type Facet, type FacetFilter, isAmong } from './read.ts';
 
 /** A stretch of time that no whole minute or hour stands for: [from, to), in milliseconds. */
@@ -12,8 +13,10 @@ export interface Piece {
 
 export interface PieceRequest {
   readonly orgId: string;
-  /** None longer than an hour: their rows are read one by one. */
+  /** None longer than an hour: rows that no minute stands for are read one by one. */
   readonly pieces: readonly Piece[];
+  /** Since when minutes are kept, in milliseconds. Absent: only rows are read. */
+  readonly minutesSince?: number | undefined;
   readonly filter?: FacetFilter | undefined;
   readonly groupBy: readonly Facet[];
   readonly figures: readonly Figure[];
@@ -28,17 +31,26 @@ export interface PieceSums {
   readonly sums: readonly number[];
 }
 
-/** Adds up the rows of each piece as the rollups would, per value of `groupBy`. Pieces without a row are left out. */
+/**
+ * Adds up the rows of each piece as the rollups would, per value of `groupBy`. Pieces without a row are left out; what
+ * a piece holds may come in two parts.
+ */
 export async function pieceSums(reader: Reader, request: PieceRequest): Promise<PieceSums[]> {
-  const { orgId, pieces, filter, groupBy, figures } = request;
+  const { minutes, rest } = partedAtMinutes(request);
+  const ofRows = await rowSums(reader, request, rest);
+  return [...ofRows, ...(await minuteSums(reader, request, minutes))];
+}
+
+async function rowSums(
+  reader: Reader,
+  request: PieceRequest,
+  pieces: readonly PlacedPiece[],
+): Promise<PieceSums[]> {
+  const { orgId, filter, groupBy, figures } = request;
   if (pieces.length === 0) return [];
-  const given = pieces.map(
-    ({ from, to }, at) => sql`(cast(${at} as integer), cast(${from} as bigint), cast(${to} as bigint))`,
-  );
-  const walk = sql<{ column1: number; column2: number; column3: number }>`(values ${sql.join(given)})`;
   // A cross join keeps SQLite from walking the rows first. Bounds over all pieces would mislead it: it takes those for its index.
   let rows = reader
-    .selectFrom(walk.as('walk'))
+    .selectFrom(walkOver(pieces))
     .crossJoin('exchanges')
     .where('org_id', '=', orgId)
     .where(sql<boolean>`created_at >= walk.column2 and created_at < walk.column3`);

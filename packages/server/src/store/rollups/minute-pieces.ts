@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '../ports.ts';
+import type { Figure } from './figures.ts';
+import { MINUTE_MS } from './gather.ts';
+import type { Piece, PieceRequest, PieceSums } from './pieces.ts';
+import { type Facet, isAmong, isDimension } from './read.ts';
+
+/** A piece, or a part of one, by its place among those that were asked for. */
+export interface PlacedPiece extends Piece {
+  readonly at: number;
+}
+
+/** Pieces as a table to join with: `column1` the place, `column2` and `column3` its ends. */
+export function walkOver(pieces: readonly PlacedPiece[]) {
+  const given = pieces.map(
+    ({ at, from, to }) => sql`(cast(${at} as integer), cast(${from} as bigint), cast(${to} as bigint))`,
+  );
+  const values = sql<{ column1: number; column2: number; column3: number }>`(values ${sql.join(given)})`;
+  return values.as('walk');
+}
+
+/** Parts pieces into whole minutes that are kept and the rows around them. All is rows where no minutes hold the question. */
+export function partedAtMinutes({ pieces, minutesSince, filter, groupBy }: PieceRequest): {
+  readonly minutes: readonly PlacedPiece[];
+  readonly rest: readonly PlacedPiece[];
+} {
+  const placed = pieces.map((piece, at) => ({ ...piece, at }));
+  const facets = new Set([...groupBy, ...(filter ? [filter.facet] : [])]);
+  const isCounted = facets.size <= 1 && [...facets].every(isInMinutes);
+  if (minutesSince === undefined || !isCounted) return { minutes: [], rest: placed };
+  const minutes: PlacedPiece[] = [];
+  const rest: PlacedPiece[] = [];
+  for (const { at, from, to } of placed) {
+    const first = Math.ceil(Math.max(from, minutesSince) / MINUTE_MS) * MINUTE_MS;
+    const last = Math.floor(to / MINUTE_MS) * MINUTE_MS;
+    if (first >= last) rest.push({ at, from, to });
+    else {
+      minutes.push({ at, from: first, to: last });
+      const around = [
+        { at, from, to: first },
+        { at, from: last, to },
+      ];
+      rest.push(...around.filter((piece) => piece.from < piece.to));
+    }
+  }
+  return { minutes, rest };
+}
+
+/** What whole minutes hold of each piece, per value. Once per piece and values. */
+export async function minuteSums(
+  reader: Reader,
+  request: PieceRequest,
+  pieces: readonly PlacedPiece[],
+): Promise<PieceSums[]> {
+  const { filter, groupBy } = request;
+  const [group] = groupBy;
+  if (pieces.length === 0) return [];
+  const found = await sumsOfFacet(reader, request, pieces, group ?? filter?.facet ?? 'all');
+  if (filter || group === undefined || isDimension(group)) return found;
+  // Minutes of a metadata key hold only what has a value; what has none is the rest of everything.
+  const all = await sumsOfFacet(reader, { ...request, groupBy: [] }, pieces, 'all');
+  const byPiece = Map.groupBy(found, ({ piece }) => piece);
+  const without = all.map(({ piece, sums }) => {
+    const taken = byPiece.get(piece) ?? [];
+    const left = sums.map((sum, at) => taken.reduce((rest, one) => rest - (one.sums[at] ?? 0), sum));
+    return { piece, values: [''], sums: left.map((sum) => Math.max(0, sum)) };
+  });
+  return [...found, ...without];
+}
+
+async function sumsOfFacet(
+  reader: Reader,
+  { orgId, filter, groupBy, figures }: PieceRequest,
+  pieces: readonly PlacedPiece[],
+  facet: Facet | 'all',
+): Promise<PieceSums[]> {
+  let rows = reader
+    .selectFrom(walkOver(pieces))
+    .crossJoin('rollup_minutes')
+    .where('org_id', '=', orgId)
+    .where('facet', '=', facet)
+    .where(sql<boolean>`at >= walk.column2 and at < walk.column3`);
+  const value = sql.ref<string>('value');
+  if (filter) rows = rows.where(isAmong(value, filter.any, filter.none));
+  const isGrouped = groupBy.length > 0;
+  const found = await rows
+    .select([
+      sql<number>`walk.column1`.as('piece'),
+      (isGrouped ? value : sql<string>`''`).as('group'),
+      ...figures.map((name) => summed(name).as(name)),
+    ])
+    .groupBy(isGrouped ? ['piece', 'group'] : ['piece'])
+    .execute();
+  return found.map(({ piece, group, ...sums }) => {
+    const known: Partial<Record<Figure, number>> = sums;
+    return {
+      piece,
+      values: isGrouped ? [group] : [],
+      sums: figures.map((name) => known[name] ?? 0),
+    };
+  });
+}
+
+function summed(name: Figure): RawBuilder<number> {
+  return sql<number>`cast(sum(${sql.ref(name)}) as double precision)`;
+}
+
+function isInMinutes(facet: Facet): boolean {
+  return facet.startsWith('metadata.') || isDimension(facet);
+}
