@@ -6,7 +6,7 @@ import { JsonSyntaxError } from '../json-cursor.ts';
 import { splice } from '../splice.ts';
 import { upstreamErrorFault } from '../upstream-error.ts';
 import { readChatUsage, type Usage } from '../usage.ts';
-import { type ChatCutOptions, ChatWalk } from './walk.ts';
+import { type ChatCutOptions, ChatWalk, REASONING } from './walk.ts';
 
 /** Up to this size V8's own parser takes half of what a walk takes; in long answers it builds too much. */
 export const PLAIN_BYTES = 8 * 1024;
@@ -26,7 +26,7 @@ export interface ForwardedChatAnswer {
  * `upstream_error` when it is not JSON, carries an error, or lacks choices or a finish reason.
  */
 export function forwardChatAnswer(body: Buffer, options: ChatCutOptions): ForwardedChatAnswer {
-  const plain = options.stripReasoning || body.length > PLAIN_BYTES ? null : readPlainAnswer(body);
+  const plain = body.length > PLAIN_BYTES ? null : readPlainAnswer(body, options);
   return plain ?? walkAnswer(body, options);
 }
 
@@ -36,14 +36,16 @@ export function forwardChatAnswer(body: Buffer, options: ChatCutOptions): Forwar
  * may be good or bad. What is taken here, `walkAnswer` reads in the same way (forward-answer.test.ts); of a member that
  * stands twice the last one counts, as it does for the client.
  */
-export function readPlainAnswer(body: Buffer): ForwardedChatAnswer | null {
+export function readPlainAnswer(body: Buffer, options: ChatCutOptions): ForwardedChatAnswer | null {
   if (!isUtf8(body)) return null;
   const root = parsed(body.toString());
   if (!isObject(root) || !isQuiet(root) || !Array.isArray(root['choices'])) return null;
   let finish: Finish | undefined;
   for (const choice of root['choices']) {
-    if (!isObject(choice) || !isObject(choice['message']) || choice['usage'] !== undefined) return null;
-    const raw = choice['finish_reason'];
+    if (!isObject(choice) || choice['usage'] !== undefined) return null;
+    const { message, finish_reason: raw } = choice;
+    if (!isObject(message) || (options.stripReasoning && !isWithoutReasoning(choice, message, options)))
+      return null;
     if (typeof raw !== 'string' || raw === '') return null;
     finish ??= readFinish(raw);
   }
@@ -65,6 +67,14 @@ function isQuiet(root: JsonObject): boolean {
     return false;
   for (const name in root) if (name.startsWith('x_')) return false;
   return true;
+}
+
+/** Whether there is nothing to cut. Parts of a list may be reasoning, and so may text that begins with a tag. */
+function isWithoutReasoning(choice: JsonObject, message: JsonObject, { thinkTags }: ChatCutOptions): boolean {
+  if (choice['delta'] !== undefined) return false;
+  for (const name of REASONING) if (message[name] !== undefined) return false;
+  const { content } = message;
+  return typeof content === 'string' ? !(thinkTags && /^\s*</.test(content)) : !Array.isArray(content);
 }
 
 /** Undefined for what is no JSON. */

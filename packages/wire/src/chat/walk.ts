@@ -47,7 +47,8 @@ const DELTA = new NameTable([
   'thinking_blocks',
 ]);
 
-const REASONING: ReadonlySet<string> = new Set([
+/** Members of a message, or of a piece of one, that are reasoning. */
+export const REASONING: ReadonlySet<string> = new Set([
   'reasoning_content',
   'reasoning',
   'reasoning_details',
