@@ -11,7 +11,7 @@ export interface PlacedPiece extends Piece {
 }
 
 /** Pieces as a table to join with: `column1` the place, `column2` and `column3` its ends. */
-export function walkOver(pieces: readonly PlacedPiece[]) {
+function walkOver(pieces: readonly PlacedPiece[]) {
   const given = pieces.map(
     ({ at, from, to }) => sql`(cast(${at} as integer), cast(${from} as bigint), cast(${to} as bigint))`,
   );

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../ports.ts';
 import { BUCKETS, upperBound } from './buckets.ts';
 import { FIRST_TOKEN_BUCKETS, type Figure, LATENCY_BUCKETS } from './figures.ts';
-import { minuteSums, type PlacedPiece, partedAtMinutes, walkOver } from './minute-pieces.ts';
+import { minuteSums, type PlacedPiece, partedAtMinutes } from './minute-pieces.ts';
 import { type Facet, type FacetFilter, isAmong } from './read.ts';
 
 /** A stretch of time that no whole minute or hour stands for: [from, to), in milliseconds. */
@@ -41,40 +41,64 @@ export async function pieceSums(reader: Reader, request: PieceRequest): Promise<
   return [...ofRows, ...(await minuteSums(reader, request, minutes))];
 }
 
+/** Pieces of one statement: planning more of them takes PostgreSQL as long as reading their rows. */
+const PIECES_PER_READ = 8;
+const READS_AT_ONCE = 4;
+
+/**
+ * Each piece is a select of its own, whose bounds PostgreSQL knows when it plans: it looks at one day's partition by its
+ * index. Joined with a table of pieces it may walk over every row there is (2 s for two pieces of 5 million rows, 14 s for 31).
+ */
 async function rowSums(
   reader: Reader,
   request: PieceRequest,
   pieces: readonly PlacedPiece[],
 ): Promise<PieceSums[]> {
-  const { orgId, filter, groupBy, figures } = request;
-  if (pieces.length === 0) return [];
-  // A cross join keeps SQLite from walking the rows first. Bounds over all pieces would mislead it: it takes those for its index.
+  const some = Array.from({ length: Math.ceil(pieces.length / PIECES_PER_READ) }, (_, at) =>
+    pieces.slice(at * PIECES_PER_READ, (at + 1) * PIECES_PER_READ),
+  );
+  const found: ReadonlyMap<string, unknown>[] = [];
+  for (let at = 0; at < some.length; at += READS_AT_ONCE)
+    for (const rows of await Promise.all(
+      some.slice(at, at + READS_AT_ONCE).map((few) => sumsOfPieces(reader, request, few)),
+    ))
+      found.push(...rows);
+  return together(found, request);
+}
+
+async function sumsOfPieces(reader: Reader, request: PieceRequest, pieces: readonly PlacedPiece[]) {
+  const [first, ...others] = pieces.map((piece) => sumsOfPiece(reader, request, piece));
+  const all = others.reduce((before, each) => before?.unionAll(each), first);
+  const rows = (await all?.execute()) ?? [];
+  return rows.map((row) => new Map<string, unknown>(Object.entries(row)));
+}
+
+function sumsOfPiece(
+  reader: Reader,
+  { orgId, filter, groupBy, figures }: PieceRequest,
+  { at, from, to }: PlacedPiece,
+) {
   let rows = reader
-    .selectFrom(walkOver(pieces))
-    .crossJoin('exchanges')
+    .selectFrom('exchanges')
     .where('org_id', '=', orgId)
-    .where(sql<boolean>`created_at >= walk.column2 and created_at < walk.column3`);
+    .where('created_at', '>=', from)
+    .where('created_at', '<', to);
   if (filter) rows = rows.where(isAmong(facetValue(filter.facet), filter.any, filter.none));
   // What has no value of a metadata key is no part of what is counted by it.
   if (filter && isMetadata(filter.facet)) rows = rows.where(sql<boolean>`${facetValue(filter.facet)} <> ''`);
   const groups = [
-    ...groupBy.map((facet, at) => ({ name: `value_${at}`, value: facetValue(facet) })),
+    ...groupBy.map((facet, place) => ({ name: `value_${place}`, value: facetValue(facet) })),
     ...histogramsIn(figures).map((name) => ({ name, value: bucketColumn(name) })),
   ];
   const summed = figures.filter((name) => !isBucket(name));
-  const found = await rows
+  return rows
     .select([
-      sql<number>`walk.column1`.as('piece'),
+      sql<number>`cast(${at} as integer)`.as('piece'),
       sql<number>`count(*)`.as('counted'),
       ...groups.map(({ name, value }) => value.as(name)),
       ...summed.map((name) => figureOf(name).as(name)),
     ])
-    .groupBy(['piece', ...groups.map(({ name }) => sql.ref(name))])
-    .execute();
-  return together(
-    found.map((row) => new Map<string, unknown>(Object.entries(row))),
-    request,
-  );
+    .groupBy(['piece', ...groups.map(({ name }) => sql.ref(name))]);
 }
 
 /** One for each piece and values, of rows that are told apart by the buckets they fall into. */
