@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { policyDryRunResult } from '@floe/contract/api/policies';
 import type { Role } from '@floe/contract/roles';
+import { eventually } from '@floe/testkit/patience';
 import { keepBodies } from './test/kept-bodies.ts';
 import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
 
@@ -104,11 +105,10 @@ test('a draft is judged over days as a job, which adds up and names a few, and s
   const ended = async (more: object) => {
     const started = await api.call('POST', path, { key, body: { policies, from: '2026-11-15', ...more } });
     assert.equal(started.status, 200, started.text);
-    for (let looks = 0; looks < 500; looks++) {
+    return eventually(async () => {
       const { body, text } = await api.call('GET', `/api/jobs/${started.body['id']}`, { key });
-      if (String(body['state']) !== 'running') return { body, text };
-    }
-    throw new Error('the job did not end');
+      return String(body['state']) === 'running' ? undefined : { body, text };
+    });
   };
   const { body, text } = await ended({});
   const result = policyDryRunResult.parse(body['result']);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { relayReplayAnswer } from '@floe/contract/api/relay-management';
 import { FloeConfigSchema } from '@floe/contract/config';
+import { eventually } from '@floe/testkit/patience';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { Jobs } from '../management/jobs/jobs.ts';
@@ -324,9 +325,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const answer = await verb.show?.(database.read, host, OWNER, input);
       const { job, looked_at } = relayReplayAnswer.parse(answer);
       assert.deepEqual([looked_at, job?.kind, job?.state], [0, 'relay.replay', 'running']);
-      const look = async () => (await api.call('GET', `/api/jobs/${job?.id}`, { key: admin })).body;
-      let ended = await look();
-      for (let looks = 0; looks < 500 && String(ended['state']) === 'running'; looks++) ended = await look();
+      const ended = await eventually(async () => {
+        const { body } = await api.call('GET', `/api/jobs/${job?.id}`, { key: admin });
+        return String(body['state']) === 'running' ? undefined : body;
+      });
       assert.deepEqual([ended['state'], ended['done'], ended['result']], ['done', whole['looked_at'], whole]);
       await jobs.close();
     });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { FakeClock } from '@floe/testkit/clock';
+import { eventually } from '@floe/testkit/patience';
 import { silentLog } from '../../core/log.ts';
 import { askCancel, jobById } from '../../store/jobs.ts';
 import { openDatabase } from '../../store/open-database.ts';
@@ -24,13 +25,11 @@ async function openHouse(t: TestContext) {
     return jobView(row, clock.now());
   };
   /** Looks until the job is in a state: its rows are written in a thread of their own. */
-  const until = async (id: string, isIt: (job: Awaited<ReturnType<typeof view>>) => boolean) => {
-    for (let looks = 0; looks < 1_000; looks++) {
+  const until = (id: string, isIt: (job: Awaited<ReturnType<typeof view>>) => boolean) =>
+    eventually(async () => {
       const job = await view(id);
-      if (isIt(job)) return job;
-    }
-    throw new Error('it did not get there');
-  };
+      return isIt(job) ? job : undefined;
+    });
   return { clock, database, jobs, view, until };
 }
 
