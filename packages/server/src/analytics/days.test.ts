@@ -10,7 +10,9 @@ import type { Database, ExchangeRow } from '../store/ports.ts';
 import { BUCKETS, bucketOf, percentile } from '../store/rollups/buckets.ts';
 import { FIGURES, SUMS } from '../store/rollups/figures.ts';
 import { type PieceSums, pieceSums } from '../store/rollups/pieces.ts';
+import { mergeMinutes } from '../store/rollups/quarters.ts';
 import type { Facet, FacetFilter } from '../store/rollups/read.ts';
+import { putSetting } from '../store/settings.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
 import { testDatabase } from '../store/test/postgres-database.ts';
 import { exchangeRow, ORG } from '../store/test/rows.ts';
@@ -72,6 +74,9 @@ function someRows(): ExchangeRow[] {
 
 const rows = someRows();
 
+/** Until here minutes are merged into quarters of an hour, in the databases in which they are. */
+const MERGED = FIRST + 25 * DAY_MS;
+
 async function withRows(t: TestContext, database: Database): Promise<Database> {
   t.after(() => database.close());
   await database.transaction((writer) =>
@@ -100,7 +105,7 @@ const asked = fc.record({
   zone: fc.constantFrom(...ZONES),
   one: moment,
   other: moment,
-  minutesSince: fc.option(fc.oneof(fc.constant(FIRST), moment), { nil: undefined }),
+  since: fc.option(fc.oneof(fc.constant(FIRST), moment), { nil: undefined }),
   groupBy: fc.constantFrom<Facet | undefined>(
     undefined,
     'key',
@@ -128,47 +133,51 @@ function valueIn(row: ExchangeRow, facet: Facet): string | undefined {
 const costOf = (some: readonly ExchangeRow[]) => some.reduce((sum, row) => sum + (row.cost_nano_usd ?? 0), 0);
 
 for (const [engine, open] of ENGINES)
-  test(`${engine}: days of any zone are what their rows are, and together the whole range`, async (t) => {
-    const { read } = await withRows(t, await open(t));
-    await fc.assert(
-      fc.asyncProperty(asked, async ({ zone, one, other, minutesSince, groupBy: wanted, filter }) => {
-        const [from, to] = [Math.min(one, other), Math.max(one, other) + 1];
-        // The dimensions that are counted together with a key are pairs; the others stand alone.
-        const groupBy =
-          filter && wanted && !['key', 'model', 'status_class'].includes(wanted) ? undefined : wanted;
-        const inRange = rows.filter(
-          (row) =>
-            row.created_at >= from &&
-            row.created_at < to &&
-            (!filter || (filter.any.length > 0 ? row.key_id === 'key_a' : row.key_id !== 'key_a')),
-        );
-        const request = { orgId: ORG, from, to, unit: 'hour', minutesSince, filter } as const;
-        const chart = { ...request, groupBy, limit: 9, stepMs: DAY_MS, timezone: zone };
-        const sum = await summaryOf(read, request);
-        assert.deepEqual([sum.requests, sum.cost_nano_usd], [inRange.length, costOf(inRange)]);
-        const { starts } = stepsOf(chart);
-        const dayOf = (at: number) => starts.findLastIndex((start) => start <= at);
-        const series = await seriesOf(read, { ...chart, metric: 'cost_nano_usd' });
-        for (const [day] of starts.entries())
-          assert.equal(
-            series.reduce((total, { values }) => total + (values[day] ?? 0), 0),
-            costOf(inRange.filter(({ created_at }) => dayOf(created_at) === day)),
-            `${zone}, ${new Date(starts[day] ?? 0).toISOString()}`,
+  for (const merged of [false, true])
+    test(`${engine}, ${merged ? 'quarters' : 'minutes'}: days of any zone are what their rows are, and together the whole range`, async (t) => {
+      const database = await withRows(t, await open(t));
+      const { read } = database;
+      if (merged) await mergeMinutes(database, ORG, MERGED);
+      await fc.assert(
+        fc.asyncProperty(asked, async ({ zone, one, other, since, groupBy: wanted, filter }) => {
+          const minutesSince = merged && since !== undefined ? Math.max(since, MERGED) : since;
+          const [from, to] = [Math.min(one, other), Math.max(one, other) + 1];
+          // The dimensions that are counted together with a key are pairs; the others stand alone.
+          const groupBy =
+            filter && wanted && !['key', 'model', 'status_class'].includes(wanted) ? undefined : wanted;
+          const inRange = rows.filter(
+            (row) =>
+              row.created_at >= from &&
+              row.created_at < to &&
+              (!filter || (filter.any.length > 0 ? row.key_id === 'key_a' : row.key_id !== 'key_a')),
           );
-        if (groupBy === undefined) return;
-        for (const { value, other: isRest, values } of series)
-          if (!isRest)
-            for (const [day, cost] of values.entries()) {
-              const own = inRange.filter((row) => dayOf(row.created_at) === day);
-              assert.equal(cost, costOf(own.filter((row) => valueIn(row, groupBy) === value)));
-            }
-        const top = await topOf(read, { ...request, groupBy, order: 'requests', limit: 9 });
-        for (const { value, figures } of top)
-          assert.equal(figures.requests, inRange.filter((row) => valueIn(row, groupBy) === value).length);
-      }),
-      { numRuns: RUNS },
-    );
-  });
+          const request = { orgId: ORG, from, to, unit: 'hour', minutesSince, filter } as const;
+          const chart = { ...request, groupBy, limit: 9, stepMs: DAY_MS, timezone: zone };
+          const sum = await summaryOf(read, request);
+          assert.deepEqual([sum.requests, sum.cost_nano_usd], [inRange.length, costOf(inRange)]);
+          const { starts } = stepsOf(chart);
+          const dayOf = (at: number) => starts.findLastIndex((start) => start <= at);
+          const series = await seriesOf(read, { ...chart, metric: 'cost_nano_usd' });
+          for (const [day] of starts.entries())
+            assert.equal(
+              series.reduce((total, { values }) => total + (values[day] ?? 0), 0),
+              costOf(inRange.filter(({ created_at }) => dayOf(created_at) === day)),
+              `${zone}, ${new Date(starts[day] ?? 0).toISOString()}`,
+            );
+          if (groupBy === undefined) return;
+          for (const { value, other: isRest, values } of series)
+            if (!isRest)
+              for (const [day, cost] of values.entries()) {
+                const own = inRange.filter((row) => dayOf(row.created_at) === day);
+                assert.equal(cost, costOf(own.filter((row) => valueIn(row, groupBy) === value)));
+              }
+          const top = await topOf(read, { ...request, groupBy, order: 'requests', limit: 9 });
+          for (const { value, figures } of top)
+            assert.equal(figures.requests, inRange.filter((row) => valueIn(row, groupBy) === value).length);
+        }),
+        { numRuns: RUNS },
+      );
+    });
 
 for (const [engine, open] of ENGINES)
   test(`${engine}: pieces of hours hold the same read from minutes as from rows, of which few are read`, async (t) => {
@@ -189,10 +198,19 @@ for (const [engine, open] of ENGINES)
     const ofRows = await Promise.all(questions.map((question) => ask(question)));
     for (const [at, question] of questions.entries())
       assert.deepEqual(await ask(question, FIRST - DAY_MS), ofRows[at], JSON.stringify(question.groupBy));
+    await mergeMinutes(database, ORG, MERGED);
+    for (const [at, question] of questions.entries())
+      assert.deepEqual(await ask(question, MERGED), ofRows[at], JSON.stringify(question.groupBy));
     await database.transaction((writer) => writer.deleteFrom('exchanges').execute());
-    const ofMinutes = await ask(questions[0], FIRST - DAY_MS);
+    const ofMinutes = await ask(questions[0], MERGED);
     assert.equal((await ask(questions[0])).size, 0);
-    assert.ok(ofMinutes.size >= 38, 'but for rows that share the minute in which a piece begins or ends');
+    assert.ok(ofMinutes.size >= 38, 'but for rows that share the unit in which a piece begins or ends');
+    await database.transaction((writer) => putSetting(writer, 'quarters_since', String(FIRST + SPAN_MS)));
+    assert.equal(
+      (await ask(questions[0], FIRST + SPAN_MS)).size,
+      0,
+      'what was removed before is read from rows',
+    );
   });
 
 /** What pieces hold, by place and values, where it is anything. */

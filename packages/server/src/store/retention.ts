@@ -3,13 +3,14 @@ import { expireAlerts } from './alerts.ts';
 import { expireKeptBodies } from './kept-bodies.ts';
 import type { Database, Writer } from './ports.ts';
 import { expireRelay } from './relay/retention.ts';
+import { expireRollups } from './rollups/expire.ts';
 import { MINUTE_MS } from './rollups/gather.ts';
 import { putSetting } from './settings.ts';
 import { expireTurns } from './stored-turns.ts';
 
 /** Short enough for a transaction of some milliseconds: rows and changes get their turn in between. */
 const ROWS_PER_BATCH = 2000;
-/** Minutes are for charts of the last days; older ones are read from the hours. */
+/** Minutes are for charts of the last days; older ones are merged into quarters of an hour. */
 export const MINUTES_KEPT_MS = 3 * 24 * 60 * MINUTE_MS;
 
 /** Removes the exchanges made before `beforeMs`, batch by batch; returns how many. For an engine without partitions. */
@@ -26,7 +27,7 @@ export async function expireInBatches(
   return removed;
 }
 
-/** Removes audit entries, rollups, changes of breakers, stored turns and kept bodies that are over; the engines do the exchanges themselves. */
+/** Removes audit entries, rollups (minutes are merged first), changes of breakers, stored turns and kept bodies that are over; the engines do the exchanges themselves. */
 export async function expireRest(
   database: Pick<Database, 'read' | 'transaction'>,
   before: {
@@ -37,27 +38,27 @@ export async function expireRest(
     readonly nowMs: number;
   },
 ): Promise<void> {
-  const minutesMs = Math.max(before.requestsMs, before.nowMs - MINUTES_KEPT_MS);
+  const { requestsMs } = before;
+  const minutesMs = before.nowMs - MINUTES_KEPT_MS;
   for (const { id } of await database.read.selectFrom('orgs').select('id').execute()) {
-    await expireRelay(database, id, before.requestsMs);
+    await expireRelay(database, id, requestsMs);
     await expireConversations(database, id, before.responsesMs);
     await expireBodies(database, id, before.bodiesMs);
+    await expireRollups(database, id, { requestsMs, minutesMs });
     await database.transaction(async (writer) => {
       // The table's trigger lets go of what is older, and of nothing else.
       await putSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs)));
       await writer.deleteFrom('audit').where('org_id', '=', id).where('at', '<', before.auditMs).execute();
       await writer
-        .deleteFrom('rollup_minutes')
+        .deleteFrom('breaker_changes')
         .where('org_id', '=', id)
-        .where('at', '<', minutesMs)
+        .where('at', '<', requestsMs)
         .execute();
-      for (const table of ['rollup_hours', 'rollup_pairs', 'breaker_changes'] as const)
-        await writer.deleteFrom(table).where('org_id', '=', id).where('at', '<', before.requestsMs).execute();
       await writer
         .deleteFrom('budget_spend')
         .where('org_id', '=', id)
         .where('ends_at', '>', 0)
-        .where('ends_at', '<', before.requestsMs)
+        .where('ends_at', '<', requestsMs)
         .execute();
     });
   }

@@ -18,6 +18,7 @@ import { reasonsAndSavings } from './0016-reasons-and-savings.ts';
 import { places } from './0018-places.ts';
 import { issuers } from './0020-issuers.ts';
 import { kindsOfChanges } from './0021-kinds-of-changes.ts';
+import { quarters } from './0022-quarters.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   places,
   issuers,
   kindsOfChanges,
+  quarters,
 ];

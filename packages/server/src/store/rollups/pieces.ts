@@ -15,7 +15,7 @@ export interface PieceRequest {
   readonly orgId: string;
   /** None longer than an hour: rows that no minute stands for are read one by one. */
   readonly pieces: readonly Piece[];
-  /** Since when minutes are kept, in milliseconds. Absent: only rows are read. */
+  /** Since when minutes are kept, in milliseconds; before, they are merged into quarters. Absent: only rows are read. */
   readonly minutesSince?: number | undefined;
   readonly filter?: FacetFilter | undefined;
   readonly groupBy: readonly Facet[];
@@ -36,7 +36,7 @@ export interface PieceSums {
  * a piece holds may come in two parts.
  */
 export async function pieceSums(reader: Reader, request: PieceRequest): Promise<PieceSums[]> {
-  const { minutes, rest } = partedAtMinutes(request);
+  const { minutes, rest } = await partedAtMinutes(reader, request);
   const ofRows = await rowSums(reader, request, rest);
   return [...ofRows, ...(await minuteSums(reader, request, minutes))];
 }

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { insertOrg } from './orgs.ts';
+import type { Database } from './ports.ts';
+import { expireRollups } from './rollups/expire.ts';
+import { HOUR_MS, MINUTE_MS } from './rollups/gather.ts';
+import { mergeMinutes, QUARTER_MS } from './rollups/quarters.ts';
+import { ingestRows } from './test/ingest-rows.ts';
+import { exchangeRow, ORG } from './test/rows.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+/** The start of a day. */
+const T0 = Date.UTC(2026, 10, 21);
+const OTHER = 'org_other';
+
+/** How rollups grow old, on every engine. `open` gives an empty database that is closed when the test ends. */
+export function rollupExpirySuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
+  const openWithRows = async (t: TestContext, times: readonly number[]) => {
+    const database = await open(t);
+    for (const id of [ORG, OTHER])
+      await database.transaction((writer) =>
+        insertOrg(writer, { id, name: id, created_at: 1, metadata_keys_json: '["project"]' }),
+      );
+    const metadata_json = '{"project":"blue"}';
+    const rows = times.flatMap((created_at, n) => [
+      exchangeRow(`exc_${n}`, { created_at, key_id: `key_${n % 7}`, latency_ms: n, metadata_json }),
+      exchangeRow(`exc_other_${n}`, { created_at, org_id: OTHER }),
+    ]);
+    await ingestRows(t, database, rows);
+    return database;
+  };
+  const minutesOf = ({ read }: Database, orgId = ORG) =>
+    read
+      .selectFrom('rollup_minutes')
+      .selectAll()
+      .where('org_id', '=', orgId)
+      .orderBy('facet')
+      .orderBy('at')
+      .orderBy('value')
+      .execute();
+  const timesOf = async (database: Database, facet = 'all') =>
+    (await minutesOf(database)).filter((row) => row.facet === facet).map(({ at }) => at);
+
+  test(`${engine}: minutes that grow old are merged into quarters of an hour, figure by figure`, async (t) => {
+    const every = Array.from({ length: 200 }, (_, n) => T0 + n * MINUTE_MS + (n % 60) * 1000);
+    const database = await openWithRows(t, every);
+    const before = await minutesOf(database);
+    const others = await minutesOf(database, OTHER);
+    const until = T0 + 150 * MINUTE_MS + 1;
+    await mergeMinutes(database, ORG, until);
+    const after = await minutesOf(database);
+    const cut = until - (until % QUARTER_MS);
+    assert.ok(after.every(({ at }) => at >= cut || at % QUARTER_MS === 0));
+    const expected = new Map<string, number[]>();
+    for (const { org_id, facet, at, value, ...figures } of before) {
+      const name = `${org_id} ${facet} ${at < cut ? at - (at % QUARTER_MS) : at} ${value}`;
+      const sums = Object.values(figures);
+      expected.set(
+        name,
+        sums.map((sum, n) => sum + (expected.get(name)?.[n] ?? 0)),
+      );
+    }
+    const found = after.map(({ org_id, facet, at, value, ...figures }) => {
+      const sums: readonly number[] = Object.values(figures);
+      return [`${org_id} ${facet} ${at} ${value}`, sums] as const;
+    });
+    assert.deepEqual(new Map(found), expected);
+    assert.deepEqual(await minutesOf(database, OTHER), others);
+  });
+
+  test(`${engine}: more minutes than one transaction takes, and rows that come late, are merged too`, async (t) => {
+    const every = Array.from({ length: 1300 }, (_, n) => T0 + n * MINUTE_MS);
+    const database = await openWithRows(t, every);
+    const until = T0 + DAY_MS;
+    await mergeMinutes(database, ORG, until);
+    assert.equal((await timesOf(database)).length, Math.ceil(1300 / 15));
+    assert.equal((await timesOf(database, 'metadata.project')).length, Math.ceil(1300 / 15));
+    await ingestRows(t, database, [exchangeRow('exc_late', { created_at: T0 + 7 * MINUTE_MS })]);
+    assert.equal((await timesOf(database)).length, Math.ceil(1300 / 15) + 1);
+    await mergeMinutes(database, ORG, until);
+    const all = (await minutesOf(database)).filter(({ facet }) => facet === 'all');
+    assert.deepEqual([all.length, all[0]?.requests], [Math.ceil(1300 / 15), 16]);
+  });
+
+  test(`${engine}: merging that broke off goes on where it was`, async (t) => {
+    const database = await openWithRows(
+      t,
+      Array.from({ length: 60 }, (_, n) => T0 + n * MINUTE_MS),
+    );
+    let left = 3;
+    const breaking: Pick<Database, 'read' | 'transaction'> = {
+      read: database.read,
+      transaction: (work) =>
+        left-- > 0 ? database.transaction(work) : Promise.reject(new Error('the database is away')),
+    };
+    await assert.rejects(mergeMinutes(breaking, ORG, T0 + DAY_MS), /away/);
+    await mergeMinutes(database, ORG, T0 + DAY_MS);
+    const left15 = (await minutesOf(database)).filter(({ at }) => at % QUARTER_MS !== 0);
+    assert.deepEqual(left15, []);
+    assert.equal((await timesOf(database)).length, 4);
+  });
+
+  test(`${engine}: whole days of rollups go when requests of them are over, those of another org stay`, async (t) => {
+    const days = [10, 6, 5, 4, 1, 0];
+    const database = await openWithRows(
+      t,
+      days.map((day) => T0 - day * DAY_MS + HOUR_MS),
+    );
+    const oldest = async (table: 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs', orgId = ORG) => {
+      const rows = await database.read.selectFrom(table).select('at').where('org_id', '=', orgId).execute();
+      return Math.min(...rows.map(({ at }) => at));
+    };
+    const requestsMs = T0 - 5 * DAY_MS + 12 * HOUR_MS;
+    await expireRollups(database, ORG, { requestsMs, minutesMs: T0 - 3 * DAY_MS });
+    for (const table of ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const) {
+      assert.equal(await oldest(table), T0 - 5 * DAY_MS + HOUR_MS, table);
+      assert.equal(await oldest(table, OTHER), T0 - 10 * DAY_MS + HOUR_MS, table);
+    }
+    const facets = await database.read
+      .selectFrom('rollup_hours')
+      .select('facet')
+      .distinct()
+      .where('org_id', '=', ORG)
+      .where('at', '<', T0 - 4 * DAY_MS)
+      .execute();
+    assert.ok(facets.length >= 14, 'every facet keeps its day');
+  });
+}
