@@ -3,20 +3,27 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInstalled } from './machine.ts';
+import type { MockDialect } from './mock/answers.ts';
 import { installPortkey, PORTKEY_VERSION } from './portkey.ts';
 import type { Program } from './processes.ts';
 
 export const CANDIDATES = ['direct', 'nginx', 'bare', 'floe', 'portkey'] as const;
 export type CandidateId = (typeof CANDIDATES)[number];
 
-/** One thing that is put in front of the mock. */
-export interface Candidate {
-  readonly id: CandidateId;
-  /** What it is and in which version. */
-  readonly about: string;
+/** How a Chat request is sent through a candidate. */
+export interface Road {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly model: string;
+}
+
+/** One thing that is put in front of the mocks. */
+export interface Candidate extends Road {
+  readonly id: CandidateId;
+  /** What it is and in which version. */
+  readonly about: string;
+  /** The same to an upstream that speaks Messages; absent for what does not translate. */
+  readonly translated?: Road;
   /** Null for the mock itself, which is up anyway. */
   readonly program: ((port: number) => Program) | null;
 }
@@ -29,22 +36,23 @@ export interface Absent {
 
 const PROJECT = join(import.meta.dirname, '..', '..');
 const MODEL = 'gpt-4.1-mini';
+const MESSAGES_MODEL = 'claude-sonnet-4-5';
 const plain = { path: '/v1/chat/completions', model: MODEL };
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const CALLER = { ...JSON_HEADERS, authorization: 'Bearer sk-bench-000000000000000000000000000000000000' };
 
-/** `org`: further lines of the org in floe.yaml, indented by four. */
+/** `upstreams`: ports of the mocks. `org`: further lines of the org in floe.yaml, indented by four. */
 export function prepare(
   id: CandidateId,
   workDir: string,
-  upstreamPort: number,
+  upstreams: Readonly<Record<MockDialect, number>>,
   org = '',
 ): Candidate | Absent {
   switch (id) {
     case 'direct':
       return { id, about: 'the mock upstream itself', ...plain, headers: CALLER, program: null };
     case 'nginx':
-      return nginx(workDir, upstreamPort);
+      return nginx(workDir, upstreams.chat);
     case 'bare':
       return {
         id,
@@ -53,13 +61,13 @@ export function prepare(
         headers: CALLER,
         program: (port) => ({
           file: process.execPath,
-          args: [join(import.meta.dirname, 'bare-proxy.ts'), String(port), String(upstreamPort)],
+          args: [join(import.meta.dirname, 'bare-proxy.ts'), String(port), String(upstreams.chat)],
         }),
       };
     case 'floe':
-      return floe(workDir, upstreamPort, org);
+      return floe(workDir, upstreams, org);
     case 'portkey':
-      return portkey(upstreamPort);
+      return portkey(upstreams);
   }
 }
 
@@ -101,7 +109,7 @@ http {
 }
 
 /** The real server with a key to check, a row to write and metrics to count for every request. */
-function floe(workDir: string, upstreamPort: number, org: string): Candidate {
+function floe(workDir: string, upstreams: Readonly<Record<MockDialect, number>>, org: string): Candidate {
   const dir = join(workDir, 'floe');
   mkdirSync(dir);
   const key = `eis_${randomBytes(24).toString('hex')}`;
@@ -112,15 +120,20 @@ function floe(workDir: string, upstreamPort: number, org: string): Candidate {
   - id: bench
     keys: [{ name: bench, key: "\${FLOE_BENCH_KEY}", scopes: [gateway] }]
     providers:
-      - { id: mock, kind: openai-compatible, base_url: "http://127.0.0.1:${upstreamPort}/v1", api_key: sk-upstream, models: ["*"] }
+      - { id: mock, kind: openai-compatible, base_url: "http://127.0.0.1:${upstreams.chat}/v1", api_key: sk-upstream, models: ["*"] }
+      - { id: messages, kind: anthropic-compatible, base_url: "http://127.0.0.1:${upstreams.messages}/v1", api_key: sk-upstream, models: ["*"] }
 ${org}`,
   );
+  const road = {
+    path: '/gateway/v1/chat/completions',
+    headers: { ...JSON_HEADERS, authorization: `Bearer ${key}` },
+  };
   return {
     id: 'floe',
     about: 'this project: key, row and metrics on',
-    path: '/gateway/v1/chat/completions',
+    ...road,
     model: `mock/${MODEL}`,
-    headers: { ...JSON_HEADERS, authorization: `Bearer ${key}` },
+    translated: { ...road, model: `messages/${MESSAGES_MODEL}` },
     program: (port) => ({
       file: process.execPath,
       args: [join(PROJECT, 'packages', 'server', 'bin', 'server.mjs')],
@@ -137,18 +150,20 @@ ${org}`,
   };
 }
 
-function portkey(upstreamPort: number): Candidate | Absent {
+function portkey(upstreams: Readonly<Record<MockDialect, number>>): Candidate | Absent {
   const entry = installPortkey();
   if (entry === null) return { id: 'portkey', why: 'npm could not install it (its message is above)' };
+  const headers = (provider: string, port: number) => ({
+    ...CALLER,
+    'x-portkey-provider': provider,
+    'x-portkey-custom-host': `http://127.0.0.1:${port}/v1`,
+  });
   return {
     id: 'portkey',
     about: `@portkey-ai/gateway ${PORTKEY_VERSION}`,
     ...plain,
-    headers: {
-      ...CALLER,
-      'x-portkey-provider': 'openai',
-      'x-portkey-custom-host': `http://127.0.0.1:${upstreamPort}/v1`,
-    },
+    headers: headers('openai', upstreams.chat),
+    translated: { ...plain, model: MESSAGES_MODEL, headers: headers('anthropic', upstreams.messages) },
     program: (port) => ({
       file: process.execPath,
       args: [entry, `--port=${port}`, '--headless'],

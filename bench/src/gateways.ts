@@ -9,9 +9,17 @@ import { LOAD_TOOL } from './load/loads.ts';
 import { machineFacts, pinning } from './machine.ts';
 import { Samples } from './metrics.ts';
 import { json, markdown, type Report } from './report.ts';
-import { memorySeries, type Plan, requestSeries, streamSeries, warm } from './series.ts';
+import {
+  memorySeries,
+  type Plan,
+  requestSeries,
+  streamSeries,
+  translatedSeries,
+  translators,
+  warm,
+} from './series.ts';
 
-const SERIES = ['requests', 'streams', 'memory'] as const;
+const SERIES = ['requests', 'streams', 'translated', 'memory'] as const;
 const HELP = `node bench/gateways.mjs [options]
 
   --reps <n>         how often everything is measured (2)
@@ -62,10 +70,17 @@ function commit(): string {
 }
 
 async function measure(plan: Plan, series: ReadonlySet<string>): Promise<void> {
-  await warm(plan);
-  for (let rep = 1; rep <= plan.reps; rep++) {
+  const reps = Array.from({ length: plan.reps }, (_, n) => n + 1);
+  await warm(plan, plan.fleet.members);
+  for (const rep of reps) {
     if (series.has('requests')) await requestSeries(plan, rep);
     if (series.has('streams')) await streamSeries(plan, rep);
+  }
+  if (series.has('translated')) {
+    // Not before: code that has seen both ways is optimized for neither.
+    const members = translators(plan);
+    await warm(plan, members);
+    for (const rep of reps) await translatedSeries(plan, rep, members);
   }
   if (series.has('memory')) await memorySeries(plan);
 }
@@ -102,7 +117,7 @@ async function main(): Promise<void> {
     machine,
     reps: plan.reps,
     seconds: plan.seconds,
-    mock: fleet.mock?.language ?? '',
+    mock: fleet.mocks?.chat.language ?? '',
     load: LOAD_TOOL,
     candidates: fleet.members.map(({ candidate }) => candidate),
     absent: fleet.absent,

@@ -24,6 +24,15 @@ export function connectionsFor(body: BodyName): readonly number[] {
   return body === '1.6 KB' ? CONNECTIONS : [LARGE_CONNECTIONS];
 }
 
+/** One connection count for each body: translating is compared where the core is busy. */
+export function translatedConnections(body: BodyName): number {
+  return connectionsFor(body).at(-1) ?? LARGE_CONNECTIONS;
+}
+
+export function translated(name: string): string {
+  return `translated: ${name}`;
+}
+
 export function cellOf(body: BodyName, connections: number): string {
   return `${body}, c=${connections}`;
 }
@@ -73,15 +82,28 @@ function metric(id: string, label: string, unit: string, best: 'min' | 'max', ta
   return { id, label, unit, best, ...(target === undefined ? {} : { target }) };
 }
 
-export const METRICS: readonly Metric[] = [...requestMetrics(), ...streamMetrics(), ...memoryMetrics()];
+/** Cells and streams of a Chat client whose upstream speaks Messages. */
+function translatedMetrics(): Metric[] {
+  const cells = BODIES.map((body) => cellOf(body, translatedConnections(body)));
+  return [
+    ...cells.map((cell) =>
+      metric(translated(`cpu ${cell}`), translated(`CPU per request, ${cell}`), 'µs', 'min'),
+    ),
+    ...cells.map((cell) => metric(translated(`rps ${cell}`), translated(`requests/s, ${cell}`), '/s', 'max')),
+    metric(translated('ttft p50'), translated('time to first token p50, c=1'), 'µs', 'min'),
+    metric(translated('ttft p99'), translated('time to first token p99, c=1'), 'µs', 'min'),
+    metric(translated('paced'), translated('CPU per event, 100 streams × 50/s'), 'µs', 'min', 40),
+    metric(translated('flood'), translated('CPU per event, unpaced'), 'µs', 'min'),
+    metric(translated('flood rate'), translated('unpaced events/s per core'), '/s', 'max'),
+  ];
+}
 
-/** Work that is planned and cannot be measured yet. */
-export const NOT_AVAILABLE = [
-  {
-    label: 'translate: Chat client, Messages upstream; the bodies and streams above',
-    why: 'the server translates, this bench does not drive it yet; bench/wire/translate.ts has the cost per event',
-  },
-] as const;
+export const METRICS: readonly Metric[] = [
+  ...requestMetrics(),
+  ...streamMetrics(),
+  ...translatedMetrics(),
+  ...memoryMetrics(),
+];
 
 /** Every sample of a run, by metric and candidate. */
 export class Samples {

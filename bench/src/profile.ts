@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BODIES, type BodyName } from './bodies.ts';
 import { prepare } from './candidates.ts';
-import type { Member } from './fleet.ts';
+import { type Member, translating } from './fleet.ts';
 import { flood, paced, requests } from './load/loads.ts';
 import { pinMyself, pinning } from './machine.ts';
 import { startMock } from './mock/mock.ts';
@@ -17,6 +17,7 @@ const HELP = `node bench/profile.mjs [options]
   --load <name>      requests, paced or flood (requests)
   --seconds <n>      length of the load (4)
   --body <name>      1.6 KB, 30 KB, 300 KB or 1 MB, with --load requests (1.6 KB)
+  --translate        a Chat client of an upstream that speaks Messages
   --limits           an org with two limits of requests, tokens and concurrency
   --rows <n>         functions shown of each thread (40)
 `;
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '4' },
     body: { type: 'string', default: '1.6 KB' },
     limits: { type: 'boolean', default: false },
+    translate: { type: 'boolean', default: false },
     rows: { type: 'string', default: '40' },
     help: { type: 'boolean', default: false },
   },
@@ -61,13 +63,15 @@ async function main(): Promise<void> {
   process.on('exit', () => rmSync(workDir, { recursive: true, force: true }));
   const pins = pinning();
   if ('rest' in pins) pinMyself(pins.rest);
-  const mock = await startMock(workDir);
-  const candidate = prepare('floe', workDir, mock.running.port, values.limits ? LIMITS : '');
+  const mock = await startMock(workDir, values.translate ? 'messages' : 'chat');
+  const upstreams = { chat: mock.running.port, messages: mock.running.port };
+  const candidate = prepare('floe', workDir, upstreams, values.limits ? LIMITS : '');
   if ('why' in candidate || !candidate.program) throw new Error('the server cannot be prepared');
   const file = join(workDir, 'main.cpuprofile');
   const port = await freePort();
   const running = await start(pinned(hooked(candidate.program(port), file), pins), port);
-  const member = { candidate, running };
+  const asked = { candidate, running };
+  const member = values.translate ? (translating(asked) ?? asked) : asked;
   await load(member, WARM_S, workDir);
   await printThreads(member, workDir);
   process.kill(running.pid, 'SIGUSR2');

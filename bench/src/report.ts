@@ -1,6 +1,6 @@
 import type { Absent, Candidate, CandidateId } from './candidates.ts';
 import type { MachineFacts } from './machine.ts';
-import { METRICS, type Metric, NOT_AVAILABLE, type Samples } from './metrics.ts';
+import { METRICS, type Metric, type Samples } from './metrics.ts';
 
 export interface Report {
   readonly name: string;
@@ -46,7 +46,6 @@ export function markdown(report: Report): string {
     ...table(report),
     '',
     ...report.failed.map((what) => `Failed: ${what}.`),
-    ...NOT_AVAILABLE.map(({ label, why }) => `Not available yet: ${label} (${why}).`),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -55,7 +54,7 @@ export function markdown(report: Report): string {
 export function json({ candidates, ...rest }: Report): string {
   const named = candidates.map(({ id, about }) => ({ id, about }));
   const metrics = METRICS.map(({ id, label, unit, target }) => ({ id, label, unit, target }));
-  return `${JSON.stringify({ ...rest, candidates: named, metrics, notAvailable: NOT_AVAILABLE }, null, 1)}\n`;
+  return `${JSON.stringify({ ...rest, candidates: named, metrics }, null, 1)}\n`;
 }
 
 function table({ candidates, samples }: Report): string[] {

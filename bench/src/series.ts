@@ -1,10 +1,17 @@
 import { BODIES } from './bodies.ts';
-import type { Fleet, Member } from './fleet.ts';
+import { type Fleet, type Member, translating } from './fleet.ts';
 import { latencyOf } from './load/latency.ts';
 import { firstTokens, flood, paced, requests, streamOf } from './load/loads.ts';
 import { manyStreams } from './load/streams.ts';
 import { openFileLimit } from './machine.ts';
-import { cellOf, connectionsFor, HELD_STREAMS, type Samples } from './metrics.ts';
+import {
+  cellOf,
+  connectionsFor,
+  HELD_STREAMS,
+  type Samples,
+  translated,
+  translatedConnections,
+} from './metrics.ts';
 import { cpuUs, quiet, residentKb } from './process-tree.ts';
 import { bounded, pause } from './processes.ts';
 
@@ -19,23 +26,28 @@ export interface Plan {
   readonly failed: string[];
 }
 
-const WARM_REQUESTS = 40_000;
-const WARM_MS = 10_000;
+const WARM_REQUESTS = 120_000;
+const WARM_MS = 12_000;
 /** Four events five seconds apart: open long enough to open all the others. */
 const HELD = { events: 4, delayMs: 5_000 } as const;
 
 /** Lets every candidate compile its paths before anything is counted. */
-export async function warm(plan: Plan): Promise<void> {
-  for (const member of plan.fleet.members) {
-    plan.say(`warming ${member.candidate.id}`);
-    await warmRequests(member, plan.workDir);
-    for (const body of BODIES.slice(1)) await requests(member, body, 4, 1, plan.workDir);
+export async function warm({ workDir, say }: Plan, members: readonly Member[]): Promise<void> {
+  for (const member of members) {
+    say(`warming ${member.candidate.id}`);
+    await warmRequests(member, workDir);
+    for (const body of BODIES.slice(1)) await requests(member, body, 4, 1, workDir);
     await flood(member, 1);
     await firstTokens(member, 0.5);
   }
 }
 
-/** V8 takes tens of thousands of requests to settle on its optimized code; slow candidates get a time limit. */
+/** Those who translate, asked for it. */
+export function translators({ fleet }: Plan): Member[] {
+  return fleet.members.map(translating).filter((member) => member !== null);
+}
+
+/** V8 takes a hundred thousand requests to settle on its optimized code; slow candidates get a time limit. */
 async function warmRequests(member: Member, workDir: string): Promise<void> {
   const until = performance.now() + WARM_MS;
   let count = 0;
@@ -61,24 +73,51 @@ export async function requestSeries(plan: Plan, rep: number): Promise<void> {
 }
 
 export async function streamSeries(plan: Plan, rep: number): Promise<void> {
-  for (const member of shuffled(plan.fleet.members)) {
-    plan.say(`rep ${rep}: first token: ${member.candidate.id}`);
+  await streamsOf(plan, rep, plan.fleet.members, (name) => name);
+}
+
+/** Chat clients of an upstream that speaks Messages, through those who translate. */
+export async function translatedSeries(plan: Plan, rep: number, members: readonly Member[]): Promise<void> {
+  for (const body of BODIES) {
+    const connections = translatedConnections(body);
+    const cell = cellOf(body, connections);
+    for (const member of shuffled(members)) {
+      const { id } = member.candidate;
+      plan.say(`rep ${rep}: ${translated(cell)}: ${id}`);
+      const load = () => requests(member, body, connections, plan.seconds, plan.workDir);
+      const { used, figures } = await counted(member, load);
+      plan.samples.add(translated(`cpu ${cell}`), id, used / figures.requests);
+      plan.samples.add(translated(`rps ${cell}`), id, figures.requests / figures.seconds);
+    }
+  }
+  await streamsOf(plan, rep, members, translated);
+}
+
+/** `named`: the metric of a figure. */
+async function streamsOf(
+  { samples, say, seconds }: Plan,
+  rep: number,
+  members: readonly Member[],
+  named: (name: string) => string,
+): Promise<void> {
+  for (const member of shuffled(members)) {
+    say(`rep ${rep}: ${named('first token')}: ${member.candidate.id}`);
     await quiet(member.running.pid);
-    const figures = await firstTokens(member, plan.seconds);
+    const figures = await firstTokens(member, seconds);
     const { p50, p99 } = latencyOf(figures.firstTokenUs);
-    plan.samples.add('ttft p50', member.candidate.id, p50);
-    plan.samples.add('ttft p99', member.candidate.id, p99);
+    samples.add(named('ttft p50'), member.candidate.id, p50);
+    samples.add(named('ttft p99'), member.candidate.id, p99);
   }
-  for (const member of shuffled(plan.fleet.members)) {
-    plan.say(`rep ${rep}: paced events: ${member.candidate.id}`);
-    const { used, figures } = await counted(member, () => paced(member, plan.seconds));
-    plan.samples.add('paced', member.candidate.id, used / figures.events);
+  for (const member of shuffled(members)) {
+    say(`rep ${rep}: ${named('paced events')}: ${member.candidate.id}`);
+    const { used, figures } = await counted(member, () => paced(member, seconds));
+    samples.add(named('paced'), member.candidate.id, used / figures.events);
   }
-  for (const member of shuffled(plan.fleet.members)) {
-    plan.say(`rep ${rep}: unpaced events: ${member.candidate.id}`);
-    const { used, figures } = await counted(member, () => flood(member, plan.seconds));
-    plan.samples.add('flood', member.candidate.id, used / figures.events);
-    plan.samples.add('flood rate', member.candidate.id, (figures.events / used) * 1e6);
+  for (const member of shuffled(members)) {
+    say(`rep ${rep}: ${named('unpaced events')}: ${member.candidate.id}`);
+    const { used, figures } = await counted(member, () => flood(member, seconds));
+    samples.add(named('flood'), member.candidate.id, used / figures.events);
+    samples.add(named('flood rate'), member.candidate.id, (figures.events / used) * 1e6);
   }
 }
 

@@ -1,7 +1,7 @@
 /*
  * The mock upstream: one epoll thread that reads a request to its end and writes canned bytes.
- * A Chat answer of some 620 bytes, or, when the body says "user":"c<N>d<ms>", an event stream of a role
- * event, N content events of some 280 bytes <ms> apart, a finish, a usage event and [DONE].
+ * A whole answer of some 620 bytes, or, when the body says "user":"c<N>d<ms>" (Chat) or "user_id":"c<N>d<ms>"
+ * (Messages), an event stream: its beginning, N content events <ms> apart, its end.
  * mock.ts says the same in Node for machines without a C compiler; the canned bytes are its own, on stdin:
  * five blocks (answer, first, event, burst, last), each behind its length in ASCII and a newline.
  *
@@ -116,6 +116,7 @@ static void write_on(struct connection *c) {
 static void answer(struct connection *c) {
   long events, delay_ms;
   char *user = strstr(c->kept, "\"user\":\"c");
+  if (!user && (user = strstr(c->kept, "\"user_id\":\"c"))) user += 3;
   c->out = &blocks[ANSWER];
   if (user && sscanf(user + 9, "%ldd%ld", &events, &delay_ms) == 2) {
     c->out = &blocks[FIRST]; /* holds the first content event */

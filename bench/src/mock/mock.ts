@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { isInstalled } from '../machine.ts';
 import { freePort, type Program, type Running, start } from '../processes.ts';
-import { encodeBlocks, mockBlocks } from './answers.ts';
+import { encodeBlocks, type MockDialect, mockBlocks } from './answers.ts';
 
 const HERE = import.meta.dirname;
 
@@ -11,14 +11,14 @@ export interface Mock {
   readonly language: 'C' | 'Node';
 }
 
-/** Starts the mock upstream: the C program where there is a compiler, half the CPU of the Node one. */
-export async function startMock(workDir: string): Promise<Mock> {
+/** Starts a mock upstream: the C program where there is a compiler, half the CPU of the Node one. */
+export async function startMock(workDir: string, dialect: MockDialect): Promise<Mock> {
   const port = await freePort();
   const compiled = compile(workDir);
   const program: Program = compiled
     ? { file: compiled, args: [String(port)] }
     : { file: process.execPath, args: [join(HERE, 'mock-server.ts'), String(port)] };
-  const running = await start({ ...program, input: encodeBlocks(mockBlocks()) }, port);
+  const running = await start({ ...program, input: encodeBlocks(mockBlocks(dialect)) }, port);
   return { running, language: compiled ? 'C' : 'Node' };
 }
 

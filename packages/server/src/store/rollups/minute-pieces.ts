@@ -11,15 +11,6 @@ export interface PlacedPiece extends Piece {
   readonly at: number;
 }
 
-/** Pieces as a table to join with: `column1` the place, `column2` and `column3` its ends. */
-function walkOver(pieces: readonly PlacedPiece[]) {
-  const given = pieces.map(
-    ({ at, from, to }) => sql`(cast(${at} as integer), cast(${from} as bigint), cast(${to} as bigint))`,
-  );
-  const values = sql<{ column1: number; column2: number; column3: number }>`(values ${sql.join(given)})`;
-  return values.as('walk');
-}
-
 /**
  * Parts pieces into what `rollup_minutes` stands for and the rows around it: whole minutes where these are kept, whole
  * quarters of an hour before. All is rows where no minutes hold the question.
@@ -76,37 +67,54 @@ export async function minuteSums(
   return [...found, ...without];
 }
 
+/** Pieces of one statement: SQLite joins 500 selects. */
+const PIECES_PER_READ = 100;
+
 async function sumsOfFacet(
   reader: Reader,
-  { orgId, filter, groupBy, figures }: PieceRequest,
+  request: PieceRequest,
   pieces: readonly PlacedPiece[],
   facet: Facet | 'all',
 ): Promise<PieceSums[]> {
+  const { groupBy, figures } = request;
+  const found: PieceSums[] = [];
+  for (let at = 0; at < pieces.length; at += PIECES_PER_READ) {
+    const [first, ...others] = pieces
+      .slice(at, at + PIECES_PER_READ)
+      .map((piece) => sumsOfPiece(reader, request, piece, facet));
+    const all = others.reduce((before, each) => before?.unionAll(each), first);
+    for (const { piece, group, ...sums } of (await all?.execute()) ?? []) {
+      const known: Partial<Record<Figure, number>> = sums;
+      const values = groupBy.length > 0 ? [group] : [];
+      found.push({ piece, values, sums: figures.map((name) => known[name] ?? 0) });
+    }
+  }
+  return found;
+}
+
+/** A select of its own, as in `pieces.ts` and for the same reason. */
+function sumsOfPiece(
+  reader: Reader,
+  { orgId, filter, groupBy, figures }: PieceRequest,
+  { at, from, to }: PlacedPiece,
+  facet: Facet | 'all',
+) {
   let rows = reader
-    .selectFrom(walkOver(pieces))
-    .crossJoin('rollup_minutes')
+    .selectFrom('rollup_minutes')
     .where('org_id', '=', orgId)
     .where('facet', '=', facet)
-    .where(sql<boolean>`at >= walk.column2 and at < walk.column3`);
+    .where('at', '>=', from)
+    .where('at', '<', to);
   const value = sql.ref<string>('value');
   if (filter) rows = rows.where(isAmong(value, filter.any, filter.none));
   const isGrouped = groupBy.length > 0;
-  const found = await rows
+  return rows
     .select([
-      sql<number>`walk.column1`.as('piece'),
+      sql<number>`cast(${at} as integer)`.as('piece'),
       (isGrouped ? value : sql<string>`''`).as('group'),
       ...figures.map((name) => summed(name).as(name)),
     ])
-    .groupBy(isGrouped ? ['piece', 'group'] : ['piece'])
-    .execute();
-  return found.map(({ piece, group, ...sums }) => {
-    const known: Partial<Record<Figure, number>> = sums;
-    return {
-      piece,
-      values: isGrouped ? [group] : [],
-      sums: figures.map((name) => known[name] ?? 0),
-    };
-  });
+    .groupBy(isGrouped ? ['piece', 'group'] : ['piece']);
 }
 
 function summed(name: Figure): RawBuilder<number> {

@@ -60,9 +60,11 @@ export async function mergeMinutes(
   if (from === null) return;
   // `ALL` tells where to begin: as it goes last, a round that broke off is made good by the next.
   for (const facet of await facetsOf(database.read, 'rollup_minutes', orgId)) {
-    let merged: number;
-    do merged = await database.transaction((writer) => mergeSome(writer, { orgId, facet, from, before }));
-    while (merged === ROWS_PER_BATCH);
+    let next: number | null = from;
+    while (next !== null) {
+      const stretch: Stretch = { orgId, facet, from: next, before };
+      next = await database.transaction((writer) => mergeSome(writer, stretch));
+    }
   }
 }
 
@@ -91,8 +93,11 @@ interface Stretch {
   readonly before: number;
 }
 
-/** Gives how many minutes it took. */
-async function mergeSome(writer: Writer, { orgId, facet, from, before }: Stretch): Promise<number> {
+/**
+ * Merges the first minutes of a stretch. Gives where to go on, null at its end: begun anew, PostgreSQL would walk
+ * over all it has just removed.
+ */
+async function mergeSome(writer: Writer, { orgId, facet, from, before }: Stretch): Promise<number | null> {
   const some = writer
     .selectFrom('rollup_minutes')
     .select(['at', 'value'])
@@ -114,7 +119,7 @@ async function mergeSome(writer: Writer, { orgId, facet, from, before }: Stretch
   const quarters = inQuarters(taken);
   for (let at = 0; at < quarters.length; at += ROWS_PER_INSERT)
     await addQuarters(writer, quarters.slice(at, at + ROWS_PER_INSERT));
-  return taken.length;
+  return taken.length < ROWS_PER_BATCH ? null : Math.max(...taken.map(({ at }) => at));
 }
 
 function inQuarters(minutes: readonly RollupTable[]): RollupTable[] {
