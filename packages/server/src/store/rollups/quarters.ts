@@ -6,7 +6,7 @@ import { FIGURES } from './figures.ts';
 import { MINUTE_MS } from './gather.ts';
 import { ROLLUPS } from './statements.ts';
 
-/** What old minutes are merged into. The clocks of every zone differ from UTC by a multiple of it. */
+/** What old minutes are merged into: today the clocks of every zone differ from UTC by a multiple of it. */
 export const QUARTER_MS = 15 * MINUTE_MS;
 
 /** Setting: milliseconds since when quarters of an hour hold everything. Absent: always (migration 22). */
