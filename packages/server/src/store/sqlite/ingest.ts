@@ -18,13 +18,6 @@ import { isRowsFault } from './errors.ts';
 
 /** Opening eight B-trees and starting the statement cost less shared; more save little (decisions/0100-lines-of-the-spool.md). */
 const TOGETHER = 16;
-/** A millisecond of work, after which whoever shares the core goes first: a request would wait for all of a transaction. */
-const ROWS_AT_A_STRETCH = 64;
-/** As short as the system's timer makes it. */
-const PAUSE_MS = 0.02;
-/** Transactions of more rows are those of a writer that lags behind, and has no time for pauses. */
-const UNHURRIED_ROWS = 600;
-const NEVER = new Int32Array(new SharedArrayBuffer(4));
 const INTO = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})`;
 const INSERT = `${INTO} values ${placeholders(EXCHANGE_COLUMNS)} on conflict (id) do nothing`;
 const INSERT_TOGETHER = `${INTO} values ${Array.from({ length: TOGETHER }, () => placeholders(EXCHANGE_COLUMNS)).join(', ')}`;
@@ -65,8 +58,6 @@ function insertAll(connection: Connection, rows: readonly Row[]): { inserted: nu
   const refused: string[] = [];
   let inserted = 0;
   for (let at = 0; at < rows.length; at += TOGETHER) {
-    if (at > 0 && at % ROWS_AT_A_STRETCH === 0 && rows.length < UNHURRIED_ROWS)
-      Atomics.wait(NEVER, 0, 0, PAUSE_MS);
     const some = rows.slice(at, at + TOGETHER);
     const taken = insertTogether(connection, some) ? some : insertEach(connection, some, refused);
     inserted += taken.length;
