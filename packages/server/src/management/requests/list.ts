@@ -1,8 +1,8 @@
 import { requestPage, requestQuery } from '@floe/contract/api/analytics';
 import type { LiveHub } from '../../analytics/live/hub.ts';
 import { exchangePage } from '../../store/exchanges.ts';
-import { liveIdsBeyond } from '../../store/live-batches.ts';
 import { liveHead, positionText } from '../../store/live-events.ts';
+import { liveIdsBeyond } from '../../store/live-ids.ts';
 import { range } from '../range.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { filtersOf } from './filters.ts';
