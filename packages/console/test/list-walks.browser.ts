@@ -93,6 +93,7 @@ test('errors without those of one key: a reload, Back and Forward bring the same
   watchRequests(page);
   await page.locator('[data-row]').nth(3).waitFor();
   await page.keyboard.press('/');
+  await page.locator('[data-filter]:focus').waitFor();
   await page.keyboard.type('status:error');
   await page.keyboard.press('Enter');
   await page.waitForURL(/status=error/);
