@@ -144,10 +144,12 @@ export function check(files) {
 
 /** Files through which a thread loads what it must do without. */
 function loaded(edges, packages, { root, without }) {
+  if (!edges.has(root))
+    return [`${root}: no such file, and no thread to watch over; see scripts/check-floors.mjs`];
   const seen = new Set([root]);
   for (const path of seen) for (const next of edges.get(path) ?? []) seen.add(next);
   return [...seen]
-    .filter((path) => packages.get(path)?.includes(without))
+    .filter((path) => packages.get(path)?.some((name) => name === without || name.startsWith(`${without}/`)))
     .map(
       (path) =>
         `${path}: imports ${without}, which ${root} would load into its thread; keep them in files apart`,

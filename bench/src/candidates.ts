@@ -10,6 +10,9 @@ import type { Program } from './processes.ts';
 export const CANDIDATES = ['direct', 'nginx', 'bare', 'floe', 'portkey'] as const;
 export type CandidateId = (typeof CANDIDATES)[number];
 
+/** Ports of the mocks. */
+export type Upstreams = Readonly<Record<MockDialect, number>>;
+
 /** How a Chat request is sent through a candidate. */
 export interface Road {
   readonly path: string;
@@ -41,11 +44,11 @@ const plain = { path: '/v1/chat/completions', model: MODEL };
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const CALLER = { ...JSON_HEADERS, authorization: 'Bearer sk-bench-000000000000000000000000000000000000' };
 
-/** `upstreams`: ports of the mocks. `org`: further lines of the org in floe.yaml, indented by four. */
+/** `org`: further lines of the org in floe.yaml, indented by four. */
 export function prepare(
   id: CandidateId,
   workDir: string,
-  upstreams: Readonly<Record<MockDialect, number>>,
+  upstreams: Upstreams,
   org = '',
 ): Candidate | Absent {
   switch (id) {
@@ -109,7 +112,7 @@ http {
 }
 
 /** The real server with a key to check, a row to write and metrics to count for every request. */
-function floe(workDir: string, upstreams: Readonly<Record<MockDialect, number>>, org: string): Candidate {
+function floe(workDir: string, upstreams: Upstreams, org: string): Candidate {
   const dir = join(workDir, 'floe');
   mkdirSync(dir);
   const key = `eis_${randomBytes(24).toString('hex')}`;
@@ -150,7 +153,7 @@ ${org}`,
   };
 }
 
-function portkey(upstreams: Readonly<Record<MockDialect, number>>): Candidate | Absent {
+function portkey(upstreams: Upstreams): Candidate | Absent {
   const entry = installPortkey();
   if (entry === null) return { id: 'portkey', why: 'npm could not install it (its message is above)' };
   const headers = (provider: string, port: number) => ({

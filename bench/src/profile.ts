@@ -71,7 +71,8 @@ async function main(): Promise<void> {
   const port = await freePort();
   const running = await start(pinned(hooked(candidate.program(port), file), pins), port);
   const asked = { candidate, running };
-  const member = values.translate ? (translating(asked) ?? asked) : asked;
+  const member = values.translate ? translating(asked) : asked;
+  if (!member) throw new Error('the server is not set up to translate');
   await load(member, WARM_S, workDir);
   await printThreads(member, workDir);
   process.kill(running.pid, 'SIGUSR2');

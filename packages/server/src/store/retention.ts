@@ -27,7 +27,7 @@ export async function expireInBatches(
   return removed;
 }
 
-/** Removes audit entries, rollups (minutes are merged first), changes of breakers, stored turns and kept bodies that are over; the engines do the exchanges themselves. */
+/** Merges old minutes, and removes audit entries, rollups, changes of breakers, stored turns and kept bodies that are over; the engines do the exchanges themselves. */
 export async function expireRest(
   database: Pick<Database, 'read' | 'transaction'>,
   before: {

@@ -100,6 +100,29 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     assert.equal((await timesOf(database)).length, 4);
   });
 
+  test(`${engine}: more rollups than one transaction takes go, and of the days that are kept none`, async (t) => {
+    const keys = Array.from({ length: 2_100 }, (_, n) => `key_${n}`);
+    const database = await openWithRows(t, [T0]);
+    for (const [day, at] of [T0 - 9 * DAY_MS, T0].entries())
+      await ingestRows(
+        t,
+        database,
+        keys.map((key_id) => exchangeRow(`exc_${day}_${key_id}`, { created_at: at, key_id })),
+      );
+    const timesIn = async (table: 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs') => {
+      const rows = await database.read.selectFrom(table).select('at').where('org_id', '=', ORG).execute();
+      return rows.map(({ at }) => at);
+    };
+    const tables = ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const;
+    for (const table of tables)
+      assert.ok((await timesIn(table)).filter((at) => at < T0).length > keys.length, table);
+    await expireRollups(database, ORG, { requestsMs: T0 - DAY_MS, minutesMs: T0 - DAY_MS });
+    for (const table of tables) {
+      const times = await timesIn(table);
+      assert.ok(times.length > keys.length && times.every((at) => at === T0), table);
+    }
+  });
+
   test(`${engine}: whole days of rollups go when requests of them are over, those of another org stay`, async (t) => {
     const days = [10, 6, 5, 4, 1, 0];
     const database = await openWithRows(
