@@ -103,7 +103,7 @@ export interface Claim {
   readonly floor: number;
   /** `spend`: milliseconds since the epoch after which nobody asks for it; 0 keeps it. */
   readonly endsAt: number;
-  /** `lease`: milliseconds after the last word of its holder at which it ends by itself; 0 otherwise. */
+  /** `lease`: how long a shared store keeps the slots of a process that no longer renews them, in ms; 0 otherwise. */
   readonly lastsMs: number;
   /** While the shared store is away: this process' share of the limit, no limit, or refusal. */
   readonly away: 'local' | 'open' | 'closed';
@@ -119,7 +119,11 @@ export interface Level {
 export interface Taken {
   /** Index of the first claim that refused; null when all were granted. Rates are looked at before spend. */
   readonly refused: number | null;
-  /** Exact milliseconds until every refusing `window` has room; null when waiting is not what helps. */
+  /**
+   * Milliseconds until every refusing `window` and `lease` has room: exact for a window, an estimate for a lease (by
+   * how long its slots were held recently; at most until the lease of a silent process ends). Null when waiting is
+   * not what helps.
+   */
   readonly retryAfterMs: number | null;
   /** One for each claim, in their order. */
   readonly levels: readonly Level[];
@@ -157,14 +161,5 @@ export interface Counters {
   settle(orgId: string, settlement: Settlement): void | Promise<void>;
   /** What the buckets hold, without taking anything. */
   peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]>;
-  /** Says that the holders of leases are still at work. */
-  renew(orgId: string, held: readonly Held[]): Promise<void>;
   close(): Promise<void>;
-}
-
-/** A lease that goes on, as its claim named it. */
-export interface Held {
-  readonly id: string;
-  readonly bucket: string;
-  readonly lastsMs: number;
 }

@@ -4,35 +4,30 @@ import { SLOTS, Window } from './window.ts';
 
 /** One bucket in memory. `nowMs` and `second` are of one monotonic clock. */
 export interface Bucket {
-  /** 0 when the claim fits; else seconds until it does, infinite when waiting is not what helps. */
-  secondsUntilRoom(claim: Claim, nowMs: number, second: number): number;
+  /** 0 when the claim fits; else milliseconds until it does, infinite when waiting is not what helps. */
+  msUntilRoom(claim: Claim, nowMs: number, second: number): number;
   take(id: string, claim: Claim, nowMs: number, second: number): void;
-  settle(id: string, takenAt: number, amount: number, actual: number, second: number): void;
-  renew(id: string, untilMs: number): void;
+  settle(id: string, takenAt: number, amount: number, actual: number, nowMs: number): void;
   used(claim: Claim, nowMs: number, second: number): number;
   resetMs(nowMs: number, second: number): number;
-  /** Nothing would change if it were made anew. */
+  /** Nothing would change if it were created anew. */
   empty(nowMs: number, second: number, wallMs: number): boolean;
 }
 
 export class WindowBucket implements Bucket {
   readonly #window = new Window();
 
-  secondsUntilRoom({ amount, limit }: Claim, _nowMs: number, second: number): number {
+  msUntilRoom({ amount, limit }: Claim, nowMs: number, second: number): number {
     const over = this.#window.used(second) + amount - limit;
-    return over <= 0 ? 0 : this.#window.secondsUntilFreed(over, second);
+    return over <= 0 ? 0 : (second + this.#window.secondsUntilFreed(over, second)) * 1000 - nowMs;
   }
 
   take(_id: string, { amount }: Claim, _nowMs: number, second: number): void {
     this.#window.add(second, amount, second);
   }
 
-  settle(_id: string, takenAt: number, amount: number, actual: number, second: number): void {
-    if (actual !== amount) this.#window.add(takenAt, actual - amount, second);
-  }
-
-  renew(): void {
-    // Its slots leave by themselves.
+  settle(_id: string, takenAt: number, amount: number, actual: number, nowMs: number): void {
+    if (actual !== amount) this.#window.add(takenAt, actual - amount, Math.floor(nowMs / 1000));
   }
 
   used(_claim: Claim, _nowMs: number, second: number): number {
@@ -49,29 +44,74 @@ export class WindowBucket implements Bucket {
   }
 }
 
+/** An estimate of when a slot is free is never longer than this, nor shorter than the other. */
+const LONGEST_ESTIMATE_MS = 10_000;
+const SHORTEST_ESTIMATE_MS = 50;
+/** Refusals within this time share one look at the slots. */
+const ESTIMATE_KEPT_MS = 100;
+/** The mean duration is remembered this long after the last slot was released. */
+const MEAN_KEPT_MS = 60_000;
+/** Share of a new duration in the mean. */
+const MEAN_WEIGHT = 1 / 8;
+
+/**
+ * Slots of exchanges in flight in this process. A slot ends when it is settled and never by itself: a process that
+ * stalls still counts what it has open, and one that dies takes the bucket with it.
+ */
 export class LeaseBucket implements Bucket {
-  readonly #expiries = new ChurningMap<number>();
-  /** Nothing expires before. */
-  #nextExpiry = Number.POSITIVE_INFINITY;
+  /** How long the shared store keeps the slots of a process that no longer renews them. */
+  readonly leaseMs: number;
+  /** When the shared store was last told to keep them; monotonic milliseconds. */
+  renewedAt = Number.NEGATIVE_INFINITY;
+  readonly #since = new ChurningMap<number>();
+  #meanMs = 0;
+  #releasedAt = Number.NEGATIVE_INFINITY;
+  #estimatedAt = Number.NEGATIVE_INFINITY;
+  #estimateMs = 0;
 
-  secondsUntilRoom({ limit }: Claim, nowMs: number): number {
-    return this.#count(nowMs) + 1 <= limit ? 0 : Number.POSITIVE_INFINITY;
+  constructor(leaseMs: number) {
+    this.leaseMs = leaseMs;
   }
 
-  take(id: string, { lastsMs }: Claim, nowMs: number): void {
-    this.#expireAt(id, nowMs + lastsMs);
+  /** Slots taken. */
+  get size(): number {
+    return this.#since.size;
   }
 
-  settle(id: string): void {
-    this.#expiries.delete(id);
+  /** How long a slot was held recently, in milliseconds; 0 when none has been released. */
+  get meanMs(): number {
+    return this.#meanMs;
   }
 
-  renew(id: string, untilMs: number): void {
-    if (this.#expiries.get(id) !== undefined) this.#expireAt(id, untilMs);
+  /** Visits each slot with the monotonic time at which it was taken. */
+  each(visit: (since: number, id: string) => void): void {
+    this.#since.each(visit);
   }
 
-  used(_claim: Claim, nowMs: number): number {
-    return this.#count(nowMs);
+  msUntilRoom({ limit }: Claim, nowMs: number): number {
+    if (this.#since.size + 1 <= limit) return 0;
+    if (nowMs - this.#estimatedAt >= ESTIMATE_KEPT_MS) {
+      this.#estimatedAt = nowMs;
+      this.#estimateMs = this.#msUntilReleased(nowMs);
+    }
+    return this.#estimateMs;
+  }
+
+  take(id: string, _claim: Claim, nowMs: number): void {
+    this.#since.set(id, nowMs);
+  }
+
+  settle(id: string, _takenAt: number, _amount: number, _actual: number, nowMs: number): void {
+    const since = this.#since.get(id);
+    if (since === undefined) return;
+    this.#since.delete(id);
+    this.#releasedAt = nowMs;
+    const heldMs = nowMs - since;
+    this.#meanMs += (heldMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : MEAN_WEIGHT);
+  }
+
+  used(): number {
+    return this.#since.size;
   }
 
   resetMs(): number {
@@ -79,27 +119,23 @@ export class LeaseBucket implements Bucket {
   }
 
   empty(nowMs: number): boolean {
-    return this.#count(nowMs) === 0;
+    return this.#since.size === 0 && nowMs - this.#releasedAt >= MEAN_KEPT_MS;
   }
 
-  #expireAt(id: string, untilMs: number): void {
-    this.#expiries.set(id, untilMs);
-    this.#nextExpiry = Math.min(this.#nextExpiry, untilMs);
-  }
-
-  #count(nowMs: number): number {
-    if (nowMs >= this.#nextExpiry) this.#forgetExpired(nowMs);
-    return this.#expiries.size;
-  }
-
-  #forgetExpired(nowMs: number): void {
-    const expired: string[] = [];
-    this.#nextExpiry = Number.POSITIVE_INFINITY;
-    this.#expiries.each((expiry, id) => {
-      if (expiry <= nowMs) expired.push(id);
-      else this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
+  /**
+   * An estimate, by the mean duration of recent slots: when the first one that is not overdue reaches the mean. When
+   * all are overdue, each lasts about as much longer as it is overdue by now. The Lua of a take does the same.
+   */
+  #msUntilReleased(nowMs: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    let leastOverdue = Number.POSITIVE_INFINITY;
+    this.#since.each((since) => {
+      const leftMs = this.#meanMs - (nowMs - since);
+      if (leftMs > 0) next = Math.min(next, leftMs);
+      else leastOverdue = Math.min(leastOverdue, -leftMs);
     });
-    for (const id of expired) this.#expiries.delete(id);
+    const ms = Number.isFinite(next) ? next : leastOverdue;
+    return Math.min(LONGEST_ESTIMATE_MS, Math.max(SHORTEST_ESTIMATE_MS, Math.ceil(ms)));
   }
 }
 
@@ -113,7 +149,7 @@ export class SpendBucket implements Bucket {
     this.#endsAt = endsAt;
   }
 
-  secondsUntilRoom(claim: Claim, nowMs: number, second: number): number {
+  msUntilRoom(claim: Claim, nowMs: number, second: number): number {
     return this.used(claim, nowMs, second) + claim.amount <= claim.limit ? 0 : Number.POSITIVE_INFINITY;
   }
 
@@ -126,10 +162,6 @@ export class SpendBucket implements Bucket {
     this.#held -= this.#holds.get(id) ?? 0;
     this.#holds.delete(id);
     this.#spent += actual;
-  }
-
-  renew(): void {
-    // A hold lasts until it is settled.
   }
 
   used({ floor }: Claim, _nowMs: number, _second: number): number {

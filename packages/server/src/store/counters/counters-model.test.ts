@@ -94,8 +94,6 @@ function play(seed: number): number {
         `seed ${seed}, step ${step}`,
       );
     }
-    // Leases of the model never end by themselves; these holders keep their word.
-    for (const [id] of open) void counters.renew('org', [{ id, bucket: 'c', lastsMs: 60_000 }]);
   }
   return refusals;
 }
