@@ -168,8 +168,8 @@ export interface Take {
   readonly estimate: Amounts;
 }
 
-export interface Entry extends Take {
-  readonly grant: Grant;
+/** One that was granted, at least as a request. */
+export interface Counted extends Take {
   /** Null while it is in flight. */
   actual: Amounts | null;
   /** Refused by a budget: its request counts and nothing else. */
@@ -178,12 +178,16 @@ export interface Entry extends Take {
   isForgotten: boolean;
 }
 
+export interface Entry extends Counted {
+  readonly grant: Grant;
+}
+
 /** Everything that ever came in, looked at anew each time: slow, and too simple to be wrong. */
 export class Model {
   readonly #orgs: readonly OrgModel[];
-  readonly #entries: readonly Entry[];
+  readonly #entries: readonly Counted[];
 
-  constructor(orgs: readonly OrgModel[], entries: readonly Entry[]) {
+  constructor(orgs: readonly OrgModel[], entries: readonly Counted[]) {
     this.#orgs = orgs;
     this.#entries = entries;
   }
