@@ -20,11 +20,13 @@ class Process {
   readonly clock: ManualClock;
   readonly open = new Map<string, Taken>();
   readonly counters: ResilientCounters;
+  readonly remote: RemoteCounters;
   readonly #orgId: string;
 
   constructor(orgId: string, remote: RemoteCounters, clock: ManualClock, rank: number) {
     this.#orgId = orgId;
     this.clock = clock;
+    this.remote = remote;
     const place = () => ({ count: 2, rank });
     this.counters = new ResilientCounters({ remote, clock, log: silentLog, place, timeoutMs: TIMEOUT_MS });
   }
@@ -83,9 +85,11 @@ async function house(t: TestContext, count = 2) {
     for (let passed = 0; passed < ms; passed += 500) {
       offset += 500;
       for (const { clock } of running) clock.advance(500);
-      // On each connection the answer to this comes after all others.
-      if (frozen === null) for (const each of running) await each.used();
-      else for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+      // On each connection the answer to this comes after all others; what follows from one is sent before the next.
+      for (let round = 0; round < 3; round++) {
+        if (frozen === null) for (const each of running) await each.remote.ping();
+        for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      }
     }
   }
   return {
