@@ -164,7 +164,11 @@ export class ResilientCounters implements Counters {
 
   /** The store is back: what it grants has to fit the share of this process as well, which is taken first. */
   async #takeOfShare(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
-    const own = this.#takeLocally(orgId, id, claims);
+    // Rules that refuse while nobody counts are counted again.
+    const shared = claims.map((claim) =>
+      claim.away === 'closed' ? { ...claim, away: 'open' as const } : claim,
+    );
+    const own = this.#takeLocally(orgId, id, shared);
     if (own.refused !== null) {
       this.#countAlone(own);
       this.#debts.noteAlone(orgId, claims, own);
