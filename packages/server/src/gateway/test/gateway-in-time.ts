@@ -179,6 +179,7 @@ function assemble(
     flights: new Flights(),
     owners: NO_OWNERS,
     spoolDir: '',
+    baseUrl: () => 'http://127.0.0.1:3563',
     outputMost: options.outputMost ?? (() => null),
     guard: memoryGuard(NO_ROWS, clock),
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
