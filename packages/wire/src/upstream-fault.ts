@@ -13,6 +13,7 @@ export type UpstreamFaultKind =
   | 'context'
   | 'filter'
   | 'too_large'
+  | 'slow_request'
   | 'timeout'
   | 'invalid'
   | 'server';
@@ -104,17 +105,26 @@ export function describeError(status: number, root: JsonObject, body = ''): Upst
   };
 }
 
+/** Statuses that say what they mean; a body's `type` does not turn the caller's mistake into an outage. */
+const DEFINITE = new Set([400, 404, 405, 408, 409, 410, 411, 412, 414, 415, 422]);
+/** Hosts report rate limits with these too. */
+const MAY_BE_RATE = new Set([400, 409]);
+
 function classify(status: number, words: string): UpstreamFaultKind {
+  const isDefinite = DEFINITE.has(status);
   if (OVERFLOW.test(words) && !NOT_OVERFLOW.test(words)) return 'context';
   if (status === 402 || MONEY.test(words)) return 'quota';
   if (status === 401 || BAD_KEY.test(words)) return 'credential';
   if (FILTERED.test(words)) return 'filter';
-  if (status === 429 || RATE_WORDS.test(words)) return 'rate';
-  if (status === 503 || status === 529 || status === 498 || OVERLOAD_WORDS.test(words)) return 'overloaded';
+  if (status === 429) return 'rate';
+  if (RATE_WORDS.test(words) && (!isDefinite || MAY_BE_RATE.has(status))) return 'rate';
+  if (status === 503 || status === 529 || status === 498) return 'overloaded';
+  if (OVERLOAD_WORDS.test(words) && !isDefinite && status !== 403 && status !== 413) return 'overloaded';
   if (status === 403) return 'permission';
   if (status === 404 || status === 410 || /model_not_found/.test(words)) return 'model';
   if (status === 413) return 'too_large';
-  if (status === 408 || status === 504) return 'timeout';
+  if (status === 408) return 'slow_request';
+  if (status === 504) return 'timeout';
   if (status >= 400 && status < 500) return 'invalid';
   return 'server';
 }
@@ -155,6 +165,7 @@ const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
   context: 'invalid_request',
   filter: 'invalid_request',
   too_large: 'request_too_large',
+  slow_request: 'request_timeout',
   // `upstream_timeout` is for deadlines of ours; a provider that gave up itself failed.
   timeout: 'upstream_error',
   invalid: 'invalid_request',
@@ -162,8 +173,8 @@ const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
 };
 
 /**
- * The fault a client of another dialect sees for it, without the provider's `param`, which names a field
- * the client never sent. A bad credential is ours: its text never reaches the caller.
+ * The fault a client of another dialect sees for it. The provider's `param` names a field of the translated request:
+ * whoever knows the client's own names adds it. A bad credential is ours: its text never reaches the caller.
  */
 export function faultOf(upstream: UpstreamFault): Fault {
   const ours = upstream.kind === 'credential' || upstream.kind === 'permission';
