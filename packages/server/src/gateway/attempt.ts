@@ -10,6 +10,7 @@ import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase, type Patience } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import type { AnswerSink, Plan } from './plan.ts';
+import { scrubbed } from './scrub.ts';
 import { headerOf, readNetworkError, UpstreamRefusal } from './upstream-fault.ts';
 import { setWorthAside } from './worth.ts';
 
@@ -230,7 +231,9 @@ class Attempt implements UpstreamHandler {
 
   #fail(reason: unknown): void {
     if (this.#over) return;
-    const error = reason instanceof Error ? reason : new Error(String(reason));
+    const { provider, credential } = this.#target;
+    const secrets = provider.secretsFor(credential);
+    const error = scrubbed(reason instanceof Error ? reason : new Error(String(reason)), secrets);
     // One chunk may bring the first content and a fault behind it: whatever started tells the fault.
     if (this.#sink?.started) this.#x.told = this.#sink;
     this.#sink?.cut();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { CallAnswer } from '@floe/testkit/client';
+import type { ReceivedRequest } from '@floe/testkit/connection';
 import { jsonReply, type Reply } from '@floe/testkit/reply';
 import { type GatewayInTime, type SurfaceName, startInTime } from './test/gateway-in-time.ts';
 
@@ -116,4 +117,49 @@ test('an outage inside a stream is known by its words, for its status is 200', a
       }
     },
   );
+});
+
+const SECRET = 'sk-live-1234567890abcdef';
+const ORGANIZATION_TOKEN = 'Token org/abc+def==1234';
+
+/** A host that tells in its errors what it was sent. */
+function echoing(status: number, kind: 'json' | 'text' | 'sse') {
+  return (_: boolean, request: ReceivedRequest): Reply => {
+    const echo = JSON.stringify(request.headers);
+    if (kind === 'text') return { status, headers: { 'content-type': 'text/plain' }, body: `sent: ${echo}` };
+    if (kind === 'json')
+      return jsonReply({ error: { message: `sent: ${echo}`, headers: request.headers } }, status);
+    const frame = JSON.stringify({ error: { message: `sent: ${echo}`, code: status } });
+    return { headers: { 'content-type': 'text/event-stream' }, body: `data: ${frame}\n\n` };
+  };
+}
+
+test('an error that echoes our request shows no credential to the caller, the row or the log', async (t) => {
+  for (const kind of ['json', 'text', 'sse'] as const)
+    for (const status of [400, 404, 422, 429, 500, 503]) {
+      const gateway = await startInTime({
+        upstreams: { a: echoing(status, kind) },
+        providers: {
+          a: { api_key: SECRET, headers: { 'x-org-token': ORGANIZATION_TOKEN }, breaker: { enabled: false } },
+        },
+        routes: [{ model: 'm', targets: ['a/m'], retries: 0 }],
+      });
+      t.after(() => gateway.close());
+      const answers = [
+        ...SURFACES.map((surface) => ask(gateway, surface)),
+        gateway.settled(gateway.ask('chat', { model: 'm', stream: true, ...BODIES.chat })),
+        gateway.settled(gateway.askPath('images/generations', { model: 'a/m', prompt: 'x' })),
+        gateway.settled(gateway.askPath('embeddings', { model: 'a/m', input: 'x' })),
+      ];
+      for (const { headers, text } of await Promise.all(answers)) {
+        const seen = JSON.stringify(headers) + text;
+        for (const secret of [SECRET, 'org/abc', 'org\\/abc'])
+          assert.ok(!seen.includes(secret), `${kind} ${status}: ${seen}`);
+      }
+      const kept = JSON.stringify(gateway.rows);
+      assert.ok(!kept.includes(SECRET) && !kept.includes('org/abc'), kept);
+      assert.ok(
+        gateway.upstream('a').requests.every(({ headers }) => JSON.stringify(headers).includes(SECRET)),
+      );
+    }
 });
