@@ -32,6 +32,9 @@ export interface UpstreamFault {
 /** Response headers with lower-case names. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
+/** A day: quotas of a day exist, and a longer wait is a mistake of the provider's. */
+const LONGEST_WAIT_MS = 86_400_000;
+
 const OVERFLOW =
   /prompt is too long|context_length_exceeded|exceeds the context window|maximum context length|input token count.{0,200}exceeds the maximum|input is too long|input tokens exceeded|too large for model with|reduce the length of the messages|maximum prompt length is|longer than the model's context|too_many_prompt_tokens|too many tokens|prompt too long|greater than the context length|exceeds the available context size|exceeded model token limit|range of input length should be|context window exceeds limit/i;
 const NOT_OVERFLOW = /throttl|rate limit|too many requests|service unavailable|quota|please wait/i;
@@ -141,11 +144,12 @@ function detailText(detail: Json | undefined): string | undefined {
 function retryAfterMs(headers: Headers, root: JsonObject): number | undefined {
   const ms = positive(headers['retry-after-ms']);
   const seconds = positive(headers['retry-after']);
-  if (ms !== undefined || seconds !== undefined) return Math.max(ms ?? 0, (seconds ?? 0) * 1000);
+  if (ms !== undefined || seconds !== undefined)
+    return Math.min(LONGEST_WAIT_MS, Math.max(ms ?? 0, (seconds ?? 0) * 1000));
   const details = objectOf(root['error'])?.['details'];
   for (const entry of isArray(details) ? details : []) {
     const delay = isObject(entry) ? /^(\d+(?:\.\d+)?)s$/.exec(textOf(entry['retryDelay']) ?? '') : null;
-    if (delay) return Math.ceil(Number(delay[1]) * 1000);
+    if (delay) return Math.min(LONGEST_WAIT_MS, Math.ceil(Number(delay[1]) * 1000));
   }
   return undefined;
 }

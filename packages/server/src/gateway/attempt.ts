@@ -161,6 +161,7 @@ class Attempt implements UpstreamHandler {
     this.#tail?.cancel();
     // A body that ends by itself (its client left or sent too much) and a credential nobody gave are told as they are.
     if (error instanceof Fault || error instanceof ClientGone) return this.#fail(error);
+    if (this.#conclude()) return;
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
 
@@ -219,7 +220,23 @@ class Attempt implements UpstreamHandler {
     this.#onContent?.(afterMs);
   }
 
+  /** Whether the answer was finished although its connection was not: then nothing of it is missing. */
+  #conclude(): boolean {
+    if (this.#over || !this.#sink?.started) return false;
+    try {
+      if (!this.#sink.conclude?.()) return false;
+    } catch (error) {
+      this.#fail(error);
+      return true;
+    }
+    this.#finish();
+    this.#cancel?.();
+    this.#settled.resolve();
+    return true;
+  }
+
   #expire(phase: ExpiredPhase, afterMs: number): void {
+    if (phase === 'idle' && this.#conclude()) return;
     const { id } = this.#target.provider;
     const after = afterMs < 1000 ? `${afterMs} ms` : `${Math.round(afterMs / 1000)} s`;
     this.#fail(

@@ -66,8 +66,11 @@ export function translatedAnswer(
   const sealOrigin = provider.sealOrigin(credential);
   const id = x.id.slice(x.id.indexOf('_') + 1);
   const seconds = () => Math.floor(x.gateway.clock.now() / 1000);
+  // Written anew within its dialect, an answer names the model that gave it, as the provider's own bytes would.
+  const isOwnDialect = from === x.surface.dialect && !x.surface.ide;
+  const named = isOwnDialect ? { ...reading.ask, model: provider.upstreamModel(model) } : reading.ask;
   const context: AnswerContext = {
-    ask: reading.ask,
+    ask: named,
     request: reading.body,
     id,
     requestId: x.id,
