@@ -53,7 +53,9 @@ export function readUpstreamFault(status: number, headers: Headers, body: string
   const root = objectOf(isArray(parsed) ? parsed[0] : parsed) ?? {};
   const fault = describeError(status, root, body);
   const type = headers['x-amzn-errortype']?.split(':')[0];
-  const kind = type === undefined ? fault.kind : classify(status, `${type} ${fault.message}`);
+  const named = type === undefined ? fault.kind : classify(status, `${type} ${fault.message}`);
+  // Told by its status the request was too slow; told inside a 200 a provider further on was.
+  const kind = named === 'timeout' && status === 408 ? 'slow_request' : named;
   const failed = status >= 400;
   return {
     ...fault,
@@ -126,8 +128,7 @@ function classify(status: number, words: string): UpstreamFaultKind {
   if (status === 403) return 'permission';
   if (status === 404 || status === 410 || /model_not_found/.test(words)) return 'model';
   if (status === 413) return 'too_large';
-  if (status === 408) return 'slow_request';
-  if (status === 504) return 'timeout';
+  if (status === 408 || status === 504) return 'timeout';
   if (status >= 400 && status < 500) return 'invalid';
   return 'server';
 }
