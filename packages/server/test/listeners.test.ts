@@ -80,8 +80,18 @@ test('a surface answers on the listeners that have it, and is a 404 on the other
         else assert.equal(answer.status, 404, what);
       }
     }
-  for (const [path, status] of Object.values(DOORS))
-    assert.equal((await call(floe.url + path, { headers })).status, status, `${path} on the main listener`);
+  for (const [path, status] of Object.values(DOORS)) {
+    const due = path === '/metrics' ? 401 : status;
+    assert.equal((await call(floe.url + path, { headers })).status, due, `${path} on the main listener`);
+  }
+});
+
+test('/metrics without a token is read on a listener of its own only, where others can reach this machine', async () => {
+  const main = await call(`${floe.url}/metrics`);
+  assert.equal(main.status, 401);
+  assert.match(main.text, /telemetry\.metrics_token.*server\.listeners/);
+  const own = ports[LISTENERS.findIndex(([first]) => first === 'metrics')];
+  assert.equal((await call(`${own}/metrics`)).status, 200);
 });
 
 test('a hidden surface is reached by no other spelling of its path', async () => {
@@ -122,8 +132,10 @@ test('errors of a missing surface speak the dialect of their path', async () => 
 });
 
 test('every surface answers below the path of the base address, and where a proxy took it away', async () => {
-  for (const [path, status] of Object.values(DOORS))
-    assert.equal((await call(`${floe.url}${PREFIX}${path}`, { headers })).status, status, path);
+  for (const [path, status] of Object.values(DOORS)) {
+    const due = path === '/metrics' ? 401 : status;
+    assert.equal((await call(`${floe.url}${PREFIX}${path}`, { headers })).status, due, path);
+  }
   const body = chatBody({ model: 'sandbox/echo' });
   assert.equal((await call(floe.url + PREFIX + CHAT, { headers, body })).status, 200);
   const page = await call(`${floe.url}${PREFIX}?a=b`);

@@ -15,7 +15,43 @@ export function label() {
 
 /** A value that must never be shown: JSON Schema's `writeOnly` marks it for forms and documents. */
 export function secret() {
-  return z.string().min(1).meta({ writeOnly: true });
+  return z
+    .string()
+    .min(1)
+    .regex(ONE_LINE, 'must not contain line breaks or control characters')
+    .meta({ writeOnly: true });
+}
+
+/** RFC 9110, section 5.5: what a header's value may hold. */
+const ONE_LINE = /^[\t\x20-\x7e\x80-\u{10ffff}]*$/u;
+
+/** Headers that belong to the connection or to the message itself: they are written for each request. */
+const RESERVED_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'proxy-connection',
+  'proxy-authorization',
+]);
+
+/** Extra headers of requests, by name. */
+export function extraHeaders() {
+  return z.record(
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a header name')
+      .refine(
+        (name) => !RESERVED_HEADERS.has(name.toLowerCase()),
+        'is set by Floe for each request and cannot be configured',
+      ),
+    z.string().regex(ONE_LINE, 'must not contain line breaks or control characters'),
+  );
 }
 
 /** Pattern of model ids: `*` stands for any characters, `/` included. */

@@ -134,7 +134,9 @@ export const TelemetrySchema = z.strictObject({
     .string()
     .default('')
     .meta({ writeOnly: true })
-    .describe('Bearer token that `/metrics` asks for. Empty: none.'),
+    .describe(
+      'Bearer token that `/metrics` asks for. Without it `/metrics` answers on a listener of its own, or where `server.host` is loopback and no proxy is trusted.',
+    ),
 });
 
 export const SmtpSchema = z
@@ -144,6 +146,10 @@ export const SmtpSchema = z
       .meta({ writeOnly: true })
       .describe('Mail server, as `smtps://user:password@host:465`. Empty: no mail.'),
     from: z.string().default('').describe('Sender of every mail.'),
+    require_tls: z
+      .boolean()
+      .default(true)
+      .describe('Whether `smtp://` must switch to TLS (STARTTLS) before a password or a mail is sent.'),
   })
   .superRefine((smtp, context) => {
     if (smtp.url !== '' && smtp.from === '')

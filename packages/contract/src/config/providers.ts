@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { baseUrl, count, evenWhenBroken, label, modelPattern, secret, slug } from './fields.ts';
+import { baseUrl, count, evenWhenBroken, extraHeaders, label, modelPattern, secret, slug } from './fields.ts';
 import { OutboundSchema } from './platform.ts';
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-kinds.ts';
 
@@ -130,8 +130,7 @@ export const PROVIDER_FIELDS = {
     .min(1)
     .optional()
     .describe('Dialects the upstream speaks natively. Absent: what the kind says.'),
-  headers: z
-    .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a header name'), z.string())
+  headers: extraHeaders()
     .default({})
     .meta({ writeOnly: true })
     .describe('Extra headers on every request to the upstream.'),

@@ -185,7 +185,9 @@ test('the test verb says what came of it, without anything having happened', asy
 
 test('email: one mail to everybody, its subject one line, its id the idempotency key, threads kept', async (t) => {
   const server = await smtpServer(t);
-  const house = await outbox(t, { mail: { url: server.url, from: 'Floe <floe@acme.example>' } });
+  const house = await outbox(t, {
+    mail: { url: server.url, from: 'Floe <floe@acme.example>', requireTls: false },
+  });
   const to = ['a@acme.example', 'b@acme.example'];
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to });
   const { begun, over } = notices();
@@ -207,15 +209,29 @@ test('email: a server that refuses is a failure with its words; without smtp.url
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = { config, signing: { previousSecret: null } };
   const notice = testNotice('dlv_9', 'mail', 'https://floe.example', NOW);
-  const refused = await outbox(t, { mail: { url: server.url, from: 'floe@acme.example' } });
+  const refused = await outbox(t, {
+    mail: { url: server.url, from: 'floe@acme.example', requireTls: false },
+  });
   const outcome = await refused.sender.send(notice, open);
   assert.ok(!outcome.ok && outcome.refused && outcome.status === 554);
   const unset = await (await outbox(t)).sender.send(notice, open);
   assert.match(unset.ok ? '' : unset.error, /smtp\.url/);
   const url = server.url.replace('smtp://', 'smtp://floe:100%@');
-  const unreadable = await outbox(t, { mail: { url, from: 'floe@acme.example' } });
+  const unreadable = await outbox(t, { mail: { url, from: 'floe@acme.example', requireTls: false } });
   const said = await unreadable.sender.send(notice, open);
   assert.match(said.ok ? '' : said.error, /smtp\.url: write a % .* as %25/);
+});
+
+test('email: a server without TLS gets no mail and no password unless smtp.require_tls is off', async (t) => {
+  const server = await smtpServer(t);
+  const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
+  const open = { config, signing: { previousSecret: null } };
+  const notice = testNotice('dlv_9', 'mail', 'https://floe.example', NOW);
+  const url = server.url.replace('smtp://', 'smtp://floe:hunter2@');
+  const strict = await outbox(t, { mail: { url, from: 'floe@acme.example', requireTls: true } });
+  const outcome = await strict.sender.send(notice, open);
+  assert.match(outcome.ok ? '' : outcome.error, /TLS/i);
+  assert.deepEqual([server.mails.length, server.recipients.length], [0, 0]);
 });
 
 /** As much of a mail server as a client needs. */

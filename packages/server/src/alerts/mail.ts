@@ -1,3 +1,4 @@
+import type { FloeConfig } from '@floe/contract/config';
 import type { OutboundGuard } from '../core/outbound.ts';
 import type { Outbound } from '../providers/outbound.ts';
 import type { Mail } from './channels/sheet.ts';
@@ -9,6 +10,13 @@ export interface MailSettings {
   /** `smtp://` or `smtps://`, with user and password; '' when mail is not set up. */
   readonly url: string;
   readonly from: string;
+  /** A server at `smtp://` that offers no STARTTLS gets no mail. */
+  readonly requireTls: boolean;
+}
+
+/** The settings of `floe.yaml`. */
+export function mailSettings({ url, from, require_tls }: FloeConfig['smtp']): MailSettings {
+  return { url, from, requireTls: require_tls };
 }
 
 /** A mail was not accepted. `permanent` as SMTP means it: 5xx. */
@@ -40,7 +48,7 @@ export function createMailer(
 ): Mailer {
   return {
     async send(mail, signal) {
-      const { url, from } = settings();
+      const { url, from, requireTls } = settings();
       if (url === '') throw new MailRefused('smtp.url is not set, so no mail can be sent', null, true);
       const { createTransport } = await import('nodemailer');
       const server = new URL(url);
@@ -53,6 +61,7 @@ export function createMailer(
         host,
         port,
         secure,
+        requireTLS: requireTls && !secure,
         connection: socket,
         ...authorities(via, host, port),
         ...(auth && { auth }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { FloeConfigSchema } from '@floe/contract/config';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
 import { listed, NOW, runApi } from './test/running-api.ts';
@@ -19,9 +20,24 @@ const VIEW: BreakerView = {
 const ID = 'main/family/large@default';
 const PATH = `/api/management/breakers/${encodeURIComponent(ID)}/force`;
 
+const PROVIDER = {
+  id: 'main',
+  kind: 'openai-compatible',
+  base_url: 'http://127.0.0.1:9/v1',
+  api_key: 'a-key',
+};
+const {
+  orgs: [ORG],
+} = FloeConfigSchema.parse({
+  orgs: [{ id: 'acme', providers: [{ ...PROVIDER, models: ['family/*', 'b'] }] }],
+});
+
 async function start(t: TestContext) {
   const all = [VIEW, { ...VIEW, model: 'b' }, { ...VIEW, orgId: 'other' }];
-  const api = await runApi({ breakers: { list: (orgId) => all.filter((view) => view.orgId === orgId) } });
+  const api = await runApi({
+    ...(ORG && { org: ORG }),
+    breakers: { list: (orgId) => all.filter((view) => view.orgId === orgId) },
+  });
   t.after(() => api.close());
   const { key } = await api.addKey('acme', { name: 'ops', scopes: ['management'] });
   return { ...api, key };
@@ -90,6 +106,22 @@ test('a forced state is stored with its end and its audit row, and auto takes it
     rows.map(({ subject }) => subject),
     [ID, ID],
   );
+});
+
+test('a force of a target that no request can have is refused, for it would change nothing', async (t) => {
+  const { call, key, database } = await start(t);
+  const body = { state: 'open', reason: 'why' };
+  for (const id of ['nowhere/b@default', 'main/unknown@default', 'main/b@other']) {
+    const path = `/api/management/breakers/${encodeURIComponent(id)}/force`;
+    const answer = await call('POST', path, { key, body });
+    assert.deepEqual([answer.status, answer.body['error']?.['param']], [404, 'id'], id);
+    assert.equal(
+      (await call('POST', path, { key, body: { ...body, state: 'auto' } })).status,
+      200,
+      'left over',
+    );
+  }
+  assert.deepEqual(await forcedBreakers(database.read, NOW), []);
 });
 
 test('an id that is none, a state that is none and a key without the scope are refused', async (t) => {

@@ -32,6 +32,28 @@ export function pathIn(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
+/** Surfaces of a listener that only monitoring reaches. */
+const MONITORING = new Set<SurfaceName>(['metrics', 'health']);
+const NO_TOKEN =
+  '/metrics names every provider, and this listener can be reached from other machines. Set telemetry.metrics_token, or give it a listener of its own: server.listeners: [{ port: 9464, surfaces: [metrics] }].';
+
+/** Whether `/metrics` may be read without a token here: on a listener of its own, or from this machine only. */
+export function isPrivate(host: string, hasProxies: boolean, surfaces: readonly SurfaceName[]): boolean {
+  if (surfaces.length > 0 && surfaces.every((name) => MONITORING.has(name))) return true;
+  return !hasProxies && /^(?:127(?:\.\d{1,3}){3}|::1|\[::1\]|localhost)$/.test(host);
+}
+
+/** Refuses `/metrics`, for a listener that is not private while no token is set. */
+export function withoutMetrics(next: Entrance): Entrance {
+  return {
+    onRequest(req, res, requestId) {
+      if (surfaceOf(pathIn(req.url ?? '/')) !== 'metrics') return next.onRequest(req, res, requestId);
+      refuseRequest(res, requestId, new Fault('missing_api_key', NO_TOKEN), 'openai');
+    },
+    placeOf: (target) => next.placeOf(target),
+  };
+}
+
 /**
  * Lets through what belongs to one of `names`; everything else is a 404, as if it were no part of this program.
  * `/healthz` and `/readyz` answer everywhere: whoever forwards to a port probes that port.

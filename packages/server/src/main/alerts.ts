@@ -1,7 +1,7 @@
 import type { FloeConfig } from '@floe/contract/config';
 import type { Quiet } from '../alerts/compose.ts';
 import { type AlertDelivery, startAlertDelivery } from '../alerts/delivery.ts';
-import { createMailer } from '../alerts/mail.ts';
+import { createMailer, mailSettings } from '../alerts/mail.ts';
 import { createSender } from '../alerts/send.ts';
 import { systemClock } from '../core/clock.ts';
 import type { ChannelParts } from '../management/channels/test.ts';
@@ -15,7 +15,7 @@ export interface Alerts extends ChannelParts {
 export function assembleAlerts(parts: Parts, config: () => FloeConfig, quiet: Quiet): Alerts {
   const { database, log, metrics, secretsKey, outbound } = parts;
   const clock = systemClock;
-  const mailer = createMailer(() => config().smtp, outbound.guard, outbound.via);
+  const mailer = createMailer(() => mailSettings(config().smtp), outbound.guard, outbound.via);
   const sender = createSender({ guard: outbound.guard, via: outbound.via, clock, mailer });
   const baseUrl = () => config().server.base_url;
   return {

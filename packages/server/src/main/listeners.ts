@@ -1,10 +1,10 @@
-import type { ServerConfig } from '@floe/contract/config';
+import type { FloeConfig, ListenerConfig } from '@floe/contract/config';
 import { ownAddress } from '@floe/contract/config/platform';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { underBasePath } from '../http/base-path.ts';
 import { createHttpServer, type Entrance, type HttpServer } from '../http/server.ts';
-import { onlySurfaces } from '../http/surfaces.ts';
+import { isPrivate, onlySurfaces, withoutMetrics } from '../http/surfaces.ts';
 
 /** Where this process listens, as this machine reaches it. */
 export interface Listening {
@@ -22,7 +22,7 @@ export interface Listening {
  * @throws CannotListen when one of them cannot be opened: then the process is not to run at all
  */
 export async function openListeners(
-  config: ServerConfig,
+  { server: config, telemetry }: Pick<FloeConfig, 'server' | 'telemetry'>,
   prefix: string,
   router: Entrance,
   clock: Clock,
@@ -35,10 +35,16 @@ export async function openListeners(
     servers.push(server);
     return taken;
   };
-  const port = await open(router, config.host, config.port, 'server');
+  const hasProxies = config.trusted_proxies.length > 0;
+  const guarded = (entrance: Entrance, host: string, surfaces: ListenerConfig['surfaces']) =>
+    telemetry.metrics_token !== '' || isPrivate(host, hasProxies, surfaces)
+      ? entrance
+      : withoutMetrics(entrance);
+  const port = await open(guarded(router, config.host, []), config.host, config.port, 'server');
   const others: { readonly url: string; readonly surfaces: readonly string[] }[] = [];
   for (const [index, { host = config.host, port: wanted, surfaces }] of config.listeners.entries()) {
-    const taken = await open(onlySurfaces(surfaces, router), host, wanted, `server.listeners[${index}]`);
+    const entrance = onlySurfaces(surfaces, guarded(router, host, surfaces));
+    const taken = await open(entrance, host, wanted, `server.listeners[${index}]`);
     others.push({ url: ownAddress(host, taken), surfaces });
   }
   return {

@@ -1,5 +1,5 @@
 import type { FloeConfig } from '@floe/contract/config';
-import { createMailer } from '../alerts/mail.ts';
+import { createMailer, mailSettings } from '../alerts/mail.ts';
 import { systemClock } from '../core/clock.ts';
 import type { PeopleHost } from '../management/members/people-host.ts';
 import { deleteSessionsIn } from '../store/sessions.ts';
@@ -13,7 +13,7 @@ export function peopleHost(
   config: () => FloeConfig,
   baseUrl: () => string,
 ): PeopleHost {
-  const mailer = createMailer(() => config().smtp, outbound.guard);
+  const mailer = createMailer(() => mailSettings(config().smtp), outbound.guard);
   return {
     endSessions: [(writer, { userId, orgId }) => deleteSessionsIn(writer, userId, orgId)],
     baseUrl,

@@ -108,7 +108,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
     listBreakers(breakers),
     listBreakerChanges,
-    forceBreaker(breakers),
+    forceBreaker(breakers, running.orgs),
     ...orderedVerbs(POLICIES, { answer: policy, body: policyBody }, running.orgs),
     dryRunPolicies(running.orgs, parts.bodies),
     startPolicyDryRun({ orgs: running.orgs, bodies: parts.bodies, jobs: parts.jobs, coverage }),

@@ -41,7 +41,7 @@ export async function outbox(t: TestContext, options: OutboxOptions = {}) {
     if (!options.database) await database.close();
   });
   const guard = createOutboundGuard(() => options.rules ?? ONE_ORG);
-  const mailer = createMailer(() => options.mail ?? { url: '', from: '' }, guard);
+  const mailer = createMailer(() => options.mail ?? { url: '', from: '', requireTls: true }, guard);
   const sender = createSender({ guard, via: options.via ?? (() => undefined), clock, mailer });
   const counted: string[] = [];
   const parts: AlertDeliveryParts = {

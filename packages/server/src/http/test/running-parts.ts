@@ -93,7 +93,7 @@ export function channelParts() {
     privateNetworks: [],
     named: new Set<string>(),
   }));
-  const mailer = createMailer(() => ({ url: '', from: '' }), guard);
+  const mailer = createMailer(() => ({ url: '', from: '', requireTls: true }), guard);
   return {
     secretsKey,
     sender: createSender({ guard, via: () => undefined, clock: systemClock, mailer }),

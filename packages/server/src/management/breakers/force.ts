@@ -1,13 +1,15 @@
 import { breaker, breakerForce } from '@floe/contract/api/breakers';
 import { idParams } from '@floe/contract/api/page';
+import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
 import { insertBreakerChange } from '../../store/breaker-changes.ts';
 import { type ForcedBreaker, forcedBreakers, putForcedBreakers } from '../../store/forced-breakers.ts';
+import type { RunningOrg, RunningOrgs } from '../running-org.ts';
 import { type Verb, writeVerb } from '../verb.ts';
 import { type BreakerSource, breakerOf, forcedOf, idOf, nameIn } from './view.ts';
 
 /** Forces a breaker open or closed for a while, or gives it back to itself; every process follows. */
-export function forceBreaker(breakers: BreakerSource): Verb {
+export function forceBreaker(breakers: BreakerSource, orgs: RunningOrgs): Verb {
   return writeVerb({
     name: 'breakers.force',
     method: 'POST',
@@ -21,6 +23,7 @@ export function forceBreaker(breakers: BreakerSource): Verb {
     changes: 'breakers',
     async run({ orgId, actor, clock, writer }, { params, body }) {
       const name = nameIn(params.id);
+      if (body.state !== 'auto') requireTarget(name, orgs(orgId));
       const isIt = (entry: ForcedBreaker) => entry.orgId === orgId && idOf(entry) === params.id;
       const now = clock.now();
       const all = await forcedBreakers(writer, now);
@@ -50,6 +53,20 @@ export function forceBreaker(breakers: BreakerSource): Verb {
       };
     },
   });
+}
+
+/** @throws Fault `not_found` for a target that no request of this org can have: the force would have no effect */
+function requireTarget(name: ReturnType<typeof nameIn>, { catalog }: RunningOrg): void {
+  const provider = catalog.providers.get(name.provider);
+  const missing = !provider
+    ? `The provider "${name.provider}" is not enabled`
+    : !provider.allows(name.model)
+      ? `The model "${name.model}" is not on the allowlist of "${name.provider}"`
+      : provider.credentials.some((credential) => credential.name === name.credential)
+        ? null
+        : `"${name.provider}" has no credential "${name.credential}"`;
+  if (missing !== null)
+    throw new Fault('not_found', `${missing}, so there is no such breaker.`, { param: 'id' });
 }
 
 const CLOSED = {
