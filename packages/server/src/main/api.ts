@@ -57,7 +57,7 @@ export function assembleApi(
   version: string,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
-  const { rows, live, jobs, answers, beatRefusals } = parts;
+  const { rows, live, jobs, trials, answers, beatRefusals } = parts;
   const loaded = () => history.loaded;
   const changed = () => {
     signIn.sessions.forget();
@@ -104,6 +104,7 @@ export function assembleApi(
       },
       live,
       jobs,
+      trials,
     },
     { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },
   );

@@ -154,6 +154,36 @@ export function readVerb<
   };
 }
 
+interface WriteDefinition<
+  Answer extends z.ZodType,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Plan,
+> extends Description,
+    Schemas<Params, Query, Body, Answer> {
+  /** `GET` for what is only looked at, and must stand in the audit log all the same. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly status: 200 | 201 | 204;
+  /** Null when the running snapshot holds nothing of it. */
+  readonly changes: Topic | null;
+  /** Waited for before the transaction, for what must not be waited for inside one. */
+  before?(): Promise<unknown>;
+  /** Works out before the transaction what `run` needs, where that takes long. */
+  plan?(context: VerbContext, input: Input<Params, Query, Body>): Promise<Plan>;
+  /** Waited for once the change is in force; gives the answer its last fields. */
+  after?(answer: z.input<Answer>): Promise<z.input<Answer>>;
+  run(
+    context: Writing,
+    input: Input<Params, Query, Body>,
+    plan: Plan,
+  ): Promise<{
+    readonly answer: z.input<Answer>;
+    readonly audit: Change | 'unchanged';
+    readonly further?: readonly FurtherChange[];
+  }>;
+}
+
 /**
  * Defines a verb that changes something. Its `run` works inside one write transaction and must say what it
  * changed: the audit row commits with the change. The caller hears of success only after the running
@@ -165,28 +195,8 @@ export function writeVerb<
   Params extends z.ZodObject = NoFields,
   Query extends z.ZodObject = NoFields,
   Body extends z.ZodType = NoBody,
->(
-  definition: Description &
-    Schemas<Params, Query, Body, Answer> & {
-      /** `GET` for what is only looked at, and must stand in the audit log all the same. */
-      readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-      readonly status: 200 | 201 | 204;
-      /** Null when the running snapshot holds nothing of it. */
-      readonly changes: Topic | null;
-      /** Waited for before the transaction, for what must not be waited for inside one. */
-      before?(): Promise<unknown>;
-      /** Waited for once the change is in force; gives the answer its last fields. */
-      after?(answer: z.input<Answer>): Promise<z.input<Answer>>;
-      run(
-        context: Writing,
-        input: Input<Params, Query, Body>,
-      ): Promise<{
-        readonly answer: z.input<Answer>;
-        readonly audit: Change | 'unchanged';
-        readonly further?: readonly FurtherChange[];
-      }>;
-    },
-): Verb {
+  Plan = undefined,
+>(definition: WriteDefinition<Answer, Params, Query, Body, Plan>): Verb {
   const schemas = complete(definition);
   return {
     ...definition,
@@ -195,36 +205,65 @@ export function writeVerb<
     show: null,
     prepare: definition.before,
     async change(context, raw) {
-      const { further = [], ...done } = await definition.run(context, read(schemas, raw));
+      const input = read(schemas, raw);
+      const plan = plannedBy(definition, await definition.plan?.(context, input));
+      const { further = [], ...done } = await definition.run(context, input, plan);
       return { ...done, further };
     },
     async perform(host, actor, raw, of) {
       const input = read(schemas, raw);
       await definition.before?.();
-      const creation = creationOf(definition, actor, raw);
-      let isRepeated = false;
-      const answer = await host.database.transaction(async (writer) => {
-        const now = host.clock.now();
-        const earlier =
-          creation && (await answeredBefore<z.input<Answer>>(writer, creation, host.secretsKey, now));
-        isRepeated = earlier !== null && earlier !== undefined;
-        if (earlier) return earlier.answer;
-        if (definition.method !== 'POST') await holdAgainst(of, writer, host, actor, raw);
-        const done = await definition.run({ ...contextOf(host, actor), writer }, input);
-        if (done.audit !== 'unchanged')
-          await record(writer, host, actor, { ...done.audit, action: definition.name });
-        for (const change of done.further ?? []) await record(writer, host, actor, change);
-        if (definition.changes !== null && done.audit !== 'unchanged')
-          await host.database.signals.announce(writer);
-        if (creation) await rememberAnswer(writer, creation, done.answer, host.secretsKey, now);
-        return done.answer;
-      });
+      const plan = plannedBy(definition, await definition.plan?.(contextOf(host, actor), input));
+      const committed = await commit(definition, { host, actor, raw, of }, (context) =>
+        definition.run(context, input, plan),
+      );
       // Also after 'unchanged': the try that made the change may have failed right here.
       if (definition.changes !== null) await host.changed(definition.changes, actor.orgId);
-      const told = definition.after && !isRepeated ? await definition.after(answer) : answer;
-      return { answer: told, tag: of?.answer === definition.answer ? tagOf(told, of.live ?? []) : null };
+      const { isRepeated, answer: first } = committed;
+      const answer = definition.after && !isRepeated ? await definition.after(first) : first;
+      return { answer, tag: of?.answer === definition.answer ? tagOf(answer, of.live ?? []) : null };
     },
   };
+}
+
+/** Without a `plan`, its type parameter stays at the default `undefined`, which is what was planned then. */
+function plannedBy<Plan>(_: { plan?(...given: never[]): Promise<Plan> }, planned: Plan | undefined): Plan {
+  return planned as Plan;
+}
+
+interface Asked {
+  readonly host: VerbHost;
+  readonly actor: Actor;
+  readonly raw: RawInput;
+  readonly of: Verb | undefined;
+}
+
+/** Runs a write in its transaction, with its audit rows; a creation that is asked for again is answered again. */
+async function commit<Answer>(
+  definition: Pick<Description, 'name' | 'idempotent'> &
+    Pick<Verb, 'method' | 'status'> & { readonly changes: Topic | null },
+  { host, actor, raw, of }: Asked,
+  run: (context: Writing) => Promise<{
+    readonly answer: Answer;
+    readonly audit: Change | 'unchanged';
+    readonly further?: readonly FurtherChange[];
+  }>,
+): Promise<{ readonly answer: Answer; readonly isRepeated: boolean }> {
+  const creation = creationOf(definition, actor, raw);
+  return host.database.transaction(async (writer) => {
+    const now = host.clock.now();
+    const earlier = creation && (await answeredBefore<Answer>(writer, creation, host.secretsKey, now));
+    if (earlier) return { answer: earlier.answer, isRepeated: true };
+    if (definition.method !== 'POST') await holdAgainst(of, writer, host, actor, raw);
+    const done = await run({ ...contextOf(host, actor), writer });
+    if (done.audit !== 'unchanged')
+      await record(writer, host, actor, { ...done.audit, action: definition.name });
+    for (const change of done.further ?? []) await record(writer, host, actor, change);
+    if (definition.changes !== null && done.audit !== 'unchanged')
+      await host.database.signals.announce(writer);
+    if (creation) await rememberAnswer(writer, creation, done.answer, host.secretsKey, now);
+    return { answer: done.answer, isRepeated: false };
+  });
 }
 
 /** @throws Fault `precondition_failed` */

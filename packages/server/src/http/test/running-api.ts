@@ -16,6 +16,7 @@ import type { PeopleHost } from '../../management/members/people-host.ts';
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Standing } from '../../management/overview/standing.ts';
 import type { RelayHost } from '../../management/relay/relay-host.ts';
+import { createTrials, type Trials } from '../../management/trials/trials.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { type Actor, keyActor } from '../../platform/actor.ts';
@@ -93,6 +94,7 @@ export interface RunningApi {
   call(method: string, path: string, call?: Call): Promise<Answer>;
   readonly port: number;
   readonly live: LiveHub;
+  readonly trials: Trials;
   close(): Promise<void>;
 }
 
@@ -167,7 +169,9 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     call: (method, path, call = {}) => fitting(all, method, path, send(http.port, method, path, call)),
     port: http.port,
     live: parts.live,
+    trials: parts.trials,
     async close() {
+      await parts.trials.close();
       await parts.live.close();
       await http.close();
       await Promise.all([api.close(), relay.close()]);
@@ -196,7 +200,6 @@ function partsOf(
   };
   const config: VerbParts['config'] = {
     fileState: () => ({ file: null, loadedAt: NOW, refused: null }),
-    examine: () => [],
     rehearse: (work) => rehearse(database, work),
     rules,
     providers: running.providers,
@@ -219,6 +222,7 @@ function partsOf(
     monitoring,
     people,
     config,
+    trials: createTrials(systemClock),
     ...consoleParts(database, clock, options.standing),
   };
 }
