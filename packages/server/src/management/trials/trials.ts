@@ -46,11 +46,14 @@ export interface Trials {
   close(): Promise<void>;
 }
 
-export function createTrials(clock: Pick<Clock, 'after'>, limitMs = TRIAL_LIMIT_MS): Trials {
+export function createTrials(
+  clock: Pick<Clock, 'after'>,
+  { limitMs = TRIAL_LIMIT_MS, threads = THREADS } = {},
+): Trials {
   const pool = new ThreadPool({
     entry: new URL('./trial-worker.ts', import.meta.url),
     name: 'trials',
-    threads: THREADS,
+    threads,
     perTenant: 1,
     queuedPerTenant: WAITING_OF_ORG,
     limitMs,
