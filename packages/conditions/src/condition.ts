@@ -26,6 +26,18 @@ export interface Condition {
  * @throws Error that completes the sentence "when: …": its grammar, its names, its kind of value
  */
 export function compileCondition(source: string, vocabulary: Vocabulary): Condition {
+  const known = compiled.get(vocabulary) ?? new Map<string, Condition>();
+  compiled.set(vocabulary, known);
+  const condition = known.get(source) ?? compile(source, vocabulary);
+  if (known.size < MAX_COMPILED) known.set(source, condition);
+  return condition;
+}
+
+/** Every change of a configuration compiles the conditions of all orgs again, most of them unchanged. */
+const compiled = new WeakMap<Vocabulary, Map<string, Condition>>();
+const MAX_COMPILED = 2_000;
+
+function compile(source: string, vocabulary: Vocabulary): Condition {
   const expression = parseCondition(source);
   const needs = readExpression(expression, vocabulary);
   mustBeCheap(expression);
