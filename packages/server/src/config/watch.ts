@@ -148,6 +148,11 @@ function needsRestart(before: FloeConfig, after: FloeConfig): string[] {
     ['server.port', before.server.port, after.server.port],
     ['server.base_url', statedUrl(before), statedUrl(after)],
     ['server.trusted_proxies', before.server.trusted_proxies, after.server.trusted_proxies],
+    [
+      'server.unauthenticated_connections',
+      before.server.unauthenticated_connections,
+      after.server.unauthenticated_connections,
+    ],
     ['server.listeners', before.server.listeners, after.server.listeners],
     ['storage.database', before.storage.database, after.storage.database],
     ['storage.shared', before.storage.shared, after.storage.shared],

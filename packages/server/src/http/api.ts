@@ -137,7 +137,7 @@ function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Dow
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  const fault = faultOf(error, request.id);
+  const fault = faultOf(error, request.id, request.routeOptions?.bodyLimit ?? BODY_LIMIT_BYTES);
   if (fault.status === 500)
     log.error({ err: error, request_id: request.id, route: request.routeOptions?.url }, 'request failed');
   // Fastify closes after a body that is too large, which would reset the sender before it can read why.
