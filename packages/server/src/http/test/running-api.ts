@@ -140,8 +140,8 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     ...(options.signIn && { signIn: options.signIn(database, clock) }),
     version: '0.0.0-test',
     authenticate: (headers) => {
-      const presented = presentedKey(headers);
-      return sessions.get(presented)?.(now) ?? keyActor(platform.keyring.authenticate(presented, now));
+      const shown = presentedKey(headers);
+      return sessions.get(shown)?.(now) ?? keyActor(platform.keyring.authenticate(shown, now));
     },
     requestIdOf: () => newId('req', now),
   });
@@ -153,12 +153,10 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     setNow(ms) {
       now = ms;
     },
-    async addKey(orgId, { scopes = SCOPES, ...columns } = {}) {
-      const key = newKey();
-      const row = { ...keyRow(orgId, key, now, pepper), scopes_json: JSON.stringify(scopes), ...columns };
-      await database.transaction((writer) => insertKey(writer, row));
+    async addKey(orgId, columns = {}) {
+      const made = await storeKey(database, orgId, columns, now);
       await changed();
-      return { id: row.id, key };
+      return made;
     },
     async addMember(orgId, given = {}) {
       const { member, session } = await storeMember(database, orgId, given, now);
@@ -171,14 +169,27 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     live: parts.live,
     trials: parts.trials,
     async close() {
-      await parts.trials.close();
-      await parts.live.close();
+      await Promise.all([parts.trials.close(), parts.live.close()]);
       await http.close();
       await Promise.all([api.close(), relay.close()]);
       await database.close();
       await rm(dataDir, { recursive: true });
     },
   };
+}
+
+type KeyColumns = NonNullable<Parameters<RunningApi['addKey']>[1]>;
+
+async function storeKey(
+  database: Database,
+  orgId: string,
+  { scopes = SCOPES, ...columns }: KeyColumns,
+  now: number,
+) {
+  const key = newKey();
+  const row = { ...keyRow(orgId, key, now, pepper), scopes_json: JSON.stringify(scopes), ...columns };
+  await database.transaction((writer) => insertKey(writer, row));
+  return { id: row.id, key };
 }
 
 function partsOf(
