@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { sources } from './sources.mjs';
+import { importsOf } from './syntax.mjs';
 
 const FLOORS = {
   contract: 0,
@@ -46,8 +47,8 @@ const ONLY = {
 
 /** A word that must not appear in the imports or code of any room but those named. */
 const STOPS = [
-  { what: "'node:http'", pattern: /from 'node:https?'/, rooms: ['server/http', 'testkit'] },
-  { what: 'SQL engine', pattern: /from '(node:sqlite|kysely|pg|ioredis)'/, rooms: ['server/store'] },
+  { what: "'node:http'", imports: /^node:https?$/, rooms: ['server/http', 'testkit'] },
+  { what: 'SQL engine', imports: /^(node:sqlite|kysely|pg|ioredis)$/, rooms: ['server/store'] },
   {
     what: 'a provider’s name',
     // As a string of code; names of dialects (openai, anthropic, gemini) are words of their own.
@@ -68,7 +69,10 @@ const STOPS = [
 ];
 
 /** What a worker thread must not load, there or further on: Kysely's 255 files are 13 MB and 80 ms in each thread. */
-const THREADS = [{ root: 'packages/server/src/store/sqlite/sqlite-worker.ts', without: 'kysely' }];
+const THREADS = [
+  { root: 'packages/server/src/store/sqlite/sqlite-worker.ts', without: 'kysely' },
+  { root: 'packages/server/src/management/trials/trial-worker.ts', without: 'kysely' },
+];
 
 /** Within the console only the index of pages leads to a page: what a page shares lies in the rooms below the pages. */
 const CONSOLE = 'packages/console/src/';
@@ -93,7 +97,8 @@ function resolveImport(from, specifier) {
     : `packages/${own[1]}/src/${own[2] ?? 'index'}.ts`;
 }
 
-export function check(files) {
+/** @param threads whose files have to be there */
+export function check(files, threads = THREADS) {
   const faults = [];
   const edges = new Map();
   const packages = new Map();
@@ -108,9 +113,12 @@ export function check(files) {
     }
     const isTest = /\.test\.ts$|\.suite\.ts$|\/test\//.test(path);
     const targets = [];
-    for (const [, typeOnly, specifier] of text.matchAll(
-      /^(?:import|export)(\s+type)?[^;]*?from '([^']+)';/gms,
-    )) {
+    const imported = importsOf(path, text);
+    for (const { specifier, isType: typeOnly } of imported) {
+      if (specifier === null) {
+        if (!isTest) faults.push(`${path}: an import that is not written out cannot be checked`);
+        continue;
+      }
       const target = resolveImport(path, specifier);
       if (!target && !typeOnly) packages.set(path, [...(packages.get(path) ?? []), specifier]);
       if (!target) continue;
@@ -136,10 +144,13 @@ export function check(files) {
     if (!isTest) edges.set(path, targets);
     for (const stop of STOPS) {
       if (isTest || stop.rooms.includes(room) || stop.files?.some((file) => path.endsWith(file))) continue;
-      if (stop.pattern.test(text)) faults.push(`${path}: ${stop.what} stops at ${stop.rooms.join(', ')}`);
+      const isIn = stop.imports
+        ? imported.some(({ specifier }) => stop.imports.test(specifier ?? ''))
+        : stop.pattern.test(text);
+      if (isIn) faults.push(`${path}: ${stop.what} stops at ${stop.rooms.join(', ')}`);
     }
   }
-  return [...faults, ...cycles(edges), ...THREADS.flatMap((thread) => loaded(edges, packages, thread))];
+  return [...faults, ...cycles(edges), ...threads.flatMap((thread) => loaded(edges, packages, thread))];
 }
 
 /** Files through which a thread loads what it must do without. */

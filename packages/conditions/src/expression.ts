@@ -1,12 +1,13 @@
 import type { Expression } from './cel.ts';
+import { isReserved } from './counted-functions.ts';
 import { membersOf, type Vocabulary } from './vocabulary.ts';
 
 /** What a condition reads: `request.model`, or `request` when it takes all of it; other variables by their name. */
 export type Needs = ReadonlySet<string>;
 
 /**
- * Looks through a parsed condition: everything it names exists, and the work it makes is bounded. A loop
- * over what a client sent may not stand inside of another: ten thousand messages would be a hundred million steps.
+ * Looks through a parsed condition: everything it names exists. A loop over what a client sent may not stand inside of
+ * another: ten thousand messages would be a hundred million steps.
  *
  * @returns what it reads
  * @throws Error that says what is wrong
@@ -35,6 +36,8 @@ class ExpressionReader {
       case 'selectExpr':
         return this.#select(exprKind.value.operand, exprKind.value.field, loops);
       case 'callExpr':
+        if (isReserved(exprKind.value.function))
+          throw new Error(`there is no function "${exprKind.value.function}"`);
         this.read(exprKind.value.target, loops);
         for (const argument of exprKind.value.args) this.read(argument, loops);
         return;

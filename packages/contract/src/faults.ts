@@ -26,6 +26,7 @@ export const FAULTS = {
   unsupported_parameter: { status: 400, ...invalid },
   missing_required_parameter: { status: 400, ...invalid },
   reason_required: { status: 400, ...invalid, retry: false },
+  trial_limit_exceeded: { status: 400, ...invalid, retry: false },
   previous_response_not_found: { status: 400, ...invalid },
   missing_api_key: { status: 401, ...unauthorized },
   invalid_api_key: { status: 401, ...unauthorized },

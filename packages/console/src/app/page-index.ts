@@ -5,6 +5,9 @@ import type { PageRoute } from './page-route.ts';
 /** Every page that is built. */
 export const PAGES: readonly PageRoute[] = Object.values(pages).flat();
 
+/** The page in front of all others. */
+export const loadSignIn = () => import('../pages/sign-in/sign-in-page.tsx');
+
 /** The navigation as it stands. */
 export const GROUPS = navigationOf(new Set(PAGES.map(({ path }) => path)));
 

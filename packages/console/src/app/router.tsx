@@ -11,7 +11,7 @@ import { Arrival } from './arrival.tsx';
 import { askAhead } from './ask-ahead.ts';
 import { BrokenPage, MissingPage } from './broken-page.tsx';
 import { OrgShell } from './org-shell.tsx';
-import { PAGES } from './page-index.ts';
+import { loadSignIn, PAGES } from './page-index.ts';
 import { querySearch, queryText } from './query-text.ts';
 
 const root = createRootRoute({
@@ -27,7 +27,7 @@ const doors = ['/sign-in', '/first-run', '/invite'].map((path) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+    component: lazyRouteComponent(loadSignIn, 'SignInPage'),
   }),
 );
 

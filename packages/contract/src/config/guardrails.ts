@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { count, evenWhenBroken, label, modelPattern, slug } from './fields.ts';
+import {
+  count,
+  crossFieldRule,
+  label,
+  modelPattern,
+  type RawFields,
+  type ReportIssue,
+  slug,
+} from './fields.ts';
 
 /** Kinds of subject that limits and budgets count. */
 export const SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
@@ -21,28 +29,13 @@ const subjectFields = {
     ),
 } as const;
 
-interface Subject {
-  readonly scope?: (typeof SUBJECTS)[number] | undefined;
-  readonly per?: (typeof SUBJECTS)[number] | undefined;
-  readonly team?: string | undefined;
-  readonly key?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly end_user?: string | undefined;
-}
-
-function checkSubject(value: Subject, context: z.RefinementCtx): void {
-  const say = (field: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [field], message });
-  if (value.scope !== undefined && value.per !== undefined) say('per', 'give either scope or per, not both');
-  if (value.scope === undefined && value.per === undefined)
-    context.addIssue({
-      code: 'custom',
-      path: [],
-      message: 'needs scope (one bucket) or per (a bucket for each)',
-    });
+function checkSubject({ scope, per, ...fields }: RawFields, report: ReportIssue): void {
+  if (scope !== undefined && per !== undefined) report(['per'], 'give either scope or per, not both');
+  if (scope === undefined && per === undefined)
+    report([], 'needs scope (one bucket) or per (a bucket for each)');
   for (const field of ['team', 'key', 'owner', 'end_user'] as const) {
-    if (value.scope === field && value[field] === undefined) say(field, `is required with scope: ${field}`);
-    if (value.scope !== field && value[field] !== undefined) say(field, `goes with scope: ${field} only`);
+    if (scope === field && fields[field] === undefined) report([field], `is required with scope: ${field}`);
+    if (scope !== field && fields[field] !== undefined) report([field], `goes with scope: ${field} only`);
   }
 }
 
@@ -54,15 +47,14 @@ export const LimitSchema = z
     tpm: count().optional().describe('Tokens in any 60 seconds.'),
     concurrency: count().optional().describe('Requests at the same time.'),
   })
-  .superRefine((limit, context) => {
-    checkSubject(limit, context);
-    if (limit.rpm === undefined && limit.tpm === undefined && limit.concurrency === undefined)
-      context.addIssue({
-        code: 'custom',
-        path: [],
-        message: 'needs at least one of rpm, tpm and concurrency',
-      });
-  }, evenWhenBroken);
+  .check(
+    crossFieldRule((limit, report) => {
+      checkSubject(limit, report);
+      const { rpm, tpm, concurrency } = limit;
+      if (rpm === undefined && tpm === undefined && concurrency === undefined)
+        report([], 'needs at least one of rpm, tpm and concurrency');
+    }),
+  );
 
 export const BudgetSchema = z
   .strictObject({
@@ -78,7 +70,7 @@ export const BudgetSchema = z
     limit_usd: z.number().positive().max(1_000_000_000).describe('US dollars per period.'),
     mode: z.enum(['hard', 'soft']).default('hard').describe('`hard` refuses with 402, `soft` only alerts.'),
   })
-  .superRefine(checkSubject, evenWhenBroken);
+  .check(crossFieldRule(checkSubject));
 
 export const CacheSchema = z.strictObject({
   enabled: z.boolean().default(false).describe('Answers an equal request from the last complete answer.'),
@@ -97,10 +89,7 @@ const DetectSchema = z
       .default([])
       .describe('Kinds of personal data to look for.'),
   })
-  .superRefine((detect, context) => {
-    if (!detect.secrets && detect.pii.length === 0)
-      context.addIssue({ code: 'custom', path: [], message: 'looks for nothing: set secrets, pii or both' });
-  }, evenWhenBroken)
+  .refine(({ secrets, pii }) => secrets || pii.length > 0, 'looks for nothing: set secrets, pii or both')
   .describe('Content the rule looks for.');
 
 /** What floe.yaml says about a policy, field by field. */
@@ -118,9 +107,9 @@ export const POLICY_FIELDS = {
   message: z.string().min(1).max(1_000).optional().describe('Told to the caller on a denial.'),
 };
 
-export const PolicySchema = z.strictObject(POLICY_FIELDS).superRefine((policy, context) => {
-  if (policy.when === undefined && policy.detect === undefined)
-    context.addIssue({ code: 'custom', path: [], message: 'needs a condition: when, detect or both' });
-  if (policy.action === 'redact' && policy.detect === undefined)
-    context.addIssue({ code: 'custom', path: ['detect'], message: 'is required with action: redact' });
-}, evenWhenBroken);
+export const PolicySchema = z.strictObject(POLICY_FIELDS).check(
+  crossFieldRule(({ when, detect, action }, report) => {
+    if (when === undefined && detect === undefined) report([], 'needs a condition: when, detect or both');
+    if (action === 'redact' && detect === undefined) report(['detect'], 'is required with action: redact');
+  }),
+);

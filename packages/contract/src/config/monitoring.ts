@@ -2,7 +2,7 @@ import * as z from 'zod';
 import {
   baseUrl,
   count,
-  evenWhenBroken,
+  crossFieldRule,
   instant,
   label,
   minutes,
@@ -53,16 +53,14 @@ export const MonitorSchema = z
       .describe('When a monitor that never beat is reported. Absent: after interval and grace.'),
     channels: z.array(label()).default([]).describe('Names of channels that are told.'),
   })
-  .superRefine((monitor, context) => {
-    if (monitor.expected_interval_minutes !== undefined && monitor.schedule !== undefined)
-      context.addIssue({
-        code: 'custom',
-        path: ['schedule'],
-        message: 'give either expected_interval_minutes or schedule, not both',
-      });
-    if (monitor.expected_interval_minutes === undefined && monitor.schedule === undefined)
-      context.addIssue({ code: 'custom', path: [], message: 'needs expected_interval_minutes or schedule' });
-  }, evenWhenBroken)
+  .check(
+    crossFieldRule(({ expected_interval_minutes, schedule }, report) => {
+      if (expected_interval_minutes !== undefined && schedule !== undefined)
+        report(['schedule'], 'give either expected_interval_minutes or schedule, not both');
+      if (expected_interval_minutes === undefined && schedule === undefined)
+        report([], 'needs expected_interval_minutes or schedule');
+    }),
+  )
   .transform((monitor) => ({ ...monitor, name: monitor.name ?? monitor.id, kind: 'heartbeat' as const }));
 
 /** What a channel can be told about. */

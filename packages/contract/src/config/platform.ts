@@ -35,6 +35,13 @@ const ListenerSchema = z.strictObject({
     ),
 });
 
+const UnauthenticatedSchema = z.strictObject({
+  total: count().default(8_192).describe('In all, over all listeners.'),
+  per_address: count()
+    .default(1_024)
+    .describe('From one address. Connections from `trusted_proxies` count in neither.'),
+});
+
 export const ServerSchema = z
   .strictObject({
     host: listenHost().default('127.0.0.1').describe('Address to listen on; `::` is IPv4 and IPv6.'),
@@ -54,6 +61,9 @@ export const ServerSchema = z
       .array(network())
       .default([])
       .describe('Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` headers are believed.'),
+    unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
+      'How many connections may be open over which nobody has authenticated yet. The oldest are closed first.',
+    ),
     listeners: z.array(ListenerSchema).default([]).describe('Further listeners with some of the surfaces.'),
   })
   .transform((server) => ({ ...server, base_url: server.base_url ?? ownAddress(server.host, server.port) }));

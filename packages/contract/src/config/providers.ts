@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { baseUrl, count, evenWhenBroken, extraHeaders, label, modelPattern, secret, slug } from './fields.ts';
+import { baseUrl, count, crossFieldRule, extraHeaders, label, modelPattern, secret, slug } from './fields.ts';
 import { OutboundSchema } from './platform.ts';
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-kinds.ts';
 
@@ -177,21 +177,14 @@ export const PROVIDER_FIELDS = {
 
 export const ProviderSchema = z
   .strictObject(PROVIDER_FIELDS)
-  .superRefine((provider, context) => {
-    const needs = isProviderKind(provider.kind) && PROVIDER_KINDS[provider.kind].base_url === 'required';
-    if (needs && provider.base_url === undefined)
-      context.addIssue({
-        code: 'custom',
-        path: ['base_url'],
-        message: `is required for kind ${provider.kind}`,
-      });
-    if (provider.api_key !== undefined && provider.credentials !== undefined)
-      context.addIssue({
-        code: 'custom',
-        path: ['api_key'],
-        message: 'give either api_key or credentials, not both',
-      });
-  }, evenWhenBroken)
+  .check(
+    crossFieldRule(({ kind, base_url, api_key, credentials }, report) => {
+      const needsUrl = isProviderKind(kind) && PROVIDER_KINDS[kind].base_url === 'required';
+      if (needsUrl && base_url === undefined) report(['base_url'], `is required for kind ${kind}`);
+      if (api_key !== undefined && credentials !== undefined)
+        report(['api_key'], 'give either api_key or credentials, not both');
+    }),
+  )
   .transform(({ api_key, credentials, ...provider }) => ({
     ...provider,
     credentials: credentials ?? (api_key === undefined ? [] : [{ name: 'default', api_key, weight: 1 }]),

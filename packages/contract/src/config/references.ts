@@ -47,10 +47,10 @@ function checkOrg(org: Json, path: ConfigPath, issues: ConfigIssue[]): void {
   for (const [index, provider] of list(org, 'providers').entries())
     unique(list(provider, 'credentials'), 'name', [...path, 'providers', index, 'credentials'], issues);
 
-  const known = (section: keyof typeof NAMED_BY) => texts(list(org, section), NAMED_BY[section]);
-  const mustExist = (what: string, names: readonly string[], name: Json | undefined, at: ConfigPath) => {
-    if (typeof name === 'string' && name !== '' && !names.includes(name))
-      issues.push({ path: at, message: unknownName(what, name, names) });
+  const known = (section: keyof typeof NAMED_BY) => new Set(texts(list(org, section), NAMED_BY[section]));
+  const mustExist = (what: string, names: ReadonlySet<string>, name: Json | undefined, at: ConfigPath) => {
+    if (typeof name === 'string' && name !== '' && !names.has(name))
+      issues.push({ path: at, message: unknownName(what, name, names, issues.length) });
   };
   const teams = known('teams');
   const keys = known('keys');
@@ -123,7 +123,9 @@ function checkMail(config: Json, issues: ConfigIssue[]): void {
 /** Groups of an OIDC issuer map into one org: the named one, or the only one. */
 function checkGroups(config: Json, issues: ConfigIssue[]): void {
   const orgs = list(config, 'orgs');
-  const ids = texts(orgs, 'id');
+  const ids = new Set(texts(orgs, 'id'));
+  const byId = new Map(orgs.toReversed().map((org) => [get(org, 'id'), org]));
+  const teamsOf = new Map<Json | undefined, ReadonlySet<string>>();
   for (const [n, issuer] of list(get(config, 'auth'), 'oidc').entries()) {
     if (get(issuer, 'unmapped') === 'viewer' && orgs.length > 1)
       issues.push({
@@ -135,13 +137,14 @@ function checkGroups(config: Json, issues: ConfigIssue[]): void {
       const id = get(entry, 'org');
       if (id === undefined && orgs.length > 1)
         issues.push({ path, message: 'needs org, because there are several' });
-      if (typeof id === 'string' && !ids.includes(id))
-        issues.push({ path: [...path, 'org'], message: unknownName('org', id, ids) });
-      const org = id === undefined ? orgs[0] : orgs.find((candidate) => get(candidate, 'id') === id);
+      if (typeof id === 'string' && !ids.has(id))
+        issues.push({ path: [...path, 'org'], message: unknownName('org', id, ids, issues.length) });
+      const org = id === undefined ? orgs[0] : byId.get(id);
       const team = get(entry, 'team');
-      const teams = texts(list(org, 'teams'), 'id');
-      if (org !== undefined && typeof team === 'string' && !teams.includes(team))
-        issues.push({ path: [...path, 'team'], message: unknownName('team', team, teams) });
+      const teams = teamsOf.get(org) ?? new Set(texts(list(org, 'teams'), 'id'));
+      teamsOf.set(org, teams);
+      if (org !== undefined && typeof team === 'string' && !teams.has(team))
+        issues.push({ path: [...path, 'team'], message: unknownName('team', team, teams, issues.length) });
     }
   }
 }
@@ -181,9 +184,14 @@ function uniqueAcrossOrgs(
     }
 }
 
+/** Suggestions that are looked for in one configuration, and names that each is looked for in. */
+const MAX_SUGGESTIONS = 20;
+const MAX_CANDIDATES = 2_000;
+
 /** The name itself is not repeated: where a key's name belongs, people paste the key. */
-function unknownName(what: string, name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
+function unknownName(what: string, name: string, known: ReadonlySet<string>, earlier: number): string {
+  // Comparing every wrong name with every right one takes their product.
+  const meant = earlier < MAX_SUGGESTIONS ? nearest(name, [...known].slice(0, MAX_CANDIDATES)) : undefined;
   return `there is no such ${what}${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { evenWhenBroken, instant, oneOrMany, slug, timezone } from './fields.ts';
+import { crossFieldRule, instant, oneOrMany, slug, timezone } from './fields.ts';
 
 /** What an agent asks the relay about. */
 export const RELAY_EVENTS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
@@ -144,20 +144,17 @@ const RULE_FIELDS = {
   ),
 };
 
-export const RelayRuleSchema = z.strictObject(RULE_FIELDS).superRefine((rule, context) => {
-  const { match, when, detect } = rule;
-  if (match === undefined && when === undefined && detect === undefined)
-    context.addIssue({ code: 'custom', path: [], message: 'needs a condition: match, detect or when' });
-  // The values are raw where another field failed.
-  const on = [rule.on ?? []].flat();
-  for (const [field, events] of Object.entries(READ_BY))
-    if (match !== undefined && field in match && on.length > 0 && !on.some((event) => events.includes(event)))
-      context.addIssue({
-        code: 'custom',
-        path: ['match', field],
-        message: `is never read on ${on.join(', ')}; it belongs to ${events.join(', ')}`,
-      });
-}, evenWhenBroken);
+export const RelayRuleSchema = z.strictObject(RULE_FIELDS).check(
+  crossFieldRule(({ match, when, detect, on }, report) => {
+    if (match === undefined && when === undefined && detect === undefined)
+      report([], 'needs a condition: match, detect or when');
+    const read = RELAY_EVENTS.filter((event) => [on].flat().includes(event));
+    if (read.length === 0 || typeof match !== 'object' || match === null) return;
+    for (const [field, events] of Object.entries(READ_BY))
+      if (Object.hasOwn(match, field) && !events.some((event) => read.includes(event)))
+        report(['match', field], `is never read on ${read.join(', ')}; it belongs to ${events.join(', ')}`);
+  }),
+);
 
 const READ_BY: Readonly<Record<string, readonly RelayEventKind[]>> = {
   command: ['shell'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { evenWhenBroken, label, modelPattern, slug } from './fields.ts';
+import { crossFieldRule, label, modelPattern, slug } from './fields.ts';
 import { RouteTimeoutsSchema } from './providers.ts';
 
 const qualifiedModel = () => z.string().regex(/^[^/\s]+\/\S+$/, 'write <provider>/<model>');
@@ -46,10 +46,13 @@ export const ROUTE_FIELDS = {
     .describe('Whether equal requests are answered from earlier answers. Absent: as `cache.enabled` says.'),
 };
 
-export const RouteSchema = z.strictObject(ROUTE_FIELDS).superRefine((route, context) => {
-  if (route.targets.length === 0 && !/[/*]/.test(route.model))
-    context.addIssue({ code: 'custom', path: ['targets'], message: 'an alias needs at least one target' });
-}, evenWhenBroken);
+export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(
+  crossFieldRule(({ model, targets }, report) => {
+    const isEmpty = targets === undefined || (Array.isArray(targets) && targets.length === 0);
+    if (isEmpty && typeof model === 'string' && !/[/*]/.test(model))
+      report(['targets'], 'an alias needs at least one target');
+  }),
+);
 
 const PassthroughTargetSchema = z
   .union([

@@ -1,6 +1,7 @@
-import { type Condition, compileCondition, type Unjudged } from '@floe/conditions/condition';
+import { type Condition, compileCondition, Unjudged } from '@floe/conditions/condition';
 import type { FindingKind } from '@floe/conditions/detect/scan';
 import { compileRegularExpression } from '@floe/conditions/regular-expression';
+import { StepLimitExceeded, type StepMeter } from '@floe/conditions/steps';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import type { RelayEventKind } from '@floe/contract/config/relay';
 import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
@@ -38,7 +39,7 @@ export interface Matches {
   readonly command: CommandMatcher | null;
   readonly tool: ToolMatcher | null;
   readonly path: PathMatcher | null;
-  readonly text: ((text: string) => boolean) | null;
+  readonly text: ((text: string, steps: StepMeter) => boolean) | null;
 }
 
 interface Exception {
@@ -107,7 +108,7 @@ function compileMatch(match: MatchConfig | undefined, at: readonly (string | num
     command: compileCommandPattern(match),
     tool: compileTool(match),
     path: match.path ? compilePaths(match.path) : null,
-    text: texts ? (text) => texts.some((found) => found(text)) : null,
+    text: texts ? (text, steps) => texts.some((found) => found(text, steps)) : null,
   };
 }
 
@@ -124,9 +125,12 @@ export interface Applies {
 export function applications(rule: Rule, subject: Subject): Applies[] {
   const { event, identity, nowMs } = subject;
   if (!rule.who(event, identity) || !rule.holdsAt(nowMs)) return [];
-  if (rule.matches.text && !rule.matches.text(subject.text())) return [];
-  const detected = rule.detects === null ? '' : foundOf(rule.detects, subject);
-  if (detected === null) return [];
+  const text = fitsText(rule.matches, subject);
+  if (text === false || (text instanceof Unjudged && rule.decision === 'allow')) return [];
+  const found = rule.detects === null ? '' : foundOf(rule.detects, subject);
+  if (found === null) return [];
+  const unread = text instanceof Unjudged ? `its text could not be judged (${text.because})` : '';
+  const detected = [unread, found].filter(Boolean).join('; ');
   return candidates(rule, subject).flatMap((candidate) => {
     const applies = judged(rule, subject, candidate, detected);
     return applies && !isExcepted(rule, subject, applies) ? [applies] : [];
@@ -191,6 +195,17 @@ function foundOf(detects: ReadonlySet<FindingKind>, subject: Subject): string | 
   return seen.length === 0 ? null : `found ${seen.map(([kind, count]) => `${count} ${kind}`).join(', ')}`;
 }
 
+/** A text that takes too many steps is not judged. */
+function fitsText({ text }: Matches, subject: Subject): boolean | Unjudged {
+  if (text === null) return true;
+  try {
+    return text(subject.text(), subject.steps);
+  } catch (error) {
+    if (error instanceof StepLimitExceeded) return new Unjudged(error.message);
+    throw error;
+  }
+}
+
 /** A condition that cannot be judged makes a rule that stops something apply, and one that allows not. */
 function judged(
   { condition, decision }: Rule,
@@ -204,7 +219,7 @@ function judged(
       ...candidate,
       because: [doubt, detected].filter(Boolean).join('; ') || 'it is what the rule names',
     };
-  const holds = condition.judge(subject.variables(candidate.command));
+  const holds = condition.judge(subject.variables(candidate.command), subject.steps);
   if (holds === false) return null;
   if (holds === true)
     return { ...candidate, because: [doubt, detected].filter(Boolean).join('; ') || 'its condition is true' };
@@ -215,7 +230,7 @@ function judged(
 
 /** The library's words about names and types; anything else could repeat what was sent. */
 function shown({ because }: Unjudged): string {
-  return /^(?:field not found|no such key|found no matching overload)/.test(because)
+  return /^(?:field not found|no such key|found no matching overload|more than)/.test(because)
     ? because.slice(0, 160)
     : 'an operation in it failed';
 }
@@ -235,7 +250,7 @@ function exceptionFits(
   command: SimpleCommand | null,
   file: SubjectFile | null,
 ): Match {
-  if (!isAboutOthers(matches)) return matches.text === null || matches.text(subject.text()) ? 'yes' : 'no';
+  if (!isAboutOthers(matches)) return fitsText(matches, subject) === true ? 'yes' : 'no';
   let fits: Match = 'no';
   if (matches.command && command) fits = either(fits, matches.command(command));
   if (matches.path && file?.path) fits = either(fits, matches.path(file.path));

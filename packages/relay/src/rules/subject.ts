@@ -1,5 +1,6 @@
 import { findInJson, findInText } from '@floe/conditions/detect/json-texts';
 import type { FindingKind } from '@floe/conditions/detect/scan';
+import { StepMeter } from '@floe/conditions/steps';
 import type { Variable, Variables } from '@floe/conditions/vocabulary';
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { analyseShell } from '../shell/analyse.ts';
@@ -35,6 +36,8 @@ export class Subject {
   readonly identity: Identity;
   readonly nowMs: number;
   readonly shell: ShellAnalysis | null;
+  /** Of all rules together. */
+  readonly steps = new StepMeter();
   #files: readonly SubjectFile[] | null = null;
   readonly #variables = new Map<SimpleCommand | null, Variables>();
   #text: string | null = null;

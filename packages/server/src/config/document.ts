@@ -8,6 +8,8 @@ const MAX_CHARACTERS = 4 << 20;
 /** Aliases multiply; what they stand for is counted each time. */
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 64;
+/** So many are shown; a text with more is wrong as a whole. */
+const MAX_PROBLEMS = 100;
 
 export interface YamlText {
   /** Plain values; keys without a value are left out. Null when the text has no content. */
@@ -27,12 +29,18 @@ export function readYaml(text: string): YamlText {
   const nowhere = { tree: null, positionOf: () => ({ line: 1, column: 1 }) };
   if (text.length > MAX_CHARACTERS)
     return { ...nowhere, problems: [problemAt(1, 1, `is larger than ${MAX_CHARACTERS >> 20} MB`)] };
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    version: '1.2',
+    // The library compares each key with all before it; `Reading` looks them up.
+    uniqueKeys: false,
+  });
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0) {
     const rows = text.split('\n');
     const problems: Problem[] = [];
-    for (const [line, { code, column }] of firstPerLine(faults, lines))
+    for (const [line, { code, column }] of [...firstPerLine(faults, lines)].slice(0, MAX_PROBLEMS))
       problems.push(problemAt(line, column, inOurWords(code, rows[line - 1] ?? '')));
     return { ...nowhere, problems };
   }
@@ -47,6 +55,8 @@ class Reading {
   readonly #lines: LineCounter;
   /** The library's own look-up walks the whole document for every alias. */
   readonly #anchors = new Map<string, unknown>();
+  /** The entries of each map by their key. */
+  readonly #pairs = new WeakMap<object, ReadonlyMap<string, Pair>>();
   #nodes = 0;
 
   constructor(contents: unknown, lines: LineCounter) {
@@ -61,7 +71,7 @@ class Reading {
       if (target === undefined) this.#refuse(path, 'refers to an anchor that is not defined above it');
       return target === undefined ? null : this.value(target, path);
     }
-    if (path.length > MAX_DEPTH || this.#nodes >= MAX_NODES) {
+    if (path.length > MAX_DEPTH || this.#nodes >= MAX_NODES || this.problems.length >= MAX_PROBLEMS) {
       if (this.problems.length === 0)
         this.#refuse(path.slice(0, 1), 'is nested too deeply or repeats too much');
       this.#nodes = MAX_NODES;
@@ -70,18 +80,22 @@ class Reading {
     this.#nodes += 1;
     if (isNode(node) && 'anchor' in node && typeof node.anchor === 'string')
       this.#anchors.set(node.anchor, node);
-    if (isMap<unknown, unknown>(node)) return this.#map(node.items, path);
+    if (isMap<unknown, unknown>(node)) return this.#map(node, path);
     if (isSeq<unknown>(node)) return node.items.map((item, index) => this.value(item, [...path, index]));
     return isScalar(node) ? plainScalar(node.value) : null;
   }
 
-  #map(items: readonly { key: unknown; value: unknown }[], path: ConfigPath): Json {
+  #map(map: Entries, path: ConfigPath): Json {
     const entries: [string, Json][] = [];
-    for (const { key, value } of items) {
+    const known = this.#pairsOf(map);
+    for (const pair of map.items) {
+      const { key, value } = pair;
+      if (this.problems.length >= MAX_PROBLEMS) break;
       if (!isScalar(key)) {
         this.#refuse(path, 'has a key that is not plain text', key);
         continue;
       }
+      if (known.get(String(key.value)) !== pair) this.#refuseAgain(key);
       const plain = this.value(value, [...path, String(key.value)]);
       if (plain !== null) entries.push([String(key.value), plain]);
     }
@@ -94,7 +108,7 @@ class Reading {
     for (const step of path) {
       if (isAlias(node)) node = this.#anchors.get(node.source);
       if (isMap<unknown, unknown>(node)) {
-        const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+        const pair = this.#pairsOf(node).get(String(step));
         if (pair === undefined) break;
         place = pair.key;
         node = pair.value;
@@ -106,15 +120,43 @@ class Reading {
     return this.#at(place);
   }
 
+  /** A key that comes again counts where it comes first. */
+  #pairsOf(map: Entries): ReadonlyMap<string, Pair> {
+    const known = this.#pairs.get(map);
+    if (known) return known;
+    const pairs = new Map<string, Pair>();
+    for (const pair of map.items)
+      if (isScalar(pair.key) && !pairs.has(String(pair.key.value))) pairs.set(String(pair.key.value), pair);
+    this.#pairs.set(map, pairs);
+    return pairs;
+  }
+
+  /** Says it once, however many aliases lead to the map. */
+  #refuseAgain(key: unknown): void {
+    const position = this.#at(key);
+    const isTold = this.problems.some((one) => one.position?.line === position.line);
+    if (!isTold) this.problems.push({ where: '', message: WORDS.DUPLICATE_KEY, position });
+  }
+
   #at(node: unknown): Position {
     const { line, col } = this.#lines.linePos(hasRange(node) ? node.range[0] : 0);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
 
   #refuse(path: ConfigPath, message: string, node?: unknown): void {
+    if (this.problems.length >= MAX_PROBLEMS) return;
     const position = hasRange(node) ? this.#at(node) : this.positionOf(path);
     this.problems.push({ where: formatPath(path), message, position });
   }
+}
+
+interface Pair {
+  readonly key: unknown;
+  readonly value: unknown;
+}
+
+interface Entries {
+  readonly items: readonly Pair[];
 }
 
 function hasRange(node: unknown): node is { readonly range: readonly [number, number, number] } {
@@ -142,7 +184,7 @@ function firstPerLine(
   return found;
 }
 
-const WORDS: Partial<Record<ErrorCode, string>> = {
+const WORDS = {
   BAD_ALIAS: 'an alias (*name) is not written correctly; put a value that starts with * in quotes',
   BAD_COLLECTION_TYPE: 'a tag does not fit its value',
   BAD_DQ_ESCAPE: 'unknown escape in double quotes; use single quotes or write \\\\ for a backslash',
@@ -159,10 +201,11 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   TAB_AS_INDENT: 'a tab is used as indentation; use spaces',
   TAG_RESOLVE_FAILED: 'tags (!name) are not known here; put a value that starts with ! in quotes',
   UNEXPECTED_TOKEN: 'this is not expected here',
-};
+} as const satisfies Partial<Record<ErrorCode, string>>;
 
 function inOurWords(code: ErrorCode, line: string): string {
-  const words = WORDS[code] ?? `is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`;
+  const known: Partial<Record<ErrorCode, string>> = WORDS;
+  const words = known[code] ?? `is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`;
   const unquoted = /[{[,]/.test(line.slice(0, Math.max(0, line.indexOf('${'))));
   return unquoted ? `${words}; put \${…} in quotes inside { } and [ ]` : words;
 }

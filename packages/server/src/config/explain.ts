@@ -17,11 +17,16 @@ export interface Explanation extends ConfigIssue {
   readonly at: ConfigPath;
 }
 
+/** Unknown keys of one map that are named. */
+const MAX_KEYS = 100;
+
 /** A zod issue as sentences that complete "<path>: …". No sentence contains a value. */
 export function explain(issue: Issue, subject: Subject, base: ConfigPath = []): Explanation[] {
   const path = [...base, ...steps(issue.path)];
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path, at: [...path, key], message: unknownKey(key, path, subject) }));
+    return issue.keys
+      .slice(0, MAX_KEYS)
+      .map((key) => ({ path, at: [...path, key], message: unknownKey(key, path, subject) }));
   if (issue.code === 'invalid_union') return explainUnion(issue, path, subject);
   return [{ path, at: path, message: sentence(issue, valueAt(subject.tree, path)) }];
 }

@@ -71,7 +71,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       source.path,
       issues.map((issue) => placed(issue, tree, yaml)),
     );
-  const found = options.examine?.(config) ?? [];
+  const found = options.examine?.(config).slice(0, MAX_PROBLEMS) ?? [];
   if (found.length > 0) throw errorOf(found);
   const lineOf = (path: ConfigPath) =>
     path.length > 0 && hasValue(yaml.tree, path.slice(0, 1)) ? yaml.positionOf(path).line : undefined;
@@ -140,6 +140,9 @@ function hasValue(tree: Json, path: ConfigPath): boolean {
 
 type SchemaIssues = NonNullable<ReturnType<typeof FloeConfigSchema.safeParse>['error']>['issues'];
 
+/** More are not shown: whoever mends these sees the next ones. */
+const MAX_PROBLEMS = 200;
+
 /** Everything wrong, in the order of the file; a value that could not be substituted is reported once. */
 function findProblems(
   tree: Json,
@@ -150,18 +153,23 @@ function findProblems(
 ): Problem[] {
   const unset = new Set(substitution.faults.map((fault) => formatPath(fault.path)));
   const found: Explanation[] = [
-    ...schemaIssues.flatMap((issue) => explain(issue, { schema: FloeConfigSchema, tree })),
+    ...schemaIssues
+      .slice(0, MAX_PROBLEMS)
+      .flatMap((issue) => explain(issue, { schema: FloeConfigSchema, tree })),
     ...checkReferences(tree).map((issue) => ({ ...issue, at: issue.path })),
-  ].filter((issue) => !unset.has(formatPath(issue.path)));
-  const problems = [...substitution.faults.map((fault) => ({ ...fault, at: fault.path })), ...found].map(
-    ({ path, at, message }): Problem => {
-      const override = overrides.find((candidate) => formatPath(candidate.path) === formatPath(path));
-      if (override !== undefined) return { where: override.variable, message };
-      const names = unset.has(formatPath(path)) ? [] : substitution.namesAt(path);
-      const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
-      return placed({ path, message: `${message}${origin}` }, tree, yaml, at);
-    },
-  );
+  ]
+    .filter((issue) => !unset.has(formatPath(issue.path)))
+    .slice(0, MAX_PROBLEMS);
+  const problems = [
+    ...substitution.faults.slice(0, MAX_PROBLEMS).map((fault) => ({ ...fault, at: fault.path })),
+    ...found,
+  ].map(({ path, at, message }): Problem => {
+    const override = overrides.find((candidate) => formatPath(candidate.path) === formatPath(path));
+    if (override !== undefined) return { where: override.variable, message };
+    const names = unset.has(formatPath(path)) ? [] : substitution.namesAt(path);
+    const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
+    return placed({ path, message: `${message}${origin}` }, tree, yaml, at);
+  });
   return problems.sort(byPlace);
 }
 

@@ -49,6 +49,9 @@ export function expand(text: string, variables: Variables): Expansion {
   }
 }
 
+/** Variables may repeat; what they stand for is counted each time. */
+const MAX_EXPANDED_CHARACTERS = 16 << 20;
+
 export interface Substitution {
   readonly tree: Json;
   readonly faults: readonly { readonly path: ConfigPath; readonly message: string }[];
@@ -64,10 +67,13 @@ export interface Substitution {
 export function substitute(tree: Json, schema: z.core.$ZodType, variables: Variables): Substitution {
   const faults: { path: ConfigPath; message: string }[] = [];
   const byPath = new Map<string, readonly string[]>();
+  let left = MAX_EXPANDED_CHARACTERS;
   const visit = (value: Json, path: ConfigPath): Json => {
     if (typeof value === 'string') {
-      if (!value.includes('${')) return value;
+      if (!value.includes('${') || left < 0) return value;
       const expansion = expand(value, variables);
+      left -= expansion.text.length;
+      if (left < 0) faults.push({ path, message: 'the variables of this file stand for too much text' });
       for (const message of expansion.faults) faults.push({ path, message });
       byPath.set(keyOf(path), expansion.names);
       return expansion.names.length === 0 ? expansion.text : typed(expansion.text, schema, path);

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { readEnvironment } from './environment.ts';
 import { loadConfig } from './load.ts';
+import { ConfigError } from './problem.ts';
 import { type ConfigChange, watchConfig } from './watch.ts';
 
 /** Time that moves only when a test says so. */
@@ -53,13 +54,18 @@ function setUp(t: TestContext, clock: Clock, onChange: (change: ConfigChange) =>
   return { directory, path, watching, running };
 }
 
+function lineOf(error: unknown): number | undefined {
+  assert.ok(error instanceof ConfigError);
+  return error.problems[0]?.position?.line;
+}
+
 /** Changes as short words: the new port and what needs a restart, or the line of the error. */
 function recorder() {
   const seen: string[] = [];
   const onChange = (change: ConfigChange) =>
     seen.push(
       'error' in change
-        ? `error line ${change.error.problems[0]?.position?.line}`
+        ? `error line ${lineOf(change.error)}`
         : [change.loaded.config.server.port, ...change.restart].join(' '),
     );
   return { seen, onChange };
@@ -172,4 +178,36 @@ test('an editor that writes beside the file and renames is noticed by the system
     renameSync(`${made.path}~`, made.path);
   });
   assert.ok(path.endsWith('floe.yaml'));
+});
+
+test('whatever loading the file throws is reported, and the running configuration stays', (t) => {
+  const clock = handClock();
+  const directory = mkdtempSync(join(tmpdir(), 'floe-watch-'));
+  const path = join(directory, 'floe.yaml');
+  writeFileSync(path, 'server: { port: 1 }');
+  const running = loadConfig({ path, env: readEnvironment({}) });
+  const seen: unknown[] = [];
+  const bug = new TypeError('a bug in a validator');
+  let isBroken = true;
+  const watching = watchConfig({
+    path,
+    current: running,
+    load: () => {
+      if (isBroken) throw bug;
+      return loadConfig({ path, env: readEnvironment({}) });
+    },
+    onChange: (change) => seen.push('error' in change ? change.error : change.loaded.config.server.port),
+    log: silentLog,
+    clock,
+  });
+  t.after(() => {
+    watching.close();
+    rmSync(directory, { recursive: true });
+  });
+  writeFileSync(path, 'server: { port: 2 }');
+  clock.advance(10_000);
+  isBroken = false;
+  writeFileSync(path, 'server: { port: 3 }');
+  clock.advance(10_000);
+  assert.deepEqual(seen, [bug, 3]);
 });

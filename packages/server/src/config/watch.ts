@@ -6,7 +6,6 @@ import { ownAddress } from '@floe/contract/config/platform';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { LoadedConfig } from './load.ts';
-import { ConfigError } from './problem.ts';
 
 /** Editors write, truncate and rename; Kubernetes swaps a link to a directory. One burst is one change. */
 const SETTLE_MS = 200;
@@ -15,13 +14,15 @@ const LOOK_MS = 5_000;
 
 export type ConfigChange =
   /** `restart` lists changed fields that this process cannot take over while it runs. */
-  { readonly loaded: LoadedConfig; readonly restart: readonly string[] } | { readonly error: ConfigError };
+  | { readonly loaded: LoadedConfig; readonly restart: readonly string[] }
+  /** A `ConfigError`, or a bug in the code that reads the file: neither may end the process. */
+  | { readonly error: unknown };
 
 export interface WatchOptions {
   readonly path: string;
   /** What runs now. */
   readonly current: LoadedConfig;
-  /** Loads `path` again with the options of the start; throws ConfigError. */
+  /** Loads `path` again with the options of the start; throws ConfigError. What it throws is reported, not passed on. */
   readonly load: () => LoadedConfig;
   readonly onChange: (change: ConfigChange) => void;
   readonly log: Log;
@@ -50,28 +51,25 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
   let settling: Timer | undefined;
   let looking: Timer | undefined;
 
+  // Runs in timers and signal handlers, where anything thrown would end the process.
   const readAgain = () => {
     settling?.cancel();
+    const change = caught(nextChange);
+    if (change !== null) options.onChange(change);
+  };
+  const nextChange = (): ConfigChange | null => {
     seenStamp = stampOf(path);
     const text = read(path);
     if (text === '')
       log.warn({ path }, 'configuration file is gone or empty; the running configuration stays');
-    if (text === '' || text === seenText) return;
+    if (text === '' || text === seenText) return null;
     seenText = text;
     isTakenOver = true;
-    apply();
-  };
-  const apply = () => {
-    try {
-      const loaded = options.load();
-      const restart = needsRestart(running.config, loaded.config);
-      running = loaded;
-      seenText = loaded.text;
-      options.onChange({ loaded, restart });
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      options.onChange({ error });
-    }
+    const loaded = options.load();
+    const restart = needsRestart(running.config, loaded.config);
+    running = loaded;
+    seenText = loaded.text;
+    return { loaded, restart };
   };
   const settle = () => {
     settling?.cancel();
@@ -101,6 +99,14 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
   };
 }
 
+function caught(next: () => ConfigChange | null): ConfigChange | null {
+  try {
+    return next();
+  } catch (error) {
+    return { error };
+  }
+}
+
 /** The directory and not the file: a rename over the file would end a watch on the file. */
 function watchDirectory(directory: string, onEvent: () => void, log: Log): FSWatcher | undefined {
   const tell = (error: unknown) =>
@@ -117,8 +123,12 @@ function watchDirectory(directory: string, onEvent: () => void, log: Log): FSWat
 
 /** Changes when the file, or what a link leads to, was written or replaced. */
 function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+  try {
+    const stat = statSync(path);
+    return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+  } catch {
+    return '';
+  }
 }
 
 /** The text; empty while it cannot be read. Editors truncate or remove the file before they write it. */
@@ -138,6 +148,11 @@ function needsRestart(before: FloeConfig, after: FloeConfig): string[] {
     ['server.port', before.server.port, after.server.port],
     ['server.base_url', statedUrl(before), statedUrl(after)],
     ['server.trusted_proxies', before.server.trusted_proxies, after.server.trusted_proxies],
+    [
+      'server.unauthenticated_connections',
+      before.server.unauthenticated_connections,
+      after.server.unauthenticated_connections,
+    ],
     ['server.listeners', before.server.listeners, after.server.listeners],
     ['storage.database', before.storage.database, after.storage.database],
     ['storage.shared', before.storage.shared, after.storage.shared],

@@ -52,6 +52,8 @@ export interface Carrier {
   watch(client: { leave(): void }): void;
   /** A header of whatever answer this request gets. */
   always(name: string, value: string): void;
+  /** The request has authenticated: its connection is no longer one of a stranger. */
+  authenticated(): void;
   /**
    * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it stalls for
    * 30 s or drips slower than 1 KB a second, and `ClientGone` when the connection closes first.
@@ -117,6 +119,11 @@ export class Client {
 
   always(name: string, value: string): void {
     this.#carrier.always(name, value);
+  }
+
+  /** See `Carrier`. */
+  authenticated(): void {
+    this.#carrier.authenticated();
   }
 
   /** Sends a whole answer, unless one has begun. `headers` is a flat list of names and values. */

@@ -120,6 +120,7 @@ export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } 
   const { keyring, catalogs } = gateway.snapshot();
   const key = keyring.authenticate(presentedKey(client.headers), x.createdAt);
   x.key = key;
+  client.authenticated();
   requireScope(key, 'gateway');
   gateway.lastUsed(key, x.createdAt);
   x.session = noteSession(x, key);

@@ -45,6 +45,7 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
 export function callerOf(client: Client, gateway: Gateway): Caller {
   const { keyring, catalogs } = gateway.snapshot();
   const key = keyring.authenticate(presentedKey(client.headers), gateway.clock.now());
+  client.authenticated();
   requireScope(key, 'gateway');
   return { key, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
 }

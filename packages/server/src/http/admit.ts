@@ -7,6 +7,7 @@ import type { Actor } from '../platform/actor.ts';
 import { presentsKey } from '../platform/key-format.ts';
 import type { ApiOptions } from './api.ts';
 import { askingOf } from './sign-in/session-routes.ts';
+import { noteAuthenticated } from './unauthenticated-connections.ts';
 
 /**
  * Who asks, by platform key or by session. A key wins over a cookie: a page of the console never sends one, so whoever does
@@ -22,6 +23,7 @@ export async function admit(
   reply: FastifyReply | null,
 ): Promise<Actor> {
   const actor = await actorOf(options, request, reply);
+  noteAuthenticated(request.raw.socket);
   requireAccess(verb, actor, options.host.clock.now());
   return actor;
 }

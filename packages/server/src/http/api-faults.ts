@@ -4,10 +4,10 @@ import { Fault, type FaultCode } from '@floe/contract/faults';
  * What a failed request under `/api` and `/relay` is told. What is neither a `Fault` nor a refusal by
  * Fastify is a bug: `internal_error` without detail, which the caller logs.
  */
-export function faultOf(error: unknown, requestId: string): Fault {
+export function faultOf(error: unknown, requestId: string, bodyLimit: number): Fault {
   if (error instanceof Fault) return error;
   return (
-    refusal(error) ??
+    refusal(error, bodyLimit) ??
     new Fault('internal_error', `Something went wrong here. The log has it under ${requestId}.`)
   );
 }
@@ -16,13 +16,14 @@ export function faultOf(error: unknown, requestId: string): Fault {
 const REFUSALS: Readonly<Record<string, readonly [FaultCode, string]>> = {
   FST_ERR_BAD_URL: ['invalid_request', 'The path of this URL cannot be decoded.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'Nothing here has an id this long.'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['request_too_large', 'A body under /api may have 1 MB.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length.'],
 };
 
-function refusal(error: unknown): Fault | undefined {
+function refusal(error: unknown, bodyLimit: number): Fault | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Fault('request_too_large', `A body may have ${bodyLimit / 1024} KB here.`, { cause: error });
   const known = Object.hasOwn(REFUSALS, error.code) ? REFUSALS[error.code] : undefined;
   return known && new Fault(known[0], known[1], { cause: error });
 }

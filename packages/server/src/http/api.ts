@@ -14,6 +14,7 @@ import type { PresentedHeaders } from '../platform/key-format.ts';
 import { admit, watchOf } from './admit.ts';
 import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
+import { parseJsonBody } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 import { addSessionRoutes } from './sign-in/session-routes.ts';
@@ -68,7 +69,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: unknown, body: Buffer) => parseJson(body),
+    async (_request: unknown, body: Buffer) => parseJsonBody(body),
   );
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply, options.log));
   app.addHook('onRequest', async (request, reply) => {
@@ -136,7 +137,7 @@ function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Dow
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  const fault = faultOf(error, request.id);
+  const fault = faultOf(error, request.id, request.routeOptions?.bodyLimit ?? BODY_LIMIT_BYTES);
   if (fault.status === 500)
     log.error({ err: error, request_id: request.id, route: request.routeOptions?.url }, 'request failed');
   // Fastify closes after a body that is too large, which would reset the sender before it can read why.
@@ -149,18 +150,6 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, lo
     .type('application/json; charset=utf-8')
     .send(faultBody(fault, request.id, 'openai'));
 }
-
-/** @throws Fault `invalid_json`; an empty body is no body, for clients that label every request as JSON */
-function parseJson(body: Buffer): unknown {
-  if (body.length === 0) return undefined;
-  try {
-    return JSON.parse(UTF8.decode(body));
-  } catch (cause) {
-    throw new Fault('invalid_json', 'The body is not valid JSON in UTF-8.', { cause });
-  }
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 function preconditionsOf({ headers }: FastifyRequest): Preconditions {
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };

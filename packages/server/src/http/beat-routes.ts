@@ -11,6 +11,7 @@ import { HEARTBEAT_BYTES, readHeartbeat } from '../monitoring/heartbeat.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { RequestGone, readBody } from './read-body.ts';
+import { noteAuthenticated } from './unauthenticated-connections.ts';
 
 export interface BeatRoutesParts {
   readonly engine: Pick<MonitoringEngine, 'beat'>;
@@ -46,6 +47,7 @@ export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
       mustUse(HEARTBEAT_METHODS, req, res);
       const headers: PresentedHeaders = req.headers;
       const key = authenticate(presentedKey(headers));
+      noteAuthenticated(req.socket);
       const { beat, metadataDropped } = await refusals.noting(key.orgId, async () => {
         requireScope(key, 'beat');
         const body = await readBody(req, clock, { limit: HEARTBEAT_BYTES, onExcess: 'refuse' });
@@ -66,6 +68,7 @@ export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
       mustUse(BEAT_METHODS, req, res);
       const body = await readBody(req, clock, { limit: BEAT_BODY_BYTES, onExcess: 'drop' });
       await engine.beat(callOfUrl(url, queryOf(req.url), body, req.headers['idempotency-key']));
+      noteAuthenticated(req.socket);
       return { type: 'text/plain; charset=utf-8', body: 'OK' };
     });
   }

@@ -4,6 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import { refuseAllButJson, tooLarge } from '../gateway/body-rules.ts';
 import { type Carrier, ClientGone } from '../gateway/client.ts';
+import { noteAuthenticated } from './unauthenticated-connections.ts';
 
 /** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
 const LINGER_BYTES = 64 * 1024 * 1024;
@@ -34,6 +35,10 @@ export class NodeCarrier implements Carrier {
     res.on('close', () => {
       if (!res.writableFinished) client.leave();
     });
+  }
+
+  authenticated(): void {
+    noteAuthenticated(this.#req.socket);
   }
 
   readBody(limitBytes: number): Promise<Buffer> {

@@ -38,6 +38,7 @@ export function createOperations({ database, metrics, metricsToken, draining }: 
           client.id,
         ]);
       }
+      if (metricsToken !== '') client.authenticated();
       metrics.render().then(
         (body) => client.answer(200, ['content-type', metrics.contentType, 'x-request-id', client.id], body),
         () => text(client, 500, 'the metrics could not be read\n'),

@@ -314,7 +314,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const { database } = api;
       const jobs = new Jobs({ database, clock: systemClock, log: silentLog });
       const whole = (await asked('POST', '/replay', { days: 1 })).body;
-      const verb = replayRelay(api.relay.host, jobs, -1);
+      const verb = replayRelay(api.relay.host, jobs, api.trials, -1);
       const host = {
         database,
         clock: { ...systemClock, now: () => NOW },

@@ -14,6 +14,7 @@ import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { KEEP_ALIVE_S } from './plain/answer-head.ts';
 import { type PlaceOf, PlainDoor } from './plain/plain-door.ts';
+import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 /** Sum of all request headers; past it the answer is `headers_too_large`. */
 const HEADER_BYTES = 16 * 1024;
@@ -57,6 +58,7 @@ export function createHttpServer(
   clock: Clock,
   log: Log,
   { headersMs, lookMs }: HeadPatience = HEADERS,
+  unauthenticated: UnauthenticatedConnections | null = null,
 ): HttpServer {
   let draining = false;
   /** The newest request of each connection; an older one may still wait for its turn to be answered. */
@@ -89,7 +91,10 @@ export function createHttpServer(
   server.on('checkExpectation', accept);
   refuseWhatIsNoRequest(server, underWay, clock);
   const door = new PlainDoor(placeOf, handBy(server), clock, lookMs);
-  server.on('connection', (socket) => door.take(socket));
+  server.on('connection', (socket) => {
+    unauthenticated?.take(socket);
+    door.take(socket);
+  });
 
   return {
     listen: (host, port, setting) => listen(server, host, port, setting),

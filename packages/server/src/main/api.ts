@@ -6,6 +6,7 @@ import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
 import type { RuleHost } from '../management/guardrails/rule-host.ts';
 import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
 import type { RelayHost } from '../management/relay/relay-host.ts';
+import type { VerbParts } from '../management/verbs.ts';
 import { keyActor } from '../platform/actor.ts';
 import { type PresentedHeaders, presentedKey } from '../platform/key-format.ts';
 import type { SignInParts } from '../platform/sign-in/sign-in.ts';
@@ -47,6 +48,15 @@ interface Rooms {
   readonly signIn: SignInParts;
 }
 
+/** What the overview says about the process itself. */
+function standingOf({ guardrails, beatRefusals }: Parts, history: FileHistory): VerbParts['standing'] {
+  return {
+    configRefusal: (orgId) => configRefusal(history, orgId),
+    sharedStore: () => guardrails.sharedStore(),
+    refusedBeats: (orgId) => beatRefusals.of(orgId),
+  };
+}
+
 /** Everything else below `/api`. */
 export function assembleApi(
   parts: Parts,
@@ -57,7 +67,7 @@ export function assembleApi(
   version: string,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
-  const { rows, live, jobs, answers, beatRefusals } = parts;
+  const { rows, live, jobs, trials, answers } = parts;
   const loaded = () => history.loaded;
   const changed = () => {
     signIn.sessions.forget();
@@ -97,13 +107,10 @@ export function assembleApi(
         requestsDays: () => loaded().config.retention.requests_days,
         timezone: (orgId) => snapshots.timezone(orgId),
       },
-      standing: {
-        configRefusal: (orgId) => configRefusal(history, orgId),
-        sharedStore: () => guardrails.sharedStore(),
-        refusedBeats: (orgId) => beatRefusals.of(orgId),
-      },
+      standing: standingOf(parts, history),
       live,
       jobs,
+      trials,
     },
     { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },
   );

@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { ConfigError, type Problem } from '../config/problem.ts';
 import { watchConfig } from '../config/watch.ts';
 import { systemClock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
 import { tellLive } from '../store/live-events.ts';
 import { allOrgs } from '../store/orgs.ts';
 import type { FileHistory } from './config-host.ts';
@@ -31,18 +32,11 @@ export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots
     } catch (error) {
       state.loaded = before;
       watching.stays(before);
-      if (error instanceof ConfigError) return refuseFile(error);
-      const message = error instanceof Error ? error.message : String(error);
-      refuse([{ where: '', message }]);
-      log.error({ err: error }, 'configuration not taken over; the running one stays');
+      refuseFile(error);
     }
   }
-  function refuseFile({ problems, message }: ConfigError): void {
-    refuse(problems);
-    log.error({ problems: message.split('\n') }, 'configuration refused; the running one stays');
-  }
-  function refuse(problems: readonly Problem[]): void {
-    state.refused = { at: systemClock.now(), problems };
+  function refuseFile(error: unknown): void {
+    state.refused = { at: systemClock.now(), problems: loggedProblems(error, log) };
     last = last.then(() => tellWatchers('config.refused'));
   }
   /** A refused file changes nothing that is stored, and one that was mended may not either: nobody else tells of it. */
@@ -67,4 +61,17 @@ export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots
     },
   });
   return watching;
+}
+
+/** Logs why a changed file is not applied: a mistake in it, a store that is away, or a bug. Returns it as problems. */
+function loggedProblems(error: unknown, log: Log): readonly Problem[] {
+  if (error instanceof ConfigError) {
+    log.error(
+      { problems: error.message.split('\n') },
+      'configuration refused; the running configuration stays',
+    );
+    return error.problems;
+  }
+  log.error({ err: error }, 'configuration not applied; the running configuration stays');
+  return [{ where: '', message: error instanceof Error ? error.message : String(error) }];
 }

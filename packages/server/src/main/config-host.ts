@@ -3,7 +3,6 @@ import { formatProblem, type Problem } from '../config/problem.ts';
 import type { ConfigHost } from '../management/config/config-host.ts';
 import { problemsFor } from '../management/config/file.ts';
 import { rehearse } from '../store/rehearse.ts';
-import { examine } from './examine.ts';
 import { fileNameOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 
@@ -19,14 +18,13 @@ export function configHost(
   { database, pepper }: Parts,
   history: FileHistory,
   rooms: Pick<ConfigHost, 'rules' | 'providers' | 'relay'>,
-): Omit<ConfigHost, 'verbs'> {
+): Omit<ConfigHost, 'verbs' | 'trials'> {
   return {
     fileState: () => ({
       file: history.loaded.path === null ? null : fileNameOf(history.loaded),
       loadedAt: history.loadedAt,
       refused: history.refused,
     }),
-    examine,
     rehearse: (work) => rehearse(database, work),
     ...rooms,
     pepper,

@@ -5,6 +5,7 @@ import type { Log } from '../core/log.ts';
 import { underBasePath } from '../http/base-path.ts';
 import { createHttpServer, type Entrance, type HttpServer } from '../http/server.ts';
 import { isPrivate, onlySurfaces, withoutMetrics } from '../http/surfaces.ts';
+import { UnauthenticatedConnections } from '../http/unauthenticated-connections.ts';
 
 /** Where this process listens, as this machine reaches it. */
 export interface Listening {
@@ -29,8 +30,12 @@ export async function openListeners(
   log: Log,
 ): Promise<Listening> {
   const servers: HttpServer[] = [];
+  const { total, per_address } = config.unauthenticated_connections;
+  const caps = { total, perAddress: per_address, trustedProxies: config.trusted_proxies };
+  // One for all listeners: they share the memory.
+  const unauthenticated = new UnauthenticatedConnections(caps, clock);
   const open = async (entrance: Entrance, host: string, port: number, setting: string) => {
-    const server = createHttpServer(underBasePath(prefix, entrance), clock, log);
+    const server = createHttpServer(underBasePath(prefix, entrance), clock, log, undefined, unauthenticated);
     const taken = await server.listen(host, port, setting);
     servers.push(server);
     return taken;

@@ -10,6 +10,7 @@ import { type BodyStore, createBodyStore } from '../gateway/bodies/body-store.ts
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import { type Guardrails, openGuardrails } from '../guardrails/guardrails.ts';
 import { Jobs } from '../management/jobs/jobs.ts';
+import { createTrials, type Trials } from '../management/trials/trials.ts';
 import { BeatRefusals } from '../monitoring/beat-refusals.ts';
 import { MonitoringEngine } from '../monitoring/engine.ts';
 import { createMonitoringFigures, type MonitoringFigures, monitoringMetrics } from '../monitoring/figures.ts';
@@ -81,6 +82,7 @@ export interface Parts {
   readonly relay: RelayParts;
   readonly live: LiveHub;
   readonly jobs: Jobs;
+  readonly trials: Trials;
   readonly beatRefusals: BeatRefusals;
 }
 
@@ -134,6 +136,7 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
     relay: await openRelayParts(dataDir, secret.key, database, log),
     live: new LiveHub({ database, clock, log }),
     jobs: new Jobs({ database, clock, log }),
+    trials: createTrials(clock),
     beatRefusals: new BeatRefusals(clock),
   };
 }

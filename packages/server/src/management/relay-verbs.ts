@@ -11,10 +11,11 @@ import type { RelayHost } from './relay/relay-host.ts';
 import { replayRelay } from './relay/replay.ts';
 import { relayRuleVerbs } from './relay/rules.ts';
 import { simulateRelay } from './relay/simulate.ts';
+import type { Trials } from './trials/trials.ts';
 import type { Verb } from './verb.ts';
 
 /** Everything the relay does for agents, and the console about it. */
-export function relayVerbs(host: RelayHost, jobs: Jobs): readonly Verb[] {
+export function relayVerbs(host: RelayHost, jobs: Jobs, trials: Trials): readonly Verb[] {
   return [
     decideEvent(host),
     decideBatch(host),
@@ -30,7 +31,7 @@ export function relayVerbs(host: RelayHost, jobs: Jobs): readonly Verb[] {
     listApprovals,
     decideApproval(host),
     ...relayRuleVerbs(host),
-    simulateRelay(host),
-    replayRelay(host, jobs),
+    simulateRelay(host, trials),
+    replayRelay(host, jobs, trials),
   ];
 }

@@ -71,6 +71,7 @@ import { tailRequests } from './requests/tail.ts';
 import { ROUTES } from './routes/routes.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
 import { getSettings, updateSettings } from './settings/settings.ts';
+import type { Trials } from './trials/trials.ts';
 import type { Verb } from './verb.ts';
 import { VIEW_VERBS } from './views/verbs.ts';
 
@@ -93,12 +94,13 @@ export interface VerbParts {
   readonly live: LiveHub;
   readonly jobs: Jobs;
   readonly people: PeopleHost;
-  readonly config: Omit<ConfigHost, 'verbs'>;
+  readonly config: Omit<ConfigHost, 'verbs' | 'trials'>;
+  readonly trials: Trials;
 }
 
 /** Everything the API can do. A transport lists these; nothing else reaches the verbs. */
 export function verbs(parts: VerbParts): readonly Verb[] {
-  const { breakers, channels, rules, running, analytics, standing } = parts;
+  const { breakers, channels, rules, running, analytics, standing, trials } = parts;
   const coverage = new Coverage(analytics);
   const budgets = new RulesOf(BUDGETS, rules);
   const all: readonly Verb[] = [
@@ -110,10 +112,10 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listBreakerChanges,
     forceBreaker(breakers, running.orgs),
     ...orderedVerbs(POLICIES, { answer: policy, body: policyBody }, running.orgs),
-    dryRunPolicies(running.orgs, parts.bodies),
-    startPolicyDryRun({ orgs: running.orgs, bodies: parts.bodies, jobs: parts.jobs, coverage }),
+    dryRunPolicies(running.orgs, parts.bodies, trials),
+    startPolicyDryRun({ orgs: running.orgs, bodies: parts.bodies, jobs: parts.jobs, coverage, trials }),
     ...orderedVerbs(ROUTES, { answer: route, body: routeBody }, running.orgs),
-    simulateRoute({ ...running, breakers, guard: rules.guard }),
+    simulateRoute({ ...running, breakers, guard: rules.guard, trials }),
     ...providerVerbs(parts.providers),
     listModels(running),
     listRequests(parts.live),
@@ -150,8 +152,8 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listAlerts,
     sendAgain,
     ...monitoringVerbs(parts.monitoring),
-    ...configVerbs({ ...parts.config, verbs: () => all }),
-    ...relayVerbs(parts.relay, parts.jobs),
+    ...configVerbs({ ...parts.config, trials, verbs: () => all }),
+    ...relayVerbs(parts.relay, parts.jobs, trials),
   ];
   return all;
 }

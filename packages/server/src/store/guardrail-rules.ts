@@ -21,6 +21,23 @@ export function rulesOfOrg(reader: Reader, kind: GuardrailKind, orgId: string): 
     .execute();
 }
 
+/** The rules of an org whose JSON has this text as the value of a `name`; more than one is a mistake, none is usual. */
+export async function rulesNamed(
+  reader: Reader,
+  kind: GuardrailKind,
+  orgId: string,
+  name: string,
+): Promise<GuardrailRow[]> {
+  const rows = await reader
+    .selectFrom(kind)
+    .selectAll()
+    .where('org_id', '=', orgId)
+    // `_` and `%` in a name match more than themselves; what they let through is looked at below.
+    .where('rule_json', 'like', `%"name":${JSON.stringify(name)}%`)
+    .execute();
+  return rows.filter(({ rule_json }) => JSON.parse(rule_json).name === name);
+}
+
 export function ruleById(
   reader: Reader,
   kind: GuardrailKind,

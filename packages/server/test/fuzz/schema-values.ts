@@ -107,7 +107,7 @@ function objects(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
     .map((value) => ({ ...value }));
 }
 
-function memberValues(name: string, schema: Json | undefined, root: JsonObject): fc.Arbitrary<Json> {
+export function memberValues(name: string, schema: Json | undefined, root: JsonObject): fc.Arbitrary<Json> {
   const words = WORDS[name];
   const isText = isObject(schema) && schema['type'] === 'string' && schema['enum'] === undefined;
   const values = valuesOf(schema, root);

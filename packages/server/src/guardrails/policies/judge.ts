@@ -1,6 +1,7 @@
 import { Unjudged } from '@floe/conditions/condition';
 import type { Found } from '@floe/conditions/detect/json-texts';
 import type { FindingKind } from '@floe/conditions/detect/scan';
+import { StepMeter } from '@floe/conditions/steps';
 import type { Variables } from '@floe/conditions/vocabulary';
 import type { Policy, PolicySide } from './policies.ts';
 
@@ -34,13 +35,15 @@ const NOTHING: ReadonlySet<FindingKind> = new Set();
 /**
  * Judges by every rule in its order, each reading the subject as it was sent. The first enforced `allow` that
  * applies ends the judgement, and so does the first `deny`. A condition that cannot be judged makes a `deny`
- * or `redact` apply and an `allow` or `flag` not: a doubt never opens a gate.
+ * or `redact` apply and an `allow` or `flag` not: a doubt never opens a gate. All conditions together may take
+ * `JUDGEMENT_STEPS`; those that come after them cannot be judged.
  */
 export function judge({ policies }: PolicySide, subject: Subject): Judgement {
   const decisions: PolicyDecision[] = [];
+  const steps = new StepMeter();
   let redact = NOTHING;
   for (const policy of policies) {
-    const because = whyApplies(policy, subject);
+    const because = whyApplies(policy, subject, steps);
     if (because === null) continue;
     const { action, enforced } = policy;
     if (because instanceof Unjudged && (action === 'allow' || action === 'flag')) {
@@ -59,10 +62,14 @@ export function judge({ policies }: PolicySide, subject: Subject): Judgement {
 }
 
 /** Null when the rule does not apply. */
-function whyApplies({ condition, detects }: Policy, subject: Subject): string | Unjudged | null {
+function whyApplies(
+  { condition, detects }: Policy,
+  subject: Subject,
+  steps: StepMeter,
+): string | Unjudged | null {
   let because: string | Unjudged = 'its condition is true';
   if (condition) {
-    const holds = judgeCondition(condition, subject);
+    const holds = judgeCondition(condition, subject, steps);
     if (holds === false) return null;
     if (holds instanceof Unjudged) because = holds;
   }
@@ -74,9 +81,13 @@ function whyApplies({ condition, detects }: Policy, subject: Subject): string | 
   return condition ? `${because}; ${list}` : list;
 }
 
-function judgeCondition(condition: NonNullable<Policy['condition']>, subject: Subject): boolean | Unjudged {
+function judgeCondition(
+  condition: NonNullable<Policy['condition']>,
+  subject: Subject,
+  steps: StepMeter,
+): boolean | Unjudged {
   const variables = subject.variables();
-  const holds = variables instanceof Unjudged ? variables : condition.judge(variables);
+  const holds = variables instanceof Unjudged ? variables : condition.judge(variables, steps);
   return holds instanceof Unjudged
     ? new Unjudged(`its condition could not be judged (${shown(holds)})`)
     : holds;

@@ -14,6 +14,7 @@ export interface AnswerLine {
   onDrain(callback: () => void): void;
   /** A whole answer, which leaves with the others of this turn. */
   finishWith(head: string, body: Buffer | null): void;
+  authenticated(): void;
   /** The answer is whole; `closing` ends the connection behind it. */
   finish(closing: boolean): void;
   /** What was sent goes out, nothing follows it. */
@@ -62,6 +63,10 @@ export class PlainCarrier implements Carrier {
     if (this.#over) return;
     this.#over = true;
     this.#client?.leave();
+  }
+
+  authenticated(): void {
+    this.#line.authenticated();
   }
 
   readBody(limitBytes: number): Promise<Buffer> {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { newId } from '../../core/ids.ts';
 import { Client } from '../../gateway/client.ts';
+import { noteAuthenticated } from '../unauthenticated-connections.ts';
 import type { Framing } from './answer-head.ts';
 import { type AnswerLine, PlainCarrier } from './plain-carrier.ts';
 import type { ExchangePlace, PlainDoor } from './plain-door.ts';
@@ -42,6 +43,8 @@ export class PlainConnection implements AnswerLine {
   #isLast = false;
   /** Its end is on the way: a request that still comes could not be answered. */
   #isEnding = false;
+  /** Somebody has authenticated over it. */
+  #isKnown = false;
   readonly #onData = (bytes: Buffer) => this.#take(bytes);
   readonly #onEnd = () => this.#socket.end();
   readonly #onClose = () => this.#closed();
@@ -94,6 +97,12 @@ export class PlainConnection implements AnswerLine {
     if (after !== '') socket.write(after, 'latin1');
     socket.uncork();
     return isFlowing;
+  }
+
+  authenticated(): void {
+    if (this.#isKnown) return;
+    this.#isKnown = true;
+    noteAuthenticated(this.#socket);
   }
 
   onDrain(callback: () => void): void {

@@ -6,12 +6,16 @@ export function askingOf(request: FastifyRequest): Asking {
   return { method: request.method, headers: request.headers, arrival: request.raw };
 }
 
+/** Read before anybody is known; the largest, the registration of a passkey, has about 4 KB. */
+const UNAUTHENTICATED_BODY_BYTES = 16 * 1024;
+
 /** `/api/session…`: no key, its own cookies, and no address of it in anybody's `Referer`. */
 export function addSessionRoutes(app: FastifyInstance, signIn: SignInEdge): void {
   for (const operation of signIn.operations)
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      bodyLimit: UNAUTHENTICATED_BODY_BYTES,
       handler: async (request, reply) => {
         const { params, query, body } = request;
         const done = await signIn.perform(operation, askingOf(request), { params, query, body });

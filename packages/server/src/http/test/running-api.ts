@@ -16,6 +16,7 @@ import type { PeopleHost } from '../../management/members/people-host.ts';
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Standing } from '../../management/overview/standing.ts';
 import type { RelayHost } from '../../management/relay/relay-host.ts';
+import { createTrials, type Trials } from '../../management/trials/trials.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
 import { type Actor, keyActor } from '../../platform/actor.ts';
@@ -93,6 +94,7 @@ export interface RunningApi {
   call(method: string, path: string, call?: Call): Promise<Answer>;
   readonly port: number;
   readonly live: LiveHub;
+  readonly trials: Trials;
   close(): Promise<void>;
 }
 
@@ -138,8 +140,8 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     ...(options.signIn && { signIn: options.signIn(database, clock) }),
     version: '0.0.0-test',
     authenticate: (headers) => {
-      const presented = presentedKey(headers);
-      return sessions.get(presented)?.(now) ?? keyActor(platform.keyring.authenticate(presented, now));
+      const shown = presentedKey(headers);
+      return sessions.get(shown)?.(now) ?? keyActor(platform.keyring.authenticate(shown, now));
     },
     requestIdOf: () => newId('req', now),
   });
@@ -151,12 +153,10 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     setNow(ms) {
       now = ms;
     },
-    async addKey(orgId, { scopes = SCOPES, ...columns } = {}) {
-      const key = newKey();
-      const row = { ...keyRow(orgId, key, now, pepper), scopes_json: JSON.stringify(scopes), ...columns };
-      await database.transaction((writer) => insertKey(writer, row));
+    async addKey(orgId, columns = {}) {
+      const made = await storeKey(database, orgId, columns, now);
       await changed();
-      return { id: row.id, key };
+      return made;
     },
     async addMember(orgId, given = {}) {
       const { member, session } = await storeMember(database, orgId, given, now);
@@ -167,14 +167,29 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     call: (method, path, call = {}) => fitting(all, method, path, send(http.port, method, path, call)),
     port: http.port,
     live: parts.live,
+    trials: parts.trials,
     async close() {
-      await parts.live.close();
+      await Promise.all([parts.trials.close(), parts.live.close()]);
       await http.close();
       await Promise.all([api.close(), relay.close()]);
       await database.close();
       await rm(dataDir, { recursive: true });
     },
   };
+}
+
+type KeyColumns = NonNullable<Parameters<RunningApi['addKey']>[1]>;
+
+async function storeKey(
+  database: Database,
+  orgId: string,
+  { scopes = SCOPES, ...columns }: KeyColumns,
+  now: number,
+) {
+  const key = newKey();
+  const row = { ...keyRow(orgId, key, now, pepper), scopes_json: JSON.stringify(scopes), ...columns };
+  await database.transaction((writer) => insertKey(writer, row));
+  return { id: row.id, key };
 }
 
 function partsOf(
@@ -196,7 +211,6 @@ function partsOf(
   };
   const config: VerbParts['config'] = {
     fileState: () => ({ file: null, loadedAt: NOW, refused: null }),
-    examine: () => [],
     rehearse: (work) => rehearse(database, work),
     rules,
     providers: running.providers,
@@ -219,6 +233,7 @@ function partsOf(
     monitoring,
     people,
     config,
+    trials: createTrials(systemClock),
     ...consoleParts(database, clock, options.standing),
   };
 }

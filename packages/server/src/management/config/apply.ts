@@ -1,7 +1,7 @@
 import { configChanges, configDocument } from '@floe/contract/api/config';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import type { ConfigHost } from './config-host.ts';
-import { readDocument } from './document.ts';
+import { documentOf } from './document.ts';
 import { performSteps } from './perform-steps.ts';
 
 /** Nothing of a rehearsal stays, so nobody has to say why. */
@@ -18,7 +18,7 @@ export function diffConfig(host: ConfigHost): Verb {
     body: configDocument,
     answer: configChanges,
     async run({ reader: _, ...context }, { body }) {
-      const document = readDocument(body, context.orgId, host);
+      const document = await documentOf(body, context.orgId, host.trials);
       for (const prepare of preparations(host)) await prepare();
       const { answer } = await host.rehearse((writer) =>
         performSteps(document, body.prune, host, { ...context, writer }, body.reason ?? ONLY_LOOKED_AT),
@@ -42,8 +42,8 @@ export function applyConfig(host: ConfigHost): Verb {
     before: async () => {
       for (const prepare of preparations(host)) await prepare();
     },
-    async run(context, { body }) {
-      const document = readDocument(body, context.orgId, host);
+    plan: ({ orgId }, { body }) => documentOf(body, orgId, host.trials),
+    async run(context, { body }, document) {
       const { answer, further } = await performSteps(document, body.prune, host, context, body.reason);
       if (answer.changes.length === 0) return { answer, audit: 'unchanged' };
       const after = {

@@ -1,11 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import type { FloeConfig } from '@floe/contract/config';
-import type { ConfigIssue } from '@floe/contract/config/references';
 import type { Problem } from '../../config/problem.ts';
 import type { Writer } from '../../store/ports.ts';
 import type { RuleHost } from '../guardrails/rule-host.ts';
 import type { ProviderHost } from '../providers/provider-host.ts';
 import type { RelayHost } from '../relay/relay-host.ts';
+import type { Trials } from '../trials/trials.ts';
 import type { Verb } from '../verb.ts';
 
 /** How the file that runs came about. */
@@ -20,8 +19,6 @@ export interface FileState {
 /** What the verbs of the whole configuration stand on. */
 export interface ConfigHost {
   fileState(): FileState;
-  /** What is wrong with a configuration whose every field is valid. */
-  examine(config: FloeConfig): readonly ConfigIssue[];
   /** Does something in a transaction and takes all of it back. */
   rehearse<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
   /** Every verb of the API: applying a document is performing those of its resources. */
@@ -29,6 +26,7 @@ export interface ConfigHost {
   readonly rules: RuleHost;
   readonly providers: ProviderHost;
   readonly relay: Pick<RelayHost, 'fileRelay'>;
+  readonly trials: Pick<Trials, 'run'>;
   /** Hashes the values of platform keys. */
   readonly pepper: KeyObject;
 }

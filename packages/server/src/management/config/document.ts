@@ -5,19 +5,47 @@ import { readYaml } from '../../config/document.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
 import { ConfigError, formatProblem } from '../../config/problem.ts';
-import type { ConfigHost } from './config-host.ts';
+import type { Trials } from '../trials/trials.ts';
+import { examine } from './examine.ts';
 
 type Path = readonly (string | number)[];
 
 /** A floe.yaml as it is to be applied to one org. */
-export interface ConfigDocument {
-  readonly org: OrgConfig;
+export interface ConfigDocument extends Pick<ReadDocument, 'org' | 'ignored'> {
   /** Whether the document has a section of the org, or a field of one. */
   sets(...path: readonly string[]): boolean;
   /** Whether a secret, by its path in the org, was left out and stays as it is stored. */
   keeps(...path: Path): boolean;
+}
+
+/** The same as a thread sends it. */
+export interface ReadDocument {
+  readonly org: OrgConfig;
+  /** Paths in the org that the document sets, two steps deep, as JSON. */
+  readonly set: ReadonlySet<string>;
+  /** Paths in the org of secrets that were left out and stay as they are stored, as JSON. */
+  readonly kept: ReadonlySet<string>;
   /** What is not applied, and why. */
   readonly ignored: readonly string[];
+}
+
+/** A document that a person sent, read in a thread. @throws Fault as `readDocument` and `Trials.run` */
+export async function documentOf(
+  given: Given,
+  orgId: string,
+  trials: Pick<Trials, 'run'>,
+): Promise<ConfigDocument> {
+  const { yaml, config, variables } = given;
+  const { org, set, kept, ignored } = await trials.run(orgId, 'readDocument', {
+    given: { yaml, config, variables },
+    orgId,
+  });
+  return {
+    org,
+    ignored,
+    sets: (...path) => set.has(JSON.stringify(path)),
+    keeps: (...path) => kept.has(JSON.stringify(path)),
+  };
 }
 
 /** What the document of one org need not say: whether mail is sent is for the installation. */
@@ -38,7 +66,13 @@ interface Given {
  *
  * @throws Fault `invalid_request` with the messages of `floe config check`
  */
-export function readDocument(given: Given, orgId: string, host: Pick<ConfigHost, 'examine'>): ConfigDocument {
+export function readDocument({
+  given,
+  orgId,
+}: {
+  readonly given: Given;
+  readonly orgId: string;
+}): ReadDocument {
   const text = textOf(given);
   const { tree } = readYaml(text);
   const { kept, standIns } = keptSecrets(tree, given.variables);
@@ -52,7 +86,7 @@ export function readDocument(given: Given, orgId: string, host: Pick<ConfigHost,
     unknown: [],
     variable: (name) => given.variables[name] ?? standIns.get(name),
   };
-  const loaded = load(text, env, host);
+  const loaded = load(text, env);
   const { orgs } = loaded.config;
   const own = orgs.findIndex(({ id }) => id === orgId);
   const at = own === -1 && orgs.length === 1 ? 0 : own;
@@ -61,12 +95,11 @@ export function readDocument(given: Given, orgId: string, host: Pick<ConfigHost,
     throw new Fault('invalid_request', `orgs: has no entry "${orgId}", and not exactly one`, {
       param: 'orgs',
     });
-  const sets = (...path: readonly string[]) => loaded.sets(['orgs', at, ...path]);
   const others = isObject(tree) ? Object.keys(tree).filter((section) => section !== 'orgs') : [];
   return {
     org,
-    sets,
-    keeps: (...path) => kept.has(JSON.stringify(['orgs', at, ...path])),
+    set: pathsSetBy(tree, at),
+    kept: new Set(kept.filter(([, index]) => index === at).map(([, , ...path]) => JSON.stringify(path))),
     ignored: others.map((section) => `${section}: belongs to the installation; only floe.yaml sets it`),
   };
 }
@@ -77,9 +110,22 @@ function textOf({ yaml, config }: Given): string {
   return yaml ?? JSON.stringify(config, null, 1);
 }
 
-function load(text: string, env: Environment, host: Pick<ConfigHost, 'examine'>) {
+/** The sections of an org that a document has, and the fields of those that are maps. */
+function pathsSetBy(tree: Json, at: number): ReadonlySet<string> {
+  const orgs = isObject(tree) ? tree['orgs'] : null;
+  const org: Json = (Array.isArray(orgs) ? orgs[at] : null) ?? null;
+  const paths = new Set<string>();
+  for (const [section, value] of Object.entries(isObject(org) ? org : {})) {
+    paths.add(JSON.stringify([section]));
+    for (const field of Object.keys(isObject(value) ? value : {}))
+      paths.add(JSON.stringify([section, field]));
+  }
+  return paths;
+}
+
+function load(text: string, env: Environment) {
   try {
-    return loadConfig({ text, env, examine: (config) => host.examine(config) });
+    return loadConfig({ text, env, examine });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const [first] = error.problems;
@@ -94,14 +140,14 @@ function load(text: string, env: Environment, host: Pick<ConfigHost, 'examine'>)
 
 /** Secrets that are only named: `${NAME}` and nothing else, with a name that came without a value. */
 function keptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
-  const kept = new Set<string>();
+  const kept: Path[] = [];
   const standIns = new Map<string, string>();
   const visit = (value: Json | undefined, path: Path): void => {
     if (typeof value === 'string') {
       const name = /^\$\{([A-Za-z_]\w*)\}$/.exec(value)?.[1];
       const standIn = standInFor(path);
       if (name === undefined || variables[name] !== undefined || standIn === null) return;
-      kept.add(JSON.stringify(path));
+      kept.push(path);
       standIns.set(name, standIn);
     } else if (Array.isArray(value))
       for (const [index, entry] of value.entries()) visit(entry, [...path, index]);

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
+import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { fileRuleId } from '../../guardrails/rules.ts';
 import { storedBudget, storedLimit } from '../../guardrails/stored-rules.ts';
@@ -47,7 +47,34 @@ export async function stepsOf(document: ConfigDocument, reader: Reader, orgId: s
     if (document.sets(...sectionOf(kind))) steps.push(...(await STEPS[kind](document, reader, orgId)));
     if (kind === 'providers') steps.push(...settingSteps(document));
   }
+  mustBeBounded(steps);
   return steps;
+}
+
+/** Resources that one document may have: all of them are applied in one transaction. */
+export const MAX_RESOURCES = 5_000;
+/** Of a list whose order counts, as writing one of it reads the others. */
+export const MAX_ORDERED = 1_000;
+const ORDERED: ReadonlySet<string> = new Set(['routes', 'policies']);
+
+/** @throws Fault `invalid_request` */
+function mustBeBounded(steps: readonly Step[]): void {
+  for (const kind of ORDERED) {
+    const count = steps.filter((step) => step.kind === kind).length;
+    if (count > MAX_ORDERED)
+      throw new Fault(
+        'invalid_request',
+        `${kind}: has ${count} entries, at most ${MAX_ORDERED} are allowed`,
+        {
+          param: kind,
+        },
+      );
+  }
+  if (steps.length > MAX_RESOURCES)
+    throw new Fault(
+      'invalid_request',
+      `The document has ${steps.length} resources, at most ${MAX_RESOURCES} are allowed. Apply it in parts, without prune.`,
+    );
 }
 
 /** Where a document has the things of a kind. */
@@ -150,13 +177,9 @@ const STEPS: Readonly<Record<Kind, Maker>> = {
   limits: ({ org }, reader, orgId) => ruleSteps('limits', org.limits, reader, orgId),
   budgets: ({ org }, reader, orgId) => ruleSteps('budgets', org.budgets, reader, orgId),
   relay_rules: async ({ org }, reader, orgId) => {
-    const stored = (await rulesOfOrg(reader, 'relay_rules', orgId)).map((row) => ({
-      id: row.id,
-      name: storedRelayRule(row).name,
-    }));
-    return org.relay.rules.map((rule) =>
-      put('relay_rules', stored.find(({ name }) => name === rule.name)?.id ?? rule.name, rule),
-    );
+    const stored = await rulesOfOrg(reader, 'relay_rules', orgId);
+    const ids = new Map(stored.toReversed().map((row) => [storedRelayRule(row).name, row.id]));
+    return org.relay.rules.map((rule) => put('relay_rules', ids.get(rule.name) ?? rule.name, rule));
   },
 };
 
@@ -177,12 +200,18 @@ async function ruleSteps(
   orgId: string,
 ): Promise<Step[]> {
   const stored = (await rulesOfOrg(reader, kind, orgId)).map(kind === 'limits' ? storedLimit : storedBudget);
-  return rules.map((rule) => {
-    const same = stored.find(({ config }) =>
-      rule.name === undefined ? isDeepStrictEqual(plain(config), plain(rule)) : config.name === rule.name,
-    );
-    return put(kind, same?.id ?? fileRuleId(rule), rule);
-  });
+  const ids = new Map(stored.toReversed().map(({ id, config }) => [meaningOf(config), id]));
+  return rules.map((rule) => put(kind, ids.get(meaningOf(rule)) ?? fileRuleId(rule), rule));
+}
+
+/** The same for rules that are the same: their name, or all that they say. */
+function meaningOf(rule: LimitConfig | BudgetConfig): string {
+  if (rule.name !== undefined) return JSON.stringify({ name: rule.name });
+  return JSON.stringify(rule, (_, value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
 }
 
 function settingSteps({ org, sets }: ConfigDocument): Step[] {

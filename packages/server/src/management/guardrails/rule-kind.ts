@@ -111,7 +111,7 @@ export function configFrom<Config extends AnyConfig, View extends JsonObject>(
 
 const SHOWN_ONLY = new Set(['reason', 'id', 'state', 'source', 'created_at', 'updated_at', 'updated_by']);
 
-function fileRulesOf<Config extends AnyConfig, View extends JsonObject>(
+export function fileRulesOf<Config extends AnyConfig, View extends JsonObject>(
   kind: RuleKind<Config, View>,
   host: RuleHost,
   orgId: string,

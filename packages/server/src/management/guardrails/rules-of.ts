@@ -1,12 +1,13 @@
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { type GuardrailRow, putRule } from '../../store/guardrail-rules.ts';
+import { type GuardrailRow, putRule, rulesNamed } from '../../store/guardrail-rules.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
 import type { VerbContext } from '../verb.ts';
 import type { RuleHost } from './rule-host.ts';
 import {
   configFrom,
+  fileRulesOf,
   mustBeChangeable,
   mustBeMeant,
   type RuleKind,
@@ -105,9 +106,15 @@ export class RulesOf<Config extends LimitConfig | BudgetConfig, View extends Jso
   /** Refusals call a rule by its name, so one name means one rule. */
   async #mustBeFree(reader: Reader, orgId: string, id: string, name: string | undefined): Promise<void> {
     if (name === undefined) return;
-    const all = await shownRules(this.kind, this.#host, reader, orgId);
-    const other = all.find((rule) => rule.id !== id && this.kind.nameOf(rule.config) === name);
-    if (other)
-      throw new Fault('conflict', `The ${this.kind.one} ${other.id} has this name.`, { param: 'name' });
+    const declared = fileRulesOf(this.kind, this.#host, orgId);
+    const stored = await rulesNamed(reader, this.kind.kind, orgId, name);
+    const named = [
+      ...declared.filter(({ config }) => this.kind.nameOf(config) === name).map((rule) => rule.id),
+      // One with the id of a rule of the file is that rule.
+      ...stored.map((row) => row.id).filter((one) => !declared.some((rule) => rule.id === one)),
+    ];
+    const other = named.find((one) => one !== id);
+    if (other !== undefined)
+      throw new Fault('conflict', `The ${this.kind.one} ${other} has this name.`, { param: 'name' });
   }
 }

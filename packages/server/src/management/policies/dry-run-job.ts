@@ -11,13 +11,14 @@ import type { JobHandle, Jobs } from '../jobs/jobs.ts';
 import { jobView } from '../jobs/verbs.ts';
 import { mustBeRange } from '../range.ts';
 import type { RunningOrgs } from '../running-org.ts';
+import type { Trials } from '../trials/trials.ts';
 import { readVerb, type Verb } from '../verb.ts';
-import { inForce, triedPolicies } from './dry-run.ts';
-import { quietly } from './judged.ts';
+import { inForce } from './dry-run.ts';
+import type { judgedKeptSamples } from './judged.ts';
 import { keptSamples } from './kept-samples.ts';
 
-/** Bodies of one read; between two of them the job looks whether it was cancelled. */
-const AT_ONCE = 100;
+/** Bodies of one read, judged in one trial; then the job looks whether it was cancelled. */
+const AT_ONCE = 50;
 const SAMPLES_SHOWN = 20;
 const KEYS_SHOWN = 20;
 
@@ -26,10 +27,11 @@ export interface DryRunParts {
   readonly bodies: Pick<BodyStore, 'open'>;
   readonly jobs: Jobs;
   readonly coverage: Coverage;
+  readonly trials: Pick<Trials, 'run'>;
 }
 
 /** Judges what was kept of days by rules, were they all enforced, and adds up what they would have done. */
-export function startPolicyDryRun({ orgs, bodies, jobs, coverage }: DryRunParts): Verb {
+export function startPolicyDryRun({ orgs, bodies, jobs, coverage, trials }: DryRunParts): Verb {
   return readVerb({
     name: 'policies.start_dry_run',
     method: 'POST',
@@ -39,13 +41,16 @@ export function startPolicyDryRun({ orgs, bodies, jobs, coverage }: DryRunParts)
     body: policyDryRunJob,
     answer: job,
     async run({ orgId, actor, reader, clock }, { body }) {
-      const rules = triedPolicies(body.policies ?? inForce(orgs, orgId));
+      const policies = body.policies ?? inForce(orgs, orgId);
+      const judge: Judge = (samples) => trials.run(orgId, 'judgeKeptSamples', { policies, samples });
+      // Rules that cannot be used are refused before the job begins.
+      await judge([]);
       const timezone = coverage.zoneOf(orgId);
       const now = clock.now();
       const from = momentIn(timezone, body.from);
       const to = body.to === undefined ? now : momentIn(timezone, body.to);
       mustBeRange(from, to);
-      const run = new DryRun({ ...rules, reader, bodies, orgId, timezone, from, to, limit: body.limit });
+      const run = new DryRun({ judge, reader, bodies, orgId, timezone, from, to, limit: body.limit });
       const row = await jobs.start({ orgId, kind: 'policies.dry-run', by: actor.id }, (handle) =>
         run.go(handle),
       );
@@ -54,7 +59,12 @@ export function startPolicyDryRun({ orgs, bodies, jobs, coverage }: DryRunParts)
   });
 }
 
-interface DryRunRequest extends ReturnType<typeof triedPolicies> {
+type Sample = Parameters<typeof judgedKeptSamples>[0]['samples'][number];
+type Judged = ReturnType<typeof judgedKeptSamples>[number];
+type Judge = (samples: readonly Sample[]) => Promise<readonly Judged[]>;
+
+interface DryRunRequest {
+  readonly judge: Judge;
   readonly reader: Reader;
   readonly bodies: Pick<BodyStore, 'open'>;
   readonly orgId: string;
@@ -92,10 +102,10 @@ class DryRun {
         limit: Math.min(AT_ONCE, most - done),
       });
       if (page.read === 0) break;
-      for (const { id, at, sample } of page.samples) {
-        this.#judge(id, at, sample);
-        // Between two bodies everybody else has their turn: one may take long to judge.
-        await new Promise((resolve) => setImmediate(resolve));
+      const judged = await this.#asked.judge(page.samples.map(({ sample }) => sample));
+      for (const [n, { id, at, sample }] of page.samples.entries()) {
+        const one = judged[n];
+        if (one) this.#count(id, at, sample.key, one);
       }
       this.#counts.skipped += page.read - page.samples.length;
       done += page.read;
@@ -105,9 +115,8 @@ class DryRun {
     return this.#result(total > limit);
   }
 
-  #judge(id: string, at: number, sample: Parameters<typeof quietly>[0]): void {
-    const { policies, modes, timezone } = this.#asked;
-    const { request, answer } = quietly(sample, policies, modes);
+  #count(id: string, at: number, key: string, { request, answer }: Judged): void {
+    const { timezone } = this.#asked;
     const counts = this.#counts;
     counts.checked += 1;
     const decisions = [...request.decisions, ...(answer?.decisions ?? [])];
@@ -118,14 +127,14 @@ class DryRun {
     const outcomes = [request.outcome, answer?.outcome];
     if (outcomes.includes('denied')) counts.denied += 1;
     else if (outcomes.includes('rewritten')) counts.rewritten += 1;
-    this.#keys.set(sample.key, (this.#keys.get(sample.key) ?? 0) + 1);
+    this.#keys.set(key, (this.#keys.get(key) ?? 0) + 1);
     const day = dateIn(timezone, at);
     this.#days.set(day, (this.#days.get(day) ?? 0) + 1);
     if (this.#samples.length < SAMPLES_SHOWN)
       this.#samples.push({
         id,
         created_at: new Date(at).toISOString(),
-        key: sample.key,
+        key,
         policy: first.policy,
         outcome: first.outcome,
         because: first.because,

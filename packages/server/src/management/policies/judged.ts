@@ -1,13 +1,71 @@
+import type { PolicyConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { scanObject } from '@floe/wire/splice';
+import { denialOf } from '../../guardrails/policies/judge.ts';
 import { type JudgedBody, judgeAnswer, judgeRequest } from '../../guardrails/policies/judge-bodies.ts';
-import type { Policies } from '../../guardrails/policies/policies.ts';
+import { compilePolicies, type Policies, policyProblem } from '../../guardrails/policies/policies.ts';
 import type { JudgedRequest } from '../../guardrails/policies/request-subject.ts';
 import type { Sample } from './kept-samples.ts';
 
+/** Bodies, and the rules to try on them. */
+export interface TriedSamples {
+  readonly policies: readonly PolicyConfig[];
+  readonly samples: readonly Sample[];
+}
+
+/** What the rules would do with each. @throws Fault `invalid_request` for a condition or a sample that cannot be read */
+export function judgedSamples({ policies: configs, samples }: TriedSamples) {
+  const { policies, modes } = triedPolicies(configs);
+  return samples.map((sample, at) => judged(sample, at, policies, modes));
+}
+
+/** The same about bodies that were kept, without showing them. @throws Fault `invalid_request` for a condition */
+export function judgedKeptSamples({ policies: configs, samples }: TriedSamples) {
+  const { policies, modes } = triedPolicies(configs);
+  return samples.map((sample) => quietly(sample, policies, modes));
+}
+
+/**
+ * Rules as if all were enforced, and the mode that each has.
+ *
+ * @throws Fault `invalid_request` for a condition that cannot be read
+ */
+function triedPolicies(configs: readonly PolicyConfig[]) {
+  for (const [at, config] of configs.entries()) {
+    const problem = policyProblem(config);
+    const param = `policies[${at}].when`;
+    if (problem !== null) throw new Fault('invalid_request', `${param}: ${problem}`, { param });
+  }
+  const modes = new Map(configs.map(({ name, mode }) => [name, mode]));
+  return {
+    policies: compilePolicies(configs.map((config) => ({ ...config, mode: 'enforce' as const }))),
+    modes,
+  };
+}
+
+/** A request, and the rules that are in force. */
+export interface RequestUnderPolicies {
+  readonly policies: readonly PolicyConfig[];
+  /** Its `body` is bytes; a thread receives them without the methods of a Buffer. */
+  readonly request: Omit<JudgedRequest, 'body'> & { readonly body: Uint8Array };
+}
+
+/** What the rules do with a request, each in its own mode. */
+export function requestUnderPolicies({ policies, request }: RequestUnderPolicies) {
+  const side = compilePolicies(policies)?.request;
+  if (!side) return { decisions: [], denial: null, rewritten: null };
+  const body = Buffer.from(request.body);
+  const { judgement, body: left } = judgeRequest(side, { ...request, body });
+  return {
+    decisions: judgement.decisions.map(({ outcome, because }) => ({ outcome, because })),
+    denial: judgement.deniedBy && denialOf(judgement.deniedBy),
+    rewritten: left === body ? null : left,
+  };
+}
+
 /** Of what was kept nothing is shown; an answer that is none (an error, one that broke off) is not judged. */
-export function quietly(sample: Sample, policies: Policies | null, modes: Modes) {
+function quietly(sample: Sample, policies: Policies | null, modes: Modes) {
   const { request, answer } = withoutError(sample, policies, modes);
   return { request: { ...request, body: null }, answer: answer && { ...answer, body: null } };
 }
@@ -21,10 +79,10 @@ function withoutError(sample: Sample, policies: Policies | null, modes: Modes) {
 }
 
 /** The mode that each rule has, by its name. */
-export type Modes = ReadonlyMap<string, 'monitor' | 'enforce'>;
+type Modes = ReadonlyMap<string, 'monitor' | 'enforce'>;
 
 /** @throws Fault `invalid_request` for an answer that is none of its surface */
-export function judged(sample: Sample, at: number, policies: Policies | null, modes: Modes) {
+function judged(sample: Sample, at: number, policies: Policies | null, modes: Modes) {
   const request = requestOf(sample);
   const passed = policies?.request ? judgeRequest(policies.request, request) : null;
   const view = viewOf(passed, request.body, modes);

@@ -7,7 +7,7 @@ import { compileRule } from '@floe/relay/rules/rule';
 import type * as z from 'zod';
 import { placeOf, spotOf, USUAL_FILE } from '../../platform/file-place.ts';
 import { storedRelayRule } from '../../relay/stored-rules.ts';
-import { type GuardrailRow, putRule, ruleById, rulesOfOrg } from '../../store/guardrail-rules.ts';
+import { type GuardrailRow, putRule, ruleById, rulesNamed, rulesOfOrg } from '../../store/guardrail-rules.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
 import { hitsByRule } from '../../store/relay/decisions.ts';
 import { validate } from '../input.ts';
@@ -41,6 +41,7 @@ export function mustBeChangeable({ config, source }: Shown): void {
 /** The rules of orgs: what the verbs do with them. A rule of the file has its name for its id. */
 export class RelayRules {
   readonly #host: RelayHost;
+  readonly #hits = new WeakMap<Writer, Promise<ReadonlyMap<string, number>>>();
 
   constructor(host: RelayHost) {
     this.#host = host;
@@ -92,7 +93,7 @@ export class RelayRules {
       updated_at: nowMs,
       updated_by: actor.id,
     };
-    const hits = await hitsOf({ ...context, reader: writer });
+    const hits = await this.#hitsIn(writer, context);
     if (before?.row?.rule_json === row.rule_json)
       return { answer: this.#view(orgId, before, hits), audit: 'unchanged' as const };
     await putRule(writer, 'relay_rules', row);
@@ -101,6 +102,13 @@ export class RelayRules {
       answer: after,
       audit: { subject: id, before: before && this.#view(orgId, before, hits), after },
     };
+  }
+
+  /** A document writes many rules in one transaction, which sees the same decisions from its beginning to its end. */
+  #hitsIn(writer: Writer, context: VerbContext): Promise<ReadonlyMap<string, number>> {
+    const known = this.#hits.get(writer) ?? hitsOf({ ...context, reader: writer });
+    this.#hits.set(writer, known);
+    return known;
   }
 
   async #all(reader: Reader, orgId: string): Promise<Shown[]> {
@@ -126,9 +134,9 @@ export class RelayRules {
 
   /** Decisions call a rule by its name, so one name means one rule. */
   async #mustBeFree(reader: Reader, orgId: string, id: string, name: string): Promise<void> {
-    const other = (await this.#all(reader, orgId)).find(
-      (rule) => rule.id !== id && rule.config.name === name,
-    );
+    const declared = this.#ofFile(orgId).filter((rule) => rule.config.name === name);
+    const stored = await rulesNamed(reader, 'relay_rules', orgId, name);
+    const other = [...declared, ...stored].find((rule) => rule.id !== id);
     if (other) throw new Fault('conflict', `The rule ${other.id} has this name.`, { param: 'name' });
   }
 

@@ -1,18 +1,17 @@
-import { relayEvent } from '@floe/contract/api/relay';
+import { randomUUID } from 'node:crypto';
 import { relayReplay, relayReplayAnswer } from '@floe/contract/api/relay-management';
-import { decide, type Verdict } from '@floe/relay/decide';
-import type { Relay } from '@floe/relay/relay';
-import type { Grammar } from '@floe/relay/shell/tree';
+import type { Verdict } from '@floe/relay/decide';
 import type { Clock } from '../../core/clock.ts';
 import { type DecisionRow, keptDecisions } from '../../store/relay/decisions.ts';
 import type { JobHandle, Jobs } from '../jobs/jobs.ts';
 import { jobView } from '../jobs/verbs.ts';
+import type { Trials } from '../trials/trials.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import type { RelayHost } from './relay-host.ts';
 import { drafted } from './simulate.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Decisions judged again without a pause. */
+/** Decisions judged again in one trial. */
 const AT_ONCE = 50;
 /** How long the request itself judges; what is left then is a job's, which has its own end. */
 const ASKED_MS = 1_000;
@@ -23,6 +22,7 @@ const MOST_CHANGES = 200;
 export function replayRelay(
   { relays }: Pick<RelayHost, 'relays'>,
   jobs: Pick<Jobs, 'start'>,
+  trials: Pick<Trials, 'run'>,
   askedMs = ASKED_MS,
 ): Verb {
   return readVerb({
@@ -34,10 +34,13 @@ export function replayRelay(
     body: relayReplay,
     answer: relayReplayAnswer,
     async run({ orgId, actor, clock, reader }, { body }) {
-      const relay = drafted(relays.of(orgId).relay, body);
-      const grammar = await relays.grammar();
+      const config = drafted(relays.of(orgId).relay, body);
       const rows = await keptDecisions(reader, orgId, clock.now() - body.days * DAY_MS, body.limit);
-      const replay = new Replay(rows, relay, grammar);
+      const id = randomUUID();
+      const judge: Judge = (some) => trials.run(orgId, 'replayDecisions', { id, config, rows: some });
+      // A draft that cannot be used is refused also where there is nothing to judge.
+      await judge([]);
+      const replay = new Replay(rows, judge);
       await replay.judge(clock, askedMs);
       if (replay.isOver) return { ...replay.answer(), job: null };
       const soFar = replay.answer();
@@ -52,20 +55,23 @@ export function replayRelay(
 
 const STOPS = new Set(['deny', 'ask']);
 
-/** Decisions judged again, one after the other, for as long as there is time. */
+type Judge = (
+  rows: readonly DecisionRow[],
+) => Promise<readonly ({ readonly would: Verdict['would']; readonly rule: string | null } | null)[]>;
+type Judged = Awaited<ReturnType<Judge>>[number];
+
+/** Decisions judged again, some at a time, for as long as there is time. */
 class Replay {
   readonly #rows: readonly DecisionRow[];
-  readonly #relay: Relay;
-  readonly #grammar: Grammar;
-  readonly #changes: { readonly row: DecisionRow; readonly after: Verdict }[] = [];
+  readonly #judgeSome: Judge;
+  readonly #changes: { readonly row: DecisionRow; readonly after: NonNullable<Judged> }[] = [];
   #counts = { looked_at: 0, newly_denied: 0, newly_asked: 0, no_longer_stopped: 0, unchanged: 0 };
   #next = 0;
   #skipped = 0;
 
-  constructor(rows: readonly DecisionRow[], relay: Relay, grammar: Grammar) {
+  constructor(rows: readonly DecisionRow[], judgeSome: Judge) {
     this.#rows = rows;
-    this.#relay = relay;
-    this.#grammar = grammar;
+    this.#judgeSome = judgeSome;
   }
 
   get isOver(): boolean {
@@ -74,28 +80,21 @@ class Replay {
 
   async judge(clock: Clock, withinMs: number, handle?: JobHandle): Promise<void> {
     const until = clock.monotonic() + withinMs;
-    for (;;) {
-      const row = this.#rows[this.#next];
-      if (!row || clock.monotonic() > until || handle?.signal.aborted)
-        return handle?.progress(this.#next, this.#rows.length);
-      this.#next += 1;
-      this.#judgeOne(row);
-      if (this.#next % AT_ONCE !== 0) continue;
+    while (!this.isOver && clock.monotonic() <= until && !handle?.signal.aborted) {
+      const rows = this.#rows.slice(this.#next, this.#next + AT_ONCE);
+      const judged = await this.#judgeSome(rows);
+      for (const [at, row] of rows.entries()) this.#count(row, judged[at] ?? null);
+      this.#next += rows.length;
       handle?.progress(this.#next, this.#rows.length);
-      // Others get their turn: every command takes up to some milliseconds.
-      await new Promise((resolve) => setImmediate(resolve));
     }
+    handle?.progress(this.#next, this.#rows.length);
   }
 
-  #judgeOne(row: DecisionRow): void {
-    const event = row.event_json === null ? null : relayEvent.safeParse(JSON.parse(row.event_json));
-    if (!event?.success) {
+  #count(row: DecisionRow, after: Judged): void {
+    if (after === null) {
       this.#skipped += 1;
       return;
     }
-    const identity = { key: row.key_name, team: row.team, owner: row.owner };
-    const parts = { relay: this.#relay, grammar: this.#grammar, identity, nowMs: row.created_at };
-    const after = decide(event.data, parts);
     this.#counts.looked_at += 1;
     // What would be: a draft is tried before it is enforced.
     if (after.would === row.would) {
@@ -115,7 +114,7 @@ class Replay {
       what: row.what,
       before: decisionOf(row.would),
       after: after.would,
-      rule: after.hit?.rule ?? row.rule,
+      rule: after.rule ?? row.rule,
     }));
     const left = this.#rows.length - this.#next;
     return { ...this.#counts, skipped: this.#skipped + left, changes };

@@ -13,8 +13,6 @@ import type { Latencies } from '../../gateway/latencies.ts';
 import type { Conversations } from '../../gateway/stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES } from '../../gateway/surface.ts';
 import type { Caller, Guard } from '../../guardrails/guard.ts';
-import { denialOf } from '../../guardrails/policies/judge.ts';
-import { judgeRequest } from '../../guardrails/policies/judge-bodies.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { keyRecordOf } from '../../platform/stored-key.ts';
@@ -22,7 +20,9 @@ import type { Reader } from '../../store/ports.ts';
 import type { BreakerSource } from '../breakers/view.ts';
 import { providerIds } from '../entries/ordered-entries.ts';
 import { existingKey } from '../keys/find.ts';
+import { inForce } from '../policies/dry-run.ts';
 import type { RunningOrg, RunningOrgs } from '../running-org.ts';
+import type { Trials } from '../trials/trials.ts';
 import { readVerb, type Verb, type VerbContext } from '../verb.ts';
 import { breakerOutlook } from './breaker-outlook.ts';
 import { withDraft } from './draft.ts';
@@ -40,6 +40,7 @@ export interface SimulationParts {
   readonly conversations: Conversations;
   readonly latencies: Latencies;
   readonly outputMost: Gateway['outputMost'];
+  readonly trials: Pick<Trials, 'run'>;
 }
 
 const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES } as const;
@@ -80,7 +81,7 @@ async function simulate(parts: SimulationParts, context: Context, given: Simulat
     steps,
   );
   if (refusal) return answerOf(refusal, steps, null, parts, orgId);
-  const read = understand(parts, org, key, given, steps);
+  const read = await understand(parts, org, key, given, steps);
   const metadata = isObject(given.metadata) ? given.metadata : null;
   const models = read.ask ? modelsOf(read.ask, read.course) : [];
   const caller: Caller = { key, endUser: given.end_user, models, metadata };
@@ -127,19 +128,19 @@ interface Understood {
   readonly fault: Fault | null;
 }
 
-function understand(
+async function understand(
   parts: SimulationParts,
   org: RunningOrg,
   key: KeyRecord,
   given: Simulation,
   steps: Step[],
-): Understood {
+): Promise<Understood> {
   let ask: Ask | null = null;
   let course: Course | null = null;
   try {
     ask = readAsk(SURFACES[given.surface], Buffer.from(JSON.stringify(given.request)));
     course = routed(parts, org, key, ask, steps);
-    ask = judged(org, key, ask, given, steps);
+    ask = await judged(parts, org, key, ask, given, steps);
     return { ask, course, fault: null };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -166,18 +167,25 @@ function routed(
 }
 
 /** The request as it would go on. @throws Fault `policy_denied` */
-function judged({ catalog }: RunningOrg, key: KeyRecord, ask: Ask, given: Simulation, steps: Step[]): Ask {
-  const side = catalog.policies?.request;
-  if (!side) return ask;
+async function judged(
+  { trials, orgs }: SimulationParts,
+  { catalog }: RunningOrg,
+  key: KeyRecord,
+  ask: Ask,
+  given: Simulation,
+  steps: Step[],
+): Promise<Ask> {
+  if (!catalog.policies?.request) return ask;
   const { body, members, model, stream } = ask;
   const { name, team, owner } = key;
   const metadata: JsonObject | null = isObject(given.metadata) ? given.metadata : null;
   const { surface, end_user: endUser } = given;
   const request = { body, members, model, stream, surface, key: name, team, owner, endUser, metadata };
-  const { judgement, body: told } = judgeRequest(side, request);
-  for (const { outcome, because } of judgement.decisions) steps.push({ step: 'policy', outcome, because });
-  if (judgement.deniedBy) throw new Fault('policy_denied', denialOf(judgement.deniedBy));
-  return told === body ? ask : readAsk(SURFACES[surface], told);
+  const policies = inForce(orgs, key.orgId);
+  const { decisions, denial, rewritten } = await trials.run(key.orgId, 'judgeRequest', { policies, request });
+  for (const { outcome, because } of decisions) steps.push({ step: 'policy', outcome, because });
+  if (denial !== null) throw new Fault('policy_denied', denial);
+  return rewritten === null ? ask : readAsk(SURFACES[surface], Buffer.from(rewritten));
 }
 
 function noteCache({ catalog }: RunningOrg, course: Course, ask: Ask | null, steps: Step[]): void {

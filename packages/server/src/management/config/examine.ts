@@ -1,7 +1,7 @@
 import type { FloeConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { relayProblem } from '@floe/relay/relay';
-import { policyProblem } from '../guardrails/policies/policies.ts';
+import { policyProblem } from '../../guardrails/policies/policies.ts';
 
 /** What is wrong with a configuration whose every field is valid: conditions and patterns that cannot work. */
 export function examine({ orgs }: FloeConfig): ConfigIssue[] {

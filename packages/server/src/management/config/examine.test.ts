@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEnvironment } from '../config/environment.ts';
-import { loadConfig } from '../config/load.ts';
-import { ConfigError } from '../config/problem.ts';
+import { readEnvironment } from '../../config/environment.ts';
+import { loadConfig } from '../../config/load.ts';
+import { ConfigError } from '../../config/problem.ts';
 import { examine } from './examine.ts';
 
 const RULES = `orgs:

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import fc from 'fast-check';
+import { MAX_JSON_DEPTH, parseJsonBody } from './json-body.ts';
+
+const nested = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+const codeOf = (body: Buffer) => {
+  try {
+    parseJsonBody(body);
+    return null;
+  } catch (error) {
+    return error instanceof Fault ? error.code : String(error);
+  }
+};
+
+test('a body is read up to the depth that is allowed, and refused beyond it however deep it is', () => {
+  assert.equal(codeOf(nested(MAX_JSON_DEPTH)), null);
+  for (const levels of [MAX_JSON_DEPTH + 1, 500_000]) assert.equal(codeOf(nested(levels)), 'invalid_request');
+  assert.equal(codeOf(Buffer.from('{"a":')), 'invalid_json');
+});
+
+test('any shallow JSON value is read as JSON.parse reads it, brackets and quotes in its texts included', () => {
+  const texts = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', 'a', 'é') });
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), texts, (value, text) => {
+      const json = JSON.stringify({ value, [text]: text.repeat(50) });
+      assert.deepEqual(parseJsonBody(Buffer.from(json)), JSON.parse(json));
+    }),
+  );
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { connect, Socket } from 'node:net';
+import { test } from 'node:test';
+import { FakeClock } from '@floe/testkit/clock';
+import { eventually } from '@floe/testkit/patience';
+import fc from 'fast-check';
+import { silentLog } from '../core/log.ts';
+import { createHttpServer } from './server.ts';
+import { noteAuthenticated, UnauthenticatedConnections } from './unauthenticated-connections.ts';
+
+/** A connection that was never made, from an address. */
+function stranger(address: string): Socket {
+  return Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
+}
+
+const CAPS = { total: 10, perAddress: 4, trustedProxies: ['10.0.0.0/8'] };
+
+/** Lets `close` events out. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('after the grace no more strangers stay than allowed, from one address or in all, and the newest stay', async () => {
+  const addresses = fc.constantFrom('192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '2001:db8::1');
+  await fc.assert(
+    fc.asyncProperty(fc.array(addresses, { maxLength: 60 }), async (from) => {
+      const clock = new FakeClock();
+      const strangers = new UnauthenticatedConnections(CAPS, clock);
+      const sockets = from.map((address) => stranger(address));
+      for (const socket of sockets) strangers.take(socket);
+      clock.advance(5_000);
+      await turn();
+      const open = sockets.filter(({ destroyed }) => !destroyed);
+      assert.equal(strangers.size, open.length);
+      assert.ok(open.length <= CAPS.total);
+      for (const address of new Set(from)) {
+        const own = sockets.filter(({ remoteAddress }) => remoteAddress === address);
+        const kept = own.filter(({ destroyed }) => !destroyed);
+        assert.ok(kept.length <= CAPS.perAddress);
+        assert.deepEqual(kept, kept.length === 0 ? [] : own.slice(-kept.length));
+      }
+    }),
+  );
+});
+
+test('who authenticates within the grace is never closed, however many come at once', async () => {
+  const clock = new FakeClock();
+  const strangers = new UnauthenticatedConnections({ ...CAPS, total: 100 }, clock);
+  const sockets = Array.from({ length: 300 }, () => stranger('192.0.2.1'));
+  for (const socket of sockets) strangers.take(socket);
+  for (const socket of sockets) noteAuthenticated(socket);
+  clock.advance(60_000);
+  await turn();
+  assert.equal(strangers.size, 0);
+  assert.ok(sockets.every(({ destroyed }) => !destroyed));
+});
+
+test('a burst is bounded within the grace, too', () => {
+  const strangers = new UnauthenticatedConnections(CAPS, new FakeClock());
+  for (let n = 0; n < 500; n++) strangers.take(stranger(`192.0.2.${n % 250}`));
+  assert.ok(strangers.size <= 4 * CAPS.total);
+});
+
+test('connections of trusted proxies are not counted', () => {
+  const clock = new FakeClock();
+  const strangers = new UnauthenticatedConnections(CAPS, clock);
+  const sockets = Array.from({ length: 50 }, () => stranger('10.1.2.3'));
+  for (const socket of sockets) strangers.take(socket);
+  clock.advance(60_000);
+  assert.ok(sockets.every(({ destroyed }) => !destroyed));
+});
+
+test('a connection that closes by itself makes room', async () => {
+  const clock = new FakeClock();
+  const strangers = new UnauthenticatedConnections(CAPS, clock);
+  const [first, ...others] = Array.from({ length: 5 }, () => stranger('192.0.2.1'));
+  for (const socket of [first, ...others]) if (socket) strangers.take(socket);
+  others[0]?.destroy();
+  await turn();
+  clock.advance(5_000);
+  assert.equal(strangers.size, 4);
+  assert.equal(first?.destroyed, false);
+});
+
+test('a listener closes the oldest strangers, and keeps whoever authenticated', async () => {
+  const clock = new FakeClock();
+  const strangers = new UnauthenticatedConnections(CAPS, clock);
+  const entrance = {
+    onRequest: (req: { readonly socket: Socket }, res: { end(text: string): void }) => {
+      noteAuthenticated(req.socket);
+      res.end('known');
+    },
+    placeOf: () => undefined,
+  };
+  const server = createHttpServer(entrance, clock, silentLog, undefined, strangers);
+  const port = await server.listen('127.0.0.1', 0, 'server');
+  const sockets: Socket[] = [];
+  for (let n = 0; n < 7; n++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    sockets.push(socket);
+    await eventually(() => strangers.size === n + 1 || undefined);
+  }
+  const [known] = sockets;
+  known?.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await eventually(() => strangers.size === 6 || undefined);
+  clock.advance(1_500);
+  await eventually(() => sockets.filter(({ closed }) => closed).length === 2 || undefined);
+  assert.deepEqual(
+    sockets.map(({ closed }) => closed),
+    [false, true, true, false, false, false, false],
+  );
+  for (const socket of sockets) socket.destroy();
+  await server.drain(0);
+});

@@ -1,0 +1,115 @@
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../core/clock.ts';
+import { addressOf, networksOf, within } from '../core/network.ts';
+
+/** How many connections may be open over which nobody has authenticated. */
+export interface ConnectionCaps {
+  readonly total: number;
+  readonly perAddress: number;
+  /** Connections from these networks carry many clients and are not counted. */
+  readonly trustedProxies: readonly string[];
+}
+
+/** A client that has just connected has this long to authenticate before its connection counts. */
+const GRACE_MS = 1_000;
+/** Connections within that time are bounded, too: a burst is no reason to run out of memory. */
+const BURST = 4;
+
+interface Entry {
+  readonly socket: Socket;
+  readonly address: string;
+  readonly since: number;
+}
+
+/** Entries by their sockets, over all listeners. */
+const counted = new WeakMap<object, { readonly entry: Entry; readonly owner: UnauthenticatedConnections }>();
+
+/** Somebody authenticated over this connection: from now on it is not limited. */
+export function noteAuthenticated(socket: object): void {
+  const found = counted.get(socket);
+  if (found) found.owner.release(found.entry);
+}
+
+/** Closes the oldest connections over which nobody has authenticated while there are more of them than allowed. */
+export class UnauthenticatedConnections {
+  readonly #caps: ConnectionCaps;
+  readonly #clock: Clock;
+  readonly #isExempt: (address: string) => boolean;
+  /** The oldest first. */
+  readonly #all = new Set<Entry>();
+  readonly #byAddress = new Map<string, Set<Entry>>();
+  #sweeping: Timer | null = null;
+
+  constructor(caps: ConnectionCaps, clock: Clock) {
+    this.#caps = caps;
+    this.#clock = clock;
+    const proxies = networksOf(caps.trustedProxies);
+    this.#isExempt = (text) => {
+      const address = proxies.length === 0 ? null : addressOf(text);
+      return address !== null && within(address, proxies);
+    };
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Counts a connection until it closes or somebody authenticates over it. */
+  take(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    if (this.#isExempt(address)) return;
+    const entry: Entry = { socket, address, since: this.#clock.monotonic() };
+    counted.set(socket, { entry, owner: this });
+    this.#all.add(entry);
+    const same = this.#byAddress.get(address) ?? new Set<Entry>();
+    this.#byAddress.set(address, same.add(entry));
+    socket.once('close', () => this.release(entry));
+    const { total, perAddress } = this.#caps;
+    if (this.#all.size > BURST * total) this.#closeOldest(this.#all);
+    else if (this.#all.size > total || same.size > perAddress) this.#sweepSoon();
+  }
+
+  release(entry: Entry): void {
+    if (!this.#all.delete(entry)) return;
+    counted.delete(entry.socket);
+    const same = this.#byAddress.get(entry.address);
+    same?.delete(entry);
+    if (same?.size === 0) this.#byAddress.delete(entry.address);
+  }
+
+  #sweepSoon(): void {
+    this.#sweeping ??= this.#clock.after(GRACE_MS, () => {
+      this.#sweeping = null;
+      this.#sweep();
+    });
+  }
+
+  #sweep(): void {
+    const { total, perAddress } = this.#caps;
+    let isOver = this.#closeDown(this.#all, total);
+    for (const same of [...this.#byAddress.values()])
+      if (same.size > perAddress) isOver = this.#closeDown(same, perAddress) || isOver;
+    if (isOver) this.#sweepSoon();
+  }
+
+  /** True while there are more than `most`, because the others have just connected. */
+  #closeDown(entries: Set<Entry>, most: number): boolean {
+    const before = this.#clock.monotonic() - GRACE_MS;
+    while (entries.size > most) {
+      const [oldest] = entries;
+      if (!oldest || oldest.since > before) return true;
+      this.#close(oldest);
+    }
+    return false;
+  }
+
+  #closeOldest(entries: Set<Entry>): void {
+    const [oldest] = entries;
+    if (oldest) this.#close(oldest);
+  }
+
+  #close(entry: Entry): void {
+    this.release(entry);
+    entry.socket.destroy();
+  }
+}

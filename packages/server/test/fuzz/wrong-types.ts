@@ -1,0 +1,122 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import fc from 'fast-check';
+import { at, memberValues } from './schema-values.ts';
+
+/** One value of every JSON type, and what programs forget: empty, negative and text that is a property of every object. */
+const WRONG: readonly Json[] = [true, -1, '', 'constructor', [], [null], {}, { '': null }];
+
+/** A value whose member at `place` has another type than its schema says, most of the time. */
+export interface WrongValue {
+  /** As `orgs[0].relay.rules[0].match`. */
+  readonly place: string;
+  readonly value: Json;
+}
+
+export interface WrongTypesOptions {
+  /** For the values that stand beside the wrong one. */
+  readonly seed: number;
+  /** Of every object on the way: with all optional members, or without any. */
+  readonly siblings: 'all' | 'required';
+  /** Objects at these places get the required members alone, to keep large documents small. */
+  readonly smallAbove?: number;
+  /** Put at every place, beside those that every place gets. */
+  readonly more?: readonly Json[];
+  /** Values of other types at each place, beside null; the next place gets the next ones. Absent: all of them. */
+  readonly atOnce?: number;
+}
+
+/** More levels than any schema has that does not hold itself. */
+const DEEPEST = 14;
+
+/**
+ * Walks through a JSON Schema and puts a value of each type at every place it describes, in turn. Everything beside that
+ * place is valid on its own; whether it fits together no schema says.
+ */
+export function* wrongTypes(
+  schema: Json | undefined,
+  root: JsonObject,
+  options: WrongTypesOptions,
+): Generator<WrongValue> {
+  yield* new Walk(root, options).values(schema, '', 0, (value) => value);
+}
+
+type Build = (value: Json) => Json;
+
+class Walk {
+  readonly #root: JsonObject;
+  readonly #options: WrongTypesOptions;
+  #next: number;
+  readonly #samples = new WeakMap<JsonObject, Json>();
+
+  constructor(root: JsonObject, options: WrongTypesOptions) {
+    this.#root = root;
+    this.#options = options;
+    this.#next = options.seed;
+  }
+
+  *values(schema: Json | undefined, place: string, depth: number, build: Build): Generator<WrongValue> {
+    const { more = [], atOnce = WRONG.length } = this.#options;
+    for (let n = 0; n < atOnce; n++) {
+      yield { place, value: build(WRONG[this.#next % WRONG.length] ?? null) };
+      this.#next += 1;
+    }
+    for (const value of [null, ...more]) yield { place, value: build(value) };
+    yield* this.#inside(schema, place, depth, build);
+  }
+
+  *#inside(given: Json | undefined, place: string, depth: number, build: Build): Generator<WrongValue> {
+    const schema = this.#resolved(given);
+    if (!isObject(schema) || depth > DEEPEST) return;
+    const { anyOf, oneOf, allOf, items, prefixItems, properties, additionalProperties } = schema;
+    for (const choices of [anyOf, oneOf, allOf])
+      if (Array.isArray(choices))
+        for (const choice of choices) yield* this.#inside(choice, place, depth + 1, build);
+    if (isObject(items)) yield* this.values(items, `${place}[0]`, depth + 1, (value) => build([value]));
+    if (Array.isArray(prefixItems))
+      for (const [n, item] of prefixItems.entries())
+        yield* this.values(item, `${place}[${n}]`, depth + 1, (value) => build([value]));
+    const beside = isObject(properties) ? this.#members(schema, properties, depth) : {};
+    if (isObject(properties))
+      for (const [name, member] of Object.entries(properties))
+        yield* this.values(member, place === '' ? name : `${place}.${name}`, depth + 1, (value) =>
+          build({ ...beside, [name]: value }),
+        );
+    if (isObject(additionalProperties))
+      yield* this.values(additionalProperties, `${place}.*`, depth + 1, (value) =>
+        build({ ...beside, k: value }),
+      );
+  }
+
+  #members(schema: JsonObject, properties: JsonObject, depth: number): JsonObject {
+    const required = Array.isArray(schema['required']) ? schema['required'] : [];
+    const isSmall = this.#options.siblings === 'required' || depth < (this.#options.smallAbove ?? 0);
+    return Object.fromEntries(
+      Object.entries(properties)
+        .filter(([name]) => !isSmall || required.includes(name))
+        .map(([name, member]) => [name, this.#sample(name, member)]),
+    );
+  }
+
+  #sample(name: string, schema: Json | undefined): Json {
+    const known = isObject(schema) ? this.#samples.get(schema) : undefined;
+    if (known !== undefined) return known;
+    const [value = null] = fc.sample(memberValues(name, schema, this.#root), {
+      numRuns: 1,
+      seed: this.#options.seed,
+    });
+    if (isObject(schema)) this.#samples.set(schema, value);
+    return value;
+  }
+
+  #resolved(schema: Json | undefined): Json | undefined {
+    const reference = isObject(schema) ? schema['$ref'] : undefined;
+    return typeof reference === 'string' ? at(this.#root, reference) : schema;
+  }
+}
+
+/** JSON text of a list in a list, and so on. */
+export function nestedList(levels: number): Json {
+  let value: Json = [];
+  for (let n = 1; n < levels; n++) value = [value];
+  return value;
+}

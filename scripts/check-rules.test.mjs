@@ -1,0 +1,93 @@
+// The rules of `npm run check` on sources that break them, each in every way the language has.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { check as checkBudgets } from './check-budgets.mjs';
+import { check as checkFloors } from './check-floors.mjs';
+import { importsOf } from './syntax.mjs';
+
+const filler = Array.from({ length: 60 }, (_, n) => `  step(${n});`).join('\n');
+
+/** A function of 62 lines, in every form a function can have. */
+const FORMS = {
+  'a function': `export function long(): void {\n${filler}\n}`,
+  'an async generator': `async function* long() {\n${filler}\n}`,
+  'an arrow function': `export const long = (): void => {\n${filler}\n};`,
+  'an arrow function in an object': `const all = {\n long: async (one: number) => {\n${filler}\n},\n};`,
+  'an arrow function that is passed on': `call((one) => {\n${filler}\n});`,
+  'a method': `class A {\n  async long(): Promise<void> {\n${filler}\n  }\n}`,
+  'a private method': `class A {\n  static #long() {\n${filler}\n  }\n}`,
+  'a getter': `class A {\n  get long() {\n${filler}\n return 1;\n }\n}`,
+  'a method of an object': `const a = {\n  long() {\n${filler}\n  },\n};`,
+  'a default export': `export default function () {\n${filler}\n}`,
+  'type parameters over several lines': `export function long<\n  One extends object,\n  Other = Map<string, One>,\n>(one: One, other: Other): void {\n${filler}\n}`,
+  'parameters over several lines': `export function long(\n  one: number,\n  other = (n: number) => n,\n): void {\n${filler}\n}`,
+  'an arrow function with type parameters': `const long = <\n  One,\n>(one: One) => {\n${filler}\n};`,
+};
+
+for (const [form, text] of Object.entries(FORMS))
+  test(`a function that is too long is found: ${form}`, () => {
+    const [fault, ...others] = checkBudgets([{ path: 'packages/wire/src/x.ts', text }]);
+    assert.match(fault ?? '', /has 6\d lines \(budget 60\)/);
+    assert.deepEqual(others, []);
+    const short = text.replace(filler, '  step(0);');
+    assert.deepEqual(checkBudgets([{ path: 'packages/wire/src/x.ts', text: short }]), []);
+    const excused = `// budget: a table\n${text}`;
+    assert.deepEqual(checkBudgets([{ path: 'packages/wire/src/x.ts', text: excused }]), []);
+  });
+
+/** Every way to import something. */
+const IMPORTS = {
+  'import … from': (from) => `import { a } from '${from}';`,
+  'import over several lines': (from) => `import {\n  a,\n  b,\n} from "${from}";`,
+  'import for its effects': (from) => `import '${from}';`,
+  'export … from': (from) => `export { a } from '${from}';`,
+  'export *': (from) => `export * from '${from}';`,
+  'import()': (from) => `const load = async () => (await import('${from}')).a;`,
+  'import() in a template': (from) => `const load = () => import(\`${from}\`);`,
+  createRequire: (from) => `const a = createRequire(import.meta.url)('${from}');`,
+};
+const TYPES = {
+  'import type': (from) => `import type { A } from '${from}';`,
+  'the type of import()': (from) => `type A = typeof import('${from}');`,
+};
+/** What a file of the store's floor may not import, with the reason. */
+const FORBIDDEN = {
+  '../gateway/exchange.ts': /server\/store \(floor 2\) imports server\/gateway \(floor 5\)/,
+  '@floe/server/main': /server\/main/,
+};
+const PATH = 'packages/server/src/store/x.ts';
+const faultsOf = (path, text) => checkFloors([{ path, text }], []);
+
+for (const [way, write] of Object.entries({ ...IMPORTS, ...TYPES }))
+  test(`an import of a higher floor is found: ${way}`, () => {
+    for (const [from, reason] of Object.entries(FORBIDDEN))
+      assert.match(faultsOf(PATH, write(from)).join(), way.endsWith('template') ? /not written out/ : reason);
+    if (!way.endsWith('template')) assert.deepEqual(faultsOf(PATH, write('../core/clock.ts')), []);
+  });
+
+for (const [way, write] of Object.entries(IMPORTS))
+  test(`what stops at a room is found: ${way}`, () => {
+    const path = 'packages/server/src/gateway/x.ts';
+    for (const from of ['kysely', 'pg', 'node:http'])
+      assert.match(faultsOf(path, write(from)).join(), /stops at|not written out/, from);
+  });
+
+test('a circle of imports is found, also through import()', () => {
+  const file = (name, text) => ({ path: `packages/wire/src/${name}.ts`, text });
+  const files = [file('a', "import { b } from './b.ts';"), file('b', "const a = () => import('./a.ts');")];
+  assert.match(checkFloors(files, []).join(), /import circle/);
+});
+
+test('what a thread must not load is found, also through import()', () => {
+  const root = 'packages/server/src/store/thread.ts';
+  const files = [
+    { path: root, text: "const load = () => import('./tables.ts');" },
+    { path: 'packages/server/src/store/tables.ts', text: "import { Kysely } from 'kysely';" },
+  ];
+  assert.match(checkFloors(files, [{ root, without: 'kysely' }]).join(), /would load into its thread/);
+});
+
+test('words in texts and comments are no imports', () => {
+  const text = `// import('pg')\nconst a = "import x from 'pg'";\nconst b = \`import('pg') \${a}\`;`;
+  assert.deepEqual(importsOf('x.ts', text), []);
+});
