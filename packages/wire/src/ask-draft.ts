@@ -1,6 +1,6 @@
 import { Fault } from '@floe/contract/faults';
-import type { Json, JsonObject } from '@floe/contract/json';
-import { isArray, isObject, numberOf, reportName, says, stringsOf, textOf } from './json-read.ts';
+import type { Json, JsonNumber, JsonObject } from '@floe/contract/json';
+import { exactNumberOf, isArray, isObject, numberOf, reportName, says, stringsOf, textOf } from './json-read.ts';
 import type { CacheMark, Effort, Need, Reasoning } from './request.ts';
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -36,19 +36,23 @@ export function missing(param: string): Fault {
   return new Fault('missing_required_parameter', `\`${param}\` is required.`, { param });
 }
 
-/** A number member; anything else that says something is a 400. */
-export function readNumber(body: JsonObject, key: string): number | undefined {
+/** A number member as it is written; anything else that says something is a 400. */
+export function readNumber(body: JsonObject, key: string): JsonNumber | undefined {
   const value = body[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number') return value;
+  const number = exactNumberOf(value);
+  if (number !== undefined) return number;
   throw invalid(`\`${key}\` must be a number.`, key);
 }
 
 /** The first token limit present, in the order given. */
 export function readLimit(body: JsonObject, keys: readonly string[]): number | undefined {
   for (const key of keys) {
-    const limit = readNumber(body, key);
-    if (limit !== undefined) return limit;
+    const given = readNumber(body, key);
+    if (given === undefined) continue;
+    const limit = numberOf(given);
+    if (limit === undefined || Math.abs(limit) > Number.MAX_SAFE_INTEGER) throw invalid(`\`${key}\` is out of range.`, key);
+    return limit;
   }
   return undefined;
 }

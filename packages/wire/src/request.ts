@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { JsonObject } from '@floe/contract/json';
+import type { JsonNumber, JsonObject } from '@floe/contract/json';
 import type { DialectName, Seal } from './events.ts';
 
 /**
@@ -128,12 +128,12 @@ export interface Reasoning {
 }
 
 export interface Sampling {
-  readonly temperature?: number | undefined;
-  readonly topP?: number | undefined;
-  readonly topK?: number | undefined;
-  readonly presencePenalty?: number | undefined;
-  readonly frequencyPenalty?: number | undefined;
-  readonly seed?: number | undefined;
+  readonly temperature?: JsonNumber | undefined;
+  readonly topP?: JsonNumber | undefined;
+  readonly topK?: JsonNumber | undefined;
+  readonly presencePenalty?: JsonNumber | undefined;
+  readonly frequencyPenalty?: JsonNumber | undefined;
+  readonly seed?: JsonNumber | undefined;
 }
 
 /** One request, whatever dialect it came in. */

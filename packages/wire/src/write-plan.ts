@@ -8,6 +8,7 @@ import type {
   FreeformTool,
   Part,
   ReasoningPart,
+  ResultPart,
   TextPart,
   Tool,
   ToolChoice,
@@ -133,6 +134,13 @@ export function asReminder(turn: Turn): Turn {
 
 export function joinText(parts: readonly TextPart[]): string {
   return parts.map((part) => part.text).join('\n\n');
+}
+
+/** What a tool answered, as one text: its parts follow each other as they are. */
+export function resultText(part: ResultPart): string {
+  let text = '';
+  for (const inner of part.parts) if (inner.type === 'text') text += inner.text;
+  return text;
 }
 
 /** True when the caller marked any place of the prompt as worth caching. */

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { parseJson } from '../json-read.ts';
+import { parseExactJson } from '../json-read.ts';
 import { dataUrl } from '../read-parts.ts';
 import type { Ask, CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
-import { applyQuirks, asReminder, hint, joinText, sealFor } from '../write-plan.ts';
+import { applyQuirks, asReminder, hint, joinText, resultText, sealFor } from '../write-plan.ts';
 import { formatOf, reasoningOf, toolsOf } from './write-settings.ts';
 
 /** OpenAI refuses `tool_calls[].id` over 40 characters on Chat. */
@@ -71,17 +71,16 @@ function writeUser(turn: Turn, writer: MessageWriter): JsonObject[] {
       rest.push(part);
       continue;
     }
-    messages.push({ role: 'tool', tool_call_id: writer.callId(part.id), content: resultText(part) });
+    messages.push({ role: 'tool', tool_call_id: writer.callId(part.id), content: contentOfResult(part) });
     rest.push(...part.parts.filter((inner) => inner.type === 'media'));
   }
   if (rest.length > 0) messages.push({ role: 'user', content: contentOf(rest, writer) });
   return messages;
 }
 
-/** A result as text: Chat has no error flag. */
-export function resultText(part: ResultPart): string {
-  const text = joinText(part.parts.filter((inner) => inner.type === 'text'));
-  return part.isError ? `Error: ${text}` : text;
+/** Chat has no error flag. */
+function contentOfResult(part: ResultPart): string {
+  return part.isError ? `Error: ${resultText(part)}` : resultText(part);
 }
 
 function writeAssistant(turn: Turn, writer: MessageWriter): JsonObject[] {
@@ -115,7 +114,7 @@ function replayOf(
   const field = options.replay;
   if (field === 'reasoning_details') {
     const sealed = sealFor(part, 'chat', options, dropped);
-    const details = sealed === undefined ? undefined : parseJson(sealed);
+    const details = sealed === undefined ? undefined : parseExactJson(sealed);
     if (details !== undefined) return { reasoning_details: details };
     if (part.text !== '') return { reasoning: `${before['reasoning'] ?? ''}${part.text}` };
     return {};

@@ -10,6 +10,7 @@ import {
   freeformSchema,
   joinText,
   planTools,
+  resultText,
   usesCacheMarks,
 } from '../write-plan.ts';
 
@@ -146,8 +147,7 @@ function writeAssistant(parts: readonly Part[], writer: MessageWriter): JsonObje
 }
 
 function writeResult(part: ResultPart, writer: MessageWriter): JsonObject {
-  const text = joinText(part.parts.filter((inner) => inner.type === 'text'));
-  const content = `${part.isError ? 'Error: ' : ''}${text}`;
+  const content = `${part.isError ? 'Error: ' : ''}${resultText(part)}`;
   return { role: 'tool', tool_call_id: writer.callId(part.id), content };
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { isObject, parseJson } from '../json-read.ts';
+import { isObject, parseExactJson } from '../json-read.ts';
 import type { Ask, CacheMark, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
@@ -149,7 +149,7 @@ function cachePoint(cache: CacheMark | undefined, { options }: BlockWriter): Jso
 
 /** Arguments as the object this dialect wants; text that is no object is kept under `input`. */
 function argumentsObject(text: string, dropped: Set<string>): JsonObject {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (isObject(parsed)) return parsed;
   dropped.add('tool_calls.arguments.malformed');
   return { input: text };

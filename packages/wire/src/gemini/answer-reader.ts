@@ -4,13 +4,15 @@ import { type Answer, AnswerFold } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
 import type { AnswerReader, ReaderOptions } from '../dialect.ts';
 import type { Emit, Seal } from '../events.ts';
-import { isArray, isObject, listOf, numberOf, objectOf, parseJson, says, textOf } from '../json-read.ts';
+import { isArray, isObject, listOf, numberOf, objectOf, parseEvent, says, textOf } from '../json-read.ts';
 import type { SseEvent } from '../sse.ts';
 import { madeCallId } from '../tool-names.ts';
 import { PartialArgs } from './partial-args.ts';
 import { readGeminiUsage } from './usage.ts';
 
 const CANDIDATE_EXTRAS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
+/** Marks the events that hold arguments. */
+const CALL = ['functionCall'];
 const PART_WORDS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);
 
 /** Reads a streamGenerateContent stream (`alt=sse`). */
@@ -47,7 +49,7 @@ class GeminiAnswerReader implements AnswerReader {
   read(frame: SseEvent): void {
     const data = frame.data.trim();
     if (this.#blocks.ended || data === '' || data === '[DONE]') return;
-    const chunk = parseJson(data);
+    const chunk = parseEvent(data, CALL);
     if (!isObject(chunk)) {
       this.#blocks.broken('The provider sent an event that is not JSON.');
       return;

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '@floe/contract/json';
+import { type Json, type JsonObject, mayHoldInexact } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { isObject, parseJson } from '../json-read.ts';
+import { isObject, parseExactJson } from '../json-read.ts';
 import type { Ask, CallPart, MediaPart, Part, ResultPart, Tool, ToolChoice, Turn } from '../request.ts';
 import { isMadeCallId, wireName } from '../tool-names.ts';
 import {
@@ -12,6 +12,7 @@ import {
   freeformSchema,
   joinText,
   planTools,
+  resultText,
   sealFor,
   usesCacheMarks,
   withConversation,
@@ -110,7 +111,7 @@ function writeModelTurn(turn: Turn, writer: ContentWriter): JsonObject[] {
 function writeCall(part: CallPart, writer: ContentWriter): JsonObject {
   const name = wireName(part.name);
   writer.names.set(part.id, name);
-  const parsed = part.freeform ? { input: part.input } : parseJson(part.input);
+  const parsed = part.freeform ? { input: part.input } : parseExactJson(part.input);
   if (!isObject(parsed)) writer.dropped.add('tool_calls.arguments.malformed');
   return { id: idOf(part.id), name, args: isObject(parsed) ? parsed : { input: part.input } };
 }
@@ -134,11 +135,14 @@ function writeUserTurn(turn: Turn, writer: ContentWriter): JsonObject[] {
   return [...responses, ...rest];
 }
 
-/** A result must be an object: JSON objects as they are, anything else under `output` or `error`. */
+/**
+ * A result must be an object: a JSON object as it is, anything else as text under `output` or `error`. The service
+ * keeps numbers of an object as doubles, so one with other numbers travels as the text it is, too.
+ */
 function responseOf(part: ResultPart): JsonObject {
-  const text = joinText(part.parts.filter((inner) => inner.type === 'text'));
+  const text = resultText(part);
   if (part.isError) return { error: text };
-  const parsed = parseJson(text);
+  const parsed = mayHoldInexact(text) ? undefined : parseExactJson(text);
   return isObject(parsed) ? parsed : { output: text };
 }
 

@@ -4,6 +4,7 @@ import {
   cacheMark,
   invalid,
   missing,
+  readLimit,
   readModel,
   readNumber,
   readReasoning,
@@ -44,7 +45,7 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
     toolChoice: readToolChoice(body['tool_choice'], tools),
     parallelTools: tools.length > 0 && choice?.['disable_parallel_tool_use'] === true ? false : undefined,
     format: readFormat(format, 'output_config.format', draft),
-    maxTokens: readNumber(body, 'max_tokens'),
+    maxTokens: readLimit(body, ['max_tokens']),
     stop: readStop(body['stop_sequences']),
     sampling: {
       temperature: readNumber(body, 'temperature'),

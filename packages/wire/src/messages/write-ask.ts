@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { isObject, parseJson } from '../json-read.ts';
+import { isObject, numberOf, parseExactJson } from '../json-read.ts';
 import type { Ask, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
@@ -76,7 +76,7 @@ function samplingOf(ask: Ask, thinking: Thinking, dropped: Set<string>): JsonObj
   const { temperature, topP, topK } = ask.sampling;
   const on = thinking.thinking !== undefined && thinking.thinking['type'] !== 'disabled';
   if (!on) return { temperature, top_p: topP, top_k: topK };
-  dropSaid({ temperature: temperature === 1 ? undefined : temperature, top_p: topP, top_k: topK }, dropped);
+  dropSaid({ temperature: numberOf(temperature) === 1 ? undefined : temperature, top_p: topP, top_k: topK }, dropped);
   return {};
 }
 
@@ -140,7 +140,7 @@ function writePart(part: Part, writer: BlockWriter): JsonObject[] {
 
 /** Arguments as the object this dialect wants; text that is no object is kept under `input`. */
 function argumentsObject(text: string, dropped: Set<string>): JsonObject {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (isObject(parsed)) return parsed;
   dropped.add('tool_calls.arguments.malformed');
   return { input: text };

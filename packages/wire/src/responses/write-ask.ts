@@ -8,7 +8,6 @@ import type {
   Part,
   ReasoningPart,
   ResultPart,
-  TextPart,
   Tool,
   Turn,
 } from '../request.ts';
@@ -21,6 +20,7 @@ import {
   hint,
   joinText,
   planTools,
+  resultText,
   sealFor,
   usesCacheMarks,
   withConversation,
@@ -150,8 +150,7 @@ function writeItem(part: ReasoningPart | CallPart | ResultPart, writer: ItemWrit
 
 function outputOf(part: ResultPart): Json {
   const prefix = part.isError ? 'Error: ' : '';
-  const texts: TextPart[] = part.parts.filter((inner) => inner.type === 'text');
-  if (texts.length === part.parts.length) return prefix + joinText(texts);
+  if (part.parts.every((inner) => inner.type === 'text')) return prefix + resultText(part);
   return part.parts.map((inner, index) =>
     inner.type === 'text'
       ? { type: 'input_text', text: index === 0 ? prefix + inner.text : inner.text }

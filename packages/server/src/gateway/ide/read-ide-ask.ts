@@ -1,8 +1,7 @@
-import { isObject } from '@floe/contract/json';
 import { type Normalised, normalise } from '@floe/wire/ide/normalise';
 import { shapeOf } from '@floe/wire/ide/shape';
 import { scanObject } from '@floe/wire/splice';
-import { type Ask, readAsk } from '../ask.ts';
+import { type Ask, parseBody, readAsk } from '../ask.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { withStoredHistory } from './stored-history.ts';
 
@@ -14,9 +13,7 @@ import { withStoredHistory } from './stored-history.ts';
  */
 export async function readIdeAsk(x: Exchange, deployment: string | null, body: Buffer): Promise<Ask> {
   // Refuses what two parsers could read differently, before one of them reads it.
-  scanObject(body);
-  const parsed: unknown = JSON.parse(body.toString('utf8'));
-  if (!isObject(parsed)) throw new Error('a scanned body is an object');
+  const parsed = parseBody({ body, members: scanObject(body) });
   if (x.catalog?.ide.capture)
     x.decisions.push({ step: 'capture', outcome: 'body_shape', because: shapeOf(parsed) });
   const whole = await withStoredHistory(x, parsed);
