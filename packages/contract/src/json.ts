@@ -41,10 +41,10 @@ export function isInexact(number: string): boolean {
 
 /**
  * Where a number may stand that is not written back as it came: behind `:`, `,` or `[`, with sixteen digits, an
- * exponent, a fraction that is long, small or ends in 0, or as `-0`. Text in strings may look the same.
+ * exponent, a fraction that is tiny or ends in 0, or as `-0`. Text in strings may look the same.
  */
 const PERHAPS_INEXACT =
-  /(?:^|[:,[])\s*(?:-0(?!\.)|-?\d+(?:\d{15}|\.(?:\d*0(?!\d)|\d{15}|0{6})|(?:\.\d+)?[eE]))/;
+  /(?:^|[:,[])\s*(?:-0(?!\.)|-?(?:[\d.]{16}|\d+(?:\.(?:\d*0(?!\d)|0{6})|(?:\.\d+)?[eE])))/;
 
 /** False when no number in this JSON text would be changed by `JSON.parse` and `JSON.stringify`. */
 export function mayHoldInexact(text: string): boolean {

@@ -1,6 +1,15 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonNumber, JsonObject } from '@floe/contract/json';
-import { exactNumberOf, isArray, isObject, numberOf, reportName, says, stringsOf, textOf } from './json-read.ts';
+import {
+  exactNumberOf,
+  isArray,
+  isObject,
+  numberOf,
+  reportName,
+  says,
+  stringsOf,
+  textOf,
+} from './json-read.ts';
 import type { CacheMark, Effort, Need, Reasoning } from './request.ts';
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -51,7 +60,8 @@ export function readLimit(body: JsonObject, keys: readonly string[]): number | u
     const given = readNumber(body, key);
     if (given === undefined) continue;
     const limit = numberOf(given);
-    if (limit === undefined || Math.abs(limit) > Number.MAX_SAFE_INTEGER) throw invalid(`\`${key}\` is out of range.`, key);
+    if (limit === undefined || Math.abs(limit) > Number.MAX_SAFE_INTEGER)
+      throw invalid(`\`${key}\` is out of range.`, key);
     return limit;
   }
   return undefined;

@@ -208,8 +208,7 @@ function isTokens(value: Json): value is number[] {
 
 function isNumbers(value: Json | undefined): value is JsonNumber[] {
   return (
-    Array.isArray(value) &&
-    value.every((entry) => typeof entry === 'number' || entry instanceof ExactNumber)
+    Array.isArray(value) && value.every((entry) => typeof entry === 'number' || entry instanceof ExactNumber)
   );
 }
 

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '@floe/contract/json';
+import { ExactNumber, type Json, type JsonObject } from '@floe/contract/json';
 import type { Hint, UpstreamOptions } from './dialect.ts';
 import type { DialectName } from './events.ts';
-import { isArray, numberOf } from './json-read.ts';
+import { isArray } from './json-read.ts';
 import type {
   Ask,
   Effort,
@@ -200,10 +200,11 @@ function clamped(
   dropped: Set<string>,
 ): Json {
   const range = clamps[key];
-  const number = numberOf(value);
-  if (!range || number === undefined) return value;
+  const number = value instanceof ExactNumber ? value.approximate : value;
+  if (!range || typeof number !== 'number') return value;
   const inside = Math.min(Math.max(number, range.min ?? -Infinity), range.max ?? Infinity);
-  if (inside !== number) dropped.add(`${reportedName(key)}.clamped`);
+  if (inside === number) return value;
+  dropped.add(`${reportedName(key)}.clamped`);
   return inside;
 }
 

@@ -107,7 +107,8 @@ class GeminiAnswerReader implements AnswerReader {
     const signature = textOf(part['thoughtSignature']);
     const call = objectOf(part['functionCall']);
     const text = textOf(part['text']) ?? '';
-    if (call) {
+    // An empty call alone in its part ends one that was streamed.
+    if (call && (says(call) || (this.#streamed && text === ''))) {
       if (signature) this.#proof(signature);
       this.#call(call);
       return;
@@ -122,7 +123,8 @@ class GeminiAnswerReader implements AnswerReader {
       this.#blocks.prose('text', text);
       this.#blocks.endProse();
     } else this.#blocks.prose('text', text);
-    for (const word of Object.keys(part)) if (!PART_WORDS.has(word)) this.#blocks.dropped(word);
+    for (const word of Object.keys(part))
+      if (!PART_WORDS.has(word) && says(part[word])) this.#blocks.dropped(word);
   }
 
   /** The proof stands before the part it came on: at the end of its reasoning, or in a block of its own. */
@@ -135,7 +137,7 @@ class GeminiAnswerReader implements AnswerReader {
   #call(call: JsonObject): void {
     const name = textOf(call['name']) || undefined;
     const more = call['willContinue'] === true;
-    if (name !== undefined && (more || isArray(call['partialArgs']))) {
+    if (name !== undefined && (more || says(call['partialArgs']))) {
       this.#endStreamedCall();
       this.#streamed = { id: this.#callId(call), name, args: new PartialArgs() };
     }

@@ -76,7 +76,10 @@ function samplingOf(ask: Ask, thinking: Thinking, dropped: Set<string>): JsonObj
   const { temperature, topP, topK } = ask.sampling;
   const on = thinking.thinking !== undefined && thinking.thinking['type'] !== 'disabled';
   if (!on) return { temperature, top_p: topP, top_k: topK };
-  dropSaid({ temperature: numberOf(temperature) === 1 ? undefined : temperature, top_p: topP, top_k: topK }, dropped);
+  dropSaid(
+    { temperature: numberOf(temperature) === 1 ? undefined : temperature, top_p: topP, top_k: topK },
+    dropped,
+  );
   return {};
 }
 

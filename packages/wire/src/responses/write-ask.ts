@@ -1,16 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
 import { dataUrl } from '../read-parts.ts';
-import type {
-  Ask,
-  CallPart,
-  MediaPart,
-  Part,
-  ReasoningPart,
-  ResultPart,
-  Tool,
-  Turn,
-} from '../request.ts';
+import type { Ask, CallPart, MediaPart, Part, ReasoningPart, ResultPart, Tool, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
   applyQuirks,
