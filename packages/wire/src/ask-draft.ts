@@ -14,10 +14,20 @@ import type { CacheMark, Effort, Need, Reasoning } from './request.ts';
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
+const REASONING = new Set(['effort', 'summary', 'generate_summary', 'enabled', 'max_tokens']);
+const OUTPUT_CONFIG = new Set(['effort', 'format']);
+const THINKING = new Set(['type', 'budget_tokens']);
+
 /** What a request reader gathers beside the conversation: needs with their field, hints left out. */
 export class AskDraft {
   readonly needs = new Map<Need, string>();
   readonly #dropped = new Set<string>();
+  readonly #conversation: string;
+
+  /** @param conversation the member the conversation stands in */
+  constructor(conversation = 'messages') {
+    this.#conversation = conversation;
+  }
 
   need(need: Need, param: string): void {
     if (!this.needs.has(need)) this.needs.set(need, param);
@@ -28,13 +38,29 @@ export class AskDraft {
   }
 
   /** Every member outside `known` that says something is a hint nobody here understands. */
-  dropUnknown(body: JsonObject, known: ReadonlySet<string>): void {
-    for (const key of Object.keys(body)) if (!known.has(key) && says(body[key])) this.drop(key);
+  dropUnknown(body: JsonObject, known: ReadonlySet<string>, prefix = ''): void {
+    for (const key in body) if (!known.has(key) && isSaid(body[key])) this.drop(prefix + key);
+  }
+
+  /** A result of a call that is nowhere in the conversation: without it the model would answer something else. */
+  orphan(id: string): void {
+    // The call may stand in what only a provider keeps: no other target gets this request.
+    if (this.needs.has('stored-state')) return;
+    throw new Fault(
+      'invalid_request',
+      `\`${this.#conversation}\` holds the result of a tool call "${id.slice(0, 64)}" that is not in the conversation before it.`,
+      { param: this.#conversation },
+    );
   }
 
   get dropped(): readonly string[] {
     return [...this.#dropped];
   }
+}
+
+/** `false` is how clients write that they do not want something. */
+function isSaid(value: Json | undefined): boolean {
+  return value !== false && says(value);
 }
 
 export function invalid(message: string, param: string): Fault {
@@ -86,10 +112,13 @@ export function effortOf(value: Json | undefined): Effort | undefined {
  * How the caller asks for reasoning, in any dialect's words. An explicit effort beats a thinking block,
  * whose budget it may still carry.
  */
-export function readReasoning(body: JsonObject): Reasoning | undefined {
+export function readReasoning(body: JsonObject, draft: AskDraft): Reasoning | undefined {
   const object = isObject(body['reasoning']) ? body['reasoning'] : {};
   const config = isObject(body['output_config']) ? body['output_config'] : {};
   const thinking = isObject(body['thinking']) ? body['thinking'] : {};
+  draft.dropUnknown(object, REASONING, 'reasoning.');
+  draft.dropUnknown(config, OUTPUT_CONFIG, 'output_config.');
+  draft.dropUnknown(thinking, THINKING, 'thinking.');
   const effort =
     effortOf(object['effort']) ?? effortOf(body['reasoning_effort']) ?? effortOf(config['effort']);
   const off = thinking['type'] === 'disabled' || object['enabled'] === false;
@@ -104,11 +133,15 @@ export function readReasoning(body: JsonObject): Reasoning | undefined {
 }
 
 /** `metadata` as string pairs; the Messages form `{user_id}` is the end user, not metadata. */
-export function readMetadata(value: Json | undefined): Readonly<Record<string, string>> | undefined {
+export function readMetadata(
+  value: Json | undefined,
+  draft: AskDraft,
+): Readonly<Record<string, string>> | undefined {
   if (!isObject(value)) return undefined;
-  const pairs = Object.entries(value).flatMap(([key, entry]) =>
-    typeof entry === 'string' ? [[key, entry] as const] : [],
-  );
+  const pairs: [string, string][] = [];
+  for (const [key, entry] of Object.entries(value))
+    if (typeof entry === 'string') pairs.push([key, entry]);
+    else if (says(entry)) draft.drop(`metadata.${key}`);
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 

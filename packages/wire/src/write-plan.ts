@@ -143,6 +143,21 @@ export function resultText(part: ResultPart): string {
   return text;
 }
 
+/** Members of the answer's schema that the target has no word for. */
+export function reportFormat(
+  { format }: Ask,
+  lacks: readonly ('description' | 'strict')[],
+  dropped: Set<string>,
+): void {
+  if (format?.type !== 'schema') return;
+  for (const member of lacks) if (format[member]) dropped.add(`response_format.${member}`);
+}
+
+/** How much of the reasoning is to be told; `auto` is what providers do unasked. */
+export function reportReasoningSummary({ reasoning }: Ask, dropped: Set<string>): void {
+  if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
+}
+
 /** True when the caller marked any place of the prompt as worth caching. */
 export function usesCacheMarks(ask: Ask): boolean {
   const marked = (part: Part): boolean => 'cache' in part && part.cache !== undefined;

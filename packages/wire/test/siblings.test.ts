@@ -17,7 +17,9 @@ import { WHOLE_ANSWERS } from './whole-answers.ts';
 const EMPTY: readonly Json[] = [null, '', [], {}];
 /** Members whose inner names are a caller's or a model's own words. */
 const OPAQUE = new Set(
-  'arguments args input parameters properties schema json_schema metadata tools format reasoning_details'.split(' '),
+  'arguments args input parameters properties schema json_schema metadata tools format reasoning_details'.split(
+    ' ',
+  ),
 );
 /** A stream is read whole for every change: one of so many is tried. */
 const ONE_OF = process.env['FLOE_TEST_FULL'] === '1' ? 5 : 60;

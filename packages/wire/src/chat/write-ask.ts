@@ -1,14 +1,27 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
 import { parseExactJson } from '../json-read.ts';
-import { dataUrl } from '../read-parts.ts';
+import { type PartWords, reportParts } from '../part-losses.ts';
+import { dataUrl } from '../read-media.ts';
 import type { Ask, CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
-import { applyQuirks, asReminder, hint, joinText, resultText, sealFor } from '../write-plan.ts';
+import {
+  applyQuirks,
+  asReminder,
+  hint,
+  joinText,
+  reportReasoningSummary,
+  resultText,
+  sealFor,
+} from '../write-plan.ts';
 import { formatOf, reasoningOf, toolsOf } from './write-settings.ts';
 
 /** OpenAI refuses `tool_calls[].id` over 40 characters on Chat. */
 const CALL_ID_MAX = 40;
+/** What the schema of OpenAI allows, which most hosts copy. */
+const MAX_STOPS = 4;
+const WORDS: PartWords = { detail: true, names: true };
+const MARKED: PartWords = { ...WORDS, marks: 'texts' };
 
 interface MessageWriter {
   readonly options: UpstreamOptions;
@@ -23,6 +36,8 @@ export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
   const stream = options.stream ?? ask.stream;
   const { sampling } = ask;
   if (ask.metadata) dropped.add('metadata');
+  reportParts(ask, options.hints?.includes('cache-mark') ? MARKED : WORDS, dropped);
+  reportReasoningSummary(ask, dropped);
   const body: JsonObject = {
     model: options.model ?? ask.model,
     messages: writeMessages(ask, writer),
@@ -44,7 +59,8 @@ export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
     stream,
     stream_options: stream && options.streamUsage !== false ? { include_usage: true } : undefined,
   };
-  return { body: applyQuirks(body, options, dropped), dropped };
+  const rules = { ...options, maxStops: options.maxStops ?? MAX_STOPS };
+  return { body: applyQuirks(body, rules, dropped), dropped };
 }
 
 function writeMessages(ask: Ask, writer: MessageWriter): Json[] {
@@ -144,7 +160,6 @@ function contentOf(
   const texts = parts.filter((part) => part.type === 'text');
   const marked = texts.some((part) => part.cache !== undefined);
   const marks = marked && writer.options.hints?.includes('cache-mark') === true;
-  if (marked && !marks) writer.dropped.add('cache_control');
   const plain = texts.length === parts.length && !marks;
   if (plain && texts.length === 1) return texts[0]?.text ?? '';
   if (plain && join) return join(texts);

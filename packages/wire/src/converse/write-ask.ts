@@ -1,6 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
 import { isObject, parseExactJson } from '../json-read.ts';
+import { type PartWords, reportParts } from '../part-losses.ts';
 import type { Ask, CacheMark, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
@@ -8,12 +9,14 @@ import {
   asReminder,
   dropSaid,
   hint,
+  reportReasoningSummary,
   sealFor,
-  usesCacheMarks,
   withConversation,
 } from '../write-plan.ts';
 import { extrasOf, formatOf, toolConfigOf } from './write-settings.ts';
 
+const WORDS: PartWords = { names: true };
+const MARKED: PartWords = { ...WORDS, marks: 'all' };
 const CALL_ID_MAX = 64;
 const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';
 
@@ -43,7 +46,8 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     },
     dropped,
   );
-  if (usesCacheMarks(ask) && !options.hints?.includes('cache-mark')) dropped.add('cache_control');
+  reportParts(ask, options.hints?.includes('cache-mark') ? MARKED : WORDS, dropped);
+  reportReasoningSummary(ask, dropped);
   const { extras, maxTokens } = extrasOf(ask, options, dropped);
   const clamps = { temperature: { min: 0, max: 1 }, ...options.clamps };
   const config = applyQuirks(

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, mayHoldInexact } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { isObject, parseExactJson } from '../json-read.ts';
+import { isObject, parseExactJson, says } from '../json-read.ts';
+import { reportParts } from '../part-losses.ts';
 import type { Ask, CallPart, MediaPart, Part, ResultPart, Tool, ToolChoice, Turn } from '../request.ts';
 import { isMadeCallId, wireName } from '../tool-names.ts';
 import {
@@ -12,12 +13,15 @@ import {
   freeformSchema,
   joinText,
   planTools,
+  reportFormat,
+  reportReasoningSummary,
   resultText,
   sealFor,
-  usesCacheMarks,
   withConversation,
 } from '../write-plan.ts';
 
+/** What the service's schema allows. */
+const MAX_STOPS = 5;
 const MIME: Readonly<Record<MediaPart['kind'], string>> = {
   image: 'image/jpeg',
   file: 'application/pdf',
@@ -47,8 +51,11 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     },
     dropped,
   );
-  if (usesCacheMarks(ask)) dropped.add('cache_control');
-  const config = applyQuirks(configOf(ask, options, dropped), options, dropped);
+  reportParts(ask, {}, dropped);
+  reportReasoningSummary(ask, dropped);
+  const rules = { ...options, maxStops: options.maxStops ?? MAX_STOPS };
+  const config = applyQuirks(configOf(ask, options, dropped), rules, dropped);
+  reportFormat(ask, ['description'], dropped);
   const body: JsonObject = {
     systemInstruction: ask.system.length > 0 ? { parts: [{ text: joinText(ask.system) }] } : undefined,
     contents: writeContents(ask, writer),
@@ -159,7 +166,7 @@ function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): Json
   const { tools, choice } = planTools(ask, options, dropped, true);
   if (tools.length === 0) return {};
   return {
-    tools: [{ functionDeclarations: tools.map(writeTool) }],
+    tools: [{ functionDeclarations: tools.map((tool) => writeTool(tool, dropped)) }],
     toolConfig: choice === undefined ? undefined : { functionCallingConfig: writeChoice(choice, dropped) },
   };
 }
@@ -171,20 +178,25 @@ function writeChoice(choice: ToolChoice, dropped: Set<string>): JsonObject {
   return { mode: choice.mode === 'none' ? 'NONE' : 'AUTO' };
 }
 
-function writeTool(tool: Tool): JsonObject {
+function writeTool(tool: Tool, dropped: Set<string>): JsonObject {
   const name = wireName(tool.name);
   if (tool.kind === 'freeform') {
     const { description, schema } = freeformSchema(tool);
     return { name, description, parametersJsonSchema: schema };
   }
-  const { properties } = tool.schema;
-  const empty =
-    tool.schema['type'] === 'object' && isObject(properties) && Object.keys(properties).length === 0;
+  if (tool.strict === true) dropped.add('tools.strict');
+  const schema = withoutMeta(tool.schema);
   return {
     name,
     description: tool.description,
-    parametersJsonSchema: empty ? undefined : withoutMeta(tool.schema),
+    parametersJsonSchema: takesNothing(schema) ? undefined : schema,
   };
+}
+
+/** An object of no members, which is refused as a schema: such a function has none. */
+function takesNothing({ type, properties, required, additionalProperties, ...rest }: JsonObject): boolean {
+  if (type !== 'object' || says(properties) || says(required) || Object.keys(rest).length > 0) return false;
+  return additionalProperties === undefined || additionalProperties === false;
 }
 
 function withoutMeta(schema: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { formatOf } from '../chat/write-settings.ts';
-import { dataUrl } from '../read-parts.ts';
+import { dataUrl } from '../read-media.ts';
 import type {
   Ask,
   CacheMark,

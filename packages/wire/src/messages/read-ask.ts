@@ -12,7 +12,7 @@ import {
 } from '../ask-draft.ts';
 import type { ReadOptions } from '../dialect.ts';
 import { isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
-import { readParts, readSystem } from '../read-parts.ts';
+import { readParts, readSystem, systemParts } from '../read-parts.ts';
 import { readFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair.ts';
 import type { Ask, Part, TextPart, Turn } from '../request.ts';
@@ -24,10 +24,15 @@ const KNOWN = new Set(
   ).split(' '),
 );
 
+const MESSAGE = new Set(['role', 'content']);
+const METADATA = new Set(['user_id']);
+
 /** Reads a Messages request. @throws Fault 400 with `param`. */
 export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
   const draft = new AskDraft();
   draft.dropUnknown(body, KNOWN);
+  const metadata = objectOf(body['metadata']) ?? {};
+  draft.dropUnknown(metadata, METADATA, 'metadata.');
   for (const key of ['mcp_servers', 'container']) if (says(body[key])) draft.need('hosted-tool', key);
   const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
   const { system, turns } = readMessages(body['messages'], draft);
@@ -52,8 +57,8 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
       topP: readNumber(body, 'top_p'),
       topK: readNumber(body, 'top_k'),
     },
-    reasoning: readReasoning(body),
-    user: textOf(objectOf(body['metadata'])?.['user_id']),
+    reasoning: readReasoning(body, draft),
+    user: textOf(metadata['user_id']),
     serviceTier: textOf(body['service_tier']),
     needs: draft.needs,
     dropped: draft.dropped,
@@ -82,9 +87,10 @@ function readMessages(
     const path = `messages[${index}]`;
     if (!isObject(entry)) throw invalid(`\`${path}\` must be an object.`, path);
     const role = textOf(entry['role']);
+    draft.dropUnknown(entry, MESSAGE, 'messages.');
     const parts = readParts(entry['content'], `${path}.content`, draft);
     if (role === 'system') {
-      const texts = parts.filter((part) => part.type === 'text');
+      const texts = systemParts(parts, draft);
       if (turns.length === 0) system.push(...texts);
       else if (texts.length > 0) turns.push({ role, parts: texts });
     } else if (role === 'user' || role === 'assistant') {

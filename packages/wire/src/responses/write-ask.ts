@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { dataUrl } from '../read-parts.ts';
+import { type PartWords, reportParts } from '../part-losses.ts';
+import { dataUrl } from '../read-media.ts';
 import type { Ask, CallPart, MediaPart, Part, ReasoningPart, ResultPart, Tool, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
@@ -13,10 +14,10 @@ import {
   planTools,
   resultText,
   sealFor,
-  usesCacheMarks,
   withConversation,
 } from '../write-plan.ts';
 
+const WORDS: PartWords = { detail: true, names: true };
 /** `call_id` over 64 characters is refused; `max_output_tokens` under 16 too. */
 const CALL_ID_MAX = 64;
 const MIN_OUTPUT_TOKENS = 16;
@@ -49,7 +50,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     },
     dropped,
   );
-  if (usesCacheMarks(ask)) dropped.add('cache_control');
+  reportParts(ask, WORDS, dropped);
   const seals = typeof options.sealOrigin === 'string';
   const body: JsonObject = {
     model: options.model ?? ask.model,
