@@ -80,6 +80,16 @@ export function readNumber(body: JsonObject, key: string): JsonNumber | undefine
   throw invalid(`\`${key}\` must be a number.`, key);
 }
 
+const STREAM_OPTIONS = new Set(['include_usage']);
+
+/** Whether the client wants the usage frame of a Chat stream. */
+export function readStreamUsage(body: JsonObject, draft: AskDraft): boolean {
+  const options = body['stream_options'];
+  if (!isObject(options)) return false;
+  draft.dropUnknown(options, STREAM_OPTIONS, 'stream_options.');
+  return options['include_usage'] === true;
+}
+
 /** The first token limit present, in the order given. */
 export function readLimit(body: JsonObject, keys: readonly string[]): number | undefined {
   for (const key of keys) {

@@ -181,6 +181,30 @@ export function hint<T>(
   return undefined;
 }
 
+/** The service tier in the target's words, by the client's; one it has no word for is reported. */
+export function tierFor(
+  ask: Ask,
+  words: Readonly<Record<string, string>>,
+  options: UpstreamOptions,
+  dropped: Set<string>,
+): string | undefined {
+  const tier = hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped);
+  if (tier === undefined) return undefined;
+  if (!Object.hasOwn(words, tier)) dropped.add('service_tier');
+  return Object.hasOwn(words, tier) ? words[tier] : undefined;
+}
+
+/** Of OpenAI's dialects. */
+export const OPENAI_TIERS: Readonly<Record<string, string>> = {
+  auto: 'auto',
+  default: 'default',
+  standard_only: 'default',
+  flex: 'flex',
+  scale: 'scale',
+  priority: 'priority',
+  fast: 'fast',
+};
+
 /** Members a dialect has no word for. */
 export function dropSaid(fields: Readonly<Record<string, unknown>>, dropped: Set<string>): void {
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) dropped.add(field);

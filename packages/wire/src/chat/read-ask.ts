@@ -12,9 +12,11 @@ import {
   readNumber,
   readReasoning,
   readStop,
+  readStreamUsage,
 } from '../ask-draft.ts';
 import type { ReadOptions } from '../dialect.ts';
 import { booleanOf, isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
+import { markedTurn, markLast } from '../mark-turns.ts';
 import { argumentText, readParts, resultParts, systemParts } from '../read-parts.ts';
 import { readFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair.ts';
@@ -26,7 +28,7 @@ const KNOWN = new Set(
     'response_format verbosity max_completion_tokens max_tokens stop temperature top_p top_k ' +
     'presence_penalty frequency_penalty seed n logprobs top_logprobs modalities reasoning reasoning_effort ' +
     'thinking user safety_identifier metadata prompt_cache_key service_tier store previous_response_id ' +
-    'conversation prompt background audio web_search_options'
+    'conversation prompt background audio web_search_options cache_control'
   ).split(' '),
 );
 
@@ -34,7 +36,7 @@ const KNOWN = new Set(
 const MESSAGE = new Set(
   (
     'role content refusal tool_calls function_call audio reasoning_content reasoning reasoning_details ' +
-    'type id index status phase'
+    'type id index status phase cache_control'
   ).split(' '),
 );
 const TOOL_MESSAGE = new Set(
@@ -66,9 +68,9 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
     dialect: 'chat',
     model: readModel(body),
     stream: body['stream'] === true,
-    streamUsage: objectOf(body['stream_options'])?.['include_usage'] === true,
+    streamUsage: readStreamUsage(body, draft),
     system,
-    turns: repairTurns(turns, draft),
+    turns: repairTurns(markLast(turns, body), draft),
     tools,
     toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call'], tools),
     parallelTools: tools.length > 0 ? booleanOf(body['parallel_tool_calls']) : undefined,
@@ -107,7 +109,7 @@ function readMessages(
   listOf(value).forEach((entry, index) => {
     const path = `messages[${index}]`;
     if (!isObject(entry)) throw invalid(`\`${path}\` must be an object.`, path);
-    const turn = readMessage(entry, freeform, path, draft);
+    const turn = markedTurn(readMessage(entry, freeform, path, draft), cacheMark(entry));
     if (turn.parts.length === 0) return;
     if (turn.role === 'system' && turns.length === 0)
       system.push(...turn.parts.filter((part) => part.type === 'text'));

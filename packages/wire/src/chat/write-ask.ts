@@ -10,9 +10,11 @@ import {
   asReminder,
   hint,
   joinText,
+  OPENAI_TIERS,
   reportReasoningSummary,
   resultText,
   sealFor,
+  tierFor,
 } from '../write-plan.ts';
 import { formatOf, reasoningOf, toolsOf } from './write-settings.ts';
 
@@ -54,7 +56,7 @@ export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
     ...reasoningOf(ask, options, dropped),
     user: hint(ask.user, 'user', 'user', options, dropped),
     prompt_cache_key: hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped),
-    service_tier: hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped),
+    service_tier: tierFor(ask, OPENAI_TIERS, options, dropped),
     verbosity: hint(ask.verbosity, 'verbosity', 'verbosity', options, dropped),
     stream,
     stream_options: stream && options.streamUsage !== false ? { include_usage: true } : undefined,

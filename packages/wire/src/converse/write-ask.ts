@@ -1,8 +1,18 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
 import { isObject, parseExactJson } from '../json-read.ts';
+import { isTextType } from '../media-types.ts';
 import { type PartWords, reportParts } from '../part-losses.ts';
-import type { Ask, CacheMark, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
+import {
+  type Ask,
+  type CacheMark,
+  type MediaPart,
+  type Part,
+  type ResultPart,
+  refusal,
+  type TextPart,
+  type Turn,
+} from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
   applyQuirks,
@@ -11,12 +21,14 @@ import {
   hint,
   reportReasoningSummary,
   sealFor,
+  tierFor,
   withConversation,
 } from '../write-plan.ts';
 import { extrasOf, formatOf, toolConfigOf } from './write-settings.ts';
 
 const WORDS: PartWords = { names: true };
 const MARKED: PartWords = { ...WORDS, marks: 'all' };
+const CONVERSE_TIERS = { default: 'default', standard_only: 'default', flex: 'flex', priority: 'priority' };
 const CALL_ID_MAX = 64;
 const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';
 
@@ -62,7 +74,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
   );
   if (extras?.['thinking'] !== undefined)
     dropSaid({ temperature: sampling.temperature, top_p: sampling.topP }, dropped);
-  const tier = hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped);
+  const tier = tierFor(ask, CONVERSE_TIERS, options, dropped);
   const system = systemOf(ask, dropped).flatMap((part) => writeText(part, writer));
   const body: JsonObject = {
     system: system.length > 0 ? system : undefined,
@@ -137,8 +149,13 @@ function writePart(part: Part, writer: BlockWriter): JsonObject[] {
       return [{ toolUse }, ...cachePoint(part.cache, writer)];
     }
     case 'result':
-      return [{ toolResult: writeResult(part, writer) }, ...cachePoint(part.cache, writer)];
+      return [{ toolResult: writeResult(part, writer) }, ...cachePoint(markOfResult(part), writer)];
   }
+}
+
+/** A mark inside of a result stands behind it here. */
+function markOfResult({ cache, parts }: ResultPart): CacheMark | undefined {
+  return cache ?? parts.findLast((inner) => inner.cache !== undefined)?.cache;
 }
 
 function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
@@ -182,13 +199,17 @@ const FORMATS: Readonly<Record<string, string>> = {
   sheet: 'xlsx',
 };
 
+const TEXT_FORMATS = new Set(['txt', 'csv', 'html', 'md']);
+const DOCUMENT_FORMATS = new Set([...TEXT_FORMATS, 'pdf', 'doc', 'docx', 'xls', 'xlsx']);
+
 /** Bytes only: a request with an address is not brought here (`carries`). */
 function writeMedia(part: MediaPart, writer: BlockWriter): JsonObject {
   const { mime, data } = 'data' in part.source ? part.source : { mime: '', data: '' };
   const subtype = mime.split(';')[0]?.split(/[/.+]/).at(-1) ?? '';
-  const format = FORMATS[subtype] ?? subtype;
+  const format = FORMATS[subtype] ?? (isTextType(mime) && !TEXT_FORMATS.has(subtype) ? 'txt' : subtype);
   const source = { bytes: data };
   if (part.kind === 'image') return { image: { format, source } };
+  if (!DOCUMENT_FORMATS.has(format)) throw refusal({ need: 'file-type', param: 'messages' });
   writer.documents += 1;
   return { document: { format, name: documentName(part.name, writer.documents), source } };
 }

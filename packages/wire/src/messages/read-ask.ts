@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
   AskDraft,
-  cacheMark,
   invalid,
   missing,
   readLimit,
@@ -12,10 +11,11 @@ import {
 } from '../ask-draft.ts';
 import type { ReadOptions } from '../dialect.ts';
 import { isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
+import { markLast } from '../mark-turns.ts';
 import { readParts, readSystem, systemParts } from '../read-parts.ts';
 import { readFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair.ts';
-import type { Ask, Part, TextPart, Turn } from '../request.ts';
+import type { Ask, TextPart, Turn } from '../request.ts';
 
 const KNOWN = new Set(
   (
@@ -99,15 +99,4 @@ function readMessages(
   });
   if (turns.length === 0 && draft.needs.size === 0) throw missing('messages');
   return { system, turns };
-}
-
-/** A top-level `cache_control` marks the last block that can carry a mark. */
-function markLast(turns: readonly Turn[], body: JsonObject): readonly Turn[] {
-  const cache = cacheMark(body);
-  const last = turns.at(-1);
-  const part = last?.parts.at(-1);
-  if (cache === undefined || !last || !part || part.type === 'reasoning' || part.type === 'refusal')
-    return turns;
-  const marked: Part = { ...part, cache };
-  return [...turns.slice(0, -1), { role: last.role, parts: [...last.parts.slice(0, -1), marked] }];
 }

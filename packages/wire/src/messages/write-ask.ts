@@ -9,16 +9,17 @@ import {
   applyQuirks,
   asReminder,
   dropSaid,
-  hint,
   reportFormat,
   reportReasoningSummary,
   sealFor,
+  tierFor,
   usesCacheMarks,
   withConversation,
 } from '../write-plan.ts';
 import { formatOf, mark, type Thinking, thinkingOf, toolsOf } from './write-settings.ts';
 
 const WORDS: PartWords = { documents: true, names: true, marks: 'all' };
+const TIERS = { auto: 'auto', standard_only: 'standard_only', default: 'standard_only' };
 const CALL_ID_MAX = 64;
 const DEFAULT_MAX_TOKENS = 4_096;
 const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';
@@ -64,7 +65,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     thinking: thinking.thinking,
     output_config: config.effort || config.format ? config : undefined,
     metadata: ask.user === undefined ? undefined : { user_id: ask.user },
-    service_tier: hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped),
+    service_tier: tierFor(ask, TIERS, options, dropped),
     cache_control: options.markCache && !usesCacheMarks(ask) ? { type: 'ephemeral' } : undefined,
     stream: options.stream ?? ask.stream,
   };

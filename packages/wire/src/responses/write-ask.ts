@@ -11,9 +11,11 @@ import {
   freeformSchema,
   hint,
   joinText,
+  OPENAI_TIERS,
   planTools,
   resultText,
   sealFor,
+  tierFor,
   withConversation,
 } from '../write-plan.ts';
 
@@ -67,7 +69,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     safety_identifier: hint(ask.user, 'user', 'user', options, dropped),
     metadata: hint(ask.metadata, 'metadata', 'metadata', options, dropped),
     prompt_cache_key: hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped),
-    service_tier: hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped),
+    service_tier: tierFor(ask, OPENAI_TIERS, options, dropped),
     stream: options.stream ?? ask.stream,
   };
   return { body: applyQuirks(body, options, dropped), dropped };
