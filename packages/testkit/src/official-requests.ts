@@ -29,9 +29,16 @@ const openaiSchema = (name: string): Json | undefined =>
   objectOf(objectOf(openai['components'])?.['schemas'])?.[name];
 const geminiRequest = objectOf(gemini['schemas'])?.['GoogleCloudAiplatformV1GenerateContentRequest'];
 /** `model` of generateContent and Converse stands in the address. */
-/** Reasoning of an answer nobody stored comes back without its id. */
-const STATELESS = { optional: new Set(['id']) };
 const NOTHING = { optional: new Set<string>() };
+
+/** Reasoning of an answer nobody stored comes back without its id, which the schema wants all the same. */
+function withIds(body: Json): Json {
+  if (!isObject(body) || !isArray(body['input'])) return body;
+  const input = body['input'].map((item) =>
+    isObject(item) && item['type'] === 'reasoning' ? { id: 'rs_1', ...item } : item,
+  );
+  return { ...body, input };
+}
 
 /** What a request breaks of its dialect's official specification, as sentences. Cohere publishes none. */
 export function requestViolations(
@@ -42,7 +49,7 @@ export function requestViolations(
     case 'chat':
       return violations(body, openaiSchema('CreateChatCompletionRequest'), openai, NOTHING);
     case 'responses':
-      return violations(body, openaiSchema('CreateResponse'), openai, STATELESS);
+      return violations(withIds(body), openaiSchema('CreateResponse'), openai, NOTHING);
     case 'messages':
       return violations(body, messages, messages, NOTHING);
     case 'gemini':
