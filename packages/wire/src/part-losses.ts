@@ -20,7 +20,7 @@ export function reportParts(ask: Ask, words: PartWords, dropped: Set<string>): v
       reportPart(part, part.type === 'text' && role !== 'assistant', words, dropped);
       if (part.type === 'result') for (const inner of part.parts) reportPart(inner, false, words, dropped);
     }
-  if (words.marks !== 'all' && ask.tools.some((tool) => tool.kind === 'function' && tool.cache !== undefined))
+  if (words.marks !== 'all' && ask.tools.some((tool) => tool.cache !== undefined))
     dropped.add('cache_control');
 }
 

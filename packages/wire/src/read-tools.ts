@@ -55,10 +55,8 @@ function readTool(tool: JsonObject, path: string, draft: AskDraft, dropHosted: b
     draft.dropUnknown(tool, TOOL, 'tools.');
     if (inner !== tool) draft.dropUnknown(inner, INNER_TOOL, 'tools.');
   }
-  if (name !== undefined && type === 'custom' && !isObject(schema)) {
-    if (cacheMark(tool) !== undefined) draft.drop('cache_control');
-    return [readFreeform(inner, name)];
-  }
+  if (name !== undefined && type === 'custom' && !isObject(schema))
+    return [{ ...readFreeform(inner, name), cache: cacheMark(tool) }];
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom'))
     return [readFunction(inner, tool, name, schema)];
   if (name === undefined && (type === undefined || type === 'function'))

@@ -113,6 +113,7 @@ export interface FreeformTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
+  readonly cache?: CacheMark | undefined;
 }
 export type Tool = FunctionTool | FreeformTool;
 

@@ -6,7 +6,6 @@ import type {
   Ask,
   Effort,
   FreeformTool,
-  Part,
   ReasoningPart,
   ResultPart,
   TextPart,
@@ -158,16 +157,6 @@ export function reportReasoningSummary({ reasoning }: Ask, dropped: Set<string>)
   if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
 }
 
-/** True when the caller marked any place of the prompt as worth caching. */
-export function usesCacheMarks(ask: Ask): boolean {
-  const marked = (part: Part): boolean => 'cache' in part && part.cache !== undefined;
-  return (
-    ask.system.some(marked) ||
-    ask.turns.some((turn) => turn.parts.some(marked)) ||
-    ask.tools.some((tool) => tool.kind === 'function' && tool.cache !== undefined)
-  );
-}
-
 /** The value when the provider takes the hint; else the loss is reported. */
 export function hint<T>(
   value: T | undefined,
@@ -204,6 +193,12 @@ export const OPENAI_TIERS: Readonly<Record<string, string>> = {
   priority: 'priority',
   fast: 'fast',
 };
+
+/** What names the conversation for the provider's cache: the caller's word, else the one made up for it. */
+export function cacheKeyFor(ask: Ask, options: UpstreamOptions, dropped: Set<string>): string | undefined {
+  const given = hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped);
+  return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
+}
 
 /** Members a dialect has no word for. */
 export function dropSaid(fields: Readonly<Record<string, unknown>>, dropped: Set<string>): void {

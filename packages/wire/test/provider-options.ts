@@ -10,6 +10,7 @@ export const PROVIDERS: Readonly<Record<string, UpstreamOptions>> = {
     messages: ['system-in-place', 'developer-role'],
     sealOrigin: 'cred1',
   },
+  caching: { hints: ['cache-mark', 'cache-key'], cacheMinTokens: 0, cacheKey: 'made' },
   picky: {
     tools: ['no-strict'],
     messages: ['one-system-first', 'no-user-after-tool'],

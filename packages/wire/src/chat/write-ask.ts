@@ -8,6 +8,7 @@ import { callIdWriter, wireName } from '../tool-names.ts';
 import {
   applyQuirks,
   asReminder,
+  cacheKeyFor,
   hint,
   joinText,
   OPENAI_TIERS,
@@ -55,7 +56,7 @@ export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
     seed: hint(sampling.seed, 'seed', 'seed', options, dropped),
     ...reasoningOf(ask, options, dropped),
     user: hint(ask.user, 'user', 'user', options, dropped),
-    prompt_cache_key: hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped),
+    prompt_cache_key: cacheKeyFor(ask, options, dropped),
     service_tier: tierFor(ask, OPENAI_TIERS, options, dropped),
     verbosity: hint(ask.verbosity, 'verbosity', 'verbosity', options, dropped),
     stream,

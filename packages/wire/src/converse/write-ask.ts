@@ -1,4 +1,5 @@
 import type { JsonObject } from '@floe/contract/json';
+import { withCacheMarks } from '../cache-marks.ts';
 import type { UpstreamOptions, Written } from '../dialect.ts';
 import { isObject, parseExactJson } from '../json-read.ts';
 import { isTextType } from '../media-types.ts';
@@ -24,7 +25,7 @@ import {
   tierFor,
   withConversation,
 } from '../write-plan.ts';
-import { extrasOf, formatOf, toolConfigOf } from './write-settings.ts';
+import { cachePointOf, extrasOf, formatOf, toolConfigOf } from './write-settings.ts';
 
 const WORDS: PartWords = { names: true };
 const MARKED: PartWords = { ...WORDS, marks: 'all' };
@@ -42,8 +43,10 @@ interface BlockWriter {
 
 /** Writes a Converse request; model and streaming stand in the URL. */
 export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
-  const ask = withConversation(asked);
   const dropped = new Set<string>();
+  const marks = options.hints?.includes('cache-mark') === true;
+  const said = withConversation(asked);
+  const ask = marks ? withCacheMarks(said, options, dropped) : said;
   const writer = { options, dropped, callId: callIdWriter(CALL_ID_MAX, options.callId), documents: 0 };
   const { sampling } = ask;
   dropSaid(
@@ -58,7 +61,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     },
     dropped,
   );
-  reportParts(ask, options.hints?.includes('cache-mark') ? MARKED : WORDS, dropped);
+  reportParts(ask, marks ? MARKED : WORDS, dropped);
   reportReasoningSummary(ask, dropped);
   const { extras, maxTokens } = extrasOf(ask, options, dropped);
   const clamps = { temperature: { min: 0, max: 1 }, ...options.clamps };
@@ -133,7 +136,7 @@ function writePart(part: Part, writer: BlockWriter): JsonObject[] {
     case 'refusal':
       return part.text.trim() === '' ? [] : [{ text: part.text }];
     case 'media':
-      return [writeMedia(part, writer), ...cachePoint(part.cache, writer)];
+      return [writeMedia(part, writer), ...cachePointOf(part.cache, writer.options)];
     case 'reasoning': {
       const sealed = sealFor(part, 'converse', writer.options, writer.dropped);
       if (sealed === undefined) {
@@ -146,10 +149,10 @@ function writePart(part: Part, writer: BlockWriter): JsonObject[] {
     case 'call': {
       const input = part.freeform ? { input: part.input } : argumentsObject(part.input, writer.dropped);
       const toolUse = { toolUseId: writer.callId(part.id), name: wireName(part.name), input };
-      return [{ toolUse }, ...cachePoint(part.cache, writer)];
+      return [{ toolUse }, ...cachePointOf(part.cache, writer.options)];
     }
     case 'result':
-      return [{ toolResult: writeResult(part, writer) }, ...cachePoint(markOfResult(part), writer)];
+      return [{ toolResult: writeResult(part, writer) }, ...cachePointOf(markOfResult(part), writer.options)];
   }
 }
 
@@ -159,13 +162,7 @@ function markOfResult({ cache, parts }: ResultPart): CacheMark | undefined {
 }
 
 function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
-  return part.text.trim() === '' ? [] : [{ text: part.text }, ...cachePoint(part.cache, writer)];
-}
-
-/** A cache mark is a block of its own, behind what it marks. */
-function cachePoint(cache: CacheMark | undefined, { options }: BlockWriter): JsonObject[] {
-  if (cache === undefined || !options.hints?.includes('cache-mark')) return [];
-  return [{ cachePoint: { type: 'default', ttl: cache === '' ? undefined : cache } }];
+  return part.text.trim() === '' ? [] : [{ text: part.text }, ...cachePointOf(part.cache, writer.options)];
 }
 
 /** Arguments as the object this dialect wants; text that is no object is kept under `input`. */

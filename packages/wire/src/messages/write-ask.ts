@@ -1,4 +1,5 @@
 import type { JsonObject } from '@floe/contract/json';
+import { withCacheMarks } from '../cache-marks.ts';
 import type { UpstreamOptions, Written } from '../dialect.ts';
 import { isObject, numberOf, parseExactJson } from '../json-read.ts';
 import { type PartWords, reportParts } from '../part-losses.ts';
@@ -13,7 +14,6 @@ import {
   reportReasoningSummary,
   sealFor,
   tierFor,
-  usesCacheMarks,
   withConversation,
 } from '../write-plan.ts';
 import { formatOf, mark, type Thinking, thinkingOf, toolsOf } from './write-settings.ts';
@@ -32,8 +32,8 @@ interface BlockWriter {
 
 /** Writes a Messages request for API version 2023-06-01. */
 export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
-  const ask = withConversation(asked);
   const dropped = new Set<string>();
+  const ask = withCacheMarks(withConversation(asked), options, dropped);
   const writer = { options, dropped, callId: callIdWriter(CALL_ID_MAX, options.callId) };
   const thinking = thinkingOf(ask, options, dropped);
   const { sampling } = ask;
@@ -66,7 +66,6 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     output_config: config.effort || config.format ? config : undefined,
     metadata: ask.user === undefined ? undefined : { user_id: ask.user },
     service_tier: tierFor(ask, TIERS, options, dropped),
-    cache_control: options.markCache && !usesCacheMarks(ask) ? { type: 'ephemeral' } : undefined,
     stream: options.stream ?? ask.stream,
   };
   const clamps = { temperature: { min: 0, max: 1 }, ...options.clamps };

@@ -6,6 +6,7 @@ import type { Ask, CallPart, MediaPart, Part, ReasoningPart, ResultPart, Tool, T
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
   applyQuirks,
+  cacheKeyFor,
   dropSaid,
   effortFor,
   freeformSchema,
@@ -68,7 +69,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     store: false,
     safety_identifier: hint(ask.user, 'user', 'user', options, dropped),
     metadata: hint(ask.metadata, 'metadata', 'metadata', options, dropped),
-    prompt_cache_key: hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped),
+    prompt_cache_key: cacheKeyFor(ask, options, dropped),
     service_tier: tierFor(ask, OPENAI_TIERS, options, dropped),
     stream: options.stream ?? ask.stream,
   };
