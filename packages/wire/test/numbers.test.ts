@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
+import { holds, NUMBERS, PLACE, placesIn, withNumber } from '@floe/testkit/number-places';
 import fc from 'fast-check';
 import { collect, eventsOf } from '../src/answer.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import { normalise } from '../src/ide/normalise.ts';
 import { scanObject } from '../src/splice.ts';
-import { holds, NUMBERS, PLACE, placesIn, withNumber } from './number-places.ts';
 import { CLIENTS, type ClientName, contextFor, READER, streamEvents } from './translate.ts';
 
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;

@@ -21,6 +21,14 @@ export async function readIdeAsk(x: Exchange, deployment: string | null, body: B
   return { ...readAsk(x.surface, bytesOf(normalised)), wire: normalised.ask };
 }
 
+/** The request with a body that policies wrote: what is sent is read from that body and no other. */
+export function withBody(ask: Ask, body: Buffer): Ask {
+  const members = scanObject(body);
+  if (!ask.wire) return { ...ask, body, members };
+  const { ask: wire } = normalise(parseBody({ body, members }));
+  return { ...ask, body, members, wire: { ...wire, dropped: ask.wire.dropped } };
+}
+
 function bytesOf({ body }: Normalised): Buffer {
   return Buffer.from(JSON.stringify(body));
 }
