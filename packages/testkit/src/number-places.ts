@@ -29,6 +29,7 @@ export function placesIn(text: string, number: string): number {
   return [...text.matchAll(new RegExp(`(?<![\\w.+-])${token}(?![\\w.+-])`, 'g'))].length;
 }
 
-export function holds(text: string, number: string, where: string): void {
-  assert.ok(placesIn(text, number) > 0, `${number} is not in ${where}: ${text.slice(0, 1500)}`);
+/** In `places` places at least. */
+export function holds(text: string, number: string, where: string, places = 1): void {
+  assert.ok(placesIn(text, number) >= places, `${number} is not in ${where}: ${text.slice(0, 1500)}`);
 }

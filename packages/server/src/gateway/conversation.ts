@@ -1,6 +1,7 @@
 import { isObject } from '@floe/contract/json';
 import { parseJson } from '@floe/wire/json-read';
 import { readString, type Span } from '@floe/wire/splice';
+import { holdableText } from '../core/holdable.ts';
 import type { ClientHeaders } from './forward-request.ts';
 
 /** Headers in which clients name a session, first one wins; lower case. */
@@ -35,7 +36,9 @@ export function sessionNamed(
   headers: ClientHeaders,
   asked: (ScannedBody & { readonly user: string | null }) | null,
 ): string | null {
-  return sessionOf(headers) ?? sessionInUser(asked?.user ?? null) ?? conversationOf(headers, asked);
+  const name = sessionOf(headers) ?? sessionInUser(asked?.user ?? null) ?? conversationOf(headers, asked);
+  // Rows are kept in databases too that do not hold every text.
+  return name === null ? null : holdableText(name.slice(0, 256));
 }
 
 function sessionInUser(user: string | null): string | null {
