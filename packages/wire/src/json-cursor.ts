@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isInexact } from '@floe/contract/json';
-import { isDigit, isHex, plainWords, SIMPLE_ESCAPES, textOf } from './json-bytes.ts';
+import { isDigit, isHex, LONG_INTEGER, plainWords, SIMPLE_ESCAPES, textOf } from './json-bytes.ts';
 import type { NameTable } from './name-table.ts';
 
 /** Containers deeper than this are refused; JSON.parse itself overflows its stack at some thousands. */
@@ -18,8 +18,6 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 /** Four bytes at a time pay for their DataView (0.1 µs) only in longer bodies. */
 const WIDE_FROM_BYTES = 1024;
-/** Integers of fewer characters are exact in JavaScript. */
-const LONG_INTEGER = 16;
 
 /** What breaks the grammar, and where. Callers turn it into the `Fault` that fits their side. */
 export class JsonSyntaxError extends Error {
@@ -267,24 +265,23 @@ export class JsonCursor {
   #number(first: number): void {
     const start = this.at;
     if (first === MINUS) this.at += 1;
-    let isShort = this.#byte() !== ZERO || first !== MINUS;
-    if (this.#byte() === ZERO) this.at += 1;
+    const isZero = this.#byte() === ZERO;
+    if (isZero) this.at += 1;
     else this.#digits();
+    const whole = this.at;
     if (this.#byte() === 0x2e) {
-      isShort = false;
       this.at += 1;
       this.#digits();
     }
     const exponent = this.#byte();
     if (exponent === 0x65 || exponent === 0x45) {
-      isShort = false;
       this.at += 1;
       const sign = this.#byte();
       if (sign === 0x2b || sign === MINUS) this.at += 1;
       this.#digits();
     }
-    if (this.sawInexact || (isShort && this.at - start < LONG_INTEGER)) return;
-    this.sawInexact = isInexact(textOf(this.#bytes, start, this.at));
+    const isPlain = this.at === whole && whole - start < LONG_INTEGER && !(isZero && first === MINUS);
+    if (!isPlain) this.sawInexact ||= isInexact(textOf(this.#bytes, start, this.at));
   }
 
   #digits(): void {

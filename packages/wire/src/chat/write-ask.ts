@@ -138,6 +138,7 @@ function replayOf(
     if (part.text !== '') return { reasoning: `${before['reasoning'] ?? ''}${part.text}` };
     return {};
   }
+  if (part.seal !== undefined) dropped.add('reasoning.seal');
   if (field === undefined || part.text === '') {
     dropped.add('reasoning');
     return {};
