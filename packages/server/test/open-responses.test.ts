@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { call, eventFrames } from '@floe/testkit/client';
-import { violations } from '../../wire/test/json-schema.ts';
+import { violations } from '@floe/testkit/json-schema';
 import { ABLE_MODELS, type AbleHouse, startAbleHouse } from './able-house.ts';
 import { SENTENCE } from './able-upstream.ts';
 import { objectOf, objectsIn } from './answers-said.ts';

@@ -136,8 +136,10 @@ export interface UpstreamOptions {
   readonly streamUsage?: boolean;
   /** Needs this provider does not carry though its dialect has words for them. */
   readonly lacks?: readonly Need[];
-  /** Messages: asks for the prompt to be cached when the caller marked nothing. */
-  readonly markCache?: boolean;
+  /** Shortest prompt the model caches; where it is said, prompts are marked that the caller did not mark. */
+  readonly cacheMinTokens?: number;
+  /** Names the conversation, where the caller gave no name of its own and the provider takes one. */
+  readonly cacheKey?: string | undefined;
 }
 
 export type Hint = 'user' | 'metadata' | 'cache-key' | 'service-tier' | 'verbosity' | 'seed' | 'cache-mark';

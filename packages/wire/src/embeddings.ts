@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { ExactNumber, isObject, type Json, type JsonNumber, type JsonObject } from '@floe/contract/json';
 import { readAnyUsage, usageIn } from './passing-usage.ts';
 import type { Usage } from './usage.ts';
 
@@ -29,7 +29,7 @@ export interface WrittenEmbeddings {
 
 /** Vectors in the order of the input. */
 export interface EmbeddingsAnswer {
-  readonly vectors: readonly (readonly number[] | string)[];
+  readonly vectors: readonly (readonly JsonNumber[] | string)[];
   readonly usage: Usage | undefined;
 }
 
@@ -184,15 +184,16 @@ export function writeEmbeddingsAnswer(
 }
 
 /** Little-endian 32-bit floats, as the official clients unpack them. */
-function packed(vector: readonly number[] | string): string {
+function packed(vector: readonly JsonNumber[] | string): string {
   if (typeof vector === 'string') return vector;
   const bytes = Buffer.allocUnsafe(vector.length * 4);
-  for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4);
+  for (const [at, value] of vector.entries())
+    bytes.writeFloatLE(typeof value === 'number' ? value : value.approximate, at * 4);
   return bytes.toString('base64');
 }
 
-function unpacked(vector: readonly number[] | string): number[] {
-  if (typeof vector !== 'string') return [...vector];
+function unpacked(vector: readonly JsonNumber[] | string): readonly JsonNumber[] {
+  if (typeof vector !== 'string') return vector;
   const bytes = Buffer.from(vector, 'base64');
   return Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(at * 4));
 }
@@ -202,11 +203,13 @@ function isCount(value: Json | undefined): value is number {
 }
 
 function isTokens(value: Json): value is number[] {
-  return isNumbers(value) && value.length > 0 && value.every(Number.isInteger);
+  return Array.isArray(value) && value.length > 0 && value.every(Number.isInteger);
 }
 
-function isNumbers(value: Json | undefined): value is number[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'number');
+function isNumbers(value: Json | undefined): value is JsonNumber[] {
+  return (
+    Array.isArray(value) && value.every((entry) => typeof entry === 'number' || entry instanceof ExactNumber)
+  );
 }
 
 function listOf(value: Json | undefined): readonly Json[] {

@@ -8,6 +8,9 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return buffer.toString('utf8', start, end);
 }
 
+/** Integers of fewer characters are exact in JavaScript. */
+export const LONG_INTEGER = 16;
+
 /** 1 at the letters that may follow a backslash alone. */
 export const SIMPLE_ESCAPES = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPES[letter] = 1;

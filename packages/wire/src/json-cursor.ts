@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { isDigit, isHex, plainWords, SIMPLE_ESCAPES, textOf } from './json-bytes.ts';
+import { isInexact } from '@floe/contract/json';
+import { isDigit, isHex, LONG_INTEGER, plainWords, SIMPLE_ESCAPES, textOf } from './json-bytes.ts';
 import type { NameTable } from './name-table.ts';
 
 /** Containers deeper than this are refused; JSON.parse itself overflows its stack at some thousands. */
@@ -43,6 +44,8 @@ export class JsonCursor {
   keyEnd = 0;
   /** Whether the last member's key holds a backslash. */
   keyEscaped = false;
+  /** Whether a number was read that JavaScript would not write back as it stands. */
+  sawInexact = false;
   readonly #bytes: Uint8Array;
   readonly #end: number;
   readonly #words: DataView | undefined;
@@ -260,9 +263,12 @@ export class JsonCursor {
   }
 
   #number(first: number): void {
+    const start = this.at;
     if (first === MINUS) this.at += 1;
-    if (this.#byte() === ZERO) this.at += 1;
+    const isZero = this.#byte() === ZERO;
+    if (isZero) this.at += 1;
     else this.#digits();
+    const whole = this.at;
     if (this.#byte() === 0x2e) {
       this.at += 1;
       this.#digits();
@@ -274,6 +280,8 @@ export class JsonCursor {
       if (sign === 0x2b || sign === MINUS) this.at += 1;
       this.#digits();
     }
+    const isPlain = this.at === whole && whole - start < LONG_INTEGER && !(isZero && first === MINUS);
+    if (!isPlain) this.sawInexact ||= isInexact(textOf(this.#bytes, start, this.at));
   }
 
   #digits(): void {

@@ -1,4 +1,12 @@
-import { isObject, type Json, type JsonArray, type JsonObject } from '@floe/contract/json';
+import {
+  ExactNumber,
+  isObject,
+  type Json,
+  type JsonArray,
+  type JsonNumber,
+  type JsonObject,
+  parseExactly,
+} from '@floe/contract/json';
 
 export { isObject };
 
@@ -11,8 +19,16 @@ export function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** For counting and comparing; a number beyond what JavaScript holds is none. */
 export function numberOf(value: Json | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
+  if (typeof value === 'number') return value;
+  const about = value instanceof ExactNumber ? value.approximate : undefined;
+  return Number.isFinite(about) ? about : undefined;
+}
+
+/** A number as it was written, for passing on. */
+export function exactNumberOf(value: Json | undefined): JsonNumber | undefined {
+  return typeof value === 'number' || value instanceof ExactNumber ? value : undefined;
 }
 
 export function booleanOf(value: Json | undefined): boolean | undefined {
@@ -38,7 +54,7 @@ export function stringsOf(value: Json | undefined): readonly string[] {
   return listOf(value).filter((entry) => typeof entry === 'string');
 }
 
-/** `undefined` when the text is not JSON. */
+/** For what is only looked at: numbers are JavaScript's. `undefined` when the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);
@@ -46,6 +62,24 @@ export function parseJson(text: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** For what goes on: arguments, schemas, results. Numbers keep their text. `undefined` when the text is not JSON. */
+export function parseExactJson(text: string): Json | undefined {
+  try {
+    return parseExactly(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * One event of a stream. Few hold values that go on as JSON: only those that name one of `members` are read exactly,
+ * which keeps the others at the price of `JSON.parse`.
+ */
+export function parseEvent(text: string, members: readonly string[]): Json | undefined {
+  for (const member of members) if (text.includes(member)) return parseExactJson(text);
+  return parseJson(text);
 }
 
 /** A name fit for a header and a log row: what a client or provider wrote may hold anything. */

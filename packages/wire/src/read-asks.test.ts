@@ -177,19 +177,69 @@ describe('conversations', () => {
     ]);
   });
 
-  test('a result without a call goes, a call without a result gets one, and both are reported', () => {
-    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
-    const ask = chat({
+  const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const result = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content });
+
+  test('a call without a result gets one, and it is reported', () => {
+    const ask = chat({ messages: [user, { role: 'assistant', tool_calls: [call] }, user] });
+    assert.deepEqual(ask.dropped, ['tool_result.missing']);
+    assert.match(JSON.stringify(ask.turns), /\[no result\]/);
+  });
+
+  test('a result that comes turns later is put to its call', () => {
+    const late = chat({
       messages: [
         user,
-        { role: 'tool', tool_call_id: 'x', content: 'lost' },
         { role: 'assistant', tool_calls: [call] },
         user,
+        { role: 'assistant', content: 'Wait.' },
+        result('a', 'late'),
       ],
     });
-    assert.deepEqual(ask.dropped, ['tool_result.orphan', 'tool_result.missing']);
-    assert.match(JSON.stringify(ask.turns), /\[no result\]/);
-    assert.ok(!JSON.stringify(ask.turns).includes('lost'));
+    assert.deepEqual(late.dropped, []);
+    assert.deepEqual(plain(late.turns[2]), {
+      role: 'user',
+      parts: [
+        {
+          type: 'result',
+          id: 'a',
+          parts: [{ type: 'text', text: 'late' }],
+          isError: false,
+        },
+      ],
+    });
+  });
+
+  test('a result said twice counts once, and it is reported', () => {
+    const messages = [
+      user,
+      { role: 'assistant', tool_calls: [call] },
+      result('a', 'one'),
+      result('a', 'two'),
+    ];
+    assert.deepEqual(chat({ messages }).dropped, ['tool_result.repeated']);
+    const again = [...messages.slice(0, 3), { role: 'assistant', content: 'ok' }, result('a', 'two')];
+    assert.deepEqual(chat({ messages: again }).dropped, ['tool_result.repeated']);
+  });
+
+  test('a result whose call is nowhere before it is refused, in every dialect', () => {
+    const call_id = 'nobody';
+    const asks: readonly (() => unknown)[] = [
+      () => chat({ messages: [user, result(call_id, 'lost')] }),
+      () => chat({ messages: [user, result('a', 'early'), { role: 'assistant', tool_calls: [call] }, user] }),
+      () => responses([user, { type: 'function_call_output', call_id, output: 'lost' }]),
+      () =>
+        messages([
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: call_id, content: 'lost' }] },
+        ]),
+    ];
+    for (const ask of asks)
+      assert.throws(ask, (error) => {
+        assert.ok(error instanceof Fault);
+        assert.equal(error.status, 400);
+        assert.match(String(error.detail.param), /^(messages|input)$/);
+        return true;
+      });
   });
 
   test('a function call of a freeform tool carries raw text', () => {

@@ -1,8 +1,14 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { type AskDraft, cacheMark, invalid } from './ask-draft.ts';
 import { isArray, isObject, listOf, objectOf, textOf } from './json-read.ts';
-import type { CallPart, MediaPart, MediaSource, Part, ResultPart, TextPart } from './request.ts';
+import { readAudio, readFile, readImage } from './read-media.ts';
+import type { CallPart, MediaPart, Part, ResultPart, TextPart } from './request.ts';
 import { unpackSeal } from './seal.ts';
+
+const TEXT = new Set(['type', 'text', 'cache_control']);
+const THINKING = new Set(['type', 'thinking', 'signature', 'data']);
+const TOOL_USE = new Set(['type', 'id', 'tool_call_id', 'name', 'input', 'function', 'cache_control']);
+const TOOL_RESULT = new Set('type tool_use_id tool_call_id content is_error cache_control name'.split(' '));
 
 /**
  * Content of any dialect as parts: clients mix the dialects' part types inside one body, so each
@@ -21,7 +27,11 @@ export function readParts(
     const at = isArray(content) ? `${path}[${index}]` : path;
     if (typeof entry === 'string') return entry === '' ? [] : [{ type: 'text' as const, text: entry }];
     if (!isObject(entry)) throw invalid(`\`${at}\` must be an object.`, at);
-    const part = inResult && entry['type'] === 'tool_result' ? undefined : readPart(entry, at, draft);
+    if (inResult && entry['type'] === 'tool_result') {
+      draft.drop('tool_result.tool_result');
+      return [];
+    }
+    const part = readPart(entry, at, draft);
     return part === undefined ? [] : [part];
   });
 }
@@ -35,6 +45,7 @@ function readPart(part: JsonObject, path: string, draft: AskDraft): Part | undef
     case 'summary_text':
     case 'reasoning_text': {
       const text = textOf(part['text']) ?? '';
+      draft.dropUnknown(part, TEXT, 'text.');
       return text === '' ? undefined : { type: 'text', text, cache: cacheMark(part) };
     }
     case 'refusal': {
@@ -54,6 +65,7 @@ function readPart(part: JsonObject, path: string, draft: AskDraft): Part | undef
     case 'thinking': {
       const signature = textOf(part['signature']);
       const text = textOf(part['thinking']) ?? '';
+      draft.dropUnknown(part, THINKING, 'thinking.');
       return { type: 'reasoning', text, seal: signature ? unpackSeal(signature, 'messages') : undefined };
     }
     case 'redacted_thinking':
@@ -63,7 +75,7 @@ function readPart(part: JsonObject, path: string, draft: AskDraft): Part | undef
         seal: unpackSeal(textOf(part['data']) ?? '', 'messages', true),
       };
     case 'tool_use':
-      return readToolUse(part);
+      return readToolUse(part, draft);
     case 'tool_result':
       return readToolResult(part, path, draft);
     case 'tool_reference':
@@ -84,82 +96,8 @@ export function isHostedTrace(type: string): boolean {
   );
 }
 
-function readImage(part: JsonObject, path: string, draft: AskDraft): MediaPart {
-  draft.need('image', path);
-  const field = part['image_url'] ?? part['url'];
-  const url = textOf(field) ?? textOf(objectOf(field)?.['url']);
-  const detail = textOf(part['detail']) ?? textOf(objectOf(field)?.['detail']);
-  const base = { type: 'media', kind: 'image', detail, cache: cacheMark(part) } as const;
-  const id = textOf(part['file_id']);
-  if (url !== undefined) return withUrlNeed({ ...base, source: urlSource(url) }, path, draft);
-  if (id !== undefined) return { ...base, source: idSource(id, path, draft) };
-  return withUrlNeed({ ...base, source: readSource(part, path, draft) }, path, draft);
-}
-
-/** Not every provider fetches addresses. */
-function withUrlNeed(part: MediaPart, path: string, draft: AskDraft): MediaPart {
-  if ('url' in part.source) draft.need(part.kind === 'image' ? 'image-url' : 'file-url', path);
-  return part;
-}
-
-function readFile(part: JsonObject, path: string, draft: AskDraft): Part {
-  const file = objectOf(part['file']) ?? part;
-  const name = textOf(file['filename']) ?? textOf(part['title']);
-  const cache = cacheMark(part);
-  const inner = objectOf(part['source']);
-  if (inner?.['type'] === 'text') return { type: 'text', text: textOf(inner['data']) ?? '', cache };
-  draft.need('file', path);
-  const base = { type: 'media', kind: 'file', name, cache } as const;
-  const data = textOf(file['file_data']);
-  if (data !== undefined) {
-    const source = urlSource(data);
-    return { ...base, source: 'url' in source ? { data, mime: 'application/pdf' } : source };
-  }
-  const url = textOf(file['file_url']);
-  if (url !== undefined) return withUrlNeed({ ...base, source: urlSource(url) }, path, draft);
-  const id = textOf(file['file_id']);
-  if (id !== undefined) return { ...base, source: idSource(id, path, draft) };
-  return withUrlNeed({ ...base, source: readSource(part, path, draft) }, path, draft);
-}
-
-function readAudio(part: JsonObject, path: string, draft: AskDraft): MediaPart {
-  draft.need('audio', path);
-  const audio = objectOf(part['input_audio']) ?? part;
-  const mime = `audio/${textOf(audio['format']) ?? 'wav'}`;
-  return { type: 'media', kind: 'audio', source: { data: textOf(audio['data']) ?? '', mime } };
-}
-
-/** A Messages `source`: base64, url or file id. */
-function readSource(part: JsonObject, path: string, draft: AskDraft): MediaSource {
-  const source = objectOf(part['source']);
-  const url = textOf(source?.['url']);
-  if (url !== undefined) return urlSource(url);
-  const data = textOf(source?.['data']);
-  if (data !== undefined) return { data, mime: textOf(source?.['media_type']) ?? 'application/octet-stream' };
-  const id = textOf(source?.['file_id']);
-  if (id !== undefined) return idSource(id, path, draft);
-  throw invalid(`\`${path}\` names no image, file or data.`, path);
-}
-
-function idSource(id: string, path: string, draft: AskDraft): MediaSource {
-  draft.need('media-id', path);
-  return { id };
-}
-
-/** A data URL becomes data, so that every dialect can write it in its own form. */
-export function urlSource(url: string): MediaSource {
-  if (!url.startsWith('data:')) return { url };
-  const comma = url.indexOf(',');
-  const head = url.slice(5, comma);
-  if (comma < 0 || !head.endsWith(';base64')) return { url };
-  return { data: url.slice(comma + 1), mime: head.slice(0, -7) };
-}
-
-export function dataUrl(source: { readonly data: string; readonly mime: string }): string {
-  return `data:${source.mime};base64,${source.data}`;
-}
-
-function readToolUse(part: JsonObject): CallPart {
+function readToolUse(part: JsonObject, draft: AskDraft): CallPart {
+  draft.dropUnknown(part, TOOL_USE, 'tool_use.');
   const inner = objectOf(part['function']);
   return {
     type: 'call',
@@ -172,17 +110,31 @@ function readToolUse(part: JsonObject): CallPart {
 }
 
 function readToolResult(part: JsonObject, path: string, draft: AskDraft): ResultPart {
+  draft.dropUnknown(part, TOOL_RESULT, 'tool_result.');
   return {
     type: 'result',
     id: textOf(part['tool_use_id']) ?? textOf(part['tool_call_id']) ?? '',
-    parts: resultParts(readParts(part['content'], `${path}.content`, draft, true)),
+    parts: resultParts(readParts(part['content'], `${path}.content`, draft, true), draft),
     isError: part['is_error'] === true,
     cache: cacheMark(part),
   };
 }
 
-export function resultParts(parts: readonly Part[]): (TextPart | MediaPart)[] {
-  return parts.filter((part) => part.type === 'text' || part.type === 'media');
+/** What a tool may answer with; anything else among it is reported. */
+export function resultParts(parts: readonly Part[], draft: AskDraft): (TextPart | MediaPart)[] {
+  return parts.filter((part) => {
+    const isResult = part.type === 'text' || part.type === 'media';
+    if (!isResult) draft.drop(`tool_result.${part.type}`);
+    return isResult;
+  });
+}
+
+/** What a system prompt is made of; anything else among it is reported. */
+export function systemParts(parts: readonly Part[], draft: AskDraft): TextPart[] {
+  return parts.filter((part) => {
+    if (part.type !== 'text') draft.drop(`system.${part.type === 'media' ? part.kind : part.type}`);
+    return part.type === 'text';
+  });
 }
 
 /** Arguments as JSON text: a string as it stands, an object written out, nothing as `{}`. */
@@ -198,5 +150,5 @@ export function readSystem(value: Json | undefined, path: string, draft: AskDraf
   const content = nested
     ? items.flatMap((entry) => readParts(objectOf(entry)?.['content'], path, draft))
     : readParts(value, path, draft);
-  return content.filter((part) => part.type === 'text');
+  return systemParts(content, draft);
 }

@@ -3,6 +3,14 @@ import { type AskDraft, cacheMark, invalid } from './ask-draft.ts';
 import { booleanOf, isObject, listOf, objectOf, says, textOf } from './json-read.ts';
 import type { Format, FreeformTool, FunctionTool, Tool, ToolChoice } from './request.ts';
 
+const TOOL = new Set(
+  'type function custom name description parameters input_schema schema strict format cache_control tools'.split(
+    ' ',
+  ),
+);
+const INNER_TOOL = new Set('name description parameters input_schema schema strict format'.split(' '));
+const SCHEMA_FORMAT = new Set('type json_schema name description schema strict'.split(' '));
+
 const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
 /**
@@ -43,7 +51,12 @@ function readTool(tool: JsonObject, path: string, draft: AskDraft, dropHosted: b
       ...(member.kind === 'function' ? { within: { namespace: name, name: member.name } } : {}),
     }));
   // `input_schema` decides before the word `custom` does: Messages calls its function tools custom.
-  if (name !== undefined && type === 'custom' && !isObject(schema)) return [readFreeform(inner, name)];
+  if (name !== undefined && (type === undefined || type === 'function' || type === 'custom')) {
+    draft.dropUnknown(tool, TOOL, 'tools.');
+    if (inner !== tool) draft.dropUnknown(inner, INNER_TOOL, 'tools.');
+  }
+  if (name !== undefined && type === 'custom' && !isObject(schema))
+    return [{ ...readFreeform(inner, name), cache: cacheMark(tool) }];
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom'))
     return [readFunction(inner, tool, name, schema)];
   if (name === undefined && (type === undefined || type === 'function'))
@@ -122,6 +135,7 @@ export function readFormat(value: Json | undefined, path: string, draft: AskDraf
     return { type: 'json' };
   }
   const inner = objectOf(format['json_schema']) ?? format;
+  draft.dropUnknown(format, SCHEMA_FORMAT, `${path}.`);
   const schema = objectOf(inner['schema']);
   if (type !== 'json_schema' || schema === undefined)
     throw invalid(`\`${path}\` must be text, json_object or json_schema with a schema.`, path);

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { JsonObject } from '@floe/contract/json';
+import type { JsonNumber, JsonObject } from '@floe/contract/json';
 import type { DialectName, Seal } from './events.ts';
 
 /**
@@ -11,6 +11,10 @@ export type Need =
   | 'image-url'
   | 'file'
   | 'file-url'
+  /** A file that is neither a PDF document nor text. */
+  | 'file-type'
+  /** A picture that is not JPEG, PNG, GIF or WebP. */
+  | 'image-type'
   | 'audio'
   /** Media by an id only its provider can resolve. */
   | 'media-id'
@@ -31,10 +35,20 @@ export type Need =
 /** `''` asks for the provider's default lifetime. */
 export type CacheMark = '' | '5m' | '1h';
 
+/** What Messages says of a document beside its content. */
+export interface DocumentFacts {
+  readonly title?: string | undefined;
+  readonly context?: string | undefined;
+  /** The answer is to cite it. */
+  readonly citations?: true | undefined;
+}
+
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
   readonly cache?: CacheMark | undefined;
+  /** The text is a document of its own. */
+  readonly document?: DocumentFacts | undefined;
 }
 export type MediaSource =
   | { readonly url: string }
@@ -46,8 +60,9 @@ export interface MediaPart {
   readonly source: MediaSource;
   /** Resolution hint of an image: low, high, auto. */
   readonly detail?: string | undefined;
-  /** File name. */
+  /** File name, or title of a document. */
   readonly name?: string | undefined;
+  readonly document?: Omit<DocumentFacts, 'title'> | undefined;
   readonly cache?: CacheMark | undefined;
 }
 export interface ReasoningPart {
@@ -98,6 +113,7 @@ export interface FreeformTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
+  readonly cache?: CacheMark | undefined;
 }
 export type Tool = FunctionTool | FreeformTool;
 
@@ -128,12 +144,12 @@ export interface Reasoning {
 }
 
 export interface Sampling {
-  readonly temperature?: number | undefined;
-  readonly topP?: number | undefined;
-  readonly topK?: number | undefined;
-  readonly presencePenalty?: number | undefined;
-  readonly frequencyPenalty?: number | undefined;
-  readonly seed?: number | undefined;
+  readonly temperature?: JsonNumber | undefined;
+  readonly topP?: JsonNumber | undefined;
+  readonly topK?: JsonNumber | undefined;
+  readonly presencePenalty?: JsonNumber | undefined;
+  readonly frequencyPenalty?: JsonNumber | undefined;
+  readonly seed?: JsonNumber | undefined;
 }
 
 /** One request, whatever dialect it came in. */

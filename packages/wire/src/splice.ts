@@ -17,6 +17,12 @@ export interface Edit {
   readonly text: string;
 }
 
+/** The members of a body, and whether its numbers survive `JSON.parse`. */
+export class ScannedMembers extends Map<string, Span> {
+  /** A number stands in it that JavaScript would not write back as it is. */
+  hasInexact = false;
+}
+
 /** Members most request bodies have; any other name is decoded. */
 const USUAL = new NameTable([
   'model',
@@ -55,7 +61,7 @@ const OPEN_BRACE = 0x7b;
  * @throws {Fault} `invalid_json` with offset, line and column; `invalid_request` when the root is not
  * an object or a top-level key is doubled or escaped (`param` names it).
  */
-export function scanObject(body: Uint8Array): ReadonlyMap<string, Span> {
+export function scanObject(body: Uint8Array): ScannedMembers {
   if (body.length === 0)
     throw new Fault('invalid_json', 'The request body is empty; it must be a JSON object.');
   if (!isUtf8(body)) throw invalidJson(body, 'the body is not valid UTF-8', firstInvalidByte(body));
@@ -69,9 +75,9 @@ export function scanObject(body: Uint8Array): ReadonlyMap<string, Span> {
   }
 }
 
-function members(body: Uint8Array): ReadonlyMap<string, Span> {
+function members(body: Uint8Array): ScannedMembers {
   const cursor = new JsonCursor(body);
-  const found = new Map<string, Span>();
+  const found = new ScannedMembers();
   let refusal: Fault | undefined;
   if (!cursor.enterObject()) {
     cursor.skip();
@@ -88,6 +94,7 @@ function members(body: Uint8Array): ReadonlyMap<string, Span> {
   }
   cursor.expectEnd();
   if (refusal !== undefined) throw refusal;
+  found.hasInexact = cursor.sawInexact;
   return found;
 }
 

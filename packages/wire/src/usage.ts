@@ -1,4 +1,4 @@
-import { isObject } from '@floe/contract/json';
+import { ExactNumber, isObject } from '@floe/contract/json';
 
 /**
  * Tokens of one answer, in one arithmetic for every provider: `input` holds everything that went in
@@ -87,6 +87,7 @@ function member(value: unknown, key: string): unknown {
   return isObject(value) ? value[key] : undefined;
 }
 
-function count(value: unknown): number | undefined {
+function count(given: unknown): number | undefined {
+  const value = given instanceof ExactNumber ? given.approximate : given;
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

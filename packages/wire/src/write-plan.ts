@@ -1,13 +1,13 @@
-import type { Json, JsonObject } from '@floe/contract/json';
+import { ExactNumber, type Json, type JsonObject } from '@floe/contract/json';
 import type { Hint, UpstreamOptions } from './dialect.ts';
 import type { DialectName } from './events.ts';
-import { isArray, numberOf } from './json-read.ts';
+import { isArray } from './json-read.ts';
 import type {
   Ask,
   Effort,
   FreeformTool,
-  Part,
   ReasoningPart,
+  ResultPart,
   TextPart,
   Tool,
   ToolChoice,
@@ -135,14 +135,26 @@ export function joinText(parts: readonly TextPart[]): string {
   return parts.map((part) => part.text).join('\n\n');
 }
 
-/** True when the caller marked any place of the prompt as worth caching. */
-export function usesCacheMarks(ask: Ask): boolean {
-  const marked = (part: Part): boolean => 'cache' in part && part.cache !== undefined;
-  return (
-    ask.system.some(marked) ||
-    ask.turns.some((turn) => turn.parts.some(marked)) ||
-    ask.tools.some((tool) => tool.kind === 'function' && tool.cache !== undefined)
-  );
+/** What a tool answered, as one text: its parts follow each other as they are. */
+export function resultText(part: ResultPart): string {
+  let text = '';
+  for (const inner of part.parts) if (inner.type === 'text') text += inner.text;
+  return text;
+}
+
+/** Members of the answer's schema that the target has no word for. */
+export function reportFormat(
+  { format }: Ask,
+  lacks: readonly ('description' | 'strict')[],
+  dropped: Set<string>,
+): void {
+  if (format?.type !== 'schema') return;
+  for (const member of lacks) if (format[member]) dropped.add(`response_format.${member}`);
+}
+
+/** How much of the reasoning is to be told; `auto` is what providers do unasked. */
+export function reportReasoningSummary({ reasoning }: Ask, dropped: Set<string>): void {
+  if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
 }
 
 /** The value when the provider takes the hint; else the loss is reported. */
@@ -156,6 +168,36 @@ export function hint<T>(
   if (value === undefined || options.hints?.includes(name)) return value;
   dropped.add(field);
   return undefined;
+}
+
+/** The service tier in the target's words, by the client's; one it has no word for is reported. */
+export function tierFor(
+  ask: Ask,
+  words: Readonly<Record<string, string>>,
+  options: UpstreamOptions,
+  dropped: Set<string>,
+): string | undefined {
+  const tier = hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped);
+  if (tier === undefined) return undefined;
+  if (!Object.hasOwn(words, tier)) dropped.add('service_tier');
+  return Object.hasOwn(words, tier) ? words[tier] : undefined;
+}
+
+/** Of OpenAI's dialects. */
+export const OPENAI_TIERS: Readonly<Record<string, string>> = {
+  auto: 'auto',
+  default: 'default',
+  standard_only: 'default',
+  flex: 'flex',
+  scale: 'scale',
+  priority: 'priority',
+  fast: 'fast',
+};
+
+/** What names the conversation for the provider's cache: the caller's word, else the one made up for it. */
+export function cacheKeyFor(ask: Ask, options: UpstreamOptions, dropped: Set<string>): string | undefined {
+  const given = hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped);
+  return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
 }
 
 /** Members a dialect has no word for. */
@@ -192,10 +234,11 @@ function clamped(
   dropped: Set<string>,
 ): Json {
   const range = clamps[key];
-  const number = numberOf(value);
-  if (!range || number === undefined) return value;
+  const number = value instanceof ExactNumber ? value.approximate : value;
+  if (!range || typeof number !== 'number') return value;
   const inside = Math.min(Math.max(number, range.min ?? -Infinity), range.max ?? Infinity);
-  if (inside !== number) dropped.add(`${reportedName(key)}.clamped`);
+  if (inside === number) return value;
+  dropped.add(`${reportedName(key)}.clamped`);
   return inside;
 }
 

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { violations } from '@floe/testkit/json-schema';
 import fc from 'fast-check';
 import { chat } from '../src/chat/dialect.ts';
 import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
@@ -13,7 +14,6 @@ import { normalise } from '../src/ide/normalise.ts';
 import { objectOf, parseJson } from '../src/json-read.ts';
 import { uncarried } from '../src/request.ts';
 import { IDE_BODIES } from './ide-bodies.ts';
-import { violations } from './json-schema.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] ? 20_000 : 300;
 

@@ -143,12 +143,22 @@ function checkResponses(frames: readonly SseEvent[]): boolean {
       if (/(text|refusal)\.delta$/.test(type))
         assert.equal(open?.part, true, 'a part opens before its deltas');
       if (/part\.done$/.test(type) && open) open.part = false;
+      if (type.endsWith('.delta') && open) open.text += textOf(event['delta']) ?? '';
     }
   }
-  const response = objectOf(events.at(-1)?.['response']);
-  assert.deepEqual(response?.['output'], done, 'the last response holds every item');
+  const output = listOf(objectOf(events.at(-1)?.['response'])?.['output']);
+  assert.deepEqual(output.slice(0, done.length), done, 'the last response holds every item');
   if (!failed) assert.equal(open, undefined, 'every item is done');
+  assert.equal(output.length - done.length, open ? 1 : 0, 'and what has been told of the one under way');
+  if (open) assert.equal(spokenIn(objectOf(output.at(-1)) ?? {}), open.text, 'word by word');
   return failed;
+}
+
+/** What an output item says, whatever it is. */
+function spokenIn(item: JsonObject): string {
+  const parts = [...listOf(item['content']), ...listOf(item['summary'])].map(objectOf);
+  const words = parts.map((part) => textOf(part?.['text']) ?? textOf(part?.['refusal']) ?? '');
+  return words.join('') + (textOf(item['arguments']) ?? textOf(item['input']) ?? '');
 }
 
 const KNOWN_EVENTS = new Set(

@@ -49,6 +49,8 @@ export const requestFilters = {
   team: word,
   owner: word,
   end_user: word,
+  client: word.describe(`Product the request came from, such as claude-code, codex or cursor. ${GRAMMAR}`),
+  session: word.describe(`The client's own name for its session. ${GRAMMAR}`),
   usage_source: word,
   stream: flag,
   dropped: flag.describe('Whether request fields could not be carried to the provider.'),
@@ -116,6 +118,8 @@ const fields = {
   team: z.string().nullable(),
   owner: z.string().nullable(),
   end_user: z.string().nullable(),
+  client: z.string().nullable().describe('Product the request came from, as its headers tell; a hint.'),
+  session: z.string().nullable().describe("The client's own name for its session."),
   model_requested: z.string().nullable().describe('As the client asked for it.'),
   provider: z.string().nullable(),
   model: z.string().nullable().describe("The provider's bare id of the model that served."),
@@ -140,6 +144,12 @@ const fields = {
   saved_nano_usd: nanoUsd
     .nullable()
     .describe('What an answer from the cache would have cost; null for any other, and without a price.'),
+  prompt_saved_nano_usd: z
+    .int()
+    .nullable()
+    .describe(
+      "What the provider's prompt cache saved: the price of the cached input as fresh input, less what was paid. Below 0 where more was written than read; null without cached tokens, and without a price.",
+    ),
   cache: z.string().nullable(),
   latency_ms: milliseconds,
   first_token_ms: milliseconds.nullable(),

@@ -1,7 +1,15 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isObject, type JsonObject, reviveExactly } from '@floe/contract/json';
 import type { Ask as WireAsk } from '@floe/wire/request';
-import { readBoolean, readNumber, readString, type Span, scanObject, spanMembers } from '@floe/wire/splice';
+import {
+  readBoolean,
+  readNumber,
+  readString,
+  type ScannedMembers,
+  type Span,
+  scanObject,
+  spanMembers,
+} from '@floe/wire/splice';
 import type { Surface } from './surface.ts';
 
 type Members = ReadonlyMap<string, Span>;
@@ -10,7 +18,7 @@ type Members = ReadonlyMap<string, Span>;
 export interface Ask {
   readonly body: Buffer;
   /** Byte spans of the top-level members. */
-  readonly members: Members;
+  readonly members: ScannedMembers;
   readonly model: string;
   readonly stream: boolean;
   /** Answers asked for (`n` of Chat). */
@@ -39,9 +47,13 @@ export function readAsk(surface: Surface, body: Buffer): Ask {
   };
 }
 
-/** The whole body parsed, for what needs more than its outline. It was scanned before, so it is well-formed. */
-export function parseBody(ask: Ask): JsonObject {
-  const parsed: unknown = JSON.parse(ask.body.toString('utf8'));
+/**
+ * The whole body parsed, its numbers as they are written, for what needs more than its outline. It was scanned
+ * before, so it is well-formed.
+ */
+export function parseBody({ body, members }: Pick<Ask, 'body' | 'members'>): JsonObject {
+  const text = body.toString('utf8');
+  const parsed: unknown = members.hasInexact ? reviveExactly(text) : JSON.parse(text);
   if (!isObject(parsed)) throw new Error('a scanned body is an object');
   return parsed;
 }

@@ -1,5 +1,7 @@
 import { isObject } from '@floe/contract/json';
+import { parseJson } from '@floe/wire/json-read';
 import { readString, type Span } from '@floe/wire/splice';
+import { holdableText } from '../core/holdable.ts';
 import type { ClientHeaders } from './forward-request.ts';
 
 /** Headers in which clients name a session, first one wins; lower case. */
@@ -24,6 +26,26 @@ export function conversationOf(headers: ClientHeaders, asked: ScannedBody | null
   const named = sessionOf(headers);
   if (named !== null || asked === null) return named;
   return inBody(asked, 'prompt_cache_key') ?? inBody(asked, 'conversation');
+}
+
+/** An agent of the Messages dialect names its session in the id of its user, as JSON or behind the word. */
+const SESSION_IN_USER = /_session_([\w-]{8,64})$/;
+
+/** What a row keeps as the session of a request; an account that stands beside it is left out. */
+export function sessionNamed(
+  headers: ClientHeaders,
+  asked: (ScannedBody & { readonly user: string | null }) | null,
+): string | null {
+  const name = sessionOf(headers) ?? sessionInUser(asked?.user ?? null) ?? conversationOf(headers, asked);
+  // Rows are kept in databases too that do not hold every text.
+  return name === null ? null : holdableText(name.slice(0, 256));
+}
+
+function sessionInUser(user: string | null): string | null {
+  if (user === null) return null;
+  if (!user.startsWith('{')) return SESSION_IN_USER.exec(user)?.[1] ?? null;
+  const value = parseJson(user);
+  return isObject(value) ? named(value['session_id']) : null;
 }
 
 /** The session that a client names in its headers: agents call it the same towards their hooks. */

@@ -1,6 +1,5 @@
 import { type FaultShape, faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
-import { scanObject } from '@floe/wire/splice';
 import type { Log } from '../core/log.ts';
 import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
@@ -20,7 +19,7 @@ import type { Gateway } from './gateway.ts';
 import { shownToIde, upstreamStatusHeader } from './ide/error-profile.ts';
 import { refuseAliases } from './ide/exact-ids.ts';
 import { LeadingAnswer } from './ide/leading-answer.ts';
-import { readIdeAsk } from './ide/read-ide-ask.ts';
+import { readIdeAsk, withBody } from './ide/read-ide-ask.ts';
 import { noteSession } from './model-sessions.ts';
 import { orderTargets, takeCourse } from './order-targets.ts';
 import { createPlanner } from './planner.ts';
@@ -142,7 +141,7 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   if (catalog.policies !== null) {
     const passed = passRequestGate(x, key, ask, catalog.policies);
     // Who it is counted for stays as the caller said it.
-    if (passed !== ask.body) x.ask = { ...ask, body: passed, members: scanObject(passed) };
+    if (passed !== ask.body) x.ask = withBody(ask, passed);
   }
   if (surface.dialect === 'responses') x.turn = await openTurn(x, x.ask);
   // Who left during a look-up is not listened to yet.

@@ -1,8 +1,11 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
 import { keepBodies } from './bodies/keep-bodies.ts';
+import { clientNameOf } from './client-name.ts';
+import { sessionNamed } from './conversation.ts';
 import { endUserOf } from './end-user.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
+import { promptSaving } from './prompt-saving.ts';
 import { savedBy, type Worth, worthOf } from './worth.ts';
 
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
@@ -72,6 +75,9 @@ function rowOf(
     overhead_ms: overheadOf(x, latencyMs),
     request_bytes: x.ask?.body.length ?? x.opaque?.bytes ?? 0,
     response_bytes: x.client.bytesOut,
+    client: clientNameOf(x.client.headers),
+    session: sessionNamed(x.client.headers, x.ask),
+    prompt_saved_nano_usd: promptSaving(x),
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
     dropped_json: x.dropped.length > 0 ? JSON.stringify(x.dropped) : null,
     attempts_json: JSON.stringify(x.attempts),

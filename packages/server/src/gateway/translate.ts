@@ -8,6 +8,7 @@ import type { Dialect } from '../providers/provider.ts';
 import type { UpstreamHeaders } from '../providers/transport.ts';
 import type { Ask } from './ask.ts';
 import { shapeBody } from './body-shape.ts';
+import { cacheKeyOf } from './cache-key.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { upstreamRequest } from './forward-request.ts';
@@ -35,6 +36,7 @@ export function planTranslate(x: Exchange, ask: Ask, target: Target, to: Dialect
     model,
     stream: ask.stream,
     sealOrigin,
+    cacheKey: options.hints?.includes('cache-key') ? cacheKeyOf(x, ask, reading.ask) : undefined,
     ...options,
   });
   const shape = provider.shapeOf(to);

@@ -49,7 +49,7 @@ const OPTIONS = new Set<keyof UpstreamOptions>([
   'sealOrigin',
   'unsealedCall',
   'callId',
-  'markCache',
+  'cacheMinTokens',
   'lacks',
 ]);
 const has = (known: ReadonlySet<string>, name: string) => known.has(name);

@@ -40,6 +40,8 @@ export const CHOSEN_COLUMNS = [
   'team',
   'owner',
   'end_user',
+  'client',
+  'session',
   'usage_source',
 ] as const;
 export type ChosenColumn = (typeof CHOSEN_COLUMNS)[number];

@@ -37,6 +37,7 @@ export function walksFor(filters: ExchangeFilters, keys: Choice | undefined): Wa
       (value) => sql`route_mode = ${value} and route_mode <> 'unified'`,
     ),
     walks('key', plain(keys), (id) => sql`key_id = ${id}`),
+    walks('session', plain(chosen.session), (value) => sql`session = ${value} and session is not null`),
     walks('model', modelColumns(model), ({ column, value }) => sql`${sql.ref(column)} = ${value}`),
     walks('model_requested', plain(chosen.model_requested), (value) => sql`model_requested = ${value}`),
     walks('provider', plain(chosen.provider), (value) => sql`provider = ${value}`),

@@ -110,6 +110,12 @@ export interface ExchangesTable {
   overhead_ms: number | null;
   request_bytes: number;
   response_bytes: number;
+  /** Product the request came from, by its own word: `claude-code`, `codex`; null when it says nothing. */
+  client: string | null;
+  /** The client's own name for its session. */
+  session: string | null;
+  /** What the provider's prompt cache saved, below 0 where it cost more; null without it or a price. */
+  prompt_saved_nano_usd: number | null;
   metadata_json: string | null;
   dropped_json: string | null;
   attempts_json: string;
@@ -266,6 +272,9 @@ export const EXCHANGE_COLUMNS = Object.keys({
   overhead_ms: true,
   request_bytes: true,
   response_bytes: true,
+  client: true,
+  session: true,
+  prompt_saved_nano_usd: true,
   metadata_json: true,
   dropped_json: true,
   attempts_json: true,

@@ -4,13 +4,16 @@ import { type Answer, AnswerFold } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
 import type { AnswerReader, ReaderOptions } from '../dialect.ts';
 import type { Emit } from '../events.ts';
-import { isArray, isObject, listOf, numberOf, objectOf, parseJson, says, textOf } from '../json-read.ts';
+import { isArray, isObject, listOf, numberOf, objectOf, parseEvent, says, textOf } from '../json-read.ts';
 import type { SseEvent } from '../sse.ts';
 import { readChatUsage } from '../usage.ts';
 import { CallTable } from './call-table.ts';
+import { messageOf, PieceReader } from './choice-reader.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
 import { ThinkSplit } from './think-split.ts';
 
+/** Mark the events that may hold arguments as an object, or a proof to be given back as it is. */
+const VALUES = ['tool_calls', 'function_call', 'reasoning_details'];
 /** Members of an answer or its message that no other dialect can show. */
 const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questions'] as const;
 const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
@@ -31,6 +34,7 @@ class ChatAnswerReader implements AnswerReader {
   readonly #blocks: BlockEmitter;
   readonly #calls: CallTable;
   readonly #details = new ReasoningDetails();
+  readonly #pieces = new PieceReader();
   readonly #think: ThinkSplit | undefined;
   readonly #origin: string | undefined;
   #finish: string | undefined;
@@ -50,7 +54,7 @@ class ChatAnswerReader implements AnswerReader {
       this.end();
       return;
     }
-    const chunk = parseJson(data);
+    const chunk = parseEvent(data, VALUES);
     if (!isObject(chunk)) {
       this.#blocks.broken('The provider sent an event that is not JSON.');
       return;
@@ -59,7 +63,7 @@ class ChatAnswerReader implements AnswerReader {
       this.#error(chunk);
       return;
     }
-    this.#chunk(chunk);
+    this.#chunk(chunk, (choice) => this.#pieces.read(choice));
   }
 
   end(): void {
@@ -80,7 +84,7 @@ class ChatAnswerReader implements AnswerReader {
       this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
       return;
     }
-    this.#chunk(body);
+    this.#chunk(body, messageOf);
     if (this.#finish !== undefined) this.#complete(this.#finish);
     else
       this.#blocks.fail(new Fault('upstream_error', 'The provider sent an answer without a finish reason.'));
@@ -99,7 +103,7 @@ class ChatAnswerReader implements AnswerReader {
     this.#blocks.finish(raw);
   }
 
-  #chunk(chunk: JsonObject): void {
+  #chunk(chunk: JsonObject, said: (choice: JsonObject) => JsonObject | undefined): void {
     this.#blocks.start(textOf(chunk['id']) ?? '', textOf(chunk['model']) ?? '');
     for (const extra of VENDOR_EXTRAS) if (says(chunk[extra])) this.#blocks.dropped(extra);
     let first: JsonObject | undefined;
@@ -110,7 +114,7 @@ class ChatAnswerReader implements AnswerReader {
     }
     this.#usage(chunk, first);
     if (first === undefined) return;
-    const delta = objectOf(first['delta']) ?? objectOf(first['message']);
+    const delta = said(first);
     if (delta) this.#delta(delta);
     const finish = textOf(first['finish_reason']);
     if (finish !== undefined && finish !== '') this.#finish ??= finish;

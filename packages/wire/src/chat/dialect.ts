@@ -9,7 +9,7 @@ import { writeAsk } from './write-ask.ts';
 /** OpenAI Chat Completions, and the many hosts that speak it. */
 export const chat: ClientDialect & UpstreamDialect = {
   name: 'chat',
-  carries: new Set(['image', 'image-url', 'file', 'audio', 'json', 'schema']),
+  carries: new Set(['image', 'image-url', 'image-type', 'file', 'file-type', 'audio', 'json', 'schema']),
   readAsk,
   writeAsk,
   answerReader,

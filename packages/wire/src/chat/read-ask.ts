@@ -12,10 +12,12 @@ import {
   readNumber,
   readReasoning,
   readStop,
+  readStreamUsage,
 } from '../ask-draft.ts';
 import type { ReadOptions } from '../dialect.ts';
 import { booleanOf, isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
-import { argumentText, readParts, resultParts } from '../read-parts.ts';
+import { markedTurn, markLast } from '../mark-turns.ts';
+import { argumentText, readParts, resultParts, systemParts } from '../read-parts.ts';
 import { readFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair.ts';
 import type { Ask, CallPart, Part, TextPart, Tool, Turn } from '../request.ts';
@@ -26,9 +28,21 @@ const KNOWN = new Set(
     'response_format verbosity max_completion_tokens max_tokens stop temperature top_p top_k ' +
     'presence_penalty frequency_penalty seed n logprobs top_logprobs modalities reasoning reasoning_effort ' +
     'thinking user safety_identifier metadata prompt_cache_key service_tier store previous_response_id ' +
-    'conversation prompt background audio web_search_options'
+    'conversation prompt background audio web_search_options cache_control'
   ).split(' '),
 );
+
+/** `index`, `id` and `status` are the bookkeeping of answers that clients send back. */
+const MESSAGE = new Set(
+  (
+    'role content refusal tool_calls function_call audio reasoning_content reasoning reasoning_details ' +
+    'type id index status phase cache_control'
+  ).split(' '),
+);
+const TOOL_MESSAGE = new Set(
+  'role content tool_call_id name is_error cache_control type id index status'.split(' '),
+);
+const CALL = new Set('id type function custom index cache_control name arguments input'.split(' '));
 
 /** Reads a Chat Completions request. @throws Fault 400 with `param`. */
 export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
@@ -54,9 +68,9 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
     dialect: 'chat',
     model: readModel(body),
     stream: body['stream'] === true,
-    streamUsage: objectOf(body['stream_options'])?.['include_usage'] === true,
+    streamUsage: readStreamUsage(body, draft),
     system,
-    turns: repairTurns(turns, draft),
+    turns: repairTurns(markLast(turns, body), draft),
     tools,
     toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call'], tools),
     parallelTools: tools.length > 0 ? booleanOf(body['parallel_tool_calls']) : undefined,
@@ -72,9 +86,9 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
       frequencyPenalty: readNumber(body, 'frequency_penalty'),
       seed: readNumber(body, 'seed'),
     },
-    reasoning: readReasoning(body),
+    reasoning: readReasoning(body, draft),
     user: textOf(body['safety_identifier']) ?? textOf(body['user']),
-    metadata: readMetadata(body['metadata']),
+    metadata: readMetadata(body['metadata'], draft),
     cacheKey: textOf(body['prompt_cache_key']),
     serviceTier: textOf(body['service_tier']),
     needs: draft.needs,
@@ -95,7 +109,7 @@ function readMessages(
   listOf(value).forEach((entry, index) => {
     const path = `messages[${index}]`;
     if (!isObject(entry)) throw invalid(`\`${path}\` must be an object.`, path);
-    const turn = readMessage(entry, freeform, path, draft);
+    const turn = markedTurn(readMessage(entry, freeform, path, draft), cacheMark(entry));
     if (turn.parts.length === 0) return;
     if (turn.role === 'system' && turns.length === 0)
       system.push(...turn.parts.filter((part) => part.type === 'text'));
@@ -113,11 +127,12 @@ export function readMessage(
   draft: AskDraft,
 ): Turn {
   const role = textOf(message['role']);
+  draft.dropUnknown(message, role === 'tool' || role === 'function' ? TOOL_MESSAGE : MESSAGE, 'messages.');
   const content = readParts(message['content'], `${path}.content`, draft);
   switch (role) {
     case 'system':
     case 'developer':
-      return { role: 'system', parts: content.filter((part) => part.type === 'text') };
+      return { role: 'system', parts: systemParts(content, draft) };
     case 'user':
       return { role, parts: content };
     case 'assistant':
@@ -129,7 +144,13 @@ export function readMessage(
       return {
         role: 'user',
         parts: [
-          { type: 'result', id, parts: resultParts(content), isError: message['is_error'] === true, cache },
+          {
+            type: 'result',
+            id,
+            parts: resultParts(content, draft),
+            isError: message['is_error'] === true,
+            cache,
+          },
         ],
       };
     }
@@ -153,6 +174,7 @@ function assistantParts(
   listOf(message['tool_calls']).forEach((entry, index) => {
     const at = `${path}.tool_calls[${index}]`;
     if (!isObject(entry)) throw invalid(`\`${at}\` must be an object.`, at);
+    draft.dropUnknown(entry, CALL, 'tool_calls.');
     parts.push(callOf(entry, freeform));
   });
   const legacy = objectOf(message['function_call']);

@@ -1,14 +1,30 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { parseJson } from '../json-read.ts';
-import { dataUrl } from '../read-parts.ts';
+import { parseExactJson } from '../json-read.ts';
+import { type PartWords, reportParts } from '../part-losses.ts';
+import { dataUrl } from '../read-media.ts';
 import type { Ask, CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
-import { applyQuirks, asReminder, hint, joinText, sealFor } from '../write-plan.ts';
+import {
+  applyQuirks,
+  asReminder,
+  cacheKeyFor,
+  hint,
+  joinText,
+  OPENAI_TIERS,
+  reportReasoningSummary,
+  resultText,
+  sealFor,
+  tierFor,
+} from '../write-plan.ts';
 import { formatOf, reasoningOf, toolsOf } from './write-settings.ts';
 
 /** OpenAI refuses `tool_calls[].id` over 40 characters on Chat. */
 const CALL_ID_MAX = 40;
+/** What the schema of OpenAI allows, which most hosts copy. */
+const MAX_STOPS = 4;
+const WORDS: PartWords = { detail: true, names: true };
+const MARKED: PartWords = { ...WORDS, marks: 'texts' };
 
 interface MessageWriter {
   readonly options: UpstreamOptions;
@@ -23,6 +39,8 @@ export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
   const stream = options.stream ?? ask.stream;
   const { sampling } = ask;
   if (ask.metadata) dropped.add('metadata');
+  reportParts(ask, options.hints?.includes('cache-mark') ? MARKED : WORDS, dropped);
+  reportReasoningSummary(ask, dropped);
   const body: JsonObject = {
     model: options.model ?? ask.model,
     messages: writeMessages(ask, writer),
@@ -38,13 +56,14 @@ export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
     seed: hint(sampling.seed, 'seed', 'seed', options, dropped),
     ...reasoningOf(ask, options, dropped),
     user: hint(ask.user, 'user', 'user', options, dropped),
-    prompt_cache_key: hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped),
-    service_tier: hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped),
+    prompt_cache_key: cacheKeyFor(ask, options, dropped),
+    service_tier: tierFor(ask, OPENAI_TIERS, options, dropped),
     verbosity: hint(ask.verbosity, 'verbosity', 'verbosity', options, dropped),
     stream,
     stream_options: stream && options.streamUsage !== false ? { include_usage: true } : undefined,
   };
-  return { body: applyQuirks(body, options, dropped), dropped };
+  const rules = { ...options, maxStops: options.maxStops ?? MAX_STOPS };
+  return { body: applyQuirks(body, rules, dropped), dropped };
 }
 
 function writeMessages(ask: Ask, writer: MessageWriter): Json[] {
@@ -71,17 +90,16 @@ function writeUser(turn: Turn, writer: MessageWriter): JsonObject[] {
       rest.push(part);
       continue;
     }
-    messages.push({ role: 'tool', tool_call_id: writer.callId(part.id), content: resultText(part) });
+    messages.push({ role: 'tool', tool_call_id: writer.callId(part.id), content: contentOfResult(part) });
     rest.push(...part.parts.filter((inner) => inner.type === 'media'));
   }
   if (rest.length > 0) messages.push({ role: 'user', content: contentOf(rest, writer) });
   return messages;
 }
 
-/** A result as text: Chat has no error flag. */
-export function resultText(part: ResultPart): string {
-  const text = joinText(part.parts.filter((inner) => inner.type === 'text'));
-  return part.isError ? `Error: ${text}` : text;
+/** Chat has no error flag. */
+function contentOfResult(part: ResultPart): string {
+  return part.isError ? `Error: ${resultText(part)}` : resultText(part);
 }
 
 function writeAssistant(turn: Turn, writer: MessageWriter): JsonObject[] {
@@ -115,11 +133,12 @@ function replayOf(
   const field = options.replay;
   if (field === 'reasoning_details') {
     const sealed = sealFor(part, 'chat', options, dropped);
-    const details = sealed === undefined ? undefined : parseJson(sealed);
+    const details = sealed === undefined ? undefined : parseExactJson(sealed);
     if (details !== undefined) return { reasoning_details: details };
     if (part.text !== '') return { reasoning: `${before['reasoning'] ?? ''}${part.text}` };
     return {};
   }
+  if (part.seal !== undefined) dropped.add('reasoning.seal');
   if (field === undefined || part.text === '') {
     dropped.add('reasoning');
     return {};
@@ -145,7 +164,6 @@ function contentOf(
   const texts = parts.filter((part) => part.type === 'text');
   const marked = texts.some((part) => part.cache !== undefined);
   const marks = marked && writer.options.hints?.includes('cache-mark') === true;
-  if (marked && !marks) writer.dropped.add('cache_control');
   const plain = texts.length === parts.length && !marks;
   if (plain && texts.length === 1) return texts[0]?.text ?? '';
   if (plain && join) return join(texts);

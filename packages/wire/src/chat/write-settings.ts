@@ -9,24 +9,20 @@ export function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>
   const { tools, choice } = planTools(ask, options, dropped, false);
   if (tools.length === 0) return {};
   return {
-    tools: tools.map((tool) => writeTool(tool, options)),
+    tools: tools.map((tool) => writeTool(tool, options, dropped)),
     tool_choice: writeChoice(choice, tools, options),
     parallel_tool_calls: ask.parallelTools,
   };
 }
 
-function writeTool(tool: Tool, options: UpstreamOptions): JsonObject {
+function writeTool(tool: Tool, options: UpstreamOptions, dropped: Set<string>): JsonObject {
   const name = wireName(tool.name);
-  if (tool.kind === 'function')
-    return {
-      type: 'function',
-      function: {
-        name,
-        description: tool.description,
-        parameters: tool.schema,
-        strict: options.tools?.includes('no-strict') ? undefined : tool.strict,
-      },
-    };
+  if (tool.kind === 'function') {
+    const { description, schema: parameters } = tool;
+    const strict = options.tools?.includes('no-strict') ? undefined : tool.strict;
+    if (tool.strict === true && strict === undefined) dropped.add('tools.strict');
+    return { type: 'function', function: { name, description, parameters, strict } };
+  }
   if (options.tools?.includes('freeform'))
     return {
       type: 'custom',

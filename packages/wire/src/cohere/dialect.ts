@@ -6,7 +6,7 @@ import { writeAsk } from './write-ask.ts';
 /** Cohere Chat, version 2. */
 export const cohere: UpstreamDialect = {
   name: 'cohere',
-  carries: new Set(['image', 'image-url', 'json', 'schema']),
+  carries: new Set(['image', 'image-url', 'image-type', 'json', 'schema']),
   writeAsk,
   answerReader,
   readAnswer,

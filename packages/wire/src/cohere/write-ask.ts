@@ -1,5 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
+import { type PartWords, reportParts } from '../part-losses.ts';
 import type { Ask, MediaPart, Part, ResultPart, Tool, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
@@ -10,9 +11,12 @@ import {
   freeformSchema,
   joinText,
   planTools,
-  usesCacheMarks,
+  reportFormat,
+  reportReasoningSummary,
+  resultText,
 } from '../write-plan.ts';
 
+const WORDS: PartWords = { detail: true, names: true };
 const CALL_ID_MAX = 64;
 const RENAMES = { top_p: 'p', top_k: 'k', stop: 'stop_sequences' } as const;
 const PENALTY = { min: 0, max: 1 } as const;
@@ -44,7 +48,9 @@ export function writeAsk(ask: Ask, options: UpstreamOptions = {}): Written {
     },
     dropped,
   );
-  if (usesCacheMarks(ask)) dropped.add('cache_control');
+  reportParts(ask, WORDS, dropped);
+  reportFormat(ask, ['description', 'strict'], dropped);
+  reportReasoningSummary(ask, dropped);
   const body: JsonObject = {
     model: options.model ?? ask.model,
     messages: writeMessages(ask, writer),
@@ -146,8 +152,7 @@ function writeAssistant(parts: readonly Part[], writer: MessageWriter): JsonObje
 }
 
 function writeResult(part: ResultPart, writer: MessageWriter): JsonObject {
-  const text = joinText(part.parts.filter((inner) => inner.type === 'text'));
-  const content = `${part.isError ? 'Error: ' : ''}${text}`;
+  const content = `${part.isError ? 'Error: ' : ''}${resultText(part)}`;
   return { role: 'tool', tool_call_id: writer.callId(part.id), content };
 }
 

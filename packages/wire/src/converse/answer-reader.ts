@@ -104,18 +104,18 @@ class ConverseAnswerReader implements AnswerReader {
 
   #wholeBlock(index: number, content: JsonObject): void {
     const call = objectOf(content['toolUse']);
-    if (call) {
+    if (says(call)) {
       this.#blockStart(index, content);
       this.#text(index, 'tool', JSON.stringify(call['input'] ?? {}));
       return;
     }
     const reasoning = objectOf(content['reasoningContent']);
     const cited = objectOf(content['citationsContent']);
-    if (reasoning) {
+    if (says(reasoning)) {
       this.#blockDelta(index, {
         reasoningContent: { ...reasoning, ...objectOf(reasoning['reasoningText']) },
       });
-    } else if (cited) {
+    } else if (says(cited)) {
       this.#blocks.dropped('citations');
       for (const part of isArray(cited['content']) ? cited['content'] : [])
         this.#text(index, 'text', textOf(objectOf(part)?.['text']) ?? '');
@@ -128,7 +128,7 @@ class ConverseAnswerReader implements AnswerReader {
     const name = textOf(call?.['name']);
     if (call === undefined || name === undefined || name === '' || call['type'] === 'server_tool_use') {
       // Blocks of text announce nothing.
-      const what = call ? (name ? 'server_tool_use' : 'toolUse.nameless') : Object.keys(start)[0];
+      const what = says(call) ? (name ? 'server_tool_use' : 'toolUse.nameless') : firstSaid(start);
       if (what !== undefined) this.#hide(index, what);
       return;
     }
@@ -170,18 +170,18 @@ class ConverseAnswerReader implements AnswerReader {
     const call = objectOf(delta['toolUse']);
     const reasoning = objectOf(delta['reasoningContent']);
     const text = textOf(delta['text']);
-    if (text !== undefined) this.#text(index, 'text', text);
-    else if (call) this.#text(index, 'tool', textOf(call['input']) ?? '');
-    else if (reasoning) this.#reasoning(index, reasoning);
-    else
-      this.#blocks.dropped(
-        delta['citation'] === undefined ? (Object.keys(delta)[0] ?? 'delta') : 'citations',
-      );
+    if (text) this.#text(index, 'text', text);
+    else if (says(call)) this.#text(index, 'tool', textOf(call['input']) ?? '');
+    else if (says(reasoning)) this.#reasoning(index, reasoning);
+    else {
+      const what = says(delta['citation']) ? 'citations' : firstSaid(delta);
+      if (what !== undefined) this.#blocks.dropped(what);
+    }
   }
 
   #reasoning(index: number, reasoning: JsonObject): void {
     this.#text(index, 'reasoning', textOf(reasoning['text']) ?? '');
-    const redacted = textOf(reasoning['redactedContent']);
+    const redacted = textOf(reasoning['redactedContent']) || undefined;
     const proof = redacted ?? textOf(reasoning['signature']);
     if (proof === undefined || proof === '') return;
     const open = this.#blockOf(index, 'reasoning');
@@ -201,4 +201,9 @@ class ConverseAnswerReader implements AnswerReader {
     const origin = this.#options.sealOrigin;
     return { dialect: 'converse', value: signature, redacted: redacted ? true : undefined, origin };
   }
+}
+
+/** The first member that says something; others stand there for form's sake. */
+function firstSaid(value: JsonObject): string | undefined {
+  return Object.keys(value).find((name) => says(value[name]));
 }

@@ -6,7 +6,7 @@ import { writeAsk } from './write-ask.ts';
 /** Converse and ConverseStream. */
 export const converse: UpstreamDialect = {
   name: 'converse',
-  carries: new Set(['image', 'file', 'json', 'schema']),
+  carries: new Set(['image', 'file', 'file-type', 'json', 'schema']),
   writeAsk,
   answerReader,
   readAnswer,

@@ -1,19 +1,35 @@
 import type { JsonObject } from '@floe/contract/json';
+import { withCacheMarks } from '../cache-marks.ts';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { isObject, parseJson } from '../json-read.ts';
-import type { Ask, CacheMark, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
+import { isObject, parseExactJson } from '../json-read.ts';
+import { isTextType } from '../media-types.ts';
+import { type PartWords, reportParts } from '../part-losses.ts';
+import {
+  type Ask,
+  type CacheMark,
+  type MediaPart,
+  type Part,
+  type ResultPart,
+  refusal,
+  type TextPart,
+  type Turn,
+} from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
   applyQuirks,
   asReminder,
   dropSaid,
   hint,
+  reportReasoningSummary,
   sealFor,
-  usesCacheMarks,
+  tierFor,
   withConversation,
 } from '../write-plan.ts';
-import { extrasOf, formatOf, toolConfigOf } from './write-settings.ts';
+import { cachePointOf, extrasOf, formatOf, toolConfigOf } from './write-settings.ts';
 
+const WORDS: PartWords = { names: true };
+const MARKED: PartWords = { ...WORDS, marks: 'all' };
+const CONVERSE_TIERS = { default: 'default', standard_only: 'default', flex: 'flex', priority: 'priority' };
 const CALL_ID_MAX = 64;
 const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';
 
@@ -27,8 +43,10 @@ interface BlockWriter {
 
 /** Writes a Converse request; model and streaming stand in the URL. */
 export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
-  const ask = withConversation(asked);
   const dropped = new Set<string>();
+  const marks = options.hints?.includes('cache-mark') === true;
+  const said = withConversation(asked);
+  const ask = marks ? withCacheMarks(said, options, dropped) : said;
   const writer = { options, dropped, callId: callIdWriter(CALL_ID_MAX, options.callId), documents: 0 };
   const { sampling } = ask;
   dropSaid(
@@ -43,7 +61,8 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     },
     dropped,
   );
-  if (usesCacheMarks(ask) && !options.hints?.includes('cache-mark')) dropped.add('cache_control');
+  reportParts(ask, marks ? MARKED : WORDS, dropped);
+  reportReasoningSummary(ask, dropped);
   const { extras, maxTokens } = extrasOf(ask, options, dropped);
   const clamps = { temperature: { min: 0, max: 1 }, ...options.clamps };
   const config = applyQuirks(
@@ -58,7 +77,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
   );
   if (extras?.['thinking'] !== undefined)
     dropSaid({ temperature: sampling.temperature, top_p: sampling.topP }, dropped);
-  const tier = hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped);
+  const tier = tierFor(ask, CONVERSE_TIERS, options, dropped);
   const system = systemOf(ask, dropped).flatMap((part) => writeText(part, writer));
   const body: JsonObject = {
     system: system.length > 0 ? system : undefined,
@@ -117,7 +136,7 @@ function writePart(part: Part, writer: BlockWriter): JsonObject[] {
     case 'refusal':
       return part.text.trim() === '' ? [] : [{ text: part.text }];
     case 'media':
-      return [writeMedia(part, writer), ...cachePoint(part.cache, writer)];
+      return [writeMedia(part, writer), ...cachePointOf(part.cache, writer.options)];
     case 'reasoning': {
       const sealed = sealFor(part, 'converse', writer.options, writer.dropped);
       if (sealed === undefined) {
@@ -130,26 +149,25 @@ function writePart(part: Part, writer: BlockWriter): JsonObject[] {
     case 'call': {
       const input = part.freeform ? { input: part.input } : argumentsObject(part.input, writer.dropped);
       const toolUse = { toolUseId: writer.callId(part.id), name: wireName(part.name), input };
-      return [{ toolUse }, ...cachePoint(part.cache, writer)];
+      return [{ toolUse }, ...cachePointOf(part.cache, writer.options)];
     }
     case 'result':
-      return [{ toolResult: writeResult(part, writer) }, ...cachePoint(part.cache, writer)];
+      return [{ toolResult: writeResult(part, writer) }, ...cachePointOf(markOfResult(part), writer.options)];
   }
 }
 
-function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
-  return part.text.trim() === '' ? [] : [{ text: part.text }, ...cachePoint(part.cache, writer)];
+/** A mark inside of a result stands behind it here. */
+function markOfResult({ cache, parts }: ResultPart): CacheMark | undefined {
+  return cache ?? parts.findLast((inner) => inner.cache !== undefined)?.cache;
 }
 
-/** A cache mark is a block of its own, behind what it marks. */
-function cachePoint(cache: CacheMark | undefined, { options }: BlockWriter): JsonObject[] {
-  if (cache === undefined || !options.hints?.includes('cache-mark')) return [];
-  return [{ cachePoint: { type: 'default', ttl: cache === '' ? undefined : cache } }];
+function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
+  return part.text.trim() === '' ? [] : [{ text: part.text }, ...cachePointOf(part.cache, writer.options)];
 }
 
 /** Arguments as the object this dialect wants; text that is no object is kept under `input`. */
 function argumentsObject(text: string, dropped: Set<string>): JsonObject {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (isObject(parsed)) return parsed;
   dropped.add('tool_calls.arguments.malformed');
   return { input: text };
@@ -178,13 +196,17 @@ const FORMATS: Readonly<Record<string, string>> = {
   sheet: 'xlsx',
 };
 
+const TEXT_FORMATS = new Set(['txt', 'csv', 'html', 'md']);
+const DOCUMENT_FORMATS = new Set([...TEXT_FORMATS, 'pdf', 'doc', 'docx', 'xls', 'xlsx']);
+
 /** Bytes only: a request with an address is not brought here (`carries`). */
 function writeMedia(part: MediaPart, writer: BlockWriter): JsonObject {
   const { mime, data } = 'data' in part.source ? part.source : { mime: '', data: '' };
   const subtype = mime.split(';')[0]?.split(/[/.+]/).at(-1) ?? '';
-  const format = FORMATS[subtype] ?? subtype;
+  const format = FORMATS[subtype] ?? (isTextType(mime) && !TEXT_FORMATS.has(subtype) ? 'txt' : subtype);
   const source = { bytes: data };
   if (part.kind === 'image') return { image: { format, source } };
+  if (!DOCUMENT_FORMATS.has(format)) throw refusal({ need: 'file-type', param: 'messages' });
   writer.documents += 1;
   return { document: { format, name: documentName(part.name, writer.documents), source } };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions } from '../dialect.ts';
-import type { Ask, Format, Tool, ToolChoice } from '../request.ts';
+import type { Ask, CacheMark, Format, Tool, ToolChoice } from '../request.ts';
 import { wireName } from '../tool-names.ts';
 import { budgetFor, effortFor, freeformSchema, planTools } from '../write-plan.ts';
 
@@ -56,15 +56,21 @@ function writeTool(tool: Tool, options: UpstreamOptions, dropped: Set<string>): 
   const name = wireName(tool.name);
   if (tool.kind === 'freeform') {
     const { description, schema } = freeformSchema(tool);
-    return [{ toolSpec: { name, description: description || undefined, inputSchema: { json: schema } } }];
+    const toolSpec = { name, description: description || undefined, inputSchema: { json: schema } };
+    return [{ toolSpec }, ...cachePointOf(tool.cache, options)];
   }
   const strict = tool.strict === true && options.tools?.includes('strict') ? true : undefined;
   if (tool.strict === true && !strict) dropped.add('tools.strict');
   const json: JsonObject =
     tool.schema['type'] === 'object' ? tool.schema : { ...tool.schema, type: 'object' };
   const toolSpec = { name, description: tool.description || undefined, inputSchema: { json }, strict };
-  if (tool.cache === undefined || !options.hints?.includes('cache-mark')) return [{ toolSpec }];
-  return [{ toolSpec }, { cachePoint: { type: 'default', ttl: tool.cache || undefined } }];
+  return [{ toolSpec }, ...cachePointOf(tool.cache, options)];
+}
+
+/** A cache mark is a member of its own, behind what it marks. */
+export function cachePointOf(cache: CacheMark | undefined, options: UpstreamOptions): JsonObject[] {
+  if (cache === undefined || !options.hints?.includes('cache-mark')) return [];
+  return [{ cachePoint: { type: 'default', ttl: cache === '' ? undefined : cache } }];
 }
 
 /** The answer's format; the schema travels as text. */

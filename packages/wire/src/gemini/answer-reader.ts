@@ -4,13 +4,15 @@ import { type Answer, AnswerFold } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
 import type { AnswerReader, ReaderOptions } from '../dialect.ts';
 import type { Emit, Seal } from '../events.ts';
-import { isArray, isObject, listOf, numberOf, objectOf, parseJson, says, textOf } from '../json-read.ts';
+import { isArray, isObject, listOf, numberOf, objectOf, parseEvent, says, textOf } from '../json-read.ts';
 import type { SseEvent } from '../sse.ts';
 import { madeCallId } from '../tool-names.ts';
 import { PartialArgs } from './partial-args.ts';
 import { readGeminiUsage } from './usage.ts';
 
 const CANDIDATE_EXTRAS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
+/** Marks the events that hold arguments. */
+const CALL = ['functionCall'];
 const PART_WORDS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);
 
 /** Reads a streamGenerateContent stream (`alt=sse`). */
@@ -47,7 +49,7 @@ class GeminiAnswerReader implements AnswerReader {
   read(frame: SseEvent): void {
     const data = frame.data.trim();
     if (this.#blocks.ended || data === '' || data === '[DONE]') return;
-    const chunk = parseJson(data);
+    const chunk = parseEvent(data, CALL);
     if (!isObject(chunk)) {
       this.#blocks.broken('The provider sent an event that is not JSON.');
       return;
@@ -105,7 +107,8 @@ class GeminiAnswerReader implements AnswerReader {
     const signature = textOf(part['thoughtSignature']);
     const call = objectOf(part['functionCall']);
     const text = textOf(part['text']) ?? '';
-    if (call) {
+    // An empty call alone in its part ends one that was streamed.
+    if (call && (says(call) || (this.#streamed && text === ''))) {
       if (signature) this.#proof(signature);
       this.#call(call);
       return;
@@ -120,7 +123,8 @@ class GeminiAnswerReader implements AnswerReader {
       this.#blocks.prose('text', text);
       this.#blocks.endProse();
     } else this.#blocks.prose('text', text);
-    for (const word of Object.keys(part)) if (!PART_WORDS.has(word)) this.#blocks.dropped(word);
+    for (const word of Object.keys(part))
+      if (!PART_WORDS.has(word) && says(part[word])) this.#blocks.dropped(word);
   }
 
   /** The proof stands before the part it came on: at the end of its reasoning, or in a block of its own. */
@@ -133,7 +137,7 @@ class GeminiAnswerReader implements AnswerReader {
   #call(call: JsonObject): void {
     const name = textOf(call['name']) || undefined;
     const more = call['willContinue'] === true;
-    if (name !== undefined && (more || isArray(call['partialArgs']))) {
+    if (name !== undefined && (more || says(call['partialArgs']))) {
       this.#endStreamedCall();
       this.#streamed = { id: this.#callId(call), name, args: new PartialArgs() };
     }

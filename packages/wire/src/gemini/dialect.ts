@@ -6,7 +6,17 @@ import { writeAsk } from './write-ask.ts';
 /** Gemini generateContent and streamGenerateContent. */
 export const gemini: UpstreamDialect = {
   name: 'gemini',
-  carries: new Set(['image', 'image-url', 'file', 'file-url', 'audio', 'json', 'schema']),
+  carries: new Set([
+    'image',
+    'image-url',
+    'image-type',
+    'file',
+    'file-type',
+    'file-url',
+    'audio',
+    'json',
+    'schema',
+  ]),
   writeAsk,
   answerReader,
   readAnswer,

@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from '@floe/contract/json';
+import { type Json, type JsonObject, mayHoldInexact } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { isObject, parseJson } from '../json-read.ts';
+import { isObject, parseExactJson, says } from '../json-read.ts';
+import { reportParts } from '../part-losses.ts';
 import type { Ask, CallPart, MediaPart, Part, ResultPart, Tool, ToolChoice, Turn } from '../request.ts';
 import { isMadeCallId, wireName } from '../tool-names.ts';
 import {
@@ -12,11 +13,15 @@ import {
   freeformSchema,
   joinText,
   planTools,
+  reportFormat,
+  reportReasoningSummary,
+  resultText,
   sealFor,
-  usesCacheMarks,
   withConversation,
 } from '../write-plan.ts';
 
+/** What the service's schema allows. */
+const MAX_STOPS = 5;
 const MIME: Readonly<Record<MediaPart['kind'], string>> = {
   image: 'image/jpeg',
   file: 'application/pdf',
@@ -46,8 +51,11 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     },
     dropped,
   );
-  if (usesCacheMarks(ask)) dropped.add('cache_control');
-  const config = applyQuirks(configOf(ask, options, dropped), options, dropped);
+  reportParts(ask, {}, dropped);
+  reportReasoningSummary(ask, dropped);
+  const rules = { ...options, maxStops: options.maxStops ?? MAX_STOPS };
+  const config = applyQuirks(configOf(ask, options, dropped), rules, dropped);
+  reportFormat(ask, ['description'], dropped);
   const body: JsonObject = {
     systemInstruction: ask.system.length > 0 ? { parts: [{ text: joinText(ask.system) }] } : undefined,
     contents: writeContents(ask, writer),
@@ -110,7 +118,7 @@ function writeModelTurn(turn: Turn, writer: ContentWriter): JsonObject[] {
 function writeCall(part: CallPart, writer: ContentWriter): JsonObject {
   const name = wireName(part.name);
   writer.names.set(part.id, name);
-  const parsed = part.freeform ? { input: part.input } : parseJson(part.input);
+  const parsed = part.freeform ? { input: part.input } : parseExactJson(part.input);
   if (!isObject(parsed)) writer.dropped.add('tool_calls.arguments.malformed');
   return { id: idOf(part.id), name, args: isObject(parsed) ? parsed : { input: part.input } };
 }
@@ -134,11 +142,14 @@ function writeUserTurn(turn: Turn, writer: ContentWriter): JsonObject[] {
   return [...responses, ...rest];
 }
 
-/** A result must be an object: JSON objects as they are, anything else under `output` or `error`. */
+/**
+ * A result must be an object: a JSON object as it is, anything else as text under `output` or `error`. The service
+ * keeps numbers of an object as doubles, so one with other numbers travels as the text it is, too.
+ */
 function responseOf(part: ResultPart): JsonObject {
-  const text = joinText(part.parts.filter((inner) => inner.type === 'text'));
+  const text = resultText(part);
   if (part.isError) return { error: text };
-  const parsed = parseJson(text);
+  const parsed = mayHoldInexact(text) ? undefined : parseExactJson(text);
   return isObject(parsed) ? parsed : { output: text };
 }
 
@@ -155,7 +166,7 @@ function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): Json
   const { tools, choice } = planTools(ask, options, dropped, true);
   if (tools.length === 0) return {};
   return {
-    tools: [{ functionDeclarations: tools.map(writeTool) }],
+    tools: [{ functionDeclarations: tools.map((tool) => writeTool(tool, dropped)) }],
     toolConfig: choice === undefined ? undefined : { functionCallingConfig: writeChoice(choice, dropped) },
   };
 }
@@ -167,20 +178,25 @@ function writeChoice(choice: ToolChoice, dropped: Set<string>): JsonObject {
   return { mode: choice.mode === 'none' ? 'NONE' : 'AUTO' };
 }
 
-function writeTool(tool: Tool): JsonObject {
+function writeTool(tool: Tool, dropped: Set<string>): JsonObject {
   const name = wireName(tool.name);
   if (tool.kind === 'freeform') {
     const { description, schema } = freeformSchema(tool);
     return { name, description, parametersJsonSchema: schema };
   }
-  const { properties } = tool.schema;
-  const empty =
-    tool.schema['type'] === 'object' && isObject(properties) && Object.keys(properties).length === 0;
+  if (tool.strict === true) dropped.add('tools.strict');
+  const schema = withoutMeta(tool.schema);
   return {
     name,
     description: tool.description,
-    parametersJsonSchema: empty ? undefined : withoutMeta(tool.schema),
+    parametersJsonSchema: takesNothing(schema) ? undefined : schema,
   };
+}
+
+/** An object of no members, which is refused as a schema: such a function has none. */
+function takesNothing({ type, properties, required, additionalProperties, ...rest }: JsonObject): boolean {
+  if (type !== 'object' || says(properties) || says(required) || Object.keys(rest).length > 0) return false;
+  return additionalProperties === undefined || additionalProperties === false;
 }
 
 function withoutMeta(schema: JsonObject): JsonObject {

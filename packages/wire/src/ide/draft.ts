@@ -30,6 +30,11 @@ export class IdeDraft extends AskDraft {
     else super.need(need, param);
   }
 
+  /** IDEs cut the beginning off long conversations: a result without its call is of no use to anybody. */
+  override orphan(_id: string): void {
+    this.drop('tool_result.orphan');
+  }
+
   override get dropped(): readonly string[] {
     return super.dropped.slice(0, MOST_DROPPED);
   }

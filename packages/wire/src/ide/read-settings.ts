@@ -78,7 +78,7 @@ export function readMaxTokens(body: JsonObject): number | undefined {
 
 /** Nobody reads the summaries here: Chat answers carry no reasoning. */
 export function readEffort(body: JsonObject, draft: AskDraft): Reasoning | undefined {
-  const reasoning = readReasoning(body);
+  const reasoning = readReasoning(body, draft);
   if (reasoning?.summary === undefined) return reasoning;
   draft.drop('reasoning.summary');
   const { effort, budget, adaptive } = reasoning;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { formatOf } from '../chat/write-settings.ts';
-import { dataUrl } from '../read-parts.ts';
+import { dataUrl } from '../read-media.ts';
 import type {
   Ask,
   CacheMark,
@@ -9,6 +9,7 @@ import type {
   Part,
   Reasoning,
   ResultPart,
+  TextPart,
   Tool,
   ToolChoice,
   Turn,
@@ -100,11 +101,12 @@ function writeResult({ id, parts, isError, cache }: ResultPart): JsonObject {
 /** One plain text is a string, as every client writes it; anything else a list of parts. */
 function contentOf(parts: readonly Part[]): Json {
   const [only] = parts;
-  if (parts.length === 1 && only?.type === 'text' && only.cache === undefined) return only.text;
+  if (parts.length === 1 && only?.type === 'text' && only.cache === undefined && only.document === undefined)
+    return only.text;
   return parts.flatMap((part) => {
     switch (part.type) {
       case 'text':
-        return [said({ type: 'text', text: part.text, cache_control: writeMark(part.cache) })];
+        return [writeText(part)];
       case 'refusal':
         return [{ type: 'refusal', refusal: part.text }];
       case 'media':
@@ -113,6 +115,18 @@ function contentOf(parts: readonly Part[]): Json {
         return [];
     }
   });
+}
+
+function writeText({ text, cache, document }: TextPart): JsonObject {
+  const cache_control = writeMark(cache);
+  if (document === undefined) return said({ type: 'text', text, cache_control });
+  const { title } = document;
+  const source = { type: 'text', media_type: 'text/plain', data: text };
+  return said({ type: 'document', source, title, ...writeFacts(document), cache_control });
+}
+
+function writeFacts(document: MediaPart['document']): Record<string, Json | undefined> {
+  return { context: document?.context, citations: document?.citations && { enabled: true } };
 }
 
 function writeMedia(part: MediaPart): JsonObject {
@@ -126,7 +140,8 @@ function writeMedia(part: MediaPart): JsonObject {
   const url = 'data' in source ? dataUrl(source) : 'url' in source ? source.url : '';
   if (kind === 'image') return said({ type: 'image_url', image_url: said({ url, detail }), cache_control });
   const member = 'data' in source ? 'file_data' : 'file_url';
-  return said({ type: 'file', file: said({ [member]: url, filename: name }), cache_control });
+  const file = said({ [member]: url, filename: name });
+  return said({ type: 'file', file, ...writeFacts(part.document), cache_control });
 }
 
 function writeMark(cache: CacheMark | undefined): JsonObject | undefined {

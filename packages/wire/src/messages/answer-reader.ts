@@ -4,7 +4,7 @@ import { type Answer, AnswerFold } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
 import type { AnswerReader, ReaderOptions } from '../dialect.ts';
 import type { Emit, Seal } from '../events.ts';
-import { isArray, isObject, numberOf, objectOf, parseJson, says, textOf } from '../json-read.ts';
+import { isArray, isObject, numberOf, objectOf, parseEvent, says, textOf } from '../json-read.ts';
 import type { SseEvent } from '../sse.ts';
 import { madeCallId } from '../tool-names.ts';
 import { readMessagesUsage } from './usage.ts';
@@ -20,6 +20,9 @@ export function readAnswer(body: Json, options: ReaderOptions): Answer {
   new MessagesAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;
 }
+
+/** Marks the events that may hold a call's whole input. */
+const BLOCK_START = ['_block_start'];
 
 interface OpenBlock {
   readonly block: number;
@@ -47,7 +50,7 @@ class MessagesAnswerReader implements AnswerReader {
 
   read(frame: SseEvent): void {
     if (this.#blocks.ended || frame.data === '' || frame.data === '[DONE]') return;
-    const data = parseJson(frame.data);
+    const data = parseEvent(frame.data, BLOCK_START);
     if (!isObject(data)) {
       this.#blocks.broken('The provider sent an event that is not JSON.');
       return;

@@ -5,7 +5,7 @@ import { answerForClient, forClient, sealSlot } from '../client-stage.ts';
 import type { AnswerContext, AnswerWriter } from '../dialect.ts';
 import type { AnswerEvent, BlockKind, Emit, OpenEvent, Seal } from '../events.ts';
 import type { Finish } from '../finish.ts';
-import { isObject, parseJson } from '../json-read.ts';
+import { isObject, parseExactJson } from '../json-read.ts';
 import type { Usage } from '../usage.ts';
 import { writeMessagesUsage } from './usage.ts';
 
@@ -79,7 +79,7 @@ function isRedacted(seal: Seal | undefined): boolean {
 
 /** Arguments as the object this dialect shows; text that is no JSON object is kept under `input`. */
 function inputOf(text: string, dropped: Set<string>): JsonObject {
-  const parsed = text === '' ? {} : parseJson(text);
+  const parsed = text === '' ? {} : parseExactJson(text);
   if (isObject(parsed)) return parsed;
   dropped.add('tool_calls.arguments.malformed');
   return { input: text };

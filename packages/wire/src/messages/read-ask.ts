@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
   AskDraft,
-  cacheMark,
   invalid,
   missing,
+  readLimit,
   readModel,
   readNumber,
   readReasoning,
@@ -11,10 +11,11 @@ import {
 } from '../ask-draft.ts';
 import type { ReadOptions } from '../dialect.ts';
 import { isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
-import { readParts, readSystem } from '../read-parts.ts';
+import { markLast } from '../mark-turns.ts';
+import { readParts, readSystem, systemParts } from '../read-parts.ts';
 import { readFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair.ts';
-import type { Ask, Part, TextPart, Turn } from '../request.ts';
+import type { Ask, TextPart, Turn } from '../request.ts';
 
 const KNOWN = new Set(
   (
@@ -23,10 +24,15 @@ const KNOWN = new Set(
   ).split(' '),
 );
 
+const MESSAGE = new Set(['role', 'content']);
+const METADATA = new Set(['user_id']);
+
 /** Reads a Messages request. @throws Fault 400 with `param`. */
 export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
   const draft = new AskDraft();
   draft.dropUnknown(body, KNOWN);
+  const metadata = objectOf(body['metadata']) ?? {};
+  draft.dropUnknown(metadata, METADATA, 'metadata.');
   for (const key of ['mcp_servers', 'container']) if (says(body[key])) draft.need('hosted-tool', key);
   const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
   const { system, turns } = readMessages(body['messages'], draft);
@@ -44,15 +50,15 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
     toolChoice: readToolChoice(body['tool_choice'], tools),
     parallelTools: tools.length > 0 && choice?.['disable_parallel_tool_use'] === true ? false : undefined,
     format: readFormat(format, 'output_config.format', draft),
-    maxTokens: readNumber(body, 'max_tokens'),
+    maxTokens: readLimit(body, ['max_tokens']),
     stop: readStop(body['stop_sequences']),
     sampling: {
       temperature: readNumber(body, 'temperature'),
       topP: readNumber(body, 'top_p'),
       topK: readNumber(body, 'top_k'),
     },
-    reasoning: readReasoning(body),
-    user: textOf(objectOf(body['metadata'])?.['user_id']),
+    reasoning: readReasoning(body, draft),
+    user: textOf(metadata['user_id']),
     serviceTier: textOf(body['service_tier']),
     needs: draft.needs,
     dropped: draft.dropped,
@@ -81,9 +87,10 @@ function readMessages(
     const path = `messages[${index}]`;
     if (!isObject(entry)) throw invalid(`\`${path}\` must be an object.`, path);
     const role = textOf(entry['role']);
+    draft.dropUnknown(entry, MESSAGE, 'messages.');
     const parts = readParts(entry['content'], `${path}.content`, draft);
     if (role === 'system') {
-      const texts = parts.filter((part) => part.type === 'text');
+      const texts = systemParts(parts, draft);
       if (turns.length === 0) system.push(...texts);
       else if (texts.length > 0) turns.push({ role, parts: texts });
     } else if (role === 'user' || role === 'assistant') {
@@ -92,15 +99,4 @@ function readMessages(
   });
   if (turns.length === 0 && draft.needs.size === 0) throw missing('messages');
   return { system, turns };
-}
-
-/** A top-level `cache_control` marks the last block that can carry a mark. */
-function markLast(turns: readonly Turn[], body: JsonObject): readonly Turn[] {
-  const cache = cacheMark(body);
-  const last = turns.at(-1);
-  const part = last?.parts.at(-1);
-  if (cache === undefined || !last || !part || part.type === 'reasoning' || part.type === 'refusal')
-    return turns;
-  const marked: Part = { ...part, cache };
-  return [...turns.slice(0, -1), { role: last.role, parts: [...last.parts.slice(0, -1), marked] }];
 }

@@ -1,19 +1,25 @@
 import type { JsonObject } from '@floe/contract/json';
+import { withCacheMarks } from '../cache-marks.ts';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { isObject, parseJson } from '../json-read.ts';
-import type { Ask, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
+import { isObject, numberOf, parseExactJson } from '../json-read.ts';
+import { type PartWords, reportParts } from '../part-losses.ts';
+import { textOfFile } from '../read-media.ts';
+import type { Ask, DocumentFacts, MediaPart, Part, ResultPart, TextPart, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
   applyQuirks,
   asReminder,
   dropSaid,
-  hint,
+  reportFormat,
+  reportReasoningSummary,
   sealFor,
-  usesCacheMarks,
+  tierFor,
   withConversation,
 } from '../write-plan.ts';
 import { formatOf, mark, type Thinking, thinkingOf, toolsOf } from './write-settings.ts';
 
+const WORDS: PartWords = { documents: true, names: true, marks: 'all' };
+const TIERS = { auto: 'auto', standard_only: 'standard_only', default: 'standard_only' };
 const CALL_ID_MAX = 64;
 const DEFAULT_MAX_TOKENS = 4_096;
 const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';
@@ -26,8 +32,8 @@ interface BlockWriter {
 
 /** Writes a Messages request for API version 2023-06-01. */
 export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
-  const ask = withConversation(asked);
   const dropped = new Set<string>();
+  const ask = withCacheMarks(withConversation(asked), options, dropped);
   const writer = { options, dropped, callId: callIdWriter(CALL_ID_MAX, options.callId) };
   const thinking = thinkingOf(ask, options, dropped);
   const { sampling } = ask;
@@ -42,13 +48,16 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     },
     dropped,
   );
+  reportParts(ask, WORDS, dropped);
+  reportReasoningSummary(ask, dropped);
   const system = systemOf(ask, dropped);
   const format = formatOf(ask.format, dropped);
+  reportFormat(ask, ['description'], dropped);
   const config = { effort: thinking.effort, format };
   const body: JsonObject = {
     model: options.model ?? ask.model,
     max_tokens: thinking.maxTokens ?? ask.maxTokens ?? options.defaultMaxTokens ?? DEFAULT_MAX_TOKENS,
-    system: system.length > 0 ? system.map(writeText) : undefined,
+    system: system.length > 0 ? system.map(writeSystem) : undefined,
     messages: writeMessages(ask, writer),
     ...toolsOf(ask, options, dropped),
     ...samplingOf(ask, thinking, dropped),
@@ -56,8 +65,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     thinking: thinking.thinking,
     output_config: config.effort || config.format ? config : undefined,
     metadata: ask.user === undefined ? undefined : { user_id: ask.user },
-    service_tier: hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped),
-    cache_control: options.markCache && !usesCacheMarks(ask) ? { type: 'ephemeral' } : undefined,
+    service_tier: tierFor(ask, TIERS, options, dropped),
     stream: options.stream ?? ask.stream,
   };
   const clamps = { temperature: { min: 0, max: 1 }, ...options.clamps };
@@ -76,7 +84,10 @@ function samplingOf(ask: Ask, thinking: Thinking, dropped: Set<string>): JsonObj
   const { temperature, topP, topK } = ask.sampling;
   const on = thinking.thinking !== undefined && thinking.thinking['type'] !== 'disabled';
   if (!on) return { temperature, top_p: topP, top_k: topK };
-  dropSaid({ temperature: temperature === 1 ? undefined : temperature, top_p: topP, top_k: topK }, dropped);
+  dropSaid(
+    { temperature: numberOf(temperature) === 1 ? undefined : temperature, top_p: topP, top_k: topK },
+    dropped,
+  );
   return {};
 }
 
@@ -140,7 +151,7 @@ function writePart(part: Part, writer: BlockWriter): JsonObject[] {
 
 /** Arguments as the object this dialect wants; text that is no object is kept under `input`. */
 function argumentsObject(text: string, dropped: Set<string>): JsonObject {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (isObject(parsed)) return parsed;
   dropped.add('tool_calls.arguments.malformed');
   return { input: text };
@@ -149,7 +160,7 @@ function argumentsObject(text: string, dropped: Set<string>): JsonObject {
 function writeResult(part: ResultPart, writer: BlockWriter): JsonObject {
   const only = part.parts.length === 1 ? part.parts[0] : undefined;
   const content =
-    only?.type === 'text' && only.cache === undefined
+    only?.type === 'text' && only.cache === undefined && only.document === undefined
       ? only.text
       : part.parts.map((inner) => (inner.type === 'text' ? writeText(inner) : writeMedia(inner)));
   return {
@@ -161,17 +172,35 @@ function writeResult(part: ResultPart, writer: BlockWriter): JsonObject {
   };
 }
 
-function writeText(part: TextPart): JsonObject {
-  return { type: 'text', text: part.text, cache_control: mark(part.cache) };
+function writeText({ text, cache, document }: TextPart): JsonObject {
+  const cache_control = mark(cache);
+  if (document === undefined) return { type: 'text', text, cache_control };
+  return { type: 'document', source: textSource(text), ...factsOf(document), cache_control };
 }
 
+function writeSystem({ text, cache }: TextPart): JsonObject {
+  return { type: 'text', text, cache_control: mark(cache) };
+}
+
+function factsOf({ title, context, citations }: DocumentFacts): JsonObject {
+  return { title, context, citations: citations && { enabled: true } };
+}
+
+function textSource(data: string): JsonObject {
+  return { type: 'text', media_type: 'text/plain', data };
+}
+
+/** Base64 is for PDF documents and pictures; other files that can come here are text. */
 function writeMedia(part: MediaPart): JsonObject {
   const { source } = part;
   const cache_control = mark(part.cache);
+  const text = part.kind === 'file' ? textOfFile(part) : undefined;
   let from: JsonObject;
-  if ('data' in source) from = { type: 'base64', media_type: source.mime, data: source.data };
+  if (text !== undefined) from = textSource(text);
+  else if ('data' in source) from = { type: 'base64', media_type: source.mime, data: source.data };
   else if ('url' in source) from = { type: 'url', url: source.url };
   else from = { type: 'file', file_id: source.id };
   if (part.kind === 'image') return { type: 'image', source: from, cache_control };
-  return { type: 'document', source: from, title: part.name, cache_control };
+  const facts = factsOf({ ...part.document, title: part.name });
+  return { type: 'document', source: from, ...facts, cache_control };
 }

@@ -42,7 +42,7 @@ function writeTool(tool: Tool, options: UpstreamOptions, dropped: Set<string>): 
   const name = wireName(tool.name);
   if (tool.kind === 'freeform') {
     const { description, schema } = freeformSchema(tool);
-    return { name, description, input_schema: schema };
+    return { name, description, input_schema: schema, cache_control: mark(tool.cache) };
   }
   const strict = tool.strict === true && options.tools?.includes('strict') ? true : undefined;
   if (tool.strict === true && !strict) dropped.add('tools.strict');

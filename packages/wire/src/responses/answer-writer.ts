@@ -231,7 +231,7 @@ class ResponsesAnswerWriter implements AnswerWriter {
     this.#frame('response.output_item.done', { output_index: item.index, item: object });
   }
 
-  #itemObject(item: OpenItem, status: 'in_progress' | 'completed'): JsonObject {
+  #itemObject(item: OpenItem, status: 'in_progress' | 'completed' | 'incomplete'): JsonObject {
     const { id, open } = item;
     if (item.kind === 'message')
       return { id, type: 'message', status, role: 'assistant', content: [...item.parts] };
@@ -266,6 +266,17 @@ class ResponsesAnswerWriter implements AnswerWriter {
     this.#frame(`response.${status}`, { response: this.response });
   }
 
+  /** What has been told of the item under way. */
+  #unfinished(): JsonObject[] {
+    const item = this.#item;
+    if (item === undefined) return [];
+    const object = this.#itemObject(item, 'incomplete');
+    if (item.kind === 'reasoning')
+      return [{ ...object, summary: [{ type: 'summary_text', text: item.text }] }];
+    if (item.partKind === undefined) return [object];
+    return [{ ...object, content: [...item.parts, partObject(item.partKind, item.text)] }];
+  }
+
   /** Both, for some clients know only the one or the other. */
   #fail(event: Extract<AnswerEvent, { type: 'error' }>): void {
     this.#start();
@@ -277,7 +288,7 @@ class ResponsesAnswerWriter implements AnswerWriter {
       ...this.response,
       status: 'failed',
       error: { code, message },
-      output: this.#output,
+      output: [...this.#output, ...this.#unfinished()],
       usage: writeResponsesUsage(this.#usage),
     };
     this.#frame('response.failed', { response: this.response });

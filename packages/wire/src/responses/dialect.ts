@@ -9,7 +9,7 @@ import { writeAsk } from './write-ask.ts';
 /** OpenAI Responses and Open Responses. */
 export const responses: ClientDialect & UpstreamDialect = {
   name: 'responses',
-  carries: new Set(['image', 'image-url', 'file', 'file-url', 'json', 'schema']),
+  carries: new Set(['image', 'image-url', 'image-type', 'file', 'file-type', 'file-url', 'json', 'schema']),
   readAsk,
   writeAsk,
   answerReader,

@@ -12,7 +12,14 @@ import {
 } from '../ask-draft.ts';
 import type { ReadOptions } from '../dialect.ts';
 import { booleanOf, isArray, isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
-import { argumentText, isHostedTrace, readParts, readSystem, resultParts } from '../read-parts.ts';
+import {
+  argumentText,
+  isHostedTrace,
+  readParts,
+  readSystem,
+  resultParts,
+  systemParts,
+} from '../read-parts.ts';
 import { readFormat, readToolChoice, readTools } from '../read-tools.ts';
 import { repairTurns } from '../repair.ts';
 import type { Ask, Part, TextPart, Turn } from '../request.ts';
@@ -27,9 +34,25 @@ const KNOWN = new Set(
   ).split(' '),
 );
 
+/** Ids and states are the bookkeeping of answers that clients send back. */
+const ITEM = ['type', 'id', 'status', 'phase', 'created_by'];
+const CALL = new Set([...ITEM, 'call_id', 'name', 'namespace', 'arguments', 'input']);
+const RESULT = new Set([...ITEM, 'call_id', 'output', 'name']);
+const ITEMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['message', new Set([...ITEM, 'role', 'content'])],
+  ['function_call', CALL],
+  ['custom_tool_call', CALL],
+  ['function_call_output', RESULT],
+  ['custom_tool_call_output', RESULT],
+  ['reasoning', new Set([...ITEM, 'summary', 'content', 'encrypted_content'])],
+]);
+const TEXT = new Set(['format', 'verbosity']);
+/** Wishes that are met wherever they can be. */
+const INCLUDED = new Set<Json>(['reasoning.encrypted_content', 'message.output_text.logprobs']);
+
 /** Reads a Responses request; stored turns must have been put into `input` before. @throws Fault 400 with `param`. */
 export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
-  const draft = new AskDraft();
+  const draft = new AskDraft('input');
   draft.dropUnknown(body, KNOWN);
   if (body['truncation'] === 'auto') draft.drop('truncation');
   needSpecials(body, draft);
@@ -37,6 +60,8 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
   const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
   const { system, turns } = readInput(body['input'], draft);
   const text = objectOf(body['text']);
+  if (text) draft.dropUnknown(text, TEXT, 'text.');
+  if (listOf(body['include']).some((wish) => !INCLUDED.has(wish))) draft.drop('include');
   const instructions = readSystem(body['instructions'], 'instructions', draft);
   const empty = turns.length === 0 && system.length === 0 && instructions.length === 0;
   if (empty && draft.needs.size === 0) throw missing('input');
@@ -55,9 +80,9 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
     maxTokens: readLimit(body, ['max_output_tokens', 'max_completion_tokens', 'max_tokens']),
     stop: [],
     sampling: { temperature: readNumber(body, 'temperature'), topP: readNumber(body, 'top_p') },
-    reasoning: readReasoning(body),
+    reasoning: readReasoning(body, draft),
     user: textOf(body['safety_identifier']) ?? textOf(body['user']),
-    metadata: readMetadata(body['metadata']),
+    metadata: readMetadata(body['metadata'], draft),
     cacheKey: textOf(body['prompt_cache_key']),
     serviceTier: textOf(body['service_tier']),
     needs: draft.needs,
@@ -96,6 +121,8 @@ interface OpenTurn {
 /** One input item as the turn it is a part of; a bare content part is a user's. */
 export function readItem(item: JsonObject, path: string, draft: AskDraft): OpenTurn {
   const type = textOf(item['type']) ?? ('role' in item ? 'message' : '');
+  const known = ITEMS.get(type);
+  if (known) draft.dropUnknown(item, known, 'input.');
   switch (type) {
     case 'message':
       return readMessage(item, path, draft);
@@ -120,7 +147,7 @@ export function readItem(item: JsonObject, path: string, draft: AskDraft): OpenT
       });
     case 'function_call_output':
     case 'custom_tool_call_output': {
-      const parts = resultParts(readParts(item['output'], `${path}.output`, draft));
+      const parts = resultParts(readParts(item['output'], `${path}.output`, draft), draft);
       const id = textOf(item['call_id']) ?? '';
       return { role: 'user', parts: [{ type: 'result', id, parts, isError: false }] };
     }
@@ -149,7 +176,7 @@ function readMessage(item: JsonObject, path: string, draft: AskDraft): OpenTurn 
   switch (item['role']) {
     case 'system':
     case 'developer':
-      return { role: 'system', parts: parts.filter((part) => part.type === 'text') };
+      return { role: 'system', parts: systemParts(parts, draft) };
     case 'user':
     case 'assistant':
       return { role: item['role'], parts };

@@ -1,31 +1,26 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import type { UpstreamOptions, Written } from '../dialect.ts';
-import { dataUrl } from '../read-parts.ts';
-import type {
-  Ask,
-  CallPart,
-  MediaPart,
-  Part,
-  ReasoningPart,
-  ResultPart,
-  TextPart,
-  Tool,
-  Turn,
-} from '../request.ts';
+import { type PartWords, reportParts } from '../part-losses.ts';
+import { dataUrl } from '../read-media.ts';
+import type { Ask, CallPart, MediaPart, Part, ReasoningPart, ResultPart, Tool, Turn } from '../request.ts';
 import { callIdWriter, wireName } from '../tool-names.ts';
 import {
   applyQuirks,
+  cacheKeyFor,
   dropSaid,
   effortFor,
   freeformSchema,
   hint,
   joinText,
+  OPENAI_TIERS,
   planTools,
+  resultText,
   sealFor,
-  usesCacheMarks,
+  tierFor,
   withConversation,
 } from '../write-plan.ts';
 
+const WORDS: PartWords = { detail: true, names: true };
 /** `call_id` over 64 characters is refused; `max_output_tokens` under 16 too. */
 const CALL_ID_MAX = 64;
 const MIN_OUTPUT_TOKENS = 16;
@@ -58,7 +53,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     },
     dropped,
   );
-  if (usesCacheMarks(ask)) dropped.add('cache_control');
+  reportParts(ask, WORDS, dropped);
   const seals = typeof options.sealOrigin === 'string';
   const body: JsonObject = {
     model: options.model ?? ask.model,
@@ -74,8 +69,8 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     store: false,
     safety_identifier: hint(ask.user, 'user', 'user', options, dropped),
     metadata: hint(ask.metadata, 'metadata', 'metadata', options, dropped),
-    prompt_cache_key: hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped),
-    service_tier: hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped),
+    prompt_cache_key: cacheKeyFor(ask, options, dropped),
+    service_tier: tierFor(ask, OPENAI_TIERS, options, dropped),
     stream: options.stream ?? ask.stream,
   };
   return { body: applyQuirks(body, options, dropped), dropped };
@@ -150,8 +145,7 @@ function writeItem(part: ReasoningPart | CallPart | ResultPart, writer: ItemWrit
 
 function outputOf(part: ResultPart): Json {
   const prefix = part.isError ? 'Error: ' : '';
-  const texts: TextPart[] = part.parts.filter((inner) => inner.type === 'text');
-  if (texts.length === part.parts.length) return prefix + joinText(texts);
+  if (part.parts.every((inner) => inner.type === 'text')) return prefix + resultText(part);
   return part.parts.map((inner, index) =>
     inner.type === 'text'
       ? { type: 'input_text', text: index === 0 ? prefix + inner.text : inner.text }

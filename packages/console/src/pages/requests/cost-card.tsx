@@ -4,7 +4,7 @@ import { cx } from '../../ui/class-names.ts';
 import { Card } from '../../ui/facts.tsx';
 import { type CostLine, costTable } from './cost-lines.ts';
 import type { RequestDetail } from './request-data.ts';
-import { isCharged, unpricedModel } from './request-rows.ts';
+import { isCharged, promptSaving, unpricedModel } from './request-rows.ts';
 
 const SOURCES: Readonly<Record<string, string>> = {
   catalog: 'At the prices of the catalog, as they were then.',
@@ -70,6 +70,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
 function Remarks({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_source } = request;
   const unpriced = unpricedModel(request);
+  const saving = promptSaving(request);
   const source = cost_source && SOURCES[cost_source];
   return (
     <>
@@ -78,6 +79,7 @@ function Remarks({ request }: { readonly request: RequestDetail }) {
           {count(usage.reasoning_tokens)} of the output tokens were reasoning.
         </p>
       )}
+      {saving && <p className="mt-2 text-small text-ink-2">{saving}</p>}
       {source && <p className="mt-2 text-small text-ink-2">{source}</p>}
       {unpriced && (
         <p className="mt-2 text-ui text-ink-2">

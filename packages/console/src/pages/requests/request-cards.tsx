@@ -5,7 +5,8 @@ import type { RequestDetail } from './request-data.ts';
 
 /** Who asked, and how. */
 export function CallerCard({ request }: { readonly request: RequestDetail }) {
-  const { key_name, surface, route_mode, team, owner, end_user, stream, cache, metadata } = request;
+  const { key_name, surface, route_mode, team, owner, end_user, client, session, stream, cache, metadata } =
+    request;
   const pairs = Object.entries(metadata);
   const tags = pairs.length > 0 && (
     <span className="flex flex-wrap gap-1">
@@ -31,6 +32,15 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
           ['Team', team],
           ['Owner', owner],
           ['End user', end_user],
+          ['Client', client],
+          [
+            'Session',
+            session && (
+              <OrgLink key="session" to="/requests" search={{ session }}>
+                {session}
+              </OrgLink>
+            ),
+          ],
           ['Cache', cache],
           ['Metadata', tags || null],
         ]}

@@ -66,6 +66,8 @@ const OPTIONAL: readonly Column<RequestRow>[] = [
   extra('owner', 'Owner', ({ owner }) => owner ?? '–'),
   extra('team', 'Team', ({ team }) => team ?? '–'),
   extra('end_user', 'End user', ({ end_user }) => end_user ?? '–'),
+  extra('client', 'Client', ({ client }) => client ?? '–'),
+  extra('session', 'Session', ({ session }) => session ?? '–'),
   extra('error', 'Error code', ({ error_code }) => error_code ?? '–'),
   extra('dropped', 'Not carried', ({ dropped }) => dropped.join(', ') || '–'),
   extra('id', 'Request id', ({ id }) => <code className="font-mono text-code">{id}</code>),

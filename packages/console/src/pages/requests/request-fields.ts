@@ -25,6 +25,7 @@ export const REQUEST_FIELDS: readonly FilterField[] = [
   ...words({ model_requested: 'model asked for', error_code: 'error code', surface: 'surface' }),
   { name: 'cache', label: 'cache', values: ['hit', 'miss', 'bypass', 'refresh'], excludes: true },
   ...words({ team: 'team', owner: 'owner', end_user: 'end user', finish_reason: 'finish reason' }),
+  ...words({ client: 'client', session: 'session' }),
   { name: 'error_source', label: 'error source', values: ['gateway', 'upstream'], excludes: true },
   { name: 'stream', label: 'stream', values: ['true', 'false'] },
   { name: 'dropped', label: 'not carried', values: ['true', 'false'] },
@@ -79,6 +80,8 @@ export function cellFilters(row: RequestRow, column: string): readonly FilterTok
     case 'owner':
     case 'team':
     case 'end_user':
+    case 'client':
+    case 'session':
       return own(column, row[column]);
     default:
       return column.startsWith('metadata.')
@@ -94,6 +97,18 @@ function literal(value: string): string {
 
 /** Everything a row can be filtered by, what tells most first. */
 export function rowFilters(row: RequestRow): readonly FilterToken[] {
-  const columns = ['status', 'error', 'model', 'key', 'provider', 'team', 'owner', 'end_user', 'metadata'];
+  const columns = [
+    'status',
+    'error',
+    'model',
+    'key',
+    'provider',
+    'team',
+    'owner',
+    'end_user',
+    'client',
+    'session',
+    'metadata',
+  ];
   return columns.flatMap((column) => cellFilters(row, column));
 }

@@ -11,6 +11,7 @@ import {
   modelsOf,
   outcomeOf,
   outputSpeed,
+  promptSaving,
   unpricedModel,
 } from './request-rows.ts';
 
@@ -24,6 +25,8 @@ const ROW: RequestRow = {
   team: null,
   owner: null,
   end_user: null,
+  client: null,
+  session: null,
   model_requested: 'openai/gpt-5',
   provider: 'openai',
   model: 'gpt-5',
@@ -46,6 +49,7 @@ const ROW: RequestRow = {
   cost_usd: '0.000000001',
   cost_source: 'catalog',
   saved_nano_usd: null,
+  prompt_saved_nano_usd: null,
   cache: null,
   latency_ms: 2000,
   first_token_ms: 1000,
@@ -181,4 +185,20 @@ test('only what was used and has no price is unpriced', () => {
   assert.equal(of({}), null);
   assert.equal(of({ cost_nano_usd: 0, state: 'cached' }), null);
   assert.equal(of({ cost_nano_usd: null, state: 'blocked', provider: null, model: null }), null);
+});
+
+test('what the prompt cache saved is told in words, and what it cost', () => {
+  const usage = { ...ROW.usage, cached_tokens: 12_000 };
+  assert.equal(promptSaving(ROW), undefined);
+  assert.match(
+    promptSaving({ ...ROW, usage, prompt_saved_nano_usd: 32_400_000 }) ?? '',
+    /12,000.* saved \$0\.0324/,
+  );
+  assert.match(promptSaving({ ...ROW, usage, prompt_saved_nano_usd: -1_000_000 }) ?? '', /cost \$0\.001/);
+});
+
+test('client and session are filters of a row', () => {
+  const filters = rowFilters({ ...ROW, client: 'codex', session: 's-1' });
+  assert.ok(filters.some(({ name, value }) => name === 'client' && value === 'codex'));
+  assert.ok(filters.some(({ name, value }) => name === 'session' && value === 's-1'));
 });

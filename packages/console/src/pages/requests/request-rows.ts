@@ -1,6 +1,6 @@
 import type { Attempt, RequestRow } from '@floe/contract/api/analytics';
 import type { TimeSpan } from '../../filters/time-range.ts';
-import { count, duration } from '../../format/amounts.ts';
+import { count, duration, exactMoney } from '../../format/amounts.ts';
 import type { State } from '../../ui/state.tsx';
 
 /** What one request says about itself, in words the list, the drawer and the page share. Pure. */
@@ -162,4 +162,12 @@ export function fixedSpan(
 function newestFirst(a: RequestRow, b: RequestRow): number {
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
   return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
+}
+
+/** What the provider's prompt cache did to the cost; undefined where nothing of the prompt was cached. */
+export function promptSaving({ prompt_saved_nano_usd: saved, usage }: RequestRow): string | undefined {
+  if (saved === null) return undefined;
+  const read = `${count(usage.cached_tokens ?? 0)} input tokens came from the provider's prompt cache`;
+  if (saved >= 0) return `${read}, which saved ${exactMoney(saved)}.`;
+  return `${read}; writing to it cost ${exactMoney(-saved)} more than that saved.`;
 }

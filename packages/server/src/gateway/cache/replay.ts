@@ -1,3 +1,4 @@
+import { parseExactly } from '@floe/contract/json';
 import { AnswerFold, eventsOf } from '@floe/wire/answer';
 import type { AnswerContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
@@ -95,7 +96,7 @@ function rewritten(x: Exchange, ask: Ask, target: Target, body: Buffer, head: Ke
 function eventsIn(x: Exchange, target: Target, body: Buffer, { streamed }: KeptHead): AnswerEvent[] {
   const upstream = UPSTREAM_DIALECTS[x.surface.dialect];
   const options = { id: x.id, sealOrigin: target.provider.sealOrigin(target.credential) };
-  if (!streamed) return [...eventsOf(upstream.readAnswer(JSON.parse(body.toString('utf8')), options))];
+  if (!streamed) return [...eventsOf(upstream.readAnswer(parseExactly(body.toString('utf8')), options))];
   const events: AnswerEvent[] = [];
   const reader = upstream.answerReader((event) => events.push(event), options);
   const { bytes, lead, ends } = new SseFramer().push(body);

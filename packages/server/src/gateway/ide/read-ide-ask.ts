@@ -1,8 +1,7 @@
-import { isObject } from '@floe/contract/json';
 import { type Normalised, normalise } from '@floe/wire/ide/normalise';
 import { shapeOf } from '@floe/wire/ide/shape';
 import { scanObject } from '@floe/wire/splice';
-import { type Ask, readAsk } from '../ask.ts';
+import { type Ask, parseBody, readAsk } from '../ask.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { withStoredHistory } from './stored-history.ts';
 
@@ -14,14 +13,20 @@ import { withStoredHistory } from './stored-history.ts';
  */
 export async function readIdeAsk(x: Exchange, deployment: string | null, body: Buffer): Promise<Ask> {
   // Refuses what two parsers could read differently, before one of them reads it.
-  scanObject(body);
-  const parsed: unknown = JSON.parse(body.toString('utf8'));
-  if (!isObject(parsed)) throw new Error('a scanned body is an object');
+  const parsed = parseBody({ body, members: scanObject(body) });
   if (x.catalog?.ide.capture)
     x.decisions.push({ step: 'capture', outcome: 'body_shape', because: shapeOf(parsed) });
   const whole = await withStoredHistory(x, parsed);
   const normalised = normalise(deployment === null ? whole : { ...whole, model: deployment });
   return { ...readAsk(x.surface, bytesOf(normalised)), wire: normalised.ask };
+}
+
+/** The request with a body that policies wrote: what is sent is read from that body and no other. */
+export function withBody(ask: Ask, body: Buffer): Ask {
+  const members = scanObject(body);
+  if (!ask.wire) return { ...ask, body, members };
+  const { ask: wire } = normalise(parseBody({ body, members }));
+  return { ...ask, body, members, wire: { ...wire, dropped: ask.wire.dropped } };
 }
 
 function bytesOf({ body }: Normalised): Buffer {

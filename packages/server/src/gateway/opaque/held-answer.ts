@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
 import { usageIn } from '@floe/wire/passing-usage';
 import type { Exchange } from '../exchange-record.ts';
 import { send } from '../send.ts';
@@ -108,7 +108,7 @@ async function listed(
 
 function parsed(body: Buffer): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
+    const value = parseExactly(body.toString('utf8'));
     return isObject(value) ? value : null;
   } catch {
     return null;

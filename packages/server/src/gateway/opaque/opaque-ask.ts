@@ -1,6 +1,13 @@
 import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
-import { readBoolean, readString, type Span, scanObject, spanMembers } from '@floe/wire/splice';
+import {
+  readBoolean,
+  readString,
+  type ScannedMembers,
+  type Span,
+  scanObject,
+  spanMembers,
+} from '@floe/wire/splice';
 import type { Clock } from '../../core/clock.ts';
 import { refuseEncoded } from '../body-rules.ts';
 import type { Client } from '../client.ts';
@@ -17,7 +24,7 @@ const JSON_BODY_BYTES = 32 * 1024 * 1024;
 export interface JsonBody {
   readonly kind: 'json';
   readonly bytes: Buffer;
-  readonly members: ReadonlyMap<string, Span>;
+  readonly members: ScannedMembers;
 }
 
 export type OpaqueBody =

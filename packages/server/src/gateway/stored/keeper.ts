@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
 import type { Timer } from '../../core/clock.ts';
 import type { Credential, Provider } from '../../providers/configured.ts';
 import type { UpstreamHandler } from '../../providers/transport.ts';
@@ -122,7 +122,7 @@ class Call implements UpstreamHandler {
 
 function objectIn(bytes: Buffer): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value = parseExactly(bytes.toString('utf8'));
     return isObject(value) ? value : null;
   } catch {
     return null;

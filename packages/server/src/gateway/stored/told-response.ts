@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { parseJson } from '@floe/wire/json-read';
+import { parseExactJson } from '@floe/wire/json-read';
 
 /** Names of the events that say something whole; deltas are not parsed for this. */
 const WHOLE = /"response\.(?:output_item\.done|completed|incomplete)"/;
@@ -13,7 +13,7 @@ export class ToldResponse {
   /** `data` of one event. */
   hear(data: string): void {
     if (!WHOLE.test(data)) return;
-    const event = parseJson(data);
+    const event = parseExactJson(data);
     if (!isObject(event)) return;
     if (event['type'] === 'response.output_item.done' && isObject(event['item']))
       this.#items.push(event['item']);

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject } from '@floe/contract/json';
+import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
 import { openSecret, type SecretsKey, SecretUnreadable, sealSecret } from '../../platform/secrets.ts';
 import type { Database } from '../../store/ports.ts';
@@ -150,7 +150,7 @@ function openTurn(row: StoredTurnRow, key: SecretsKey): Turn {
 function contentOf(row: StoredTurnRow, key: SecretsKey): Pick<Turn, 'input' | 'response'> {
   try {
     const text = openSecret(row.sealed, { orgId: row.org_id, rowId: row.id, version: 1 }, key);
-    const content: unknown = JSON.parse(text);
+    const content = parseExactly(text);
     if (isObject(content) && Array.isArray(content.input) && isObject(content.response))
       return { input: content.input.filter(isObject), response: content.response };
   } catch (cause) {

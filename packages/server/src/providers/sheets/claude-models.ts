@@ -13,7 +13,23 @@ export const claudeQuirks: readonly Quirk[] = [
       clamps: { max_tokens: { max: 128_000 } },
       refuses: ['temperature', 'top_p', 'top_k'],
       tools: ['no-strict'],
+      cacheMinTokens: 1_024,
     },
+  },
+  // Anthropic's page on prompt caching: shorter prompts are not cached, marked or not.
+  {
+    models: [
+      '*claude-opus-4-5*',
+      '*claude-opus-4-6*',
+      '*claude-opus-4-7*',
+      '*claude-haiku-4-5*',
+      '*claude-mythos-*',
+    ],
+    options: { cacheMinTokens: 4_096 },
+  },
+  {
+    models: ['*claude-sonnet-4-6*', '*claude-3-haiku*', '*claude-3-5-haiku*'],
+    options: { cacheMinTokens: 2_048 },
   },
   // These refuse every forced tool choice.
   {

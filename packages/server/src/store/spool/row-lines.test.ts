@@ -11,12 +11,22 @@ const ID = EXCHANGE_COLUMNS.indexOf('id');
 const LINE =
   '2\t\t["stop"]\t[{"n":1}]\t[]\t["exc_a","org_one",1700000000000,"chat","unified","key_one","ci",null,null,null,' +
   '"fast","acme","acme-large",1,200,"complete",null,null,"stop",1200,0,null,300,null,"provider",123456,"table",' +
-  'null,null,900.5,210.25,0.5,1600,4000]';
-const ROW = exchangeRow('exc_a', { dropped_json: '["stop"]', attempts_json: '[{"n":1}]' });
+  'null,null,900.5,210.25,0.5,1600,4000,"codex","s-1",-12]';
+/** Of the release before the columns of clients and sessions. */
+const EARLIER = LINE.replace(',"codex","s-1",-12]', ']');
+const ROW = exchangeRow('exc_a', {
+  dropped_json: '["stop"]',
+  attempts_json: '[{"n":1}]',
+  client: 'codex',
+  session: 's-1',
+  prompt_saved_nano_usd: -12,
+});
 
 test('a line keeps its form from release to release', () => {
   assert.equal(rowLine(ROW), LINE);
   assert.deepEqual(rowValues(LINE), Object.values(ROW));
+  const earlier = { ...ROW, client: null, session: null, prompt_saved_nano_usd: null };
+  assert.deepEqual(rowValues(EARLIER), Object.values(earlier));
 });
 
 test('whatever a row holds, its line gives it back as the object of an earlier release would', () => {

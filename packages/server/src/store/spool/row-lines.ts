@@ -75,6 +75,9 @@ function plainValues(row: ExchangeRow): RowValues {
     row.overhead_ms,
     row.request_bytes,
     row.response_bytes,
+    row.client,
+    row.session,
+    row.prompt_saved_nano_usd,
   ];
 }
 

@@ -1,6 +1,6 @@
 // A JSON Schema reader for the keywords the official specifications use, for tests only.
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { isArray, listOf, objectOf, textOf } from '../src/json-read.ts';
+import { isArray, listOf, objectOf, textOf } from '@floe/wire/json-read';
 
 export interface Relaxations {
   /** Members that may be absent or null although the schema says otherwise. */
@@ -39,6 +39,7 @@ export function violations(
   const types = typeof schema['type'] === 'string' ? [schema['type']] : listOf(schema['type']);
   if (types.length > 0 && !types.some((type) => isType(value, type)))
     return [...found, `${path} is not ${types.join(' or ')}`];
+  found.push(...bounds(value, schema, path));
   if (isArray(value))
     return [...found, ...value.flatMap((entry, index) => again(schema['items'], `${path}[${index}]`, entry))];
   if (!isObject(value)) return found;
@@ -52,6 +53,21 @@ export function violations(
   return found;
 }
 
+function bounds(value: Json | undefined, schema: JsonObject, path: string): string[] {
+  const size =
+    typeof value === 'string'
+      ? [value.length, 'Length']
+      : isArray(value)
+        ? [value.length, 'Items']
+        : [value, 'imum'];
+  const [count, word] = size;
+  if (typeof count !== 'number') return [];
+  const least = schema[word === 'imum' ? 'minimum' : `min${word}`];
+  const most = schema[word === 'imum' ? 'maximum' : `max${word}`];
+  if (typeof least === 'number' && count < least) return [`${path} is below ${least}: ${count}`];
+  return typeof most === 'number' && count > most ? [`${path} is above ${most}: ${count}`] : [];
+}
+
 function closest(tries: readonly (readonly string[])[]): string {
   return [...tries].sort((a, b) => a.length - b.length)[0]?.join('; ') ?? 'no choice fits';
 }
@@ -61,10 +77,13 @@ function isType(value: Json | undefined, type: Json): boolean {
   if (type === 'array') return isArray(value);
   if (type === 'object') return isObject(value);
   if (type === 'integer') return Number.isInteger(value);
+  if (type === 'any') return true;
   return typeof value === type;
 }
 
+/** A pointer into the document, or the name of a schema of it (Google's discovery documents). */
 function resolve(reference: string, root: JsonObject): Json | undefined {
+  if (!reference.startsWith('#')) return objectOf(root['schemas'])?.[reference];
   let at: Json | undefined = root;
   for (const step of reference.slice(2).split('/')) at = objectOf(at)?.[decodeURIComponent(step)];
   return at;

@@ -1,0 +1,16 @@
+import { costNanoUsd } from '../providers/prices.ts';
+import type { Exchange } from './exchange-record.ts';
+
+/**
+ * What the provider's prompt cache saved in this answer, in nano-USD: what its input would have cost unread and
+ * unwritten, less what it did. Below 0 where more was written, which costs more, than was read. Null when nothing was
+ * cached or nobody knows the price.
+ */
+export function promptSaving({ state, target, usage, createdAt }: Exchange): number | null {
+  if (state === 'cached' || target === null || usage === null) return null;
+  if (!usage.cached && !usage.cacheWrite) return null;
+  const price = target.provider.priceOf(target.model);
+  if (price === null) return null;
+  const { cached: _, cacheWrite: __, ...plain } = usage;
+  return costNanoUsd(price, plain, createdAt) - costNanoUsd(price, usage, createdAt);
+}

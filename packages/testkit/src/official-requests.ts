@@ -1,0 +1,113 @@
+// Requests to providers against the official specifications, which lie beside the project.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { isArray, listOf, objectOf, parseJson, textOf } from '@floe/wire/json-read';
+import { violations } from './json-schema.ts';
+
+const FIXTURES =
+  process.env['FLOE_FIXTURES'] ?? join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'fixtures');
+const SPECS = join(FIXTURES, '..', 'specs');
+
+/** Why requests cannot be checked; to be shown by the test that wanted to. */
+export const specs: { readonly absent: string | undefined } = {
+  absent: existsSync(SPECS) ? undefined : 'no ../shared/specs here',
+};
+
+function load(file: string): JsonObject {
+  const value = specs.absent === undefined ? parseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
+  assert.ok(isObject(value));
+  return value;
+}
+
+const openai = load('openai-openapi.json');
+const messages = load('anthropic-message-create-params.schema.json');
+const gemini = load('vertex-aiplatform-v1-generatecontent.discovery-subset.json');
+const shapes = objectOf(load('bedrock-runtime-2023-09-30.service-2.json')['shapes']) ?? {};
+const openaiSchema = (name: string): Json | undefined =>
+  objectOf(objectOf(openai['components'])?.['schemas'])?.[name];
+const geminiRequest = objectOf(gemini['schemas'])?.['GoogleCloudAiplatformV1GenerateContentRequest'];
+/** `model` of generateContent and Converse stands in the address. */
+const NOTHING = { optional: new Set<string>() };
+
+/** Reasoning of an answer nobody stored comes back without its id, which the schema wants all the same. */
+function withIds(body: Json): Json {
+  if (!isObject(body) || !isArray(body['input'])) return body;
+  const input = body['input'].map((item) =>
+    isObject(item) && item['type'] === 'reasoning' ? { id: 'rs_1', ...item } : item,
+  );
+  return { ...body, input };
+}
+
+/** What a request breaks of its dialect's official specification, as sentences. Cohere publishes none. */
+export function requestViolations(
+  dialect: 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere',
+  body: Json,
+): readonly string[] {
+  switch (dialect) {
+    case 'chat':
+      return violations(body, openaiSchema('CreateChatCompletionRequest'), openai, NOTHING);
+    case 'responses':
+      return violations(withIds(body), openaiSchema('CreateResponse'), openai, NOTHING);
+    case 'messages':
+      return violations(body, messages, messages, NOTHING);
+    case 'gemini':
+      return violations(body, geminiRequest, gemini, NOTHING);
+    case 'converse':
+      return shapeViolations(body, 'ConverseRequest', '$');
+    default:
+      return [];
+  }
+}
+
+/** What a value breaks of the shape `name`, as sentences with its path. */
+function shapeViolations(value: Json, name: string, path: string): string[] {
+  const shape = objectOf(shapes[name]);
+  assert.ok(shape, name);
+  switch (textOf(shape['type'])) {
+    case 'structure':
+      return inStructure(value, shape, path);
+    case 'list': {
+      const member = textOf(objectOf(shape['member'])?.['shape']) ?? '';
+      if (!isArray(value)) return [`${path} is no list`];
+      return value.flatMap((entry, at) => shapeViolations(entry, member, `${path}[${at}]`));
+    }
+    case 'string': {
+      if (typeof value !== 'string') return [`${path} is no text`];
+      const allowed = listOf(shape['enum']);
+      const pattern = textOf(shape['pattern']);
+      const fits =
+        pattern === undefined ||
+        name === 'DocumentBlockNameString' ||
+        new RegExp(`^(?:${pattern})$`, 's').test(value);
+      if (allowed.length > 0 && !allowed.includes(value)) return [`${path} is ${value}`];
+      const [min, max] = [Number(shape['min'] ?? 0), Number(shape['max'] ?? Number.POSITIVE_INFINITY)];
+      return fits && value.length >= min && value.length <= max ? [] : [`${path} has another form: ${value}`];
+    }
+    case 'integer':
+    case 'float':
+      return typeof value === 'number' ? [] : [`${path} is no number`];
+    case 'boolean':
+      return typeof value === 'boolean' ? [] : [`${path} is no boolean`];
+    default:
+      return [];
+  }
+}
+
+function inStructure(value: Json, shape: JsonObject, path: string): string[] {
+  if (shape['document'] === true) return [];
+  if (!isObject(value)) return [`${path} is no object`];
+  const members = objectOf(shape['members']) ?? {};
+  const names = Object.keys(value);
+  const found = listOf(shape['required'])
+    .filter((name) => typeof name === 'string' && name !== 'modelId' && !names.includes(name))
+    .map((name) => `${path}.${name} is missing`);
+  if (shape['union'] === true && names.length !== 1) found.push(`${path} is ${names.length} things at once`);
+  for (const [name, inner] of Object.entries(value)) {
+    const member = textOf(objectOf(members[name])?.['shape']);
+    if (member === undefined) found.push(`${path}.${name} is unknown`);
+    else if (inner !== undefined) found.push(...shapeViolations(inner, member, `${path}.${name}`));
+  }
+  return found;
+}

@@ -1,0 +1,57 @@
+// Whatever a client says is in the request to the provider, named among what was dropped, or refused. Nothing goes in silence.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { FEATURES } from '@floe/testkit/features';
+import type { UpstreamOptions } from '../src/dialect.ts';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
+import { refusal, uncarried } from '../src/request.ts';
+import { PROVIDERS } from './provider-options.ts';
+
+const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
+describe('nothing a client says goes in silence', () => {
+  for (const feature of FEATURES)
+    test(`${feature.client}: ${feature.name}`, () => {
+      for (const upstream of UPSTREAMS)
+        for (const [provider, options] of Object.entries(PROVIDERS)) {
+          const outcome = outcomeOf(feature.client, feature.body, upstream, options);
+          if (outcome instanceof Fault) {
+            assert.equal(outcome.status, 400);
+            assert.ok(outcome.detail.param, 'a refusal names the field');
+            continue;
+          }
+          const { text, dropped } = outcome;
+          const carried = feature.marks.some(
+            (mark) => text.includes(JSON.stringify(mark).slice(1, -1)) || text.includes(mark),
+          );
+          const reported = [...dropped].some((name) => feature.lost.test(name));
+          assert.ok(
+            carried || reported,
+            `${provider} ${upstream}: neither in ${text.slice(0, 900)} nor in [${[...dropped].join()}]`,
+          );
+        }
+    });
+});
+
+interface Sent {
+  readonly text: string;
+  readonly dropped: ReadonlySet<string>;
+}
+
+function outcomeOf(
+  client: keyof typeof CLIENT_DIALECTS,
+  body: (typeof FEATURES)[number]['body'],
+  upstream: (typeof UPSTREAMS)[number],
+  options: UpstreamOptions,
+): Sent | Fault {
+  try {
+    const ask = CLIENT_DIALECTS[client].readAsk(body);
+    const [lost] = uncarried(ask, UPSTREAM_DIALECTS[upstream].carries);
+    if (lost) return refusal(lost);
+    const { body: sent, dropped } = UPSTREAM_DIALECTS[upstream].writeAsk(ask, options);
+    return { text: JSON.stringify(sent), dropped: new Set([...ask.dropped, ...dropped]) };
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
