@@ -12,6 +12,8 @@ export interface Plan {
   readonly firstBeatDueMs: number | null;
   /** Misses in a row before anybody is told. */
   readonly alertAfterMisses: number;
+  /** Whether a failure that the job reports is one miss; otherwise it is reported at once. */
+  readonly failCountsAsMiss: boolean;
 }
 
 /** Where a monitor stands: all that the next event needs to know. Immutable; instants in milliseconds. */
@@ -30,8 +32,10 @@ export interface Clock {
   readonly misses: number;
   /** Start of the failing that was told and not yet told to be over. */
   readonly alertedSince: number | null;
-  /** Whether a gap of ours already gave this last beat a whole new window. */
-  readonly granted: boolean;
+  /** The deadline as it was before a gap of ours first extended it; null while none did since the last beat. */
+  readonly extendedFrom: number | null;
+  /** Milliseconds between the last beats, comma-separated, newest last; read only when a gap needs their median. */
+  readonly intervals: string;
   readonly pausedUntil: number | null;
   /** Start of the period that is open. */
   readonly periodAt: number;
@@ -90,7 +94,7 @@ export function noOutcome(): Outcome {
 
 export function planOf(
   schedule: Schedule,
-  rest: Pick<Plan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses'>,
+  rest: Pick<Plan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,
 ): Plan {
   return { schedule, promises: promisesOf(schedule), ...rest };
 }

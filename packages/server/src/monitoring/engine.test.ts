@@ -214,7 +214,7 @@ test('one process of two that ends makes no gap; the last one that ends does', a
 test('daily restarts do not hide a dead daily job', () => {
   const plan = planOf(
     { kind: 'interval', intervalMs: 24 * HOUR },
-    { graceMs: 30 * MINUTE, firstBeatDueMs: null, alertAfterMisses: 1 },
+    { graceMs: 30 * MINUTE, firstBeatDueMs: null, alertAfterMisses: 1, failCountsAsMiss: false },
   );
   const out = noOutcome();
   const gaps = Array.from({ length: 9 }, (_, day) => ({

@@ -1,3 +1,4 @@
+import { Fault } from '@floe/contract/faults';
 import type { Clock as SystemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { expireBeatKeys } from '../store/monitoring/history.ts';
@@ -22,6 +23,8 @@ export interface EngineParts {
   readonly clock: SystemClock;
   readonly log: Log;
   readonly figures: MonitoringFigures;
+  /** See `PulseParts`. */
+  readonly processId?: string;
   /** Beats of one transaction; for measurements. */
   readonly batch?: number;
 }
@@ -36,7 +39,7 @@ export class MonitoringEngine {
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
-    const { database, clock, log, batch } = parts;
+    const { database, clock, log, batch, processId } = parts;
     this.#queue = new BeatQueue({
       clock,
       log,
@@ -48,12 +51,18 @@ export class MonitoringEngine {
       database,
       clock,
       log,
+      ...(processId === undefined ? {} : { processId }),
       oldestPending: () => this.#queue.oldest(),
       afterwards: () => this.#sweepAll(),
     });
   }
 
-  /** From here on this process counts as being there. @throws Fault when the database is away. */
+  /** Reads the time and our gaps; this process still counts as away. @throws Fault when the database is away. */
+  prepare(): Promise<void> {
+    return this.#pulse.prepare();
+  }
+
+  /** From here on this process counts as being there: its listeners are open. @throws Fault when the database is away. */
   start(): Promise<void> {
     return this.#pulse.start();
   }
@@ -89,14 +98,18 @@ export class MonitoringEngine {
    *
    * @throws Fault `monitor_not_found`, or `overloaded` with the time to wait.
    */
-  async beat(call: Omit<BeatCall, 'receivedAt'>): Promise<BeatAnswer> {
+  async beat(call: Omit<BeatCall, 'receivedAt' | 'heardFrom'>): Promise<BeatAnswer> {
     const { figures } = this.#parts;
+    const receivedAt = this.#pulse.now();
+    const waitedMs = this.#pulse.waitedMs();
+    const heard = waitedMs > 0 ? { heardFrom: receivedAt - waitedMs } : {};
     try {
-      const answer = await this.#queue.add({ ...call, receivedAt: this.#pulse.now() });
+      const answer = await this.#queue.add({ ...call, ...heard, receivedAt });
       figures.beat(call.kind);
       return answer;
     } catch (error) {
       figures.beat('refused');
+      if (error instanceof Fault && error.code === 'overloaded') this.#pulse.noteRefusal();
       throw error;
     }
   }
@@ -125,12 +138,13 @@ export class MonitoringEngine {
     await this.#pulse.fresh();
     const sight = this.#sightOfBeats();
     if (sight.othersUntil !== Number.POSITIVE_INFINITY) return [];
-    return keepQuietBeats(this.#parts.database, calls, sight, this.#clocks);
+    return keepQuietBeats(this.#parts.database, notAhead(calls, sight.nowMs), sight, this.#clocks);
   }
 
   async #commit(calls: readonly BeatCall[]) {
     await this.#pulse.fresh();
-    return commitBeats(this.#parts.database, calls, this.#sightOfBeats(), this.#clocks);
+    const sight = this.#sightOfBeats();
+    return commitBeats(this.#parts.database, notAhead(calls, sight.nowMs), sight, this.#clocks);
   }
 
   #sightOfBeats(): BeatSight {
@@ -152,4 +166,10 @@ export class MonitoringEngine {
     this.#keysExpiredAt = clock.monotonic();
     await expireBeatKeys(database, this.#pulse.now() - KEYS_KEPT_MS);
   }
+}
+
+/** Beats that waited while the clock was set back were received just now. */
+function notAhead(calls: readonly BeatCall[], nowMs: number): readonly BeatCall[] {
+  if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
+  return calls.map((call) => (call.receivedAt <= nowMs ? call : { ...call, receivedAt: nowMs }));
 }

@@ -215,6 +215,7 @@ function clockRow({ secret }: Changing, row: MonitorRow, plan: Plan, clock: Cloc
     grace_ms: plan.graceMs,
     first_beat_due_ms: row.first_beat_due_ms,
     alert_after_misses: row.alert_after_misses,
+    fail_counts_as_miss: row.fail_counts_as_miss,
     ...clockColumns(clock),
   };
 }

@@ -1,11 +1,15 @@
 import type { Clock, Gap, Outcome, Plan } from './clock.ts';
-import { enter, fail, firstBeatDue, resume, settle } from './settle.ts';
+import { withInterval } from './intervals.ts';
+import { settle } from './settle.ts';
+import { enter, fail, firstBeatDue, resume } from './transitions.ts';
 
 /** A call of a job: `ok` and `fail` keep the promise; `start` and `log` do not. */
 export interface Beat {
   readonly kind: 'ok' | 'fail' | 'start' | 'log';
   /** When the request was accepted, in database time. */
   readonly at: number;
+  /** It may have arrived as early as then, and was not read before `at`; absent: it was read at once. */
+  readonly heardFrom?: number;
   /** Pairs a start with its end when runs overlap. */
   readonly runId: string | null;
 }
@@ -41,7 +45,8 @@ export function begin(
     failingSince: null,
     misses: 0,
     alertedSince: null,
-    granted: false,
+    extendedFrom: null,
+    intervals: '',
     pausedUntil: pause?.until ?? null,
     periodAt: atMs,
     settledAt: atMs,
@@ -56,19 +61,24 @@ export function begin(
  */
 export function beat(clock: Clock, plan: Plan, gaps: readonly Gap[], call: Beat, out: Outcome): Beaten {
   const { at, kind } = call;
-  const settled = settle(clock, plan, gaps, at, out);
+  const settled = settle(clock, plan, gaps, Math.min(at, call.heardFrom ?? at), out);
   if (kind === 'log') return { clock: settled, durationMs: null };
   if (kind === 'start') return { clock: { ...settled, runAt: at, runId: call.runId }, durationMs: null };
   const run = endRun(settled, call);
   if (run.clock.lastBeatAt !== null && at < run.clock.lastBeatAt) return { ...run, clock: settled };
-  const noted: Clock = { ...run.clock, lastBeatAt: at };
+  const { lastBeatAt, intervals } = run.clock;
+  const noted: Clock = {
+    ...run.clock,
+    lastBeatAt: at,
+    intervals: lastBeatAt === null ? '' : withInterval(intervals, at - lastBeatAt),
+  };
   if (noted.status === 'paused') return { ...run, clock: noted };
   const heard = kind === 'ok' ? recover(noted, at, out) : fail(noted, plan, at, 1, 'failed', out);
   const expectedAt = plan.promises.afterBeat(at);
   const next: Clock = {
     ...heard,
     anchorAt: at,
-    granted: false,
+    extendedFrom: null,
     expectedAt,
     dueAt: expectedAt === null ? null : expectedAt + plan.graceMs,
   };

@@ -25,6 +25,7 @@ export function monitor(id: string, changes: Partial<MonitorConfig> = {}): Monit
       channels: [],
       paused: false,
       alert_after_misses: 1,
+      fail_counts_as_miss: false,
       grace_period_minutes: 0,
       ...every,
       ...changes,

@@ -63,6 +63,16 @@ export function lockDue(
   return run<ClockRow>(writer, engine, LOCK_DUE, [beforeMs, limit]);
 }
 
+const LOCK_AHEAD = statement(
+  (_, engine) =>
+    `select * from monitor_clocks where settled_at > ${engine === 'sqlite' ? '?1' : '$1'} order by uid ${locked(engine)}`,
+);
+
+/** Clocks that are accounted for beyond `nowMs`, locked: the clock was set back since. */
+export function lockClocksAhead(writer: Writer, engine: Engine, nowMs: number): Promise<ClockRow[]> {
+  return run<ClockRow>(writer, engine, LOCK_AHEAD, [nowMs]);
+}
+
 const LOCK_ONE = statement(
   (_, engine) =>
     `select * from monitor_clocks where uid = ${engine === 'sqlite' ? '?1' : '$1'} ${locked(engine)}`,

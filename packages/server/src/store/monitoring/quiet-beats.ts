@@ -19,6 +19,7 @@ const GIVEN = [
   'grace_ms',
   'first_beat_due_ms',
   'alert_after_misses',
+  'fail_counts_as_miss',
 ] as const satisfies readonly (keyof ClockRow)[];
 
 const COMPARED = [...MOVING, ...GIVEN];
