@@ -154,6 +154,7 @@ async function serve(environment: Environment): Promise<void> {
     boards: assembleBoards(parts, monitoring, signIn, prefix),
   });
   const listening = await openListeners(loaded.config.server, prefix, router, systemClock, log);
+  await parts.monitoring.start();
   if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();

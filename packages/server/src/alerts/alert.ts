@@ -28,6 +28,8 @@ export interface AlertFields {
     readonly tags: readonly string[];
     /** It did not call in: somebody paused it. */
     readonly paused?: boolean;
+    /** It did not call in: the monitor was deleted. */
+    readonly deleted?: boolean;
   };
   readonly monitor_never_beaten: {
     readonly waitingSinceMs: number;

@@ -34,14 +34,15 @@ export function wordingOf(alert: Alert, { nowMs, repetition }: WordingContext): 
       return { title: `${name} is ${still}failing`, facts: [...facts, ...about(tags, description)] };
     }
     case 'monitor_recovered': {
-      const { failingSinceMs, downtimeMs, tags, paused = false } = alert.fields;
+      const { failingSinceMs, downtimeMs, tags, paused = false, deleted = false } = alert.fields;
+      const end = deleted ? 'deleted' : paused ? 'paused' : null;
       const facts: Facts = [
         ['Downtime', duration(downtimeMs)],
         ['Failing since', time(failingSinceMs)],
-        [paused ? 'Paused' : 'Recovered', time(alert.at)],
+        [deleted ? 'Deleted' : paused ? 'Paused' : 'Recovered', time(alert.at)],
       ];
       return {
-        title: paused ? `${name} was paused while it failed` : `${name} recovered`,
+        title: end === null ? `${name} recovered` : `${name} was ${end} while it failed`,
         facts: [...facts, ...about(tags)],
       };
     }

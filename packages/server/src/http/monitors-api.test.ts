@@ -52,6 +52,7 @@ function fromFile(id: string) {
         engine: 'sqlite',
         secret: pepper,
         nowMs: NOW,
+        settledUntil: NOW,
         gaps: [],
         actor: 'file',
         source: { kind: 'file', line: 12 },

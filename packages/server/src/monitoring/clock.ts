@@ -50,6 +50,8 @@ export interface Clock {
 export interface Gap {
   readonly startAt: number;
   readonly endAt: number;
+  /** No time passed in it, or none in which anything ran: the clock was set ahead, or the machine slept. */
+  readonly isStep?: boolean;
 }
 
 /** What an event adds to the history. */
@@ -78,13 +80,16 @@ export interface Period {
 
 export type PeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'paused' | 'resumed';
 
+/** Why a failing is over. */
+export type Recovery = 'beat' | 'pause' | 'deleted';
+
 export type Notice =
   | { readonly event: 'failing'; readonly at: number; readonly since: number; readonly reason: PeriodReason }
   | {
       readonly event: 'recovered';
       readonly at: number;
       readonly since: number;
-      readonly by: 'beat' | 'pause';
+      readonly by: Recovery;
     }
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 

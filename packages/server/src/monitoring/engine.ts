@@ -1,12 +1,12 @@
 import { Fault } from '@floe/contract/faults';
-import type { Clock as SystemClock } from '../core/clock.ts';
+import { pause, type Clock as SystemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { isAnyDue } from '../store/monitoring/clocks.ts';
 import { expireBeatKeys } from '../store/monitoring/history.ts';
 import type { Database } from '../store/ports.ts';
 import type { BeatAnswer, BeatCall, Sight as BeatSight } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './beats.ts';
-import type { Gap } from './clock.ts';
 import type { MonitoringFigures } from './figures.ts';
 import { KnownClocks } from './known-clocks.ts';
 import { Pulse } from './pulse.ts';
@@ -16,6 +16,9 @@ import { CLOCKS_PER_SWEEP, sweep } from './sweep.ts';
 
 /** Idempotency keys are known this long. */
 const KEYS_KEPT_MS = 48 * 60 * 60 * 1000;
+/** How long a change waits before it asks again how far the other processes are, and how often; they say so every second. */
+const SETTLE_MS = 100;
+const SETTLE_TRIES = 25;
 const KEYS_EVERY_MS = 60 * 60 * 1000;
 
 export interface EngineParts {
@@ -79,13 +82,23 @@ export class MonitoringEngine {
   }
 
   /**
-   * What a change of monitors needs to know: until when everything is accounted for, and our own gaps.
+   * What a change of monitors needs to know: the time, until when everything is accounted for, and our own gaps. Waits
+   * for what may still come for a deadline that has just passed, so that a change does not undo the miss.
    *
    * @throws Fault when the database is away.
    */
-  async moment(): Promise<{ readonly nowMs: number; readonly gaps: readonly Gap[] }> {
+  async moment(): Promise<Sight> {
+    const { database, clock } = this.#parts;
     await this.#pulse.fresh();
-    return { nowMs: this.#pulse.settledUntil, gaps: this.#pulse.gaps };
+    const asked = this.#pulse.now();
+    // One that is under way may have begun before.
+    for (let pulses = 0; pulses < 2 && this.#pulse.settledUntil < asked; pulses++) await this.#pulse.take();
+    for (let tries = 0; tries < SETTLE_TRIES && this.#pulse.settledUntil < asked; tries++) {
+      if (!(await isAnyDue(database.read, asked))) break;
+      await pause(clock, SETTLE_MS);
+      await this.#pulse.take();
+    }
+    return this.sight();
   }
 
   /** Beats that are not committed yet. */

@@ -22,7 +22,8 @@ export function throughGap(clock: Clock, plan: Plan, gap: Gap, out: Outcome): Cl
   if (extendedFrom !== null && gap.startAt > extendedFrom) return resumedDeadline(clock, plan, gap, dueAt);
   if (expectedAt === null) return reportedLater(clock, plan, gap, dueAt);
   if (clock.status === 'failing') return withoutMisses(clock, plan, gap, expectedAt, dueAt, out);
-  if (extendedFrom === null && gap.endAt <= arrivalFrom(clock, plan, expectedAt)) return clock;
+  if (extendedFrom === null && gap.endAt <= arrivalFrom(clock, plan, expectedAt))
+    return gap.isStep ? later(clock, plan, gap, expectedAt, dueAt) : clock;
   const next = plan.promises.afterBeat(gap.endAt);
   // A cron job is expected at its times only: a gap before the next one moved nothing.
   if (next !== null && next + plan.graceMs <= dueAt) return clock;
@@ -45,6 +46,13 @@ function arrivalFrom(clock: Clock, plan: Plan, expectedAt: number): number {
   const interval = Math.min(plan.promises.intervalBefore(expectedAt), medianOf(clock.intervals));
   const early = plan.schedule.kind === 'cron' ? EARLY_MS : 0;
   return Math.min(clock.lastBeatAt + ARRIVES_AFTER * interval, expectedAt - early);
+}
+
+/** The job's interval did not run on while the clock jumped; times of a cron expression are those of the clock. */
+function later(clock: Clock, plan: Plan, { startAt, endAt }: Gap, expectedAt: number, dueAt: number): Clock {
+  if (plan.schedule.kind === 'cron') return clock;
+  const length = endAt - startAt;
+  return { ...clock, expectedAt: expectedAt + length, dueAt: dueAt + length };
 }
 
 /** A failing job misses nothing in a gap, once; its promises keep their rhythm. */

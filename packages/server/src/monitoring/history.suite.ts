@@ -55,8 +55,8 @@ const event: fc.Arbitrary<ModelEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ at: instant, kind: fc.constant('plan' as const), plan }) },
 );
 const gap = fc
-  .record({ from: instant, seconds: fc.integer({ min: 1, max: 150 }) })
-  .map(({ from, seconds }) => ({ startAt: from, endAt: Math.min(END, from + seconds * S) }));
+  .record({ from: instant, seconds: fc.integer({ min: 1, max: 150 }), isStep: fc.boolean() })
+  .map(({ from, seconds, isStep }) => ({ startAt: from, endAt: Math.min(END, from + seconds * S), isStep }));
 
 /** One event per instant, so that there is one order; gaps apart; nothing happens while nobody is there. */
 const story = fc

@@ -47,7 +47,16 @@ export function setBack(clock: Clock, plan: Plan, nowMs: number, aheadMs: number
     runAt: backOrNull(clock.runAt),
     extendedFrom: clock.extendedFrom === null ? null : clock.extendedFrom - by,
   };
-  const { expectedAt, dueAt } = clock;
+  const { expectedAt, dueAt, extendedFrom } = clock;
+  // Only the jump ahead that is taken back now gave this window.
+  if (isAhead && lastBeatAt === clock.lastBeatAt && lastBeatAt !== null && extendedFrom !== null)
+    return {
+      ...moved,
+      anchorAt: lastBeatAt,
+      expectedAt: extendedFrom - plan.graceMs,
+      dueAt: extendedFrom,
+      extendedFrom: null,
+    };
   if (!isAhead || dueAt === null) return moved;
   if (expectedAt === null || plan.schedule.kind === 'interval')
     return { ...moved, expectedAt: expectedAt === null ? null : expectedAt - by, dueAt: dueAt - by };

@@ -20,7 +20,7 @@ export function settle(clock: Clock, plan: Plan, gaps: readonly Gap[], untilMs: 
     const startAt = Math.max(gap.startAt, settled.settledAt);
     settled = judge(settled, plan, startAt, out);
     const endAt = Math.min(gap.endAt, untilMs);
-    settled = { ...throughGap(settled, plan, { startAt, endAt }, out), settledAt: endAt };
+    settled = { ...throughGap(settled, plan, { ...gap, startAt, endAt }, out), settledAt: endAt };
   }
   settled = judge(settled, plan, untilMs, out);
   return { ...settled, settledAt: Math.max(settled.settledAt, untilMs) };

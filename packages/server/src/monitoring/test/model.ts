@@ -21,6 +21,13 @@ export type ModelEvent =
   | { readonly at: number; readonly kind: 'resume' }
   | { readonly at: number; readonly kind: 'plan'; readonly plan: ModelPlan };
 
+export interface ModelGap {
+  readonly startAt: number;
+  readonly endAt: number;
+  /** The clock jumped. */
+  readonly isStep?: boolean;
+}
+
 export interface ModelHistory {
   readonly checks: readonly string[];
   readonly periods: readonly string[];
@@ -74,12 +81,7 @@ export class Model {
   }
 
   /** Lives from `from` to `to`, both included; nothing is judged while a gap lasts. */
-  run(
-    from: number,
-    to: number,
-    events: readonly ModelEvent[],
-    gaps: readonly { readonly startAt: number; readonly endAt: number }[],
-  ): ModelHistory {
+  run(from: number, to: number, events: readonly ModelEvent[], gaps: readonly ModelGap[]): ModelHistory {
     for (let t = from; t <= to; t += SECOND) {
       const gap = gaps.find(({ startAt, endAt }) => startAt <= t && t < endAt);
       const ended = gaps.find(({ endAt }) => endAt === t);
@@ -221,7 +223,7 @@ export class Model {
     return promise;
   }
 
-  #afterGap({ startAt, endAt }: { readonly startAt: number; readonly endAt: number }): void {
+  #afterGap({ startAt, endAt, isStep = false }: ModelGap): void {
     const deadline = this.#deadline;
     if (this.#state === 'paused' || deadline === null) return;
     const { every, graceMs } = this.#plan;
@@ -252,7 +254,13 @@ export class Model {
       while (this.#promise <= endAt) this.#promiseAt(following(every, this.#promise));
       return;
     }
-    if (this.#firstDeadline === null && endAt <= this.#couldComeFrom(promise)) return;
+    if (this.#firstDeadline === null && endAt <= this.#couldComeFrom(promise)) {
+      if (isStep && 'intervalMs' in every) {
+        this.#promise = promise + endAt - startAt;
+        this.#deadline = deadline + endAt - startAt;
+      }
+      return;
+    }
     const next = following(every, 'cron' in every ? endAt + EARLY : endAt);
     if (next + graceMs <= deadline) return;
     if (promise <= endAt) this.#checks.push(`unknown ${endAt} ${promise}`);

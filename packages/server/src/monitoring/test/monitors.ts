@@ -51,6 +51,7 @@ export function changed<T>(
       engine: database.engine,
       secret,
       nowMs,
+      settledUntil: nowMs,
       gaps,
       actor: 'test',
       source: { kind: 'console', line: null },

@@ -22,6 +22,7 @@ export const monitoringGaps: Migration = {
     await sql`update monitor_clocks set extended_from = settled_at where granted = 1`.execute(writer);
     await schema.alterTable('monitor_clocks').dropColumn('granted').execute();
     await schema.alterTable('monitor_leases').addColumn('started_at', 'bigint', zero).execute();
-    await schema.alterTable('monitor_gaps').addColumn('presumed', 'integer', zero).execute();
+    for (const column of ['presumed', 'stepped'])
+      await schema.alterTable('monitor_gaps').addColumn(column, 'integer', zero).execute();
   },
 };

@@ -21,6 +21,18 @@ export const MOVING = [
   'wake_at',
 ] as const satisfies readonly (keyof MonitorClocksTable)[];
 
+/** What a judgement depends on beside `MOVING`. A beat URL that was rotated is a difference, too. */
+export const GIVEN = [
+  'token_hash',
+  'interval_ms',
+  'cron',
+  'timezone',
+  'grace_ms',
+  'first_beat_due_ms',
+  'alert_after_misses',
+  'fail_counts_as_miss',
+] as const satisfies readonly (keyof MonitorClocksTable)[];
+
 export const CHECK_COLUMNS = [
   'uid',
   'at',

@@ -39,6 +39,8 @@ export interface PulseTaken {
 export interface StoredGap {
   readonly startAt: number;
   readonly endAt: number;
+  /** The clock was set ahead, or the machine slept. */
+  readonly isStep?: boolean;
 }
 
 /** A clock that differs from the steady one by more than this was set. */
@@ -124,7 +126,7 @@ function silenceOf(
   if (steppedMs <= 0 || estimateMs === null) return nowMs - seen > silenceMs ? silence : null;
   // The clock was set ahead, or the machine slept: until then this process was there.
   const startAt = estimateMs - seen > silenceMs ? seen : Math.max(seen, estimateMs);
-  return nowMs - startAt > STEP_MS ? { startAt, endAt: nowMs } : null;
+  return nowMs - startAt > STEP_MS ? { startAt, endAt: nowMs, isStep: startAt !== seen } : null;
 }
 
 interface Lease {
@@ -182,10 +184,10 @@ async function setBackLiveness(writer: Writer, nowMs: number, aheadMs: number): 
     .orderBy('started_at')
     .execute();
   await writer.deleteFrom('monitor_gaps').where('ended_at', '>', nowMs).execute();
-  for (const { started_at, ended_at, presumed } of ahead) {
+  for (const { started_at, ended_at, presumed, stepped } of ahead) {
     const startAt = started_at > nowMs ? started_at - aheadMs : started_at;
     const endAt = Math.min(nowMs, ended_at - aheadMs);
-    if (endAt > startAt) await insertGap(writer, { startAt, endAt }, presumed === 0);
+    if (endAt > startAt) await insertGap(writer, { startAt, endAt, isStep: stepped === 1 }, presumed === 0);
   }
   for (const column of ['seen_at', 'accepted_until', 'started_at'] as const)
     await writer
@@ -203,12 +205,16 @@ async function putPulse(writer: Writer, nowMs: number): Promise<void> {
     .execute();
 }
 
-async function insertGap(writer: Writer, { startAt, endAt }: StoredGap, isSure: boolean): Promise<void> {
-  const presumed = isSure ? 0 : 1;
+async function insertGap(
+  writer: Writer,
+  { startAt, endAt, isStep }: StoredGap,
+  isSure: boolean,
+): Promise<void> {
+  const gap = { ended_at: endAt, presumed: isSure ? 0 : 1, stepped: isStep ? 1 : 0 };
   await writer
     .insertInto('monitor_gaps')
-    .values({ started_at: startAt, ended_at: endAt, presumed })
-    .onConflict((conflict) => conflict.column('started_at').doUpdateSet({ ended_at: endAt, presumed }))
+    .values({ started_at: startAt, ...gap })
+    .onConflict((conflict) => conflict.column('started_at').doUpdateSet(gap))
     .execute();
 }
 
@@ -257,5 +263,9 @@ export async function gapsAfter(reader: Reader, afterMs: number): Promise<Stored
     .where('presumed', '=', 0)
     .orderBy('started_at')
     .execute();
-  return rows.map((row) => ({ startAt: row.started_at, endAt: row.ended_at }));
+  return rows.map(({ started_at, ended_at, stepped }) => ({
+    startAt: started_at,
+    endAt: ended_at,
+    ...(stepped === 1 && { isStep: true }),
+  }));
 }

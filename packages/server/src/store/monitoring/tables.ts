@@ -137,6 +137,8 @@ export interface MonitorGapsTable {
   ended_at: number;
   /** 1 while it is not known whether a process that was there before it still is. */
   presumed: number;
+  /** 1 when the clock was set ahead, or the machine slept: a process was there all the time it ran. */
+  stepped: number;
 }
 
 /** A page that shows chosen monitors. */
