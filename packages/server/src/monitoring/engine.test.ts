@@ -1,99 +1,11 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
-import type { Clock } from '../core/clock.ts';
-import { silentLog } from '../core/log.ts';
-import { monitorById } from '../store/monitoring/definitions.ts';
-import type { Database } from '../store/ports.ts';
-import { openSqlite } from '../store/sqlite/open-sqlite.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
-import { MonitoringEngine } from './engine.ts';
-import { createMonitoringFigures } from './figures.ts';
-import { createMonitor } from './monitors.ts';
+import { test } from 'node:test';
 import { listMonitors, readPeriods, readUptime } from './read.ts';
-import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG } from './test/monitors.ts';
+import { beat, house, live } from './test/house.ts';
+import { MINUTE, ORG } from './test/monitors.ts';
 
 const full = process.env['FLOE_TEST_FULL'] !== undefined;
 const HOUR = 60 * MINUTE;
-
-interface Process {
-  readonly engine: MonitoringEngine;
-  /** Ends it as kill -9 would: no timer of its runs any more. */
-  crash(): void;
-}
-
-interface House {
-  readonly clock: FakeClock;
-  readonly database: Database;
-  start(): Promise<Process>;
-  add(engine: MonitoringEngine, ids: readonly string[], minutes: number, grace?: number): Promise<void>;
-  history(id: string): Promise<Awaited<ReturnType<typeof historyOf>>>;
-  count(status: string): Promise<number>;
-}
-
-async function house(t: TestContext): Promise<House> {
-  const clock = new FakeClock();
-  const path = join(temporaryDirectory(t), 'floe.db');
-  const database = await openSqlite(path, { log: silentLog, clock });
-  t.after(() => database.close());
-  await addOrg(database);
-  return {
-    clock,
-    database,
-    async start() {
-      let alive = true;
-      const own: Clock = {
-        now: () => clock.now(),
-        monotonic: () => clock.monotonic(),
-        after: (ms, callback) => clock.after(ms, () => alive && callback()),
-      };
-      const figures = createMonitoringFigures();
-      const engine = new MonitoringEngine({ database, clock: own, log: silentLog, figures });
-      await engine.start();
-      return {
-        engine,
-        crash() {
-          alive = false;
-        },
-      };
-    },
-    async add(engine, ids, minutes, grace = 0) {
-      const { nowMs, gaps } = await engine.moment();
-      const shape = { expected_interval_minutes: minutes, grace_period_minutes: grace };
-      await changed(database, nowMs, gaps, async (changing) => {
-        for (const id of ids) await createMonitor(changing, ORG, monitor(id, shape));
-      });
-    },
-    async history(id) {
-      const row = await monitorById(database.read, ORG, id);
-      assert.ok(row);
-      return historyOf(database, row.uid);
-    },
-    async count(status) {
-      const rows = await database.read
-        .selectFrom('checks')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('status', '=', status)
-        .execute();
-      return rows[0]?.count ?? 0;
-    },
-  };
-}
-
-/** Time passes for a process that is there: a pulse every three seconds, and the sweep after it. */
-async function live(clock: FakeClock, engine: MonitoringEngine, ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= 3_000) {
-    clock.advance(Math.min(3_000, left));
-    await engine.lookNow();
-    await engine.lookNow();
-  }
-}
-
-function beat(engine: MonitoringEngine, id: string) {
-  const { receivedAt: _, ...rest } = call(id, 0);
-  return engine.beat(rest);
-}
 
 test('an hour without us is nobody’s failure: 10,000 clients beat on, and one that died before is found after', async (t) => {
   const { clock, database, start, add, count, history } = await house(t);

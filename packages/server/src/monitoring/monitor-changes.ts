@@ -36,6 +36,8 @@ type Step =
   | { readonly kind: 'begin' | 'follow'; readonly row: MonitorRow }
   | { readonly kind: 'end'; readonly row: MonitorRow; readonly by: 'pause' | 'deleted' };
 
+const STEPS_PER_TURN = 500;
+
 /**
  * Changes of monitors that are written together: each kind of row in one statement, however many monitors there are.
  * What was missed until the change is judged by the old definition.
@@ -107,7 +109,9 @@ export class MonitorChanges {
     const graces = await this.#graces();
     const book = new Book(writer, engine, nowMs);
     const clocks = new Map<string, ClockRow>();
-    for (const step of this.#steps) {
+    for (const [at, step] of this.#steps.entries()) {
+      // Ten thousand at once must not hold up what else this process does.
+      if (at % STEPS_PER_TURN === STEPS_PER_TURN - 1) await nextTurn();
       const { row } = step;
       const plan = planOfRow({
         ...row,
@@ -193,4 +197,8 @@ function pauseOf(
 ): { readonly until: number | null } | null {
   if (until !== null) return until > nowMs ? { until } : null;
   return paused === 1 ? { until: null } : null;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -44,6 +44,7 @@ export function changed<T>(
   nowMs: number,
   gaps: readonly Gap[],
   work: (changing: Changing) => Promise<T>,
+  settledUntil = nowMs,
 ): Promise<T> {
   return database.transaction((writer: Writer) =>
     work({
@@ -51,7 +52,7 @@ export function changed<T>(
       engine: database.engine,
       secret,
       nowMs,
-      settledUntil: nowMs,
+      settledUntil,
       gaps,
       actor: 'test',
       source: { kind: 'console', line: null },
