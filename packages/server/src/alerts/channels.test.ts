@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 10, 21, 12, 1);
 const HOSTILE = '<!channel> *x* [a](http://evil) @everyone & "q"\r\nBcc: x@evil.example';
 
 function notices(): { readonly begun: Notice; readonly over: Notice } {
-  const told = { thread: 'dlv_1', repetition: 0 };
+  const told = { thread: 'dlv_1', repetition: 0, failureCount: 1 };
   const begun = { ...told, id: 'dlv_1', phase: 'opens' as const };
   const over = { ...told, id: 'dlv_2', phase: 'closes' as const };
   return {

@@ -10,6 +10,8 @@ export interface Notice {
   readonly phase: Phase | 'test';
   /** Above 0: the n-th repetition while it lasts. */
   readonly repetition: number;
+  /** How often its subject began again meanwhile without a message, this beginning included: 1 unless it flapped. */
+  readonly failureCount: number;
   readonly sentAt: number;
   readonly wording: Wording;
   /** Where to look; absolute. */
@@ -26,12 +28,13 @@ export interface Told {
   readonly thread: string;
   readonly phase: Phase;
   readonly repetition: number;
+  readonly failureCount: number;
   readonly alerts: readonly [Alert, ...Alert[]];
 }
 
 export function noticeOf(told: Told, baseUrl: string, nowMs: number): Notice {
   const [first, ...others] = told.alerts;
-  const context = { nowMs, repetition: told.repetition };
+  const context = { nowMs, repetition: told.repetition, failureCount: told.failureCount };
   return {
     ...told,
     sentAt: nowMs,
@@ -48,6 +51,7 @@ export function testNotice(id: string, channelName: string, baseUrl: string, now
     thread: id,
     phase: 'test',
     repetition: 0,
+    failureCount: 1,
     sentAt: nowMs,
     wording: {
       title: `Test of the channel ${name}`,
@@ -67,7 +71,7 @@ function folded({ alerts, phase, repetition }: Told, nowMs: number): Wording {
       ? `${count} ${things} recovered`
       : `${count} ${things} are ${repetition > 0 ? 'still ' : ''}failing`;
   const facts = alerts.slice(0, LISTED).map((alert): readonly [string, string] => {
-    const { title: line } = wordingOf(alert, { nowMs, repetition });
+    const { title: line } = wordingOf(alert, { nowMs, repetition, failureCount: 1 });
     const name = oneLine(alert.subject.name);
     const ago = 'failingSinceMs' in alert.fields ? alert.fields.failingSinceMs : alert.at;
     if (alert.event === 'monitor_recovered') return [name, `after ${duration(alert.fields.downtimeMs)}`];

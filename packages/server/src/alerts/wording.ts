@@ -13,6 +13,8 @@ export interface WordingContext {
   readonly nowMs: number;
   /** Above 0 the message repeats an earlier one. */
   readonly repetition: number;
+  /** Above 1: it failed so often before it was over, and only this says so. */
+  readonly failureCount: number;
 }
 
 type Facts = (readonly [string, string])[];
@@ -23,7 +25,15 @@ export function oneLine(text: string, most = 200): string {
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
 }
 
-export function wordingOf(alert: Alert, { nowMs, repetition }: WordingContext): Wording {
+export function wordingOf(alert: Alert, context: WordingContext): Wording {
+  const { title, facts } = eventWording(alert, context);
+  const { failureCount } = context;
+  return failureCount > 1
+    ? { title, facts: [['Failed', `${failureCount} times`], ...facts] }
+    : { title, facts };
+}
+
+function eventWording(alert: Alert, { nowMs, repetition }: WordingContext): Wording {
   const name = oneLine(alert.subject.name);
   const still = repetition > 0 ? 'still ' : '';
   switch (alert.event) {
