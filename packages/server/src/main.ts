@@ -136,9 +136,9 @@ async function serve(environment: Environment): Promise<void> {
     draining: () => state.draining,
     responsesDays: () => state.loaded.config.retention.responses_days,
   });
-  const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { port, base_url } = loaded.config.server;
   const place = { url: base_url };
+  const alerts = assembleAlerts(parts, () => state.loaded.config, place, quietOfMonitors);
   const monitoring = monitoringHost(parts, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
   const rooms = { alerts, monitoring, relay: assembleRelay(parts, () => state.loaded, place), signIn };

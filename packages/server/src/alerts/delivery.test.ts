@@ -37,7 +37,7 @@ test('an alert reaches every channel that listens, signed, with what, since when
   assert.equal(all.headers['webhook-id'], all.headers['idempotency-key']);
   assert.deepEqual(all.json['data'], {
     title: 'Job nightly is failing',
-    link: 'https://floe.example/monitors/nightly',
+    link: 'https://floe.example/o/acme/monitors/nightly',
     thread: all.headers['webhook-id'],
     repetition: 0,
     event: 'monitor_failing',

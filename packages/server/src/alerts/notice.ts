@@ -1,4 +1,5 @@
 import type { Alert, Phase } from './alert.ts';
+import { linkTo, linkToAlerts, linkToChannels } from './links.ts';
 import { duration, oneLine, type Wording, wordingOf } from './wording.ts';
 
 /** One message to one channel: about one alert, or about many that came at once. */
@@ -39,13 +40,18 @@ export function noticeOf(told: Told, baseUrl: string, nowMs: number): Notice {
     ...told,
     sentAt: nowMs,
     wording: others.length === 0 ? wordingOf(first, context) : folded(told, nowMs),
-    link: others.length === 0 ? linkTo(first, baseUrl) : `${baseUrl}/`,
+    link: others.length === 0 ? linkTo(first, baseUrl) : linkToAlerts(first.orgId, baseUrl),
   };
 }
 
 /** What the test verb sends. */
-export function testNotice(id: string, channelName: string, baseUrl: string, nowMs: number): Notice {
-  const name = oneLine(channelName);
+export function testNotice(
+  id: string,
+  channel: { readonly orgId: string; readonly name: string },
+  baseUrl: string,
+  nowMs: number,
+): Notice {
+  const name = oneLine(channel.name);
   return {
     id,
     thread: id,
@@ -57,7 +63,7 @@ export function testNotice(id: string, channelName: string, baseUrl: string, now
       title: `Test of the channel ${name}`,
       facts: [['Meaning', 'Floe can reach this channel. Nothing has happened.']],
     },
-    link: `${baseUrl}/`,
+    link: linkToChannels(channel.orgId, baseUrl),
     alerts: [],
   };
 }
@@ -78,11 +84,6 @@ function folded({ alerts, phase, repetition }: Told, nowMs: number): Wording {
     return [name, monitors ? `for ${duration(nowMs - ago)}` : line];
   });
   return { title, facts: count > LISTED ? [...facts, ['And', `${count - LISTED} more`]] : facts };
-}
-
-function linkTo({ subject }: Alert, baseUrl: string): string {
-  const id = encodeURIComponent(subject.id);
-  return subject.kind === 'monitor' ? `${baseUrl}/monitors/${id}` : `${baseUrl}/${subject.kind}s/${id}`;
 }
 
 /** Title, facts and link as plain lines, cut to what a receiver takes. */
