@@ -132,14 +132,14 @@ async function serve(environment: Environment): Promise<void> {
   const snapshots = createSnapshots(() => state.loaded, parts);
   await snapshots.renew();
 
+  const { port, base_url } = loaded.config.server;
+  const place = { url: base_url };
   const gateway = assembleGateway(parts, snapshots, {
     draining: () => state.draining,
     responsesDays: () => state.loaded.config.retention.responses_days,
-    baseUrl: () => state.loaded.config.server.base_url,
+    baseUrl: () => place.url,
   });
-  const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
-  const { port, base_url } = loaded.config.server;
-  const place = { url: base_url };
+  const alerts = assembleAlerts(parts, () => state.loaded.config, place, quietOfMonitors);
   const monitoring = monitoringHost(parts, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
   const rooms = { alerts, monitoring, relay: assembleRelay(parts, () => state.loaded, place), signIn };
@@ -155,6 +155,7 @@ async function serve(environment: Environment): Promise<void> {
     boards: assembleBoards(parts, monitoring, signIn, prefix),
   });
   const listening = await openListeners(loaded.config, prefix, router, systemClock, log);
+  await parts.monitoring.start();
   if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
   const watch = watchFile(parts, state, snapshots, load);
   const delivery = alerts.start();

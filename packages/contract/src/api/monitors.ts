@@ -24,6 +24,9 @@ const settings = {
   paused_until: moment.nullable().describe('The pause ends by itself then.'),
   muted_until: moment.nullable().describe('No messages until then; states are still recorded.'),
   alert_after_misses: z.int().min(1).describe('Missed beats in a row before a message is sent.'),
+  fail_counts_as_miss: z
+    .boolean()
+    .describe('A failure that the job reports counts as one miss. Otherwise it is reported at once.'),
   first_beat_due_minutes: minutes(0.5)
     .nullable()
     .describe('When a monitor that never beat is reported. Null: after interval and grace.'),

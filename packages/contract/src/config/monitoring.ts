@@ -48,6 +48,10 @@ export const MonitorSchema = z
     paused_until: instant().optional().describe('The pause ends by itself then.'),
     muted_until: instant().optional().describe('No messages until then; states are still recorded.'),
     alert_after_misses: count().default(1).describe('Missed beats in a row before a message is sent.'),
+    fail_counts_as_miss: z
+      .boolean()
+      .default(false)
+      .describe('A failure that the job reports counts as one miss. Otherwise it is reported at once.'),
     first_beat_due_minutes: minutes(0.5)
       .optional()
       .describe('When a monitor that never beat is reported. Absent: after interval and grace.'),

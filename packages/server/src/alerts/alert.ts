@@ -28,6 +28,8 @@ export interface AlertFields {
     readonly tags: readonly string[];
     /** It did not call in: somebody paused it. */
     readonly paused?: boolean;
+    /** It did not call in: the monitor was deleted. */
+    readonly deleted?: boolean;
   };
   readonly monitor_never_beaten: {
     readonly waitingSinceMs: number;
@@ -35,6 +37,8 @@ export interface AlertFields {
     readonly description?: string;
   };
   readonly budget: {
+    /** The budget, of which the subject is what one period of one spender used; absent in old alerts. */
+    readonly budgetId?: string;
     /** Part of the limit that is spent: 0.5, 0.8, 1. */
     readonly share: number;
     readonly spentNanoUsd: number;

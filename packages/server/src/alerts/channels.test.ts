@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 10, 21, 12, 1);
 const HOSTILE = '<!channel> *x* [a](http://evil) @everyone & "q"\r\nBcc: x@evil.example';
 
 function notices(): { readonly begun: Notice; readonly over: Notice } {
-  const told = { thread: 'dlv_1', repetition: 0 };
+  const told = { thread: 'dlv_1', repetition: 0, failureCount: 1 };
   const begun = { ...told, id: 'dlv_1', phase: 'opens' as const };
   const over = { ...told, id: 'dlv_2', phase: 'closes' as const };
   return {
@@ -64,7 +64,7 @@ test('slack: a readable message whose markup is ours alone', async (t) => {
     '2026-11-21 11:57:55 UTC (3 min 5 s)',
     'no heartbeat received',
   );
-  tells(first, 'https://floe.example/monitors/nightly');
+  tells(first, 'https://floe.example/o/acme/monitors/nightly');
   assert.ok(!first.body.includes('<!channel>'));
   tells(second, 'recovered', 'Downtime: 12 min 5 s');
 });
@@ -99,7 +99,7 @@ test('pagerduty: trigger and resolve share one key', async (t) => {
   const shown = ({ json }: Received) => [json['event_action'], json['dedup_key'], json['routing_key']];
   assert.deepEqual(shown(first), ['trigger', 'dlv_1', 'R0UT1NG']);
   assert.deepEqual(shown(second), ['resolve', 'dlv_1', 'R0UT1NG']);
-  tells(first, '"severity":"critical"', '"client_url":"https://floe.example/monitors/nightly"');
+  tells(first, '"severity":"critical"', '"client_url":"https://floe.example/o/acme/monitors/nightly"');
 });
 
 test('ntfy: title and link in headers, the token as a bearer', async (t) => {
@@ -110,7 +110,7 @@ test('ntfy: title and link in headers, the token as a bearer', async (t) => {
   );
   assert.deepEqual(oks(outcomes), accepted);
   assert.deepEqual([first.path, first.headers.authorization], ['/ops', 'Bearer tk_1']);
-  assert.equal(first.headers['click'], 'https://floe.example/monitors/nightly');
+  assert.equal(first.headers['click'], 'https://floe.example/o/acme/monitors/nightly');
   assert.match(String(first.headers['title']), /is failing$/);
   tells(first, 'Error: no heartbeat received');
 });
@@ -174,11 +174,16 @@ test('the test verb says what came of it, without anything having happened', asy
   const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: receiver.url, secret: 's' });
   const parts = { sender, clock, baseUrl: () => 'https://floe.example' };
   const open = { config, signing: { previousSecret: 'older' } };
-  assert.deepEqual(await testChannel(open, parts), { ok: true, status: 200, error: null, durationMs: 0 });
+  assert.deepEqual(await testChannel('acme', open, parts), {
+    ok: true,
+    status: 200,
+    error: null,
+    durationMs: 0,
+  });
   assert.equal(receiver.received[0]?.json['type'], 'test');
   assert.equal(String(receiver.received[0]?.headers['webhook-signature']).split(' ').length, 2);
   receiver.close();
-  const failed = await testChannel(open, parts);
+  const failed = await testChannel('acme', open, parts);
   assert.equal(failed.ok, false);
   assert.match(failed.error ?? '', /ECONNREFUSED/);
 });
@@ -208,7 +213,7 @@ test('email: a server that refuses is a failure with its words; without smtp.url
   const server = await smtpServer(t, '554 5.7.1 no');
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = { config, signing: { previousSecret: null } };
-  const notice = testNotice('dlv_9', 'mail', 'https://floe.example', NOW);
+  const notice = testNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
   const refused = await outbox(t, {
     mail: { url: server.url, from: 'floe@acme.example', requireTls: false },
   });
@@ -226,7 +231,7 @@ test('email: a server without TLS gets no mail and no password unless smtp.requi
   const server = await smtpServer(t);
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = { config, signing: { previousSecret: null } };
-  const notice = testNotice('dlv_9', 'mail', 'https://floe.example', NOW);
+  const notice = testNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
   const url = server.url.replace('smtp://', 'smtp://floe:hunter2@');
   const strict = await outbox(t, { mail: { url, from: 'floe@acme.example', requireTls: true } });
   const outcome = await strict.sender.send(notice, open);

@@ -1,10 +1,13 @@
 import type { AlertRow } from '../store/alerts.ts';
 import {
   changeDeliveries,
+  insertDeliveries,
+  type NewDeliveryRow,
   openingDelivery,
   openingsSentSince,
   type PendingDelivery,
   pendingDeliveries,
+  relapses,
   settleDeliveries,
   threadLasts,
 } from '../store/deliveries.ts';
@@ -31,6 +34,11 @@ const STORM_MS = 60_000;
 /** Quiet that ends early is noticed within a minute. */
 const QUIET_RECHECK_MS = 60_000;
 
+/** A failure shorter than this may be one of many. */
+const SHORT_MS = 60_000;
+/** The end of such a failure is told when nothing failed again for so long. */
+const SETTLING_MS = 10_000;
+
 /** The next message of a channel: the deliveries it stands for, and what it says. */
 export interface Composed {
   /** The first is the one whose id the message carries. */
@@ -40,6 +48,7 @@ export interface Composed {
 
 interface Candidate extends PendingDelivery {
   readonly thread: string;
+  readonly failureCount: number;
 }
 
 export interface ComposeOptions {
@@ -48,6 +57,8 @@ export interface ComposeOptions {
   readonly incidents: boolean;
   readonly nowMs: number;
   readonly quiet: Quiet;
+  /** What is to be told again while it lasts. */
+  readonly repeat: (deliveries: readonly PendingDelivery[], nowMs: number) => readonly NewDeliveryRow[];
 }
 
 /**
@@ -91,6 +102,7 @@ function message(first: Candidate, others: readonly PendingDelivery[]): Composed
     thread: first.thread,
     phase: phaseOfRow(first.alert),
     repetition: first.delivery.repetition,
+    failureCount: others.length === 0 ? first.failureCount : 1,
     alerts: [alertOf(first.alert), ...others.map(({ alert }) => alertOf(alert))],
   };
   return { deliveries: [first, ...others], told };
@@ -100,12 +112,16 @@ function phaseOfRow({ phase }: AlertRow): Phase {
   return phase === 'opens' || phase === 'closes' ? phase : 'tells';
 }
 
-/** Walks what is pending in order; messages of one subject never overtake one another. */
+const isFirstTry = ({ delivery }: PendingDelivery) => delivery.attempts === 0;
+
+/**
+ * What is owed, by subject: messages of one subject never overtake one another, and no subject waits for another one.
+ * What was never tried goes first, then what was tried least: a message that is refused holds up nothing.
+ */
 class Queue {
   readonly #writer: Writer;
   readonly #options: ComposeOptions;
   readonly #pending: readonly PendingDelivery[];
-  readonly #blocked = new Set<string>();
 
   constructor(writer: Writer, options: ComposeOptions, pending: readonly PendingDelivery[]) {
     this.#writer = writer;
@@ -113,30 +129,57 @@ class Queue {
     this.#pending = pending;
   }
 
-  /** The first delivery that may be sent now, and those of the same sort that may share its message. */
+  /** The delivery that is sent next, and those of the same sort that may share its message. */
   async next(): Promise<readonly Candidate[]> {
     const quiet = await this.#quietOf();
     const run: Candidate[] = [];
-    for (const item of this.#pending) {
-      const { delivery, alert } = item;
-      const subject = `${alert.subject_kind} ${alert.subject_id}`;
-      if (delivery.folded_into !== null) this.#blocked.add(subject);
-      if (this.#blocked.has(subject) || (await this.#isOver(item))) continue;
-      if (this.#waits(item, subject)) continue;
-      const until = quiet.get(delivery.id);
-      if (until !== undefined) {
-        await this.#hold(item, until);
-        if (alert.phase === 'closes') this.#blocked.add(subject);
-        continue;
-      }
-      const thread = alert.phase === 'closes' ? await this.#threadEndedBy(item) : delivery.id;
-      if (thread === null) continue;
+    for (const items of this.#bySubject()) {
+      const candidate = await this.#firstOf(items, quiet);
+      if (!candidate) continue;
       const [first] = run;
-      if (!first || this.#shares(first, item)) run.push({ ...item, thread });
-      this.#blocked.add(subject);
+      if (!first || this.#shares(first, candidate)) run.push(candidate);
       if (run[0] && !this.#folds(run[0])) return run;
     }
     return run;
+  }
+
+  /** What is owed about each subject, in order. */
+  #bySubject(): PendingDelivery[][] {
+    const subjects = Map.groupBy(
+      this.#pending,
+      ({ alert }) => `${alert.subject_kind} ${alert.subject_id}`,
+    ).values();
+    const attempts = ([first]: readonly PendingDelivery[]) => first?.delivery.attempts ?? 0;
+    return [...subjects].sort((one, other) => attempts(one) - attempts(other));
+  }
+
+  /** What may be sent now about one subject; null while something earlier has to go first. */
+  async #firstOf(
+    items: readonly PendingDelivery[],
+    quiet: ReadonlyMap<string, number>,
+  ): Promise<Candidate | null> {
+    for (let at = 0; at < items.length; at++) {
+      const item = items[at];
+      if (!item || item.delivery.folded_into !== null) return null;
+      const { delivery, alert } = item;
+      if (await this.#isOver(item)) continue;
+      if (alert.phase === 'closes') {
+        const end = await this.#endOf(item, items[at + 1], quiet);
+        if (end === 'relapsed') at += 1;
+        if (end === 'waits') return null;
+        if (typeof end === 'object') return end;
+        continue;
+      }
+      if (delivery.due_at > this.#options.nowMs) {
+        // What is muted or told again may be overtaken by what follows it.
+        if (delivery.held === 'muted' || delivery.held === 'repeating') continue;
+        return null;
+      }
+      const until = quiet.get(delivery.id);
+      if (until === undefined) return { ...item, thread: delivery.id, failureCount: 1 };
+      await this.#hold(item, until);
+    }
+    return null;
   }
 
   async #quietOf(): Promise<ReadonlyMap<string, number>> {
@@ -165,38 +208,64 @@ class Queue {
     return true;
   }
 
-  #waits({ delivery }: PendingDelivery, subject: string): boolean {
-    if (delivery.due_at <= this.#options.nowMs) return false;
-    if (delivery.held === 'folding') this.#blocked.add(subject);
-    return true;
-  }
-
   async #hold({ delivery }: PendingDelivery, untilMs: number): Promise<void> {
     const due_at = Math.min(untilMs, this.#options.nowMs + QUIET_RECHECK_MS);
     await changeDeliveries(this.#writer, [delivery.id], { held: 'muted', due_at });
   }
 
-  /** The message that told of the trouble this one ends; null when there is none, and nothing to tell. */
-  async #threadEndedBy({ delivery, alert }: PendingDelivery): Promise<string | null> {
-    const { channelId, incidents } = this.#options;
+  /** The message that says that something is over; or why there is none, or not yet. */
+  async #endOf(
+    item: PendingDelivery,
+    following: PendingDelivery | undefined,
+    quiet: ReadonlyMap<string, number>,
+  ): Promise<Candidate | 'waits' | 'relapsed' | 'skipped'> {
+    const { delivery, alert } = item;
+    const { channelId, incidents, nowMs } = this.#options;
     const opening = await openingDelivery(this.#writer, channelId, alert);
-    if (opening?.state !== 'sent') {
+    const relapse = opening?.state === 'skipped' ? opening.folded_into : null;
+    if (!opening || (opening.state !== 'sent' && relapse === null)) {
       await this.#settle(delivery, 'skipped', 'this channel was never told that it began');
-      return null;
+      return 'skipped';
     }
-    const thread = opening.folded_into ?? opening.id;
+    const thread = relapse ?? opening.folded_into ?? opening.id;
+    if (following && isRelapse(item, following)) {
+      await this.#skipRelapse(item, following, thread);
+      return 'relapsed';
+    }
+    const until = quiet.get(delivery.id);
+    if (until !== undefined) await this.#hold(item, until);
+    if (until !== undefined || delivery.due_at > nowMs) return 'waits';
+    const settlesAt = delivery.created_at + SETTLING_MS;
+    if (isFirstTry(item) && alert.at - opening.opened_at < SHORT_MS && nowMs < settlesAt) {
+      await changeDeliveries(this.#writer, [delivery.id], { held: 'settling', due_at: settlesAt });
+      return 'waits';
+    }
     if (incidents && (await threadLasts(this.#writer, channelId, thread))) {
       await this.#settle(delivery, 'skipped', 'others of the same message still last');
-      return null;
+      return 'skipped';
     }
-    return thread;
+    const failureCount = 1 + (await relapses(this.#writer, channelId, thread, alert));
+    return { ...item, thread, failureCount };
+  }
+
+  /** It failed again before its end was told: whoever was told that it fails knows what is true. */
+  async #skipRelapse(end: PendingDelivery, relapse: PendingDelivery, thread: string): Promise<void> {
+    const { nowMs, repeat } = this.#options;
+    await settleDeliveries(
+      this.#writer,
+      [end.delivery, relapse.delivery],
+      { state: 'skipped', error: RELAPSED, held: null, folded_into: thread },
+      nowMs,
+    );
+    if (relapse.alert.closed_at === null) await insertDeliveries(this.#writer, repeat([relapse], nowMs));
   }
 
   #settle(delivery: PendingDelivery['delivery'], state: 'muted' | 'skipped', error: string): Promise<void> {
     return settleDeliveries(this.#writer, [delivery], { state, error, held: null }, this.#options.nowMs);
   }
 
-  #folds({ alert }: PendingDelivery): boolean {
+  #folds({ alert, delivery }: PendingDelivery): boolean {
+    if (delivery.attempts > 0) return false;
     return alert.phase === 'opens' || (alert.phase === 'closes' && !this.#options.incidents);
   }
 
@@ -204,7 +273,20 @@ class Queue {
     return (
       first.alert.phase === other.alert.phase &&
       first.delivery.repetition > 0 === other.delivery.repetition > 0 &&
-      other.delivery.attempts === 0
+      isFirstTry(other)
     );
   }
+}
+
+const RELAPSED = 'it began again before its end was told';
+
+/** An end that was not tried yet, and a beginning right after it. */
+function isRelapse(end: PendingDelivery, following: PendingDelivery): boolean {
+  return (
+    isFirstTry(end) &&
+    isFirstTry(following) &&
+    following.alert.phase === 'opens' &&
+    following.delivery.repetition === 0 &&
+    following.delivery.folded_into === null
+  );
 }

@@ -16,17 +16,26 @@ const ANSWER_BYTES = 16 * 1024;
 /** What a receiver may ask for at most: no answer silences a channel for days. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
 
-export type Outcome =
-  | { readonly ok: true; readonly status: number | null }
-  | {
-      readonly ok: false;
-      readonly status: number | null;
-      /** For people; names no secret. */
-      readonly error: string;
-      readonly retryAfterMs: number | undefined;
-      /** The receiver understood and said no: trying again seldom helps. */
-      readonly refused: boolean;
-    };
+export interface Failure {
+  readonly ok: false;
+  readonly status: number | null;
+  /** For people; names no secret. */
+  readonly error: string;
+  readonly retryAfterMs: number | undefined;
+  /** The receiver understood and said no: trying again seldom helps. */
+  readonly refused: boolean;
+  /** There was a connection: what failed may be this message alone. Without one, no message arrives. */
+  readonly reached: boolean;
+  /** The receiver wants fewer messages, whichever they are. */
+  readonly limited: boolean;
+}
+
+export type Outcome = { readonly ok: true; readonly status: number | null } | Failure;
+
+/** How far a try came. */
+interface Line {
+  isConnected: boolean;
+}
 
 export interface Sender {
   /** One try. Never throws: what goes wrong is an outcome. */
@@ -48,13 +57,14 @@ export function createSender(parts: {
     notice: Notice,
     { signing }: OpenChannel,
     signal: AbortSignal,
+    line: Line,
   ): Promise<Outcome> {
     if (sheet.mail) {
       await mailer.send(sheet.mail(notice, config), signal);
       return { ok: true, status: null };
     }
     if (!sheet.http) throw new Error('a channel sends by HTTP or by mail');
-    const answer = await post(sheet.http.message(notice, config, signing), notice.id, parts, signal);
+    const answer = await post(sheet.http.message(notice, config, signing), notice.id, parts, signal, line);
     return judge(answer, sheet.http, clock.now());
   }
 
@@ -63,10 +73,13 @@ export function createSender(parts: {
       const deadline = new AbortController();
       const timer = clock.after(SEND_MS, () => deadline.abort());
       const { config } = channel;
+      const line = { isConnected: false };
       try {
-        return await withSheet(config, (sheet, own) => sendBy(sheet, own, notice, channel, deadline.signal));
+        return await withSheet(config, (sheet, own) =>
+          sendBy(sheet, own, notice, channel, deadline.signal, line),
+        );
       } catch (error) {
-        return failure(error, deadline.signal.aborted);
+        return failure(error, deadline.signal.aborted, line.isConnected);
       } finally {
         timer.cancel();
       }
@@ -105,6 +118,7 @@ async function post(
   id: string,
   { guard, via }: { readonly guard: OutboundGuard; readonly via: Outbound['via'] },
   signal: AbortSignal,
+  line: Line,
 ): Promise<HttpAnswer> {
   // With the first message: the rest of the library costs a start 40 ms.
   const { Client } = await import('undici');
@@ -114,6 +128,9 @@ async function post(
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: ANSWER_BYTES,
+  });
+  client.once('connect', () => {
+    line.isConnected = true;
   });
   try {
     const answer = await client.request({
@@ -147,6 +164,8 @@ async function start(body: AsyncIterable<Buffer>): Promise<Pick<HttpAnswer, 'tex
   return { text: Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString('utf8'), whole };
 }
 
+const ANSWERED = { reached: true, limited: false } as const;
+
 type Judgement = Pick<NonNullable<ChannelSheet<ChannelKind>['http']>, 'refusal' | 'retryAfterMs'>;
 
 function judge(answer: HttpAnswer, { refusal, retryAfterMs }: Judgement, nowMs: number): Outcome {
@@ -161,6 +180,7 @@ function judge(answer: HttpAnswer, { refusal, retryAfterMs }: Judgement, nowMs: 
       error: `${status}, but ${why}${cut}`,
       retryAfterMs: undefined,
       refused: false,
+      ...ANSWERED,
     };
   }
   if (status >= 300 && status < 400)
@@ -170,6 +190,7 @@ function judge(answer: HttpAnswer, { refusal, retryAfterMs }: Judgement, nowMs: 
       error: `${status}: a redirect; Floe follows none, so give the address it leads to`,
       retryAfterMs: undefined,
       refused: true,
+      ...ANSWERED,
     };
   const asked = retryAfterMs?.(answer) ?? retryAfterOf(answer, nowMs);
   return {
@@ -178,6 +199,8 @@ function judge(answer: HttpAnswer, { refusal, retryAfterMs }: Judgement, nowMs: 
     error: `the receiver answered ${status}`,
     retryAfterMs: asked === undefined ? undefined : Math.min(Math.max(0, asked), RETRY_AFTER_MAX_MS),
     refused: status < 500 && !TRANSIENT.has(status),
+    reached: true,
+    limited: status === 429,
   };
 }
 
@@ -193,13 +216,15 @@ function retryAfterOf({ headers }: HttpAnswer, nowMs: number): number | undefine
   return Number.isNaN(date) ? undefined : date - nowMs;
 }
 
-function failure(error: unknown, late: boolean): Outcome {
-  const failed = { ok: false, retryAfterMs: undefined } as const;
+function failure(error: unknown, late: boolean, reached: boolean): Outcome {
+  const failed = { ok: false, retryAfterMs: undefined, reached, limited: false } as const;
   if (late) return { ...failed, status: null, error: `no answer within ${SEND_MS / 1000} s`, refused: false };
   if (error instanceof OutboundRefused)
     return { ...failed, status: null, error: error.message, refused: true };
-  if (error instanceof MailRefused)
-    return { ...failed, status: error.status, error: error.message, refused: error.permanent };
+  if (error instanceof MailRefused) {
+    const { status, message, permanent } = error;
+    return { ...failed, reached: status !== null, status, error: message, refused: permanent };
+  }
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   const reason = error instanceof Error ? error.message : String(error);
   return { ...failed, status: null, error: `not reached: ${reason}${code}`.slice(0, 500), refused: false };

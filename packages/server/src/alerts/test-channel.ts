@@ -15,6 +15,7 @@ export interface ChannelTest {
 
 /** Sends one test message, once, whatever the channel listens to: of a stored channel or of a draft. */
 export async function testChannel(
+  orgId: string,
   channel: OpenChannel,
   {
     sender,
@@ -24,7 +25,7 @@ export async function testChannel(
 ): Promise<ChannelTest> {
   const now = clock.now();
   const started = clock.monotonic();
-  const notice = testNotice(newId('dlv', now), channel.config.name, baseUrl(), now);
+  const notice = testNotice(newId('dlv', now), { orgId, name: channel.config.name }, baseUrl(), now);
   const outcome = await sender.send(notice, channel);
   const durationMs = Math.round(clock.monotonic() - started);
   const { ok, status } = outcome;

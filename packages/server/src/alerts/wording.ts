@@ -13,6 +13,8 @@ export interface WordingContext {
   readonly nowMs: number;
   /** Above 0 the message repeats an earlier one. */
   readonly repetition: number;
+  /** Above 1: it failed so often before it was over, and only this says so. */
+  readonly failureCount: number;
 }
 
 type Facts = (readonly [string, string])[];
@@ -23,7 +25,15 @@ export function oneLine(text: string, most = 200): string {
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
 }
 
-export function wordingOf(alert: Alert, { nowMs, repetition }: WordingContext): Wording {
+export function wordingOf(alert: Alert, context: WordingContext): Wording {
+  const { title, facts } = eventWording(alert, context);
+  const { failureCount } = context;
+  return failureCount > 1
+    ? { title, facts: [['Failed', `${failureCount} times`], ...facts] }
+    : { title, facts };
+}
+
+function eventWording(alert: Alert, { nowMs, repetition }: WordingContext): Wording {
   const name = oneLine(alert.subject.name);
   const still = repetition > 0 ? 'still ' : '';
   switch (alert.event) {
@@ -34,14 +44,15 @@ export function wordingOf(alert: Alert, { nowMs, repetition }: WordingContext): 
       return { title: `${name} is ${still}failing`, facts: [...facts, ...about(tags, description)] };
     }
     case 'monitor_recovered': {
-      const { failingSinceMs, downtimeMs, tags, paused = false } = alert.fields;
+      const { failingSinceMs, downtimeMs, tags, paused = false, deleted = false } = alert.fields;
+      const end = deleted ? 'deleted' : paused ? 'paused' : null;
       const facts: Facts = [
         ['Downtime', duration(downtimeMs)],
         ['Failing since', time(failingSinceMs)],
-        [paused ? 'Paused' : 'Recovered', time(alert.at)],
+        [deleted ? 'Deleted' : paused ? 'Paused' : 'Recovered', time(alert.at)],
       ];
       return {
-        title: paused ? `${name} was paused while it failed` : `${name} recovered`,
+        title: end === null ? `${name} recovered` : `${name} was ${end} while it failed`,
         facts: [...facts, ...about(tags)],
       };
     }

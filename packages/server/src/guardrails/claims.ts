@@ -93,6 +93,11 @@ export function bucketName(rule: BudgetRule, period: Period, whose: string): str
   return `b:${rule.id}:${rule.config.period}:${period.name}:${whose}`;
 }
 
+/** The budget of a bucket of `bucketName`, whose id may have colons. */
+export function budgetIdOf(bucket: string, period: string): string {
+  return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
+}
+
 /** A claim on a budget; the amount may be 0, to look at it. */
 export function spendClaim(
   orgId: string,

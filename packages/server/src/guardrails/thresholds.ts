@@ -1,5 +1,6 @@
 import type { Alert } from '../alerts/alert.ts';
 import type { Spent } from '../store/spend/spend.ts';
+import { budgetIdOf } from './claims.ts';
 
 /** Parts of a budget whose spending somebody wants to hear of. */
 const SHARES = [0.5, 0.8, 1];
@@ -28,6 +29,7 @@ function alertOf(spent: Spent, share: number, nowMs: number): Alert {
     idempotencyKey: `${bucket}:${limitNanoUsd}:${share}`,
     at: nowMs,
     fields: {
+      budgetId: budgetIdOf(bucket, period),
       share,
       spentNanoUsd: afterNanoUsd,
       limitNanoUsd,

@@ -35,7 +35,7 @@ before(async () => {
   api = await runApi({
     engine: {
       sight: () => ({ nowMs: now, settledUntil: now, gaps: [GAP] }),
-      moment: async () => ({ nowMs: now, gaps: [GAP] }),
+      moment: async () => ({ nowMs: now, settledUntil: now, gaps: [GAP] }),
     },
   });
   key = (await api.addKey('acme')).key;

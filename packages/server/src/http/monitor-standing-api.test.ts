@@ -13,7 +13,7 @@ before(async () => {
   api = await runApi({
     engine: {
       sight: () => ({ nowMs: now, settledUntil: now, gaps: [] }),
-      moment: async () => ({ nowMs: now, gaps: [] }),
+      moment: async () => ({ nowMs: now, settledUntil: now, gaps: [] }),
     },
   });
   key = (await api.addKey('acme')).key;

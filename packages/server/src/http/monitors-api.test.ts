@@ -41,6 +41,7 @@ function fromFile(id: string) {
       channels: [],
       paused: false,
       alert_after_misses: 1,
+      fail_counts_as_miss: false,
     },
     'UTC',
   );
@@ -51,6 +52,7 @@ function fromFile(id: string) {
         engine: 'sqlite',
         secret: pepper,
         nowMs: NOW,
+        settledUntil: NOW,
         gaps: [],
         actor: 'file',
         source: { kind: 'file', line: 12 },

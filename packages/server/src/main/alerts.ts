@@ -11,13 +11,18 @@ export interface Alerts extends ChannelParts {
   start(): AlertDelivery;
 }
 
-/** The outbox's way out: sender, delivery, and what the verbs of channels need. */
-export function assembleAlerts(parts: Parts, config: () => FloeConfig, quiet: Quiet): Alerts {
+/** The outbox's way out: sender, delivery, and what the verbs of channels need. @param place where this process is reached */
+export function assembleAlerts(
+  parts: Parts,
+  config: () => FloeConfig,
+  place: { readonly url: string },
+  quiet: Quiet,
+): Alerts {
   const { database, log, metrics, secretsKey, outbound } = parts;
   const clock = systemClock;
   const mailer = createMailer(() => mailSettings(config().smtp), outbound.guard, outbound.via);
   const sender = createSender({ guard: outbound.guard, via: outbound.via, clock, mailer });
-  const baseUrl = () => config().server.base_url;
+  const baseUrl = () => place.url;
   return {
     secretsKey,
     sender,

@@ -37,6 +37,7 @@ import { queuedDeliveries } from '../store/deliveries.ts';
 import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
 import type { Database, RowSink, Writer } from '../store/ports.ts';
+import { loadProcessId } from '../store/process-id.ts';
 import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
@@ -102,8 +103,10 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const rows = await openRowSink({ dataDir, database, log, clock });
   const bodies = await openBodySink({ dataDir, database, log, clock });
   const figures = createMonitoringFigures();
-  const monitoring = new MonitoringEngine({ database, clock, log, figures });
-  await monitoring.start();
+  const processId = loadProcessId(dataDir);
+  const monitoring = new MonitoringEngine({ database, clock, log, figures, processId });
+  // Time, and what it means that nobody was there; from when on somebody is, the listeners say.
+  await monitoring.prepare();
   const outbound = createOutbound(loaded.config, environment.variable);
   const transport = createTransport(clock, outbound.guard);
   const { shared, shared_timeout_ms: sharedTimeoutMs } = loaded.config.storage;

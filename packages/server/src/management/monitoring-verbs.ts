@@ -41,7 +41,7 @@ export function monitoringVerbs(host: MonitoringHost): readonly Verb[] {
     getMonitor(host),
     updateMonitor(host),
     putMonitor(host),
-    deleteMonitor,
+    deleteMonitor(host),
     pauseMonitor(host),
     resumeMonitor(host),
     rotateMonitor(host),

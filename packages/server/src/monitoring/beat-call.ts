@@ -10,6 +10,8 @@ export interface BeatCall {
   readonly kind: Beat['kind'];
   /** When the request was received, in database time. */
   readonly receivedAt: number;
+  /** It may have waited in the socket since then, while this process stood still; absent: it did not. */
+  readonly heardFrom?: number;
   readonly runId: string | null;
   /** Calls of one monitor with one key are one beat. */
   readonly idempotencyKey: string | null;
@@ -54,7 +56,7 @@ export function takeCall(row: ClockRow, call: BeatCall, { gaps, nowMs }: Sight):
     clockOfRow(row),
     planOfRow(row),
     gaps,
-    { kind, at: receivedAt, runId },
+    { kind, at: receivedAt, runId, heardFrom: call.heardFrom ?? receivedAt },
     out,
   );
   const beatId = newId('beat', receivedAt);

@@ -32,7 +32,7 @@ export function callOfUrl(
   query: URLSearchParams,
   body: Buffer,
   idempotencyKey: string | readonly string[] | undefined,
-): Omit<BeatCall, 'receivedAt'> {
+): Omit<BeatCall, 'receivedAt' | 'heardFrom'> {
   if (!UUID.test(token))
     throw new Fault('monitor_not_found', 'No monitor has this beat URL. Copy it again, whole.');
   const runId = query.get('rid');

@@ -70,11 +70,11 @@ interface Taking {
 
 function take(read: ClockRow, call: BeatCall, { book, sight, known, fresh, late }: Taking): BeatResult {
   const row = book.current(read);
-  const { receivedAt, idempotencyKey } = call;
+  const { receivedAt, heardFrom = receivedAt, idempotencyKey } = call;
   const before =
     idempotencyKey === null ? undefined : known.get(keyOf({ uid: row.uid, key: idempotencyKey }));
   if (before) return answerOf(row, before.beat_id, before.received_at);
-  const unjudged = row.due_at !== null && row.due_at < receivedAt && row.due_at >= sight.othersUntil;
+  const unjudged = row.due_at !== null && row.due_at < heardFrom && row.due_at >= sight.othersUntil;
   if (unjudged || late.has(row.uid)) {
     late.add(row.uid);
     return 'later';

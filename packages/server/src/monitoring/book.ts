@@ -152,6 +152,7 @@ function alertOf({ uid, orgId, notice, lastBeatAt }: Told, definition: MonitorsT
           downtimeMs: notice.at - notice.since,
           tags,
           ...(notice.by === 'pause' ? { paused: true } : {}),
+          ...(notice.by === 'deleted' ? { deleted: true } : {}),
         },
       };
     case 'never_beaten':

@@ -23,13 +23,14 @@ export function scheduleColumns(schedule: Schedule): ScheduleColumns {
 
 /** Columns that say what is promised. */
 export type PlanColumns = ScheduleColumns &
-  Pick<ClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses'>;
+  Pick<ClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
 
 export function planOfRow(row: PlanColumns): Plan {
   return planOf(scheduleOf(row), {
     graceMs: row.grace_ms,
     firstBeatDueMs: row.first_beat_due_ms,
     alertAfterMisses: row.alert_after_misses,
+    failCountsAsMiss: row.fail_counts_as_miss === 1,
   });
 }
 
@@ -43,7 +44,8 @@ export function clockOfRow(row: ClockRow): Clock {
     failingSince: row.failing_since,
     misses: row.misses,
     alertedSince: row.alerted_since,
-    granted: row.granted === 1,
+    extendedFrom: row.extended_from,
+    intervals: row.intervals,
     pausedUntil: row.paused_until,
     periodAt: row.period_at,
     settledAt: row.settled_at,
@@ -63,7 +65,8 @@ export function clockColumns(clock: Clock) {
     failing_since: clock.failingSince,
     misses: clock.misses,
     alerted_since: clock.alertedSince,
-    granted: clock.granted ? 1 : 0,
+    extended_from: clock.extendedFrom,
+    intervals: clock.intervals,
     paused_until: clock.pausedUntil,
     period_at: clock.periodAt,
     settled_at: clock.settledAt,

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
 import fc from 'fast-check';
-import { silentLog } from '../core/log.ts';
+import { systemClock } from '../core/clock.ts';
+import { type Log, silentLog } from '../core/log.ts';
 import { monitorById } from '../store/monitoring/definitions.ts';
 import type { Database } from '../store/ports.ts';
+import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
+import { testDatabase } from '../store/test/postgres-database.ts';
 import { temporaryDirectory } from '../store/test/temporary-directory.ts';
 import { MonitoringEngine } from './engine.ts';
 import { createMonitoringFigures } from './figures.ts';
@@ -23,7 +26,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('ok' as const, 'fail' as const) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('set' as const), by: fc.integer({ min: -3_600, max: 600 }) }),
+    arbitrary: fc.record({ kind: fc.constant('set' as const), by: fc.nat(600) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('die' as const), for: fc.nat(200) }) },
 );
@@ -49,10 +52,12 @@ type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 class Life {
   readonly clock = new FakeClock();
   readonly #database: Database;
+  readonly #log: Log;
   #engine: MonitoringEngine;
 
-  constructor(database: Database) {
+  constructor(database: Database, log: Log = silentLog) {
     this.#database = database;
+    this.#log = log;
     this.#engine = this.#born();
   }
 
@@ -60,9 +65,9 @@ class Life {
     return this.#engine;
   }
 
-  async live(seconds: number): Promise<void> {
-    for (let left = seconds; left > 0; left -= 3) {
-      this.clock.advance(Math.min(3, left) * S);
+  async live(seconds: number, step = 3): Promise<void> {
+    for (let left = seconds; left > 0; left -= step) {
+      this.clock.advance(Math.min(step, left) * S);
       await this.#engine.lookNow();
     }
   }
@@ -70,6 +75,11 @@ class Life {
   async die(seconds: number): Promise<void> {
     await this.#engine.lookNow();
     this.clock.advance(seconds * S);
+    await this.rise();
+  }
+
+  /** Another process takes the place of the one that is gone. */
+  async rise(): Promise<void> {
     this.#engine = this.#born();
     await this.#engine.start();
   }
@@ -82,7 +92,13 @@ class Life {
       after: () => ({ cancel: () => undefined }),
     };
     const figures = createMonitoringFigures();
-    return new MonitoringEngine({ database: this.#database, clock: still, log: silentLog, figures });
+    return new MonitoringEngine({
+      database: this.#database,
+      clock: still,
+      log: this.#log,
+      figures,
+      processId: 'life',
+    });
   }
 }
 
@@ -118,22 +134,23 @@ async function tell(life: Life, id: string, { steps }: Story): Promise<ModelEven
 
 /** For a monitor a gap begins no earlier than what was last heard from it. */
 function gapsFor(
-  gaps: readonly { started_at: number; ended_at: number }[],
+  gaps: readonly { started_at: number; ended_at: number; stepped: number }[],
   received: readonly ModelEvent[],
   from: number,
 ) {
   return gaps
     .filter(({ ended_at }) => ended_at > from)
-    .map(({ started_at, ended_at }) => {
+    .map(({ started_at, ended_at, stepped }) => {
       const within = received.map(({ at }) => at).filter((at) => at < ended_at);
       return {
         startAt: Math.max(started_at, from, ...within.filter((at) => at > started_at)),
         endAt: ended_at,
+        isStep: stepped === 1,
       };
     });
 }
 
-test('sqlite: whatever the clock is set to and whenever the process dies, the history is the model’s (6.12)', async (t) => {
+test('sqlite: however far the clock is set ahead and whenever the process dies, the history is the model’s (6.12)', async (t) => {
   const counts = { stories: 0, gaps: 0, missed: 0 };
   const path = join(temporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
@@ -177,6 +194,143 @@ test('sqlite: whatever the clock is set to and whenever the process dies, the hi
     { numRuns: RUNS, examples: [[SET_FORWARD]] },
   );
   t.diagnostic(`${counts.stories} stories, ${counts.gaps} gaps, ${counts.missed} misses`);
+});
+
+/** Where a clock is set while a job beats every minute, in seconds; now and then the process ends meanwhile. */
+const setting = fc.record({
+  /** Seconds after the last beat. */
+  after: fc.integer({ min: 1, max: 57 }),
+  by: fc
+    .oneof(
+      fc.integer({ min: -7_200, max: 7_200 }),
+      fc.integer({ min: -90, max: 90 }),
+      fc.constantFrom(3_600, -3_600),
+    )
+    // A second and less is no step: a beat may look late by as much.
+    .filter((seconds) => Math.abs(seconds) !== 1),
+  restarts: fc.boolean(),
+  /** Beats until the next time. */
+  beats: fc.integer({ min: 1, max: 4 }),
+});
+const settings = fc.record({
+  sets: fc.array(setting, { minLength: 1, maxLength: 5 }),
+  graceMs: fc.constantFrom(0, 7 * S),
+  byCron: fc.boolean(),
+});
+
+test('sqlite: wherever the clock is set, time follows it, a job that beats is not called failing and a dead one is found', async (t) => {
+  const path = join(temporaryDirectory(t), 'floe.db');
+  const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
+  t.after(() => database.close());
+  await addOrg(database);
+  let stories = 0;
+  await fc.assert(
+    fc.asyncProperty(settings, async ({ sets, graceMs, byCron }) => {
+      stories += 1;
+      await forgetTime(database);
+      const life = new Life(database);
+      await life.engine.start();
+      const ids = [`alive-${stories}`, `dead-${stories}`];
+      const plan = byCron
+        ? { schedule: { cron: '* * * * *' }, grace_period_minutes: 1 }
+        : { expected_interval_minutes: 1, grace_period_minutes: graceMs / MINUTE };
+      const { nowMs, gaps } = await life.engine.moment();
+      await changed(database, nowMs, gaps, async (changing) => {
+        for (const id of ids) await createMonitor(changing, ORG, monitor(id, plan));
+      });
+      const send = (id: string) => {
+        const { receivedAt: _, ...rest } = call(id, 0);
+        return life.engine.beat(rest);
+      };
+      await Promise.all(ids.map(send));
+      for (const { after, by, restarts, beats } of sets) {
+        await life.live(after);
+        life.clock.step(by * S);
+        // A clock that is set a little ahead while no process runs looks like time that passed.
+        const isNoticed = by < 0 || by > 90;
+        if (restarts && isNoticed) await life.die(1);
+        await life.live(60 - after - (restarts && isNoticed ? 1 : 0), 9);
+        assert.ok(Math.abs(life.engine.now() - life.clock.now()) <= S, 'time is that of the clock');
+        for (let n = 0; n < beats; n++) {
+          if (n > 0) await life.live(60, 9);
+          assert.equal((await send(ids[0] ?? '')).status, 'healthy');
+        }
+      }
+      for (let n = 0; n < 4; n++) {
+        await life.live(60, 9);
+        await send(ids[0] ?? '');
+      }
+      const [alive, dead] = await Promise.all(
+        ids.map(async (id) => {
+          const row = await monitorById(database.read, ORG, id);
+          assert.ok(row);
+          return historyOf(database, row.uid);
+        }),
+      );
+      assert.deepEqual(alive?.alerts, [], 'a job that beat was called failing');
+      assert.ok(
+        dead?.periods.at(-1)?.endsWith('failing') && dead.alerts.length > 0,
+        'nobody heard of the dead one',
+      );
+      const starts = [...(alive?.periods ?? []), ...(dead?.periods ?? [])].map((line) =>
+        Number.parseInt(line, 10),
+      );
+      assert.ok(
+        starts.every((at) => at <= life.clock.now()),
+        'a period begins in the future',
+      );
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('a clock that is set is told in the log, both ways, and a restart under an earlier clock keeps no later time', async (t) => {
+  const path = join(temporaryDirectory(t), 'floe.db');
+  const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
+  t.after(() => database.close());
+  const told: string[] = [];
+  const log = { ...silentLog, warn: (_: object, text: string) => void told.push(text.slice(0, 23)) };
+  const life = new Life(database, log);
+  await life.engine.start();
+  for (const by of [3_600, -3_600]) {
+    life.clock.step(by * S);
+    await life.live(3);
+  }
+  assert.deepEqual(told, ['the clock was set ahead', 'the clock was set back;']);
+  life.clock.step(3_600 * S);
+  await life.live(3);
+  life.clock.step(-3_600 * S);
+  await life.rise();
+  assert.equal(life.engine.now(), life.clock.now());
+  assert.equal(told.at(-1), 'the clock was set back;');
+});
+
+test('postgres: a process that finds a later time than that of the database takes it back', async (t) => {
+  const url = await testDatabase(t);
+  const database = await openPostgres(url, { log: silentLog, clock: systemClock });
+  t.after(() => database.close());
+  const HOUR = 3_600_000;
+  await addOrg(database);
+  const before = Date.now();
+  await changed(database, before + HOUR, [], (changing) => createMonitor(changing, ORG, monitor('job')));
+  await database.transaction(async (writer) => {
+    await writer
+      .insertInto('monitor_pulse')
+      .values({ id: 1, seen_at: before + HOUR })
+      .execute();
+    const ahead = { started_at: before + HOUR - 60_000, ended_at: before + HOUR, presumed: 0, stepped: 0 };
+    await writer.insertInto('monitor_gaps').values(ahead).execute();
+  });
+  const figures = createMonitoringFigures();
+  const engine = new MonitoringEngine({ database, clock: systemClock, log: silentLog, figures });
+  await engine.start();
+  t.after(() => engine.leave());
+  const clock = await database.read.selectFrom('monitor_clocks').selectAll().executeTakeFirstOrThrow();
+  const latest = engine.now();
+  for (const at of [clock.settled_at, clock.anchor_at, clock.period_at]) assert.ok(at <= latest);
+  assert.ok((clock.due_at ?? 0) <= latest + MINUTE);
+  const gaps = await database.read.selectFrom('monitor_gaps').selectAll().execute();
+  assert.ok(gaps.every(({ ended_at }) => ended_at <= latest));
 });
 
 /** Every story begins at the same instant. */

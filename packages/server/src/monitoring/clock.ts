@@ -12,6 +12,8 @@ export interface Plan {
   readonly firstBeatDueMs: number | null;
   /** Misses in a row before anybody is told. */
   readonly alertAfterMisses: number;
+  /** Whether a failure that the job reports is one miss; otherwise it is reported at once. */
+  readonly failCountsAsMiss: boolean;
 }
 
 /** Where a monitor stands: all that the next event needs to know. Immutable; instants in milliseconds. */
@@ -30,8 +32,10 @@ export interface Clock {
   readonly misses: number;
   /** Start of the failing that was told and not yet told to be over. */
   readonly alertedSince: number | null;
-  /** Whether a gap of ours already gave this last beat a whole new window. */
-  readonly granted: boolean;
+  /** The deadline as it was before a gap of ours first extended it; null while none did since the last beat. */
+  readonly extendedFrom: number | null;
+  /** Milliseconds between the last beats, comma-separated, newest last; read only when a gap needs their median. */
+  readonly intervals: string;
   readonly pausedUntil: number | null;
   /** Start of the period that is open. */
   readonly periodAt: number;
@@ -46,6 +50,8 @@ export interface Clock {
 export interface Gap {
   readonly startAt: number;
   readonly endAt: number;
+  /** No time passed in it, or none in which anything ran: the clock was set ahead, or the machine slept. */
+  readonly isStep?: boolean;
 }
 
 /** What an event adds to the history. */
@@ -74,13 +80,16 @@ export interface Period {
 
 export type PeriodReason = 'created' | 'beat' | 'missed' | 'failed' | 'paused' | 'resumed';
 
+/** Why a failing is over. */
+export type Recovery = 'beat' | 'pause' | 'deleted';
+
 export type Notice =
   | { readonly event: 'failing'; readonly at: number; readonly since: number; readonly reason: PeriodReason }
   | {
       readonly event: 'recovered';
       readonly at: number;
       readonly since: number;
-      readonly by: 'beat' | 'pause';
+      readonly by: Recovery;
     }
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 
@@ -90,7 +99,7 @@ export function noOutcome(): Outcome {
 
 export function planOf(
   schedule: Schedule,
-  rest: Pick<Plan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses'>,
+  rest: Pick<Plan, 'graceMs' | 'firstBeatDueMs' | 'alertAfterMisses' | 'failCountsAsMiss'>,
 ): Plan {
   return { schedule, promises: promisesOf(schedule), ...rest };
 }

@@ -20,6 +20,7 @@ export interface MonitorDefinition {
   readonly graceMs: number | null;
   readonly firstBeatDueMs: number | null;
   readonly alertAfterMisses: number;
+  readonly failCountsAsMiss: boolean;
   readonly tags: readonly string[];
   readonly channels: readonly string[];
   readonly paused: boolean;
@@ -43,6 +44,7 @@ export function definitionOf(config: MonitorConfig, timezone: string): MonitorDe
     graceMs: ms(config.grace_period_minutes),
     firstBeatDueMs: ms(config.first_beat_due_minutes),
     alertAfterMisses: config.alert_after_misses,
+    failCountsAsMiss: config.fail_counts_as_miss,
     tags: config.tags,
     channels: config.channels,
     paused: config.paused,
@@ -78,6 +80,7 @@ export function definitionColumns(definition: MonitorDefinition) {
     grace_ms: definition.graceMs,
     first_beat_due_ms: definition.firstBeatDueMs,
     alert_after_misses: definition.alertAfterMisses,
+    fail_counts_as_miss: definition.failCountsAsMiss ? 1 : 0,
     tags_json: JSON.stringify(definition.tags),
     channels_json: JSON.stringify(definition.channels),
     paused: definition.paused ? 1 : 0,
@@ -95,6 +98,7 @@ export function definitionOfRow(row: MonitorRow): MonitorDefinition {
     graceMs: row.grace_ms,
     firstBeatDueMs: row.first_beat_due_ms,
     alertAfterMisses: row.alert_after_misses,
+    failCountsAsMiss: row.fail_counts_as_miss === 1,
     tags: textsIn(row.tags_json),
     channels: textsIn(row.channels_json),
     paused: row.paused === 1,

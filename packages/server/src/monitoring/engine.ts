@@ -1,11 +1,12 @@
-import type { Clock as SystemClock } from '../core/clock.ts';
+import { Fault } from '@floe/contract/faults';
+import { pause, type Clock as SystemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import { isAnyDue } from '../store/monitoring/clocks.ts';
 import { expireBeatKeys } from '../store/monitoring/history.ts';
 import type { Database } from '../store/ports.ts';
 import type { BeatAnswer, BeatCall, Sight as BeatSight } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './beats.ts';
-import type { Gap } from './clock.ts';
 import type { MonitoringFigures } from './figures.ts';
 import { KnownClocks } from './known-clocks.ts';
 import { Pulse } from './pulse.ts';
@@ -15,6 +16,9 @@ import { CLOCKS_PER_SWEEP, sweep } from './sweep.ts';
 
 /** Idempotency keys are known this long. */
 const KEYS_KEPT_MS = 48 * 60 * 60 * 1000;
+/** How long a change waits before it asks again how far the other processes are, and how often; they say so every second. */
+const SETTLE_MS = 100;
+const SETTLE_TRIES = 25;
 const KEYS_EVERY_MS = 60 * 60 * 1000;
 
 export interface EngineParts {
@@ -22,6 +26,8 @@ export interface EngineParts {
   readonly clock: SystemClock;
   readonly log: Log;
   readonly figures: MonitoringFigures;
+  /** See `PulseParts`. */
+  readonly processId?: string;
   /** Beats of one transaction; for measurements. */
   readonly batch?: number;
 }
@@ -36,7 +42,7 @@ export class MonitoringEngine {
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
-    const { database, clock, log, batch } = parts;
+    const { database, clock, log, batch, processId } = parts;
     this.#queue = new BeatQueue({
       clock,
       log,
@@ -48,12 +54,18 @@ export class MonitoringEngine {
       database,
       clock,
       log,
+      ...(processId === undefined ? {} : { processId }),
       oldestPending: () => this.#queue.oldest(),
       afterwards: () => this.#sweepAll(),
     });
   }
 
-  /** From here on this process counts as being there. @throws Fault when the database is away. */
+  /** Reads the time and our gaps; this process still counts as away. @throws Fault when the database is away. */
+  prepare(): Promise<void> {
+    return this.#pulse.prepare();
+  }
+
+  /** From here on this process counts as being there: its listeners are open. @throws Fault when the database is away. */
   start(): Promise<void> {
     return this.#pulse.start();
   }
@@ -70,13 +82,23 @@ export class MonitoringEngine {
   }
 
   /**
-   * What a change of monitors needs to know: until when everything is accounted for, and our own gaps.
+   * What a change of monitors needs to know: the time, until when everything is accounted for, and our own gaps. Waits
+   * for what may still come for a deadline that has just passed, so that a change does not undo the miss.
    *
    * @throws Fault when the database is away.
    */
-  async moment(): Promise<{ readonly nowMs: number; readonly gaps: readonly Gap[] }> {
+  async moment(): Promise<Sight> {
+    const { database, clock } = this.#parts;
     await this.#pulse.fresh();
-    return { nowMs: this.#pulse.settledUntil, gaps: this.#pulse.gaps };
+    const asked = this.#pulse.now();
+    // One that is under way may have begun before.
+    for (let pulses = 0; pulses < 2 && this.#pulse.settledUntil < asked; pulses++) await this.#pulse.take();
+    for (let tries = 0; tries < SETTLE_TRIES && this.#pulse.settledUntil < asked; tries++) {
+      if (!(await isAnyDue(database.read, asked))) break;
+      await pause(clock, SETTLE_MS);
+      await this.#pulse.take();
+    }
+    return this.sight();
   }
 
   /** Beats that are not committed yet. */
@@ -89,14 +111,18 @@ export class MonitoringEngine {
    *
    * @throws Fault `monitor_not_found`, or `overloaded` with the time to wait.
    */
-  async beat(call: Omit<BeatCall, 'receivedAt'>): Promise<BeatAnswer> {
+  async beat(call: Omit<BeatCall, 'receivedAt' | 'heardFrom'>): Promise<BeatAnswer> {
     const { figures } = this.#parts;
+    const receivedAt = this.#pulse.now();
+    const waitedMs = this.#pulse.waitedMs();
+    const heard = waitedMs > 0 ? { heardFrom: receivedAt - waitedMs } : {};
     try {
-      const answer = await this.#queue.add({ ...call, receivedAt: this.#pulse.now() });
+      const answer = await this.#queue.add({ ...call, ...heard, receivedAt });
       figures.beat(call.kind);
       return answer;
     } catch (error) {
       figures.beat('refused');
+      if (error instanceof Fault && error.code === 'overloaded') this.#pulse.noteRefusal();
       throw error;
     }
   }
@@ -125,12 +151,13 @@ export class MonitoringEngine {
     await this.#pulse.fresh();
     const sight = this.#sightOfBeats();
     if (sight.othersUntil !== Number.POSITIVE_INFINITY) return [];
-    return keepQuietBeats(this.#parts.database, calls, sight, this.#clocks);
+    return keepQuietBeats(this.#parts.database, notAhead(calls, sight.nowMs), sight, this.#clocks);
   }
 
   async #commit(calls: readonly BeatCall[]) {
     await this.#pulse.fresh();
-    return commitBeats(this.#parts.database, calls, this.#sightOfBeats(), this.#clocks);
+    const sight = this.#sightOfBeats();
+    return commitBeats(this.#parts.database, notAhead(calls, sight.nowMs), sight, this.#clocks);
   }
 
   #sightOfBeats(): BeatSight {
@@ -152,4 +179,10 @@ export class MonitoringEngine {
     this.#keysExpiredAt = clock.monotonic();
     await expireBeatKeys(database, this.#pulse.now() - KEYS_KEPT_MS);
   }
+}
+
+/** Beats that waited while the clock was set back were received just now. */
+function notAhead(calls: readonly BeatCall[], nowMs: number): readonly BeatCall[] {
+  if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
+  return calls.map((call) => (call.receivedAt <= nowMs ? call : { ...call, receivedAt: nowMs }));
 }

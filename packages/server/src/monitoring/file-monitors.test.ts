@@ -5,7 +5,7 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { monitorById, monitorsOfOrg } from '../store/monitoring/definitions.ts';
-import type { Database } from '../store/ports.ts';
+import type { Database, Writer } from '../store/ports.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { temporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './beats.ts';
@@ -25,14 +25,20 @@ async function open(t: TestContext): Promise<Database> {
 }
 
 /** Takes over a file with these monitors at `nowMs`. */
-async function file(database: Database, nowMs: number, monitors: readonly object[], graceMinutes = 5) {
+async function file(
+  database: Database,
+  nowMs: number,
+  monitors: readonly object[],
+  graceMinutes = 5,
+  count: () => void = () => undefined,
+) {
   const config = FloeConfigSchema.parse({
     orgs: [{ id: ORG, monitoring: { grace_period_minutes: graceMinutes }, monitors }],
   });
   const [org] = config.orgs;
   assert.ok(org);
   await changed(database, nowMs, [], (changing) =>
-    syncFileMonitors(changing, [
+    syncFileMonitors({ ...changing, writer: counting(changing.writer, count) }, [
       {
         id: ORG,
         timezone: 'UTC',
@@ -132,4 +138,41 @@ test('another grace of the org changes the deadlines of those that inherit it, a
     before + MINUTE,
     before + 30 * MINUTE,
   ]);
+});
+
+/** Calls `count` for each statement that a transaction sends. */
+function counting(writer: Writer, count: () => void): Writer {
+  const executor = writer.getExecutor();
+  const run = executor.executeQuery.bind(executor);
+  executor.executeQuery = (query) => {
+    count();
+    return run(query);
+  };
+  return writer;
+}
+
+test('many monitors are written with as few statements as some', async (t) => {
+  const database = await open(t);
+  const counts: number[] = [];
+  for (const [count, tags] of [
+    [20, ['a']],
+    [900, ['a']],
+    [900, ['b']],
+    [0, []],
+  ] as const) {
+    const monitors = Array.from({ length: count }, (_, n) => ({
+      id: `job-${n}`,
+      tags,
+      expected_interval_minutes: 1,
+    }));
+    let statements = 0;
+    await file(database, T0 + counts.length, monitors, 5, () => {
+      statements += 1;
+    });
+    counts.push(statements);
+  }
+  // Up to a hundred audit entries are told one by one to those who watch.
+  const [few = 0] = counts;
+  assert.ok(few > 20);
+  for (const many of counts) assert.ok(many < few + 110, counts.join());
 });

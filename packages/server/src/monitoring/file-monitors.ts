@@ -1,17 +1,16 @@
 import type { MonitorConfig } from '@floe/contract/config';
 import { newId } from '../core/ids.ts';
 import { USUAL_FILE } from '../platform/file-place.ts';
-import { appendAudit } from '../store/audit.ts';
+import { appendAudits, type NewAudit } from '../store/audit.ts';
 import {
   defaultGrace,
   type MonitorRow,
   monitorsOfOrg,
   putDefaultGrace,
-  updateMonitor,
 } from '../store/monitoring/definitions.ts';
-import type { Writer } from '../store/ports.ts';
 import { definitionColumns, definitionOf } from './definition.ts';
-import { type Changing, changeClock, createMonitor, disableMonitor, replaceMonitor } from './monitors.ts';
+import { MonitorChanges } from './monitor-changes.ts';
+import type { Changing } from './monitors.ts';
 
 /** An org of floe.yaml as far as monitors are concerned. */
 export interface FileOrg {
@@ -43,29 +42,27 @@ export async function syncFileMonitors(
 async function syncOrg(changing: Changing, org: FileOrg): Promise<void> {
   const { writer } = changing;
   const stored = await monitorsOfOrg(writer, org.id);
-  await setDefaultGrace(changing, org.id, org.graceMs, stored);
+  const changes = new MonitorChanges(changing);
+  const audited: NewAudit[] = [];
+  await followDefaultGrace(changing, changes, org.id, org.graceMs, stored);
   const byId = new Map(stored.map((row) => [row.id, row]));
   for (const { config, line } of org.monitors) {
     const row = byId.get(config.id);
     byId.delete(config.id);
-    const here: Changing = { ...changing, source: { ...changing.source, line } };
+    const source = { ...changing.source, line };
     const definition = definitionOf(config, org.timezone);
-    if (!row) await audit(here, 'monitors.create', null, await createMonitor(here, org.id, definition));
+    if (!row)
+      audited.push(audit(changing, 'monitors.create', null, changes.create(org.id, definition, source)));
     else if (differs(row, { ...definitionColumns(definition), source: 'file', disabled_at: null }))
-      await audit(here, 'monitors.update', row, await replaceMonitor(here, row, definition));
-    else await keepPlace(writer, row, here.source);
+      audited.push(audit(changing, 'monitors.update', row, changes.replace(row, definition, source)));
+    else if (differs(row, { source_file: source.file ?? null, source_line: source.line }))
+      changes.move(row, source);
   }
-  for (const row of byId.values()) {
-    if (row.source !== 'file' || row.disabled_at !== null) continue;
-    await disableMonitor(changing, row);
-    await audit(changing, 'monitors.disable', row, { ...row, disabled_at: changing.nowMs });
-  }
-}
-
-/** That a monitor moved in the file, or the file was renamed, is no change of it. */
-async function keepPlace(writer: Writer, row: MonitorRow, { file, line }: Changing['source']): Promise<void> {
-  const place = { source_file: file ?? null, source_line: line };
-  if (differs(row, place)) await updateMonitor(writer, row.uid, place);
+  for (const row of byId.values())
+    if (row.source === 'file' && row.disabled_at === null)
+      audited.push(audit(changing, 'monitors.disable', row, changes.end(row, 'pause')));
+  await changes.write();
+  await appendAudits(writer, audited);
 }
 
 /** The org's grace; monitors that inherit it, and only those, go on with the new one. */
@@ -75,10 +72,21 @@ export async function setDefaultGrace(
   graceMs: number,
   monitors: readonly MonitorRow[],
 ): Promise<void> {
-  if ((await defaultGrace(changing.writer, orgId)) === graceMs) return;
-  await putDefaultGrace(changing.writer, orgId, graceMs);
-  for (const row of monitors)
-    if (row.grace_ms === null && row.disabled_at === null) await changeClock(changing, row);
+  const changes = new MonitorChanges(changing);
+  await followDefaultGrace(changing, changes, orgId, graceMs, monitors);
+  await changes.write();
+}
+
+async function followDefaultGrace(
+  { writer }: Changing,
+  changes: MonitorChanges,
+  orgId: string,
+  graceMs: number,
+  monitors: readonly MonitorRow[],
+): Promise<void> {
+  if ((await defaultGrace(writer, orgId)) === graceMs) return;
+  await putDefaultGrace(writer, orgId, graceMs);
+  for (const row of monitors) if (row.grace_ms === null && row.disabled_at === null) changes.follow(row);
 }
 
 function differs(row: MonitorRow, wanted: Partial<MonitorRow>): boolean {
@@ -86,13 +94,13 @@ function differs(row: MonitorRow, wanted: Partial<MonitorRow>): boolean {
   return Object.entries(wanted).some(([column, value]) => stored[column] !== value);
 }
 
-async function audit(
-  { writer, nowMs, actor }: Changing,
+function audit(
+  { nowMs, actor }: Changing,
   action: string,
   before: MonitorRow | null,
   after: MonitorRow,
-): Promise<void> {
-  await appendAudit(writer, {
+): NewAudit {
+  return {
     id: newId('aud', nowMs),
     org_id: after.org_id,
     at: nowMs,
@@ -101,7 +109,7 @@ async function audit(
     subject: after.id,
     before_json: before && JSON.stringify(shown(before)),
     after_json: JSON.stringify(shown(after)),
-  });
+  };
 }
 
 /** A monitor as the audit log keeps it. */

@@ -8,7 +8,7 @@ export const METADATA_BYTES = 16 * 1024;
 const KEY_CHARS = 255;
 
 export interface Heartbeat {
-  readonly call: Omit<BeatCall, 'receivedAt'>;
+  readonly call: Omit<BeatCall, 'receivedAt' | 'heardFrom'>;
   /** Why the metadata is not stored; null when it is, or when there was none. */
   readonly metadataDropped: string | null;
 }

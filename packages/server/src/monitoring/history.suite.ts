@@ -36,6 +36,7 @@ const plan = fc.record({
   every,
   graceMs: fc.constantFrom(0, 7 * S, 90 * S),
   alertAfter: fc.constantFrom(1, 2, 3),
+  failIsMiss: fc.boolean(),
 });
 const event: fc.Arbitrary<ModelEvent> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ at: instant, kind: fc.constant('ok' as const) }) },
@@ -54,15 +55,15 @@ const event: fc.Arbitrary<ModelEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ at: instant, kind: fc.constant('plan' as const), plan }) },
 );
 const gap = fc
-  .record({ from: instant, seconds: fc.integer({ min: 1, max: 150 }) })
-  .map(({ from, seconds }) => ({ startAt: from, endAt: Math.min(END, from + seconds * S) }));
+  .record({ from: instant, seconds: fc.integer({ min: 1, max: 150 }), isStep: fc.boolean() })
+  .map(({ from, seconds, isStep }) => ({ startAt: from, endAt: Math.min(END, from + seconds * S), isStep }));
 
 /** One event per instant, so that there is one order; gaps apart; nothing happens while nobody is there. */
 const story = fc
   .record({
     first: plan,
     events: fc.uniqueArray(event, { maxLength: 25, selector: ({ at }) => at }),
-    gaps: fc.array(gap, { maxLength: 3 }),
+    gaps: fc.array(gap, { maxLength: 5 }),
     sweeps: fc.array(instant, { maxLength: 12 }),
     workers: fc.integer({ min: 1, max: 3 }),
     /** Which of the transactions fail at their end, as when the process dies there. */
@@ -212,13 +213,14 @@ async function tell(database: Database, id: string, told: Story): Promise<string
   return uid;
 }
 
-function definition(id: string, { every, graceMs, alertAfter }: ModelPlan) {
+function definition(id: string, { every, graceMs, alertAfter, failIsMiss = false }: ModelPlan) {
   return monitor(id, {
     ...('cron' in every
       ? { schedule: { cron: every.cron, timezone: every.timezone } }
       : { expected_interval_minutes: every.intervalMs / MINUTE }),
     grace_period_minutes: graceMs / MINUTE,
     alert_after_misses: alertAfter,
+    fail_counts_as_miss: failIsMiss,
   });
 }
 

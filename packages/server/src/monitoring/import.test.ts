@@ -27,11 +27,13 @@ async function history(database: Database, id: string) {
 function pulse(database: Database, at: number) {
   const given = {
     processId: 'one',
-    estimateMs: null,
+    estimate: () => null,
     acceptedUntilMs: null,
     silenceMs: 3_500,
-    ending: false,
-  };
+    leaseMs: 3_500,
+    presence: 'present',
+    startedAt: null,
+  } as const;
   return database.rowTransaction((writer) =>
     takePulse(writer, 'sqlite', { ...given, wallMs: at, gapsUntilMs: 0 }),
   );

@@ -1,95 +1,32 @@
-import type { KeyObject } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
-import { newId } from '../core/ids.ts';
+import { lockClocks } from '../store/monitoring/clocks.ts';
 import {
-  type ClockRow,
-  insertClock,
-  lockClock,
-  removeClock,
-  replaceClock,
-} from '../store/monitoring/clocks.ts';
-import {
-  defaultGrace,
-  insertMonitor,
+  deleteMonitor as deleteStored,
   type MonitorRow,
   monitorById,
-  updateMonitor,
 } from '../store/monitoring/definitions.ts';
-import type { Engine, Writer } from '../store/ports.ts';
-import { beatToken, tokenHash } from './beat-token.ts';
-import { Book } from './book.ts';
-import { type Clock, type Gap, noOutcome, type Outcome, type Plan } from './clock.ts';
-import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
-import { DEFAULT_GRACE_MS, definitionColumns, type MonitorDefinition } from './definition.ts';
-import { begin, pause, replan, unpause } from './state.ts';
+import type { Writer } from '../store/ports.ts';
+import type { MonitorDefinition } from './definition.ts';
+import { type Changing, MonitorChanges } from './monitor-changes.ts';
 
-/** What a change of monitors needs beside its own transaction. */
-export interface Changing {
-  readonly writer: Writer;
-  readonly engine: Engine;
-  /** Derives beat URLs: the pepper of the installation. */
-  readonly secret: KeyObject;
-  /** Database time of the change. */
-  readonly nowMs: number;
-  readonly gaps: readonly Gap[];
-  /** Who does it: a key id, a member id or `file`. */
-  readonly actor: string;
-  readonly source: {
-    readonly kind: 'file' | 'console';
-    /** Name of the file. */
-    readonly file?: string;
-    readonly line: number | null;
-  };
-}
+export type { Changing } from './monitor-changes.ts';
 
 /** Adds a monitor that waits for its first beat. @throws Fault `conflict` when the id is taken. */
-export async function createMonitor(
+export function createMonitor(
   changing: Changing,
   orgId: string,
   definition: MonitorDefinition,
 ): Promise<MonitorRow> {
-  const { writer, nowMs, actor, source } = changing;
-  const row: MonitorRow = {
-    uid: newId('mon', nowMs),
-    org_id: orgId,
-    ...definitionColumns(definition),
-    token_version: 1,
-    disabled_at: null,
-    source: source.kind,
-    source_file: source.file ?? null,
-    source_line: source.line,
-    created_at: nowMs,
-    updated_at: nowMs,
-    updated_by: actor,
-  };
-  await insertMonitor(writer, row);
-  await startClock(changing, row);
-  return row;
+  return one(changing, (changes) => changes.create(orgId, definition));
 }
 
 /** Replaces a monitor's definition, and enables it if it was disabled; its history goes on. */
-export async function replaceMonitor(
+export function replaceMonitor(
   changing: Changing,
   row: MonitorRow,
   definition: MonitorDefinition,
 ): Promise<MonitorRow> {
-  const { writer, nowMs, actor, source } = changing;
-  const next: MonitorRow = {
-    ...row,
-    ...definitionColumns(definition),
-    id: row.id,
-    disabled_at: null,
-    source: source.kind,
-    source_file: source.file ?? null,
-    source_line: source.line,
-    updated_at: nowMs,
-    updated_by: actor,
-  };
-  const { uid, org_id: _org, id: _id, ...columns } = next;
-  await updateMonitor(writer, uid, columns);
-  if (row.disabled_at !== null) await startClock(changing, next);
-  else await changeClock(changing, next);
-  return next;
+  return one(changing, (changes) => changes.replace(row, definition));
 }
 
 /** Pauses now; `untilMs` null until somebody resumes it. Beats are recorded and do not end it. */
@@ -98,34 +35,28 @@ export function pauseMonitor(
   row: MonitorRow,
   untilMs: number | null,
 ): Promise<MonitorRow> {
-  return setPause(changing, row, { paused: 1, paused_until: untilMs });
+  return one(changing, (changes) => changes.set(row, { paused: 1, paused_until: untilMs }));
 }
 
 /** Ends a pause with a fresh window. @throws Fault `conflict` when the monitor is not paused. */
 export async function resumeMonitor(changing: Changing, row: MonitorRow): Promise<MonitorRow> {
-  const clock = await lockClock(changing.writer, changing.engine, row.uid);
+  const [clock] = await lockClocks(changing.writer, changing.engine, [row.uid]);
   if (clock && clock.status !== 'paused')
     throw new Fault('conflict', `The monitor "${row.id}" is not paused.`);
-  return setPause(changing, row, { paused: 0, paused_until: null });
+  return one(changing, (changes) => changes.set(row, { paused: 0, paused_until: null }));
 }
 
 /** Makes the old beat URL unknown and a new one good, at once. */
-export async function rotateBeatUrl(changing: Changing, row: MonitorRow): Promise<MonitorRow> {
-  const next = { ...row, token_version: row.token_version + 1, ...updated(changing) };
-  await updateMonitor(changing.writer, row.uid, {
-    token_version: next.token_version,
-    ...updated(changing),
-  });
-  await changeClock(changing, next);
-  return next;
+export function rotateBeatUrl(changing: Changing, row: MonitorRow): Promise<MonitorRow> {
+  return one(changing, (changes) => changes.set(row, { token_version: row.token_version + 1 }));
 }
 
-/** Takes no beats and judges nothing from now on; the history stays. */
-export async function disableMonitor(changing: Changing, row: MonitorRow): Promise<void> {
-  const { writer, nowMs } = changing;
-  await changeClock(changing, { ...row, paused: 1, paused_until: null });
-  await removeClock(writer, row.uid);
-  await updateMonitor(writer, row.uid, { disabled_at: nowMs, ...updated(changing) });
+/** Removes a monitor; where somebody was told that it fails, this is over. Retention removes its history. */
+export async function deleteMonitor(changing: Changing, row: MonitorRow): Promise<void> {
+  const changes = new MonitorChanges(changing);
+  changes.end(row, 'deleted');
+  await changes.write();
+  await deleteStored(changing.writer, row.uid);
 }
 
 /** @throws Fault `monitor_not_found`, for disabled ones too. */
@@ -135,86 +66,9 @@ export async function mustFindMonitor(writer: Writer, orgId: string, id: string)
   throw new Fault('monitor_not_found', `There is no monitor "${id.slice(0, 100)}" in this organization.`);
 }
 
-async function setPause(
-  changing: Changing,
-  row: MonitorRow,
-  paused: Pick<MonitorRow, 'paused' | 'paused_until'>,
-): Promise<MonitorRow> {
-  const next = { ...row, ...paused, ...updated(changing) };
-  await updateMonitor(changing.writer, row.uid, { ...paused, ...updated(changing) });
-  await changeClock(changing, next);
-  return next;
-}
-
-function updated({ nowMs, actor }: Changing) {
-  return { updated_at: nowMs, updated_by: actor };
-}
-
-/** A pause that ended before now is none. */
-function pauseOf(
-  { paused, paused_until: until }: MonitorRow,
-  nowMs: number,
-): { until: number | null } | null {
-  if (until !== null) return until > nowMs ? { until } : null;
-  return paused === 1 ? { until: null } : null;
-}
-
-async function startClock(changing: Changing, row: MonitorRow): Promise<void> {
-  const { writer, engine, nowMs } = changing;
-  const plan = await planOfMonitor(writer, row);
-  const out = noOutcome();
-  const clock = begin(plan, nowMs, pauseOf(row, nowMs), out);
-  await insertClock(writer, clockRow(changing, row, plan, clock));
-  await writeDown(writer, engine, nowMs, row, clock, out);
-}
-
-/** Brings the clock of a monitor to its definition: what was missed until now is judged by the old one. */
-export async function changeClock(changing: Changing, row: MonitorRow): Promise<void> {
-  const { writer, engine, gaps, nowMs } = changing;
-  const before = await lockClock(writer, engine, row.uid);
-  if (!before) throw new Error(`monitor ${row.uid} has no clock`);
-  const plan = await planOfMonitor(writer, row);
-  const out = noOutcome();
-  const at = Math.max(nowMs, before.settled_at);
-  const replanned = replan(clockOfRow(before), planOfRow(before), plan, gaps, at, out);
-  const wanted = pauseOf(row, at);
-  const clock = wanted
-    ? pause(replanned, plan, gaps, at, wanted.until, out)
-    : unpause(replanned, plan, gaps, at, out);
-  await replaceClock(writer, clockRow(changing, row, plan, clock));
-  await writeDown(writer, engine, nowMs, row, clock, out);
-}
-
-async function writeDown(
-  writer: Writer,
-  engine: Engine,
-  nowMs: number,
-  row: MonitorRow,
-  clock: Clock,
-  out: Outcome,
-): Promise<void> {
-  const book = new Book(writer, engine, nowMs);
-  book.record(row, clock.lastBeatAt, out);
-  await book.write();
-}
-
-async function planOfMonitor(writer: Writer, row: MonitorRow): Promise<Plan> {
-  const graceMs = row.grace_ms ?? (await defaultGrace(writer, row.org_id)) ?? DEFAULT_GRACE_MS;
-  return planOfRow({ ...row, grace_ms: graceMs });
-}
-
-function clockRow({ secret }: Changing, row: MonitorRow, plan: Plan, clock: Clock): ClockRow {
-  return {
-    uid: row.uid,
-    org_id: row.org_id,
-    id: row.id,
-    token_hash: tokenHash(beatToken(secret, row.uid, row.token_version)),
-    interval_ms: row.interval_ms,
-    cron: row.cron,
-    timezone: row.timezone,
-    grace_ms: plan.graceMs,
-    first_beat_due_ms: row.first_beat_due_ms,
-    alert_after_misses: row.alert_after_misses,
-    ...clockColumns(clock),
-  };
+async function one(changing: Changing, change: (changes: MonitorChanges) => MonitorRow): Promise<MonitorRow> {
+  const changes = new MonitorChanges(changing);
+  const row = change(changes);
+  await changes.write();
+  return row;
 }

@@ -1,20 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { takePulse } from '../store/monitoring/pulse.ts';
+import { type PulseGiven, type PulseTaken, takePulse } from '../store/monitoring/pulse.ts';
 import type { Database } from '../store/ports.ts';
 import type { Gap } from './clock.ts';
+import { setBackClocks } from './set-back.ts';
+import { Stalls } from './stalls.ts';
 
 /** How often a process says that it is there; misses are found by the sweep that follows. */
 export const PULSE_MS = 1_000;
-/** Longer than this without any process: a gap of ours, in which nobody could be heard. */
+/** Longer than this without any pulse while the store or beats were refused: a gap of ours. */
 export const SILENCE_MS = 3_500;
+/** Clients wait this long for an answer: a process that only stood still was there for them until then. */
+export const PATIENT_MS = 10_000;
 
 /** A pulse that took longer than this says little about the database's clock. */
 const ROUGH_MS = 50;
 
+const SET_AHEAD =
+  'the clock was set ahead, or this machine was suspended; monitoring counts the time between as a gap';
+const SET_BACK =
+  'the clock was set back; monitoring follows it, and what was recorded ahead of it is moved back';
+
 export interface PulseParts {
   readonly database: Pick<Database, 'engine' | 'rowTransaction'>;
+  /** Names this process in leases. One that takes the place of another that is gone for certain has its name. */
+  readonly processId?: string;
   readonly clock: SystemClock;
   readonly log: Log;
   /** When the oldest beat that was accepted and is not committed was received; null for none. */
@@ -29,7 +40,8 @@ export interface PulseParts {
  */
 export class Pulse {
   readonly #parts: PulseParts;
-  readonly #processId = randomBytes(8).toString('hex');
+  readonly #processId: string;
+  readonly #stalls: Stalls;
   #offsetMs: number | null = null;
   #lastNow = 0;
   #pulsedAt = Number.NEGATIVE_INFINITY;
@@ -40,16 +52,33 @@ export class Pulse {
   #underWay: Promise<void> | null = null;
   #loop: Promise<void> = Promise.resolve();
   #closed = false;
+  /** Since when this process can be reached, in database time; null before. */
+  #startedAt: number | null = null;
+  #arrived = false;
+  /** Whether since the last pulse a pulse failed or a beat was refused. */
+  #refused = false;
 
   constructor(parts: PulseParts) {
     this.#parts = parts;
+    this.#processId = parts.processId ?? randomBytes(8).toString('hex');
+    this.#stalls = new Stalls(parts.clock, PATIENT_MS);
   }
 
-  /** Time of the database, in milliseconds; never goes back. @throws Error before the first pulse. */
+  /** Time of the database, in milliseconds; goes back only when its clock is set. @throws Error before the first pulse. */
   now(): number {
     if (this.#offsetMs === null) throw new Error('the first pulse was not taken yet');
     this.#lastNow = Math.max(this.#lastNow, Math.floor(this.#parts.clock.monotonic() + this.#offsetMs));
     return this.#lastNow;
+  }
+
+  /** How long ago what is read now may have been received, in milliseconds: above 0 after a stall of this process. */
+  waitedMs(): number {
+    return this.#stalls.waitedMs();
+  }
+
+  /** A beat was refused: whoever sent it did not reach us. */
+  noteRefusal(): void {
+    this.#refused = true;
   }
 
   /** Spans in which no process was there, in order, as of the last pulse. */
@@ -72,9 +101,17 @@ export class Pulse {
     return this.#othersUntil;
   }
 
-  /** Takes the first pulse, and then one every second. @throws Fault when the database is away. */
+  /** Takes the first pulse: from here on there is a time, but this process counts as away. @throws Fault when the database is away. */
+  async prepare(): Promise<void> {
+    if (this.#offsetMs === null) await this.take();
+  }
+
+  /** From here on this process can be reached: a pulse now, and then one every second. @throws Fault when the database is away. */
   async start(): Promise<void> {
+    await this.#underWay;
+    this.#arrived = true;
     await this.take();
+    this.#stalls.start();
     this.#next();
   }
 
@@ -100,6 +137,7 @@ export class Pulse {
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
+    this.#stalls.stop();
     await this.#loop;
     await this.#take(true).catch((error: unknown) => {
       this.#parts.log.warn({ err: error }, 'the monitoring lease could not be given up; it ends by itself');
@@ -122,30 +160,71 @@ export class Pulse {
     if (!this.#closed) this.#next();
   }
 
-  async #take(ending: boolean): Promise<void> {
-    const { database, clock, oldestPending } = this.#parts;
-    const estimateMs = this.#offsetMs === null ? null : this.now();
-    const oldest = oldestPending();
-    // Both clocks in one instant: the transaction may have to wait for its turn.
+  async #take(isLeaving: boolean): Promise<void> {
+    const { clock, log } = this.#parts;
+    const presence = isLeaving ? 'leaving' : this.#arrived ? 'present' : 'arriving';
     const before = clock.monotonic();
-    const wallMs = clock.now();
-    const taken = await database.rowTransaction((writer) =>
-      takePulse(writer, database.engine, {
-        processId: this.#processId,
-        wallMs,
-        estimateMs,
-        acceptedUntilMs: estimateMs === null ? null : Math.min(estimateMs, oldest ?? estimateMs),
-        silenceMs: SILENCE_MS,
-        ending,
-        gapsUntilMs: this.#gaps.at(-1)?.endAt ?? 0,
-      }),
-    );
+    let taken: PulseTaken;
+    try {
+      taken = await this.#write(presence);
+    } catch (error) {
+      this.#refused = true;
+      throw error;
+    }
     const after = clock.monotonic();
-    if (taken.gaps.length > 0) this.#gaps = [...this.#gaps, ...taken.gaps];
-    this.#setTime(taken.nowMs, before, after);
+    const { nowMs, steppedMs, aheadMs } = taken;
+    if (steppedMs !== 0) {
+      const fields = { stepped_seconds: steppedMs / 1_000, recorded_ahead_seconds: aheadMs / 1_000 };
+      log.warn(fields, steppedMs > 0 ? SET_AHEAD : SET_BACK);
+    }
+    if (steppedMs < 0) this.#goBack();
+    const gaps = new Map(this.#gaps.map((gap) => [gap.startAt, gap]));
+    for (const gap of taken.gaps) gaps.set(gap.startAt, gap);
+    this.#gaps = [...gaps.values()].sort((one, other) => one.startAt - other.startAt);
+    this.#setTime(nowMs, before, after);
     this.#settledUntil = Math.max(this.#settledUntil, taken.settledUntil);
     this.#othersUntil = taken.othersUntil;
     this.#pulsedAt = after;
+    this.#refused = false;
+    if (presence === 'present') this.#startedAt ??= nowMs;
+  }
+
+  #write(presence: PulseGiven['presence']): Promise<PulseTaken> {
+    const { database, clock, oldestPending } = this.#parts;
+    const { engine } = database;
+    const estimateMs = this.#estimate();
+    const oldest = oldestPending();
+    // Both clocks in one instant: the transaction may have to wait for its turn.
+    const wallMs = clock.now();
+    const unread = estimateMs === null ? 0 : estimateMs - this.waitedMs();
+    const given: PulseGiven = {
+      processId: this.#processId,
+      wallMs,
+      estimate: engine === 'sqlite' ? () => estimateMs : () => this.#estimate(),
+      acceptedUntilMs: estimateMs === null ? null : Math.min(unread, oldest ?? estimateMs),
+      silenceMs: this.#refused ? SILENCE_MS : PATIENT_MS + PULSE_MS,
+      leaseMs: PATIENT_MS + PULSE_MS,
+      presence,
+      startedAt: this.#startedAt,
+      gapsUntilMs: this.#gaps.at(-1)?.endAt ?? 0,
+    };
+    return database.rowTransaction(async (writer) => {
+      const taken = await takePulse(writer, engine, given);
+      if (taken.aheadMs > 0) await setBackClocks(writer, engine, taken.nowMs, taken.aheadMs);
+      return taken;
+    });
+  }
+
+  #estimate(): number | null {
+    return this.#offsetMs === null ? null : this.now();
+  }
+
+  /** The clock was set back: what was known of later times is known no more. */
+  #goBack(): void {
+    this.#offsetMs = null;
+    this.#lastNow = 0;
+    this.#settledUntil = 0;
+    this.#gaps = [];
   }
 
   /** SQLite's time is our wall clock's, taken before; PostgreSQL's was read somewhere between the two instants. */

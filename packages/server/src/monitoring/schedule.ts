@@ -16,6 +16,8 @@ export interface Promises {
   firstAfter(fromMs: number, laterThanMs: number): number | null;
   /** The last promise of the sequence from `fromMs` that is not later than `untilMs`, else the first one. */
   lastUntil(fromMs: number, untilMs: number): number | null;
+  /** Milliseconds from the promise before the one at `atMs` until that. */
+  intervalBefore(atMs: number): number;
 }
 
 /** A job whose machine's clock is this much ahead of ours calls before its time. */
@@ -33,6 +35,7 @@ function everySoOften(intervalMs: number): Promises {
       fromMs + Math.max(1, Math.floor((laterThanMs - fromMs) / intervalMs) + 1) * intervalMs,
     lastUntil: (fromMs, untilMs) =>
       fromMs + Math.max(1, Math.floor((untilMs - fromMs) / intervalMs)) * intervalMs,
+    intervalBefore: () => intervalMs,
   };
 }
 
@@ -54,6 +57,10 @@ function atCronTimes({ cron, timezone }: { readonly cron: string; readonly timez
     lastUntil: (fromMs, untilMs) => {
       const first = after(fromMs);
       return first === null || first >= untilMs ? first : after(untilMs);
+    },
+    intervalBefore(atMs) {
+      const [before] = times.previousRuns(1, new Date(atMs));
+      return before ? atMs - before.getTime() : Number.POSITIVE_INFINITY;
     },
   };
 }

@@ -11,8 +11,8 @@ const DAY = 24 * HOUR;
 const every = (intervalMs: number): Schedule => ({ kind: 'interval', intervalMs });
 
 function plan(schedule: Schedule, graceMs = 0, more: Partial<Plan> = {}): Plan {
-  const { firstBeatDueMs = null, alertAfterMisses = 1 } = more;
-  return planOf(schedule, { graceMs, firstBeatDueMs, alertAfterMisses });
+  const { firstBeatDueMs = null, alertAfterMisses = 1, failCountsAsMiss = false } = more;
+  return planOf(schedule, { graceMs, firstBeatDueMs, alertAfterMisses, failCountsAsMiss });
 }
 
 /** A monitor that beat at `at`. */

@@ -1,11 +1,15 @@
-import type { Clock, Gap, Outcome, Plan } from './clock.ts';
-import { enter, fail, firstBeatDue, resume, settle } from './settle.ts';
+import type { Clock, Gap, Outcome, Plan, Recovery } from './clock.ts';
+import { withInterval } from './intervals.ts';
+import { settle } from './settle.ts';
+import { enter, fail, firstBeatDue, resume } from './transitions.ts';
 
 /** A call of a job: `ok` and `fail` keep the promise; `start` and `log` do not. */
 export interface Beat {
   readonly kind: 'ok' | 'fail' | 'start' | 'log';
   /** When the request was accepted, in database time. */
   readonly at: number;
+  /** It may have arrived as early as then, and was not read before `at`; absent: it was read at once. */
+  readonly heardFrom?: number;
   /** Pairs a start with its end when runs overlap. */
   readonly runId: string | null;
 }
@@ -41,7 +45,8 @@ export function begin(
     failingSince: null,
     misses: 0,
     alertedSince: null,
-    granted: false,
+    extendedFrom: null,
+    intervals: '',
     pausedUntil: pause?.until ?? null,
     periodAt: atMs,
     settledAt: atMs,
@@ -56,19 +61,24 @@ export function begin(
  */
 export function beat(clock: Clock, plan: Plan, gaps: readonly Gap[], call: Beat, out: Outcome): Beaten {
   const { at, kind } = call;
-  const settled = settle(clock, plan, gaps, at, out);
+  const settled = settle(clock, plan, gaps, Math.min(at, call.heardFrom ?? at), out);
   if (kind === 'log') return { clock: settled, durationMs: null };
   if (kind === 'start') return { clock: { ...settled, runAt: at, runId: call.runId }, durationMs: null };
   const run = endRun(settled, call);
   if (run.clock.lastBeatAt !== null && at < run.clock.lastBeatAt) return { ...run, clock: settled };
-  const noted: Clock = { ...run.clock, lastBeatAt: at };
+  const { lastBeatAt, intervals } = run.clock;
+  const noted: Clock = {
+    ...run.clock,
+    lastBeatAt: at,
+    intervals: lastBeatAt === null ? '' : withInterval(intervals, at - lastBeatAt),
+  };
   if (noted.status === 'paused') return { ...run, clock: noted };
   const heard = kind === 'ok' ? recover(noted, at, out) : fail(noted, plan, at, 1, 'failed', out);
   const expectedAt = plan.promises.afterBeat(at);
   const next: Clock = {
     ...heard,
     anchorAt: at,
-    granted: false,
+    extendedFrom: null,
     expectedAt,
     dueAt: expectedAt === null ? null : expectedAt + plan.graceMs,
   };
@@ -93,10 +103,28 @@ function recover(clock: Clock, at: number, out: Outcome): Clock {
 }
 
 /** No failing goes on: who was told that it began is told that it is over. */
-function closed(clock: Clock, at: number, by: 'beat' | 'pause', out: Outcome): Clock {
+function closed(clock: Clock, at: number, by: Recovery, out: Outcome): Clock {
   if (clock.alertedSince !== null)
     out.notices.push({ event: 'recovered', at, since: clock.alertedSince, by });
   return { ...clock, misses: 0, alertedSince: null, failingSince: null };
+}
+
+/**
+ * The monitor is no longer judged, because it was disabled or deleted. Who was told that it fails is told that this is
+ * over.
+ */
+export function end(
+  clock: Clock,
+  plan: Plan,
+  { gaps, settledUntil }: { readonly gaps: readonly Gap[]; readonly settledUntil: number },
+  atMs: number,
+  by: 'pause' | 'deleted',
+  out: Outcome,
+): Clock {
+  const settled = settle(clock, plan, gaps, Math.min(atMs, settledUntil), out);
+  const over = closed(settled, atMs, by, out);
+  if (settled.status === 'paused') return over;
+  return { ...enter(over, 'paused', atMs, 'paused', out), expectedAt: null, dueAt: null };
 }
 
 /** Pauses until `until`, or until somebody resumes it. Pausing twice only changes the end. */
@@ -107,22 +135,32 @@ export function pause(
   atMs: number,
   until: number | null,
   out: Outcome,
+  settledUntil = atMs,
 ): Clock {
-  const settled = settle(clock, plan, gaps, atMs, out);
+  const settled = settle(clock, plan, gaps, Math.min(atMs, settledUntil), out);
   if (settled.status === 'paused') return { ...settled, pausedUntil: until };
   const paused = enter(closed(settled, atMs, 'pause', out), 'paused', atMs, 'paused', out);
   return { ...paused, pausedUntil: until, expectedAt: null, dueAt: null };
 }
 
 /** Ends a pause now; nothing for a monitor that is not paused. */
-export function unpause(clock: Clock, plan: Plan, gaps: readonly Gap[], atMs: number, out: Outcome): Clock {
-  const settled = settle(clock, plan, gaps, atMs, out);
+export function unpause(
+  clock: Clock,
+  plan: Plan,
+  gaps: readonly Gap[],
+  atMs: number,
+  out: Outcome,
+  settledUntil = atMs,
+): Clock {
+  const settled = settle(clock, plan, gaps, Math.min(atMs, settledUntil), out);
   return settled.status === 'paused' ? resume(settled, plan, atMs, out) : settled;
 }
 
 /**
  * Another schedule or grace from `atMs` on. What was due before is judged by the old one; by the new one nothing
  * is due before `atMs` plus its grace, and a failing monitor stays so until it beats.
+ *
+ * @param settledUntil what was due from then on may still arrive and is not judged by this change
  */
 export function replan(
   clock: Clock,
@@ -131,8 +169,9 @@ export function replan(
   gaps: readonly Gap[],
   atMs: number,
   out: Outcome,
+  settledUntil = atMs,
 ): Clock {
-  const settled = settle(clock, plan, gaps, atMs, out);
+  const settled = settle(clock, plan, gaps, Math.min(atMs, settledUntil), out);
   const same = sameSchedule(plan, next);
   if (settled.status === 'paused') return settled;
   if (same && plan.graceMs === next.graceMs && plan.firstBeatDueMs === next.firstBeatDueMs) return settled;

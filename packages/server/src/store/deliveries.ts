@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { AlertDeliveriesTable } from './alert-tables.ts';
 import type { AlertRow } from './alerts.ts';
 import type { ChannelRow } from './channels.ts';
@@ -82,8 +82,8 @@ export interface PendingDelivery {
 }
 
 /**
- * What a channel is owed, in order: first of all what may be sent or shares a message now, however much is held back,
- * then what is not due yet, as far as there is room.
+ * What a channel may be sent now, those never tried first, up to `limit`; and with them whatever else is owed about the
+ * same subjects, or shares their messages. In order.
  */
 export async function pendingDeliveries(
   reader: Reader,
@@ -91,42 +91,59 @@ export async function pendingDeliveries(
   nowMs: number,
   limit: number,
 ): Promise<PendingDelivery[]> {
-  const owed = (isNow: boolean, most: number) =>
+  const owed = () =>
     reader
       .selectFrom('alert_deliveries')
-      .selectAll()
-      .where('channel_id', '=', channelId)
-      .where('state', '=', 'pending')
-      .where(({ eb, and, or }) =>
-        isNow
-          ? or([eb('due_at', '<=', nowMs), eb('held', '=', 'folding'), eb('folded_into', 'is not', null)])
-          : and([
-              eb('due_at', '>', nowMs),
-              eb('folded_into', 'is', null),
-              or([eb('held', 'is', null), eb('held', '!=', 'folding')]),
-            ]),
-      )
-      .orderBy('seq')
-      .limit(most)
-      .execute();
-  const now = await owed(true, limit);
-  const later = now.length < limit ? await owed(false, limit - now.length) : [];
-  const deliveries = [...now, ...later].sort((one, other) => one.seq - other.seq);
-  if (deliveries.length === 0) return [];
-  const alerts = await reader
+      .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+      .selectAll('alert_deliveries')
+      .where('alert_deliveries.channel_id', '=', channelId)
+      .where('alert_deliveries.state', '=', 'pending');
+  const due = await owed()
+    .where('alert_deliveries.due_at', '<=', nowMs)
+    .where('alert_deliveries.folded_into', 'is', null)
+    .orderBy(sql`case when alert_deliveries.attempts = 0 then 0 else 1 end`)
+    .orderBy('alert_deliveries.seq')
+    .limit(limit)
+    .execute();
+  if (due.length === 0) return [];
+  const ids = due.map(({ id }) => id);
+  const subjects = reader
     .selectFrom('alerts')
-    .selectAll()
+    .select('subject_id')
     .where(
       'id',
       'in',
-      deliveries.map(({ alert_id }) => alert_id),
+      due.map(({ alert_id }) => alert_id),
+    );
+  const related = await owed()
+    .where(({ eb, or }) =>
+      or([eb('alerts.subject_id', 'in', subjects), eb('alert_deliveries.folded_into', 'in', ids)]),
     )
     .execute();
-  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+  const deliveries = [...new Map([...due, ...related].map((row) => [row.id, row])).values()].sort(
+    (one, other) => one.seq - other.seq,
+  );
+  const alerts = await alertsById(
+    reader,
+    deliveries.map(({ alert_id }) => alert_id),
+  );
   return deliveries.flatMap((delivery) => {
-    const alert = byId.get(delivery.alert_id);
+    const alert = alerts.get(delivery.alert_id);
     return alert ? [{ delivery, alert }] : [];
   });
+}
+
+async function alertsById(reader: Reader, ids: readonly string[]): Promise<Map<string, AlertRow>> {
+  const found = new Map<string, AlertRow>();
+  for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
+    const rows = await reader
+      .selectFrom('alerts')
+      .selectAll()
+      .where('id', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
+      .execute();
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
 }
 
 /** The message that told a channel of the trouble that `closing` ends, if one was owed. */
@@ -134,11 +151,12 @@ export function openingDelivery(
   reader: Reader,
   channelId: string,
   closing: Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id' | 'seq'>,
-): Promise<DeliveryRow | undefined> {
+): Promise<(DeliveryRow & { readonly opened_at: number }) | undefined> {
   return reader
     .selectFrom('alerts')
     .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
     .selectAll('alert_deliveries')
+    .select('alerts.at as opened_at')
     .where('alerts.org_id', '=', closing.org_id)
     .where('alerts.subject_kind', '=', closing.subject_kind)
     .where('alerts.subject_id', '=', closing.subject_id)
@@ -165,6 +183,27 @@ export async function threadLasts(reader: Reader, channelId: string, thread: str
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** How often the subject began again while the message `thread` told of it, without a message of its own. */
+export async function relapses(
+  reader: Reader,
+  channelId: string,
+  thread: string,
+  { subject_kind, subject_id }: Pick<AlertRow, 'subject_kind' | 'subject_id'>,
+): Promise<number> {
+  const row = await reader
+    .selectFrom('alert_deliveries')
+    .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.folded_into', '=', thread)
+    .where('alert_deliveries.state', '=', 'skipped')
+    .where('alerts.phase', '=', 'opens')
+    .where('alerts.subject_kind', '=', subject_kind)
+    .where('alerts.subject_id', '=', subject_id)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
 }
 
 /** When each first message about something that began was sent to a channel since `sinceMs`, oldest first. */

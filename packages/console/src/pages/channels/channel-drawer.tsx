@@ -122,7 +122,7 @@ function Standing({ channel: { id, kind, failures, resting_until } }: { readonly
     <>
       {failures > 0 && (
         <Notice state="failing">
-          {counted(failures, 'try', 'tries')} failed since the last one that arrived.
+          {counted(failures, 'message', 'messages')} failed since the last one that arrived.
           {resting_until !== null && ' It rests for a while, then the next message is tried.'}
         </Notice>
       )}

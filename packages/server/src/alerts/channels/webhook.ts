@@ -42,7 +42,12 @@ function payload(notice: Notice): object {
   const said = { title: notice.wording.title, link: notice.link };
   const timestamp = new Date(notice.sentAt).toISOString();
   if (!first) return { type: 'test', timestamp, data: { ...said } };
-  const data = { ...said, thread: notice.thread, repetition: notice.repetition };
+  const data = {
+    ...said,
+    thread: notice.thread,
+    repetition: notice.repetition,
+    ...(notice.failureCount > 1 && { failure_count: notice.failureCount }),
+  };
   if (others.length === 0) return { type: first.event, timestamp, data: { ...data, ...view(first) } };
   return { type: 'alerts_folded', timestamp, data: { ...data, alerts: notice.alerts.map(view) } };
 }

@@ -131,13 +131,14 @@ export function failing(
   };
 }
 
-export function recovered(id: string): Alert {
+/** @param lastedMs how long it failed; more than a minute unless told otherwise */
+export function recovered(id: string, lastedMs = 600_000): Alert {
   return {
     orgId: ORG,
     event: 'monitor_recovered',
     subject: { kind: 'monitor', id, name: `Job ${id}` },
     idempotencyKey: `key ${made++}`,
-    at: AT + 600_000,
+    at: AT + lastedMs,
     fields: { failingSinceMs: AT - 125_000, downtimeMs: 725_000, tags: [] },
     channels: null,
   };

@@ -242,7 +242,7 @@ function partsOf(
 function engineAt(now: () => number): MonitoringHost['engine'] {
   return {
     sight: () => ({ nowMs: now(), settledUntil: now(), gaps: [] }),
-    moment: async () => ({ nowMs: now(), gaps: [] }),
+    moment: async () => ({ nowMs: now(), settledUntil: now(), gaps: [] }),
   };
 }
 

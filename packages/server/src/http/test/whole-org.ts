@@ -180,6 +180,7 @@ export const WHOLE_ORG: OrgInput = {
       paused_until: '2026-11-22T00:00:00.000Z',
       muted_until: '2026-11-23T00:00:00.000Z',
       alert_after_misses: 2,
+      fail_counts_as_miss: true,
       first_beat_due_minutes: 90,
       channels: ['hook'],
     },

@@ -41,7 +41,7 @@ function alertView(row: AlertRow, deliveries: readonly DeliveryRow[]): z.input<t
     at,
     event,
     subject,
-    title: wordingOf(stored, { nowMs: row.at, repetition: 0 }).title,
+    title: wordingOf(stored, { nowMs: row.at, repetition: 0, failureCount: 1 }).title,
     fields,
     closed_at: moment(row.closed_at),
     deliveries: deliveries.map((delivery) => ({

@@ -28,7 +28,7 @@ export function testStoredChannel(parts: ChannelParts): Verb {
     answer: channelTest,
     async run({ orgId, clock, reader }, { params }) {
       const row = await existingChannel(reader, orgId, params.id);
-      return tested(openChannel(row, parts.secretsKey, clock.now()), parts, clock);
+      return tested(orgId, openChannel(row, parts.secretsKey, clock.now()), parts, clock);
     },
   });
 }
@@ -42,12 +42,12 @@ export function testDraftChannel(parts: ChannelParts): Verb {
     summary: 'Send a test message to an alert channel that is not stored',
     body: channelCreation,
     answer: channelTest,
-    run: ({ clock }, { body }) =>
-      tested({ config: draftOf(body, null), signing: { previousSecret: null } }, parts, clock),
+    run: ({ orgId, clock }, { body }) =>
+      tested(orgId, { config: draftOf(body, null), signing: { previousSecret: null } }, parts, clock),
   });
 }
 
-async function tested(channel: OpenChannel, parts: ChannelParts, clock: Clock) {
-  const { ok, status, error, durationMs } = await testChannel(channel, { ...parts, clock });
+async function tested(orgId: string, channel: OpenChannel, parts: ChannelParts, clock: Clock) {
+  const { ok, status, error, durationMs } = await testChannel(orgId, channel, { ...parts, clock });
   return { ok, status, error, duration_ms: durationMs };
 }

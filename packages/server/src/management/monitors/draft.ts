@@ -51,6 +51,7 @@ export function monitorConfig(row: MonitorRow, nowMs: number): MonitorFields {
     paused_until: pauseLasts ? isoOrNull(row.paused_until) : null,
     muted_until: isoOrNull(row.muted_until),
     alert_after_misses: row.alert_after_misses,
+    fail_counts_as_miss: row.fail_counts_as_miss === 1,
     first_beat_due_minutes: minutesOf(row.first_beat_due_ms),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));

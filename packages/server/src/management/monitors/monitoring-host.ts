@@ -27,12 +27,13 @@ export function changing(
   { actor, writer }: VerbContext & { readonly writer: Writer },
   host: MonitoringHost,
 ): Changing {
-  const { settledUntil, gaps } = host.engine.sight();
+  const { nowMs, settledUntil, gaps } = host.engine.sight();
   return {
     writer,
     engine: host.store,
     secret: host.secret,
-    nowMs: settledUntil,
+    nowMs,
+    settledUntil,
     gaps,
     actor: actor.id,
     source: { kind: 'console', line: null },

@@ -50,6 +50,7 @@ function settingsOf(row: MonitorRow) {
     channels: textsIn(row.channels_json),
     muted_until: isoOrNull(row.muted_until),
     alert_after_misses: row.alert_after_misses,
+    fail_counts_as_miss: row.fail_counts_as_miss === 1,
     first_beat_due_minutes: minutesOf(row.first_beat_due_ms),
   };
 }

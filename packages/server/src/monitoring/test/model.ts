@@ -6,6 +6,8 @@ export interface ModelPlan {
   readonly every: ModelSchedule;
   readonly graceMs: number;
   readonly alertAfter: number;
+  /** A failure the job reports is one miss. */
+  readonly failIsMiss?: boolean;
 }
 
 /** An interval, or a cron expression with what it means: whether it fires in a second, counted from the full hour (UTC). */
@@ -18,6 +20,13 @@ export type ModelEvent =
   | { readonly at: number; readonly kind: 'pause'; readonly until: number | null }
   | { readonly at: number; readonly kind: 'resume' }
   | { readonly at: number; readonly kind: 'plan'; readonly plan: ModelPlan };
+
+export interface ModelGap {
+  readonly startAt: number;
+  readonly endAt: number;
+  /** The clock jumped. */
+  readonly isStep?: boolean;
+}
 
 export interface ModelHistory {
   readonly checks: readonly string[];
@@ -36,6 +45,12 @@ function following(every: ModelSchedule, t: number): number {
   for (let at = t + SECOND; ; at += SECOND) if (every.fires((at % HOUR) / SECOND)) return at;
 }
 
+/** From the time before `promise` at which the schedule fires to `promise`. */
+function spacing(every: ModelSchedule, promise: number): number {
+  if ('intervalMs' in every) return every.intervalMs;
+  for (let at = promise - SECOND; ; at -= SECOND) if (every.fires((at % HOUR) / SECOND)) return promise - at;
+}
+
 export class Model {
   readonly #checks: string[] = [];
   readonly #periods: { at: number; text: string }[] = [];
@@ -51,27 +66,22 @@ export class Model {
   #misses = 0;
   #failingSince = 0;
   #told: number | null = null;
-  #windowGiven = false;
-  /** When the job last showed its rhythm: the last beat, or a resume. */
-  #origin: number;
+  /** The deadline as it was before any gap moved it, since the last beat or resume. */
+  #firstDeadline: number | null = null;
+  /** Every beat, oldest first. */
+  readonly #beats: number[] = [];
   #pausedUntil: number | null = null;
 
   constructor(plan: ModelPlan, at: number) {
     this.#plan = plan;
     this.#since = at;
     this.#base = at;
-    this.#origin = at;
     this.#deadline = this.#windowFrom(at);
     this.#enter('waiting', at);
   }
 
   /** Lives from `from` to `to`, both included; nothing is judged while a gap lasts. */
-  run(
-    from: number,
-    to: number,
-    events: readonly ModelEvent[],
-    gaps: readonly { readonly startAt: number; readonly endAt: number }[],
-  ): ModelHistory {
+  run(from: number, to: number, events: readonly ModelEvent[], gaps: readonly ModelGap[]): ModelHistory {
     for (let t = from; t <= to; t += SECOND) {
       const gap = gaps.find(({ startAt, endAt }) => startAt <= t && t < endAt);
       const ended = gaps.find(({ endAt }) => endAt === t);
@@ -117,18 +127,20 @@ export class Model {
         return;
       }
       this.#checks.push(`missed ${deadline} ${this.#promise}`);
-      this.#broken(deadline);
+      this.#broken(deadline, 'missed');
       this.#promiseAt(following(this.#plan.every, this.#promise));
     }
   }
 
-  #broken(at: number): void {
+  #broken(at: number, why: 'missed' | 'failed'): void {
     if (this.#state !== 'failing') {
       this.#failingSince = at;
       this.#enter('failing', at);
     }
     this.#misses += 1;
-    if (this.#misses >= this.#plan.alertAfter && this.#told === null) {
+    const isEnough =
+      this.#misses >= this.#plan.alertAfter || (why === 'failed' && this.#plan.failIsMiss !== true);
+    if (isEnough && this.#told === null) {
       this.#told = this.#failingSince;
       this.#alerts.push(`failing ${this.#failingSince}`);
     }
@@ -164,8 +176,9 @@ export class Model {
 
   #beaten(kind: 'ok' | 'fail', at: number): void {
     this.#everBeat = true;
+    this.#beats.push(at);
     if (this.#state === 'paused') return;
-    if (kind === 'fail') this.#broken(at);
+    if (kind === 'fail') this.#broken(at, 'failed');
     else {
       if (this.#told !== null) this.#alerts.push(`recovered ${this.#told}`);
       this.#told = null;
@@ -173,8 +186,7 @@ export class Model {
       if (this.#state !== 'healthy') this.#enter('healthy', at);
     }
     this.#base = at;
-    this.#origin = at;
-    this.#windowGiven = false;
+    this.#firstDeadline = null;
     const { every } = this.#plan;
     this.#promiseAt(following(every, 'cron' in every ? at + EARLY : at));
   }
@@ -182,9 +194,8 @@ export class Model {
   #resume(at: number): void {
     this.#enter('waiting', at);
     this.#pausedUntil = null;
-    this.#windowGiven = false;
+    this.#firstDeadline = null;
     this.#base = at;
-    this.#origin = at;
     if (this.#everBeat) this.#promiseAt(following(this.#plan.every, at));
     else this.#deadline = this.#windowFrom(at);
   }
@@ -212,41 +223,67 @@ export class Model {
     return promise;
   }
 
-  #afterGap({ startAt, endAt }: { readonly startAt: number; readonly endAt: number }): void {
-    if (this.#state === 'paused' || this.#deadline === null) return;
-    const { every } = this.#plan;
-    const length = endAt - startAt;
+  #afterGap({ startAt, endAt, isStep = false }: ModelGap): void {
+    const deadline = this.#deadline;
+    if (this.#state === 'paused' || deadline === null) return;
+    const { every, graceMs } = this.#plan;
+    if (this.#firstDeadline !== null && this.#firstDeadline < startAt) {
+      // The one window was given. A deadline that nobody saw passes that much later than Floe is back.
+      if (endAt < deadline) return;
+      this.#deadline = endAt + (deadline - startAt);
+      if (this.#promise === null) return;
+      if ('intervalMs' in every) {
+        this.#promise += endAt - startAt;
+        this.#base += endAt - startAt;
+        return;
+      }
+      while (following(every, this.#promise) <= endAt) this.#promise = following(every, this.#promise);
+      this.#deadline = Math.min(this.#deadline, following(every, endAt) + graceMs);
+      return;
+    }
     if (this.#promise === null) {
-      this.#deadline = this.#windowGiven
-        ? this.#deadline + length
-        : Math.max(this.#deadline, this.#windowFrom(endAt));
-      this.#windowGiven = true;
+      this.#firstDeadline ??= deadline;
+      this.#deadline = Math.max(deadline, this.#windowFrom(endAt));
       return;
     }
     const promise = this.#promise;
-    if (promise <= endAt) this.#checks.push(`unknown ${endAt} ${promise}`);
     if (this.#state === 'failing') {
+      if (promise > endAt) return;
+      this.#firstDeadline ??= deadline;
+      this.#checks.push(`unknown ${endAt} ${promise}`);
       while (this.#promise <= endAt) this.#promiseAt(following(every, this.#promise));
       return;
     }
-    let rhythm = following(every, this.#origin);
-    while (rhythm < startAt) rhythm = following(every, rhythm);
-    const missedInside = rhythm <= endAt;
-    if (this.#windowGiven && !missedInside) {
-      // The times of a cron expression do not move; what was promised before the gap gets the gap's length more.
-      if ('cron' in every) {
-        if (promise <= endAt) this.#deadline += length;
-        return;
+    if (this.#firstDeadline === null && endAt <= this.#couldComeFrom(promise)) {
+      if (isStep && 'intervalMs' in every) {
+        this.#promise = promise + endAt - startAt;
+        this.#deadline = deadline + endAt - startAt;
       }
-      this.#base += length;
-      this.#promise += length;
-      this.#deadline += length;
       return;
     }
-    this.#windowGiven = true;
-    if (this.#windowFrom(endAt) > this.#deadline) {
-      this.#base = endAt;
-      this.#promiseAt(following(every, endAt));
-    }
+    const next = following(every, 'cron' in every ? endAt + EARLY : endAt);
+    if (next + graceMs <= deadline) return;
+    if (promise <= endAt) this.#checks.push(`unknown ${endAt} ${promise}`);
+    this.#firstDeadline ??= deadline;
+    this.#base = endAt;
+    this.#promiseAt(next);
+  }
+
+  #couldComeFrom(promise: number): number {
+    const last = this.#beats.at(-1);
+    if (this.#state === 'waiting' || last === undefined) return this.#since;
+    const { every } = this.#plan;
+    const recent = this.#beats.slice(-21);
+    const distances = recent
+      .slice(1)
+      .map((at, n) => at - (recent[n] ?? 0))
+      .sort((one, other) => one - other);
+    const half = distances.length / 2;
+    const median =
+      distances.length === 0
+        ? Number.POSITIVE_INFINITY
+        : ((distances[Math.ceil(half) - 1] ?? 0) + (distances[Math.floor(half)] ?? 0)) / 2;
+    const early = 'cron' in every ? EARLY : 0;
+    return Math.min(last + 0.75 * Math.min(spacing(every, promise), median), promise - early);
   }
 }

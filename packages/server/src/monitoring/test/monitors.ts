@@ -25,6 +25,7 @@ export function monitor(id: string, changes: Partial<MonitorConfig> = {}): Monit
       channels: [],
       paused: false,
       alert_after_misses: 1,
+      fail_counts_as_miss: false,
       grace_period_minutes: 0,
       ...every,
       ...changes,
@@ -43,6 +44,7 @@ export function changed<T>(
   nowMs: number,
   gaps: readonly Gap[],
   work: (changing: Changing) => Promise<T>,
+  settledUntil = nowMs,
 ): Promise<T> {
   return database.transaction((writer: Writer) =>
     work({
@@ -50,6 +52,7 @@ export function changed<T>(
       engine: database.engine,
       secret,
       nowMs,
+      settledUntil,
       gaps,
       actor: 'test',
       source: { kind: 'console', line: null },

@@ -11,13 +11,26 @@ export const MOVING = [
   'failing_since',
   'misses',
   'alerted_since',
-  'granted',
+  'extended_from',
+  'intervals',
   'paused_until',
   'period_at',
   'settled_at',
   'run_at',
   'run_id',
   'wake_at',
+] as const satisfies readonly (keyof MonitorClocksTable)[];
+
+/** What a judgement depends on beside `MOVING`. A beat URL that was rotated is a difference, too. */
+export const GIVEN = [
+  'token_hash',
+  'interval_ms',
+  'cron',
+  'timezone',
+  'grace_ms',
+  'first_beat_due_ms',
+  'alert_after_misses',
+  'fail_counts_as_miss',
 ] as const satisfies readonly (keyof MonitorClocksTable)[];
 
 export const CHECK_COLUMNS = [

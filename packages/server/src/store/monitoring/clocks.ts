@@ -1,6 +1,6 @@
 import type { Engine, Reader, Writer } from '../ports.ts';
-import { CHECK_COLUMNS, KEY_COLUMNS, MOVING } from './clock-columns.ts';
-import { parameter, run, statement } from './records.ts';
+import { CHECK_COLUMNS, GIVEN, KEY_COLUMNS, MOVING } from './clock-columns.ts';
+import { parameter, put, putting, run, statement } from './records.ts';
 import type {
   BeatKeysTable,
   ChecksTable,
@@ -63,29 +63,69 @@ export function lockDue(
   return run<ClockRow>(writer, engine, LOCK_DUE, [beforeMs, limit]);
 }
 
-const LOCK_ONE = statement(
+/** Whether any clock may have something to judge before `beforeMs`. */
+export async function isAnyDue(reader: Reader, beforeMs: number): Promise<boolean> {
+  const row = await reader
+    .selectFrom('monitor_clocks')
+    .select('uid')
+    .where('wake_at', '<', beforeMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const LOCK_AHEAD = statement(
   (_, engine) =>
-    `select * from monitor_clocks where uid = ${engine === 'sqlite' ? '?1' : '$1'} ${locked(engine)}`,
+    `select * from monitor_clocks where settled_at > ${engine === 'sqlite' ? '?1' : '$1'} order by uid ${locked(engine)}`,
 );
 
-/** One clock, locked; undefined when there is none. */
-export async function lockClock(writer: Writer, engine: Engine, uid: string): Promise<ClockRow | undefined> {
-  const [row] = await run<ClockRow>(writer, engine, LOCK_ONE, [uid]);
-  return row;
+/** Clocks that are accounted for beyond `nowMs`, locked: the clock was set back since. */
+export function lockClocksAhead(writer: Writer, engine: Engine, nowMs: number): Promise<ClockRow[]> {
+  return run<ClockRow>(writer, engine, LOCK_AHEAD, [nowMs]);
 }
 
-export async function insertClock(writer: Writer, row: ClockRow): Promise<void> {
-  await writer.insertInto('monitor_clocks').values(row).execute();
+const LOCK_THESE = statement(
+  (rows, engine) => `select * from monitor_clocks where uid in (
+    select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these) order by uid ${locked(engine)}`,
+);
+
+/** Clocks by uid, locked; those that there are. */
+export async function lockClocks(
+  writer: Writer,
+  engine: Engine,
+  uids: readonly string[],
+): Promise<ClockRow[]> {
+  if (uids.length === 0) return [];
+  const these = parameter(
+    engine,
+    ['uid'],
+    uids.map((uid) => ({ uid })),
+  );
+  return run<ClockRow>(writer, engine, LOCK_THESE, [these]);
 }
 
-/** Takes a clock away: its monitor takes no beats and judges nothing any more. */
-export async function removeClock(writer: Writer, uid: string): Promise<void> {
-  await writer.deleteFrom('monitor_clocks').where('uid', '=', uid).execute();
+const REMOVE_THESE = statement(
+  (rows) =>
+    `delete from monitor_clocks where uid in (select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these)`,
+);
+
+/** Takes clocks away: their monitors take no beats and judge nothing any more. */
+export async function removeClocks(writer: Writer, engine: Engine, uids: readonly string[]): Promise<void> {
+  if (uids.length === 0) return;
+  const these = parameter(
+    engine,
+    ['uid'],
+    uids.map((uid) => ({ uid })),
+  );
+  await run(writer, engine, REMOVE_THESE, [these]);
 }
 
-/** Changes what a definition says about its clock, and where the clock then stands. */
-export async function replaceClock(writer: Writer, row: ClockRow): Promise<void> {
-  await writer.updateTable('monitor_clocks').set(row).where('uid', '=', row.uid).execute();
+const CLOCK_COLUMNS = ['uid', 'org_id', 'id', ...GIVEN, ...MOVING] as const;
+const PUT_CLOCKS = putting('monitor_clocks', CLOCK_COLUMNS);
+
+/** Adds clocks, or replaces those that the transaction has locked. */
+export function putClocks(writer: Writer, engine: Engine, rows: readonly ClockRow[]): Promise<void> {
+  return put(writer, engine, PUT_CLOCKS, CLOCK_COLUMNS, rows);
 }
 
 const MOVED = ['uid', ...MOVING];

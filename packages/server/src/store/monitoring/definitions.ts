@@ -1,5 +1,6 @@
-import type { Reader, Writer } from '../ports.ts';
+import type { Engine, Reader, Writer } from '../ports.ts';
 import type { ClockRow } from './clocks.ts';
+import { put, putting } from './records.ts';
 import type { MonitorsTable } from './tables.ts';
 
 export type MonitorRow = MonitorsTable;
@@ -34,16 +35,39 @@ export function monitorsOfOrg(reader: Reader, orgId: string): Promise<MonitorRow
   return reader.selectFrom('monitors').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
-export async function insertMonitor(writer: Writer, row: MonitorRow): Promise<void> {
-  await writer.insertInto('monitors').values(row).execute();
-}
+const MONITOR_COLUMNS = [
+  'uid',
+  'org_id',
+  'id',
+  'name',
+  'description',
+  'interval_ms',
+  'cron',
+  'timezone',
+  'grace_ms',
+  'first_beat_due_ms',
+  'alert_after_misses',
+  'fail_counts_as_miss',
+  'tags_json',
+  'channels_json',
+  'paused',
+  'paused_until',
+  'muted_until',
+  'token_version',
+  'disabled_at',
+  'source',
+  'source_file',
+  'source_line',
+  'created_at',
+  'updated_at',
+  'updated_by',
+] as const satisfies readonly (keyof MonitorsTable)[];
 
-export async function updateMonitor(
-  writer: Writer,
-  uid: string,
-  change: Partial<Omit<MonitorRow, 'uid' | 'org_id' | 'id'>>,
-): Promise<void> {
-  await writer.updateTable('monitors').set(change).where('uid', '=', uid).execute();
+const PUT_MONITORS = putting('monitors', MONITOR_COLUMNS);
+
+/** Adds definitions, or replaces them by their uid. @throws Fault `conflict` when an org has another monitor of an id */
+export function putMonitors(writer: Writer, engine: Engine, rows: readonly MonitorRow[]): Promise<void> {
+  return put(writer, engine, PUT_MONITORS, MONITOR_COLUMNS, rows);
 }
 
 /** Removes a monitor. Its history may be long: retention takes that away, in batches. */

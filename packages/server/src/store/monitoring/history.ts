@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { decodeCursor, type Page, toPage } from '../pages.ts';
-import type { Database, Reader, Writer } from '../ports.ts';
-import type { CheckRow, PeriodRow } from './clocks.ts';
+import type { Database, Engine, Reader, Writer } from '../ports.ts';
+import { type CheckRow, insertPeriods, type PeriodRow } from './clocks.ts';
 
 const ROWS_PER_BATCH = 2_000;
 
@@ -102,6 +102,30 @@ export async function periodsSince(
   ]);
   for (const row of [...underWay, ...later]) found.get(row.uid)?.push(row);
   return found;
+}
+
+/**
+ * Moves the periods of a monitor that begin later than `nowMs` back by `aheadMs`, in their order and behind the others.
+ * Returns when the last of them begins now.
+ */
+export async function setBackPeriods(
+  writer: Writer,
+  engine: Engine,
+  uid: string,
+  nowMs: number,
+  aheadMs: number,
+): Promise<number> {
+  const periods = await periodsSince(writer, [uid], nowMs);
+  const rows = periods.get(uid) ?? [];
+  const ahead = rows.filter((row) => row.started_at > nowMs);
+  let at = rows.findLast((row) => row.started_at <= nowMs)?.started_at ?? 0;
+  const moved = ahead.map((row) => {
+    at = Math.max(at + 1, Math.min(nowMs, row.started_at - aheadMs));
+    return { ...row, started_at: at };
+  });
+  await writer.deleteFrom('monitor_periods').where('uid', '=', uid).where('started_at', '>', nowMs).execute();
+  await insertPeriods(writer, engine, moved);
+  return at;
 }
 
 /** Forgets idempotency keys of beats received before `beforeMs`. */

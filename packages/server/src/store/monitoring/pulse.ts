@@ -5,64 +5,196 @@ export interface PulseGiven {
   readonly processId: string;
   /** The process's wall clock; PostgreSQL reads its own instead. */
   readonly wallMs: number;
-  /** What this process takes the database's time to be; null at its first pulse. */
-  readonly estimateMs: number | null;
+  /** What this process takes the database's time to be by its steady clock; null at its first pulse. */
+  readonly estimate: () => number | null;
   /** Every beat it accepted before is committed, or was refused; null for nothing accepted yet. */
   readonly acceptedUntilMs: number | null;
   /** A silence longer than this was one of everybody: a gap. A process that begins ends any silence. */
   readonly silenceMs: number;
-  /** Gives up the lease: this process takes no beats any more. */
-  readonly ending: boolean;
+  /** A process that was silent for longer than this is gone. */
+  readonly leaseMs: number;
+  /** `arriving`: it cannot be reached yet. `leaving`: it takes no beats any more, and gives up its lease. */
+  readonly presence: 'arriving' | 'present' | 'leaving';
+  /** Since when it is present; null for the first pulse that says so. */
+  readonly startedAt: number | null;
   /** Gaps that ended until then are known. */
   readonly gapsUntilMs: number;
 }
 
 export interface PulseTaken {
-  /** Time of the database; never less than at any pulse before. */
+  /** Time of the database. */
   readonly nowMs: number;
   /** This and every other process has committed what it accepted before this instant. */
   readonly settledUntil: number;
   /** The same of the others alone; infinite when there are none. */
   readonly othersUntil: number;
-  /** Gaps that were not known, in order. */
+  /** Gaps that were not known, in order; all of them after the clock was set back. */
   readonly gaps: readonly StoredGap[];
+  /** By how much the clock jumped against the steady one: ahead above 0, back below. */
+  readonly steppedMs: number;
+  /** By how much instants that lie ahead now were recorded too late: the clock was set back since. Else 0. */
+  readonly aheadMs: number;
 }
 
 export interface StoredGap {
   readonly startAt: number;
   readonly endAt: number;
+  /** The clock was set ahead, or the machine slept. */
+  readonly isStep?: boolean;
 }
 
-/** A clock that went back further than this was set: time goes on from where it was. */
+/** A clock that differs from the steady one by more than this was set. */
 const STEP_MS = 1_000;
+/** A gap may become certain, or grow, this long after its end. */
+const LATE_GAPS_MS = 600_000;
 
 /** Says that this process is there, and finds out whether for a while none was. Serialised by the one row. */
 export async function takePulse(writer: Writer, engine: Engine, given: PulseGiven): Promise<PulseTaken> {
-  const { processId, estimateMs } = given;
   const seen = await lockPulse(writer, engine);
-  const clock = engine === 'postgres' ? await databaseNow(writer) : given.wallMs;
-  const steady = estimateMs !== null && clock < estimateMs - STEP_MS ? estimateMs : clock;
-  const nowMs = Math.max(steady, seen ?? 0);
-  const fresh = nowMs - given.silenceMs;
-  await writer.deleteFrom('monitor_leases').where('seen_at', '<', fresh).execute();
-  const others = await writer
-    .selectFrom('monitor_leases')
-    .select('accepted_until')
-    .where('process_id', '<>', processId)
-    .execute();
-  const alone = others.length === 0;
-  const silent = seen !== null && seen < nowMs && (seen < fresh || (estimateMs === null && alone));
-  if (silent) await insertGap(writer, { startAt: seen, endAt: nowMs });
-  await putPulse(writer, nowMs);
+  const time = await readTime(writer, engine, given, seen);
+  const { nowMs, aheadMs, isSetBack } = time;
+  if (aheadMs > 0) await setBackLiveness(writer, nowMs, aheadMs);
+  const others = await otherLeases(writer, given, nowMs);
+  const gaps: StoredGap[] = [];
+  if (given.presence === 'arriving') {
+    if (others.length === 0 && seen !== null && seen < nowMs) gaps.push({ startAt: seen, endAt: nowMs });
+  } else {
+    await makeCertain(writer, given, others);
+    const silence = silenceOf(given, time, seen);
+    const isSure = given.startedAt !== null || others.length === 0;
+    if (silence) await insertGap(writer, silence, isSure);
+    await putPulse(writer, nowMs);
+    await putLease(writer, given, nowMs);
+  }
   const acceptedUntil = given.acceptedUntilMs ?? nowMs;
-  await putLease(writer, given, nowMs, acceptedUntil);
   const othersUntil = Math.min(Number.POSITIVE_INFINITY, ...others.map((other) => other.accepted_until));
+  const after = isSetBack ? 0 : given.gapsUntilMs - LATE_GAPS_MS;
   return {
     nowMs,
-    settledUntil: Math.min(acceptedUntil, othersUntil),
+    settledUntil: Math.min(acceptedUntil, nowMs, othersUntil),
     othersUntil,
-    gaps: await gapsAfter(writer, given.gapsUntilMs),
+    gaps: [...(await gapsAfter(writer, after)), ...gaps],
+    steppedMs: time.steppedMs,
+    aheadMs,
   };
+}
+
+interface Time extends Pick<PulseTaken, 'nowMs' | 'steppedMs' | 'aheadMs'> {
+  readonly isSetBack: boolean;
+  /** The estimate at the moment the clock was read. */
+  readonly estimateMs: number | null;
+}
+
+/**
+ * Time goes on as the clock does, which may be set. A clock that was set back takes time back with it, and the time that
+ * was recorded with it.
+ */
+async function readTime(
+  writer: Writer,
+  engine: Engine,
+  { wallMs, estimate }: PulseGiven,
+  seen: number | null,
+): Promise<Time> {
+  // The database's clock was read somewhere between the two instants.
+  const before = estimate();
+  const clock = engine === 'postgres' ? await databaseNow(writer) : wallMs;
+  const after = engine === 'postgres' ? estimate() : before;
+  const expected = before ?? seen;
+  if (expected !== null && clock < expected - STEP_MS) {
+    const isAhead = seen !== null && seen > clock;
+    const aheadMs = isAhead ? Math.max(seen, expected) - clock : 0;
+    return { nowMs: clock, steppedMs: clock - expected, aheadMs, isSetBack: true, estimateMs: before };
+  }
+  const steppedMs = after !== null && clock > after + STEP_MS ? clock - after : 0;
+  return { nowMs: Math.max(clock, seen ?? 0), steppedMs, aheadMs: 0, isSetBack: false, estimateMs: after };
+}
+
+/** The time since the last pulse in which nobody could be reached; null when there was none. */
+function silenceOf(
+  { silenceMs, startedAt }: PulseGiven,
+  { nowMs, steppedMs, estimateMs, isSetBack }: Time,
+  seen: number | null,
+): StoredGap | null {
+  if (seen === null) return null;
+  if (isSetBack) {
+    // A process that begins does not know how long it was away: what is due just now may have been sent meanwhile.
+    return startedAt === null ? { startAt: nowMs - 1, endAt: nowMs } : null;
+  }
+  if (nowMs <= seen) return null;
+  const silence = { startAt: seen, endAt: nowMs };
+  if (startedAt === null) return silence;
+  if (steppedMs <= 0 || estimateMs === null) return nowMs - seen > silenceMs ? silence : null;
+  // The clock was set ahead, or the machine slept: until then this process was there.
+  const startAt = estimateMs - seen > silenceMs ? seen : Math.max(seen, estimateMs);
+  return nowMs - startAt > STEP_MS ? { startAt, endAt: nowMs, isStep: startAt !== seen } : null;
+}
+
+interface Lease {
+  readonly process_id: string;
+  readonly started_at: number;
+  readonly accepted_until: number;
+}
+
+/** Leases of the other processes that are there. */
+async function otherLeases(writer: Writer, given: PulseGiven, nowMs: number): Promise<Lease[]> {
+  const fresh = nowMs - given.leaseMs;
+  if (given.presence !== 'arriving')
+    await writer.deleteFrom('monitor_leases').where('seen_at', '<', fresh).execute();
+  return writer
+    .selectFrom('monitor_leases')
+    .select(['process_id', 'started_at', 'accepted_until'])
+    .where('process_id', '<>', given.processId)
+    .where('seen_at', '>=', fresh)
+    .execute();
+}
+
+/**
+ * A process that begins beside leases cannot know whether their processes are alive. Who was there before such a
+ * silence and still is says that it was none; when nobody of them is left, it was a gap.
+ */
+async function makeCertain(writer: Writer, given: PulseGiven, others: readonly Lease[]): Promise<void> {
+  const { startedAt } = given;
+  if (startedAt !== null)
+    await writer
+      .deleteFrom('monitor_gaps')
+      .where('presumed', '=', 1)
+      .where('started_at', '>=', startedAt)
+      .execute();
+  const earliest = Math.min(Number.POSITIVE_INFINITY, ...others.map((other) => other.started_at));
+  const presumed = await writer
+    .selectFrom('monitor_gaps')
+    .select('started_at')
+    .where('presumed', '=', 1)
+    .execute();
+  for (const { started_at } of presumed)
+    if (earliest > started_at)
+      await writer
+        .updateTable('monitor_gaps')
+        .set({ presumed: 0 })
+        .where('started_at', '=', started_at)
+        .execute();
+}
+
+/** Gaps and leases that lie ahead since the clock was set back; a gap that only the clock made goes. */
+async function setBackLiveness(writer: Writer, nowMs: number, aheadMs: number): Promise<void> {
+  const ahead = await writer
+    .selectFrom('monitor_gaps')
+    .selectAll()
+    .where('ended_at', '>', nowMs)
+    .orderBy('started_at')
+    .execute();
+  await writer.deleteFrom('monitor_gaps').where('ended_at', '>', nowMs).execute();
+  for (const { started_at, ended_at, presumed, stepped } of ahead) {
+    const startAt = started_at > nowMs ? started_at - aheadMs : started_at;
+    const endAt = Math.min(nowMs, ended_at - aheadMs);
+    if (endAt > startAt) await insertGap(writer, { startAt, endAt, isStep: stepped === 1 }, presumed === 0);
+  }
+  for (const column of ['seen_at', 'accepted_until', 'started_at'] as const)
+    await writer
+      .updateTable('monitor_leases')
+      .set({ [column]: nowMs })
+      .where(column, '>', nowMs)
+      .execute();
 }
 
 async function putPulse(writer: Writer, nowMs: number): Promise<void> {
@@ -73,21 +205,30 @@ async function putPulse(writer: Writer, nowMs: number): Promise<void> {
     .execute();
 }
 
-async function insertGap(writer: Writer, { startAt, endAt }: StoredGap): Promise<void> {
+async function insertGap(
+  writer: Writer,
+  { startAt, endAt, isStep }: StoredGap,
+  isSure: boolean,
+): Promise<void> {
+  const gap = { ended_at: endAt, presumed: isSure ? 0 : 1, stepped: isStep ? 1 : 0 };
   await writer
     .insertInto('monitor_gaps')
-    .values({ started_at: startAt, ended_at: endAt })
-    .onConflict((conflict) => conflict.column('started_at').doUpdateSet({ ended_at: endAt }))
+    .values({ started_at: startAt, ...gap })
+    .onConflict((conflict) => conflict.column('started_at').doUpdateSet(gap))
     .execute();
 }
 
-async function putLease(writer: Writer, given: PulseGiven, seenAt: number, acceptedUntil: number) {
-  const { processId, ending } = given;
-  if (ending) {
+async function putLease(writer: Writer, given: PulseGiven, seenAt: number): Promise<void> {
+  const { processId, presence, startedAt, acceptedUntilMs } = given;
+  if (presence === 'leaving') {
     await writer.deleteFrom('monitor_leases').where('process_id', '=', processId).execute();
     return;
   }
-  const lease = { seen_at: seenAt, accepted_until: acceptedUntil };
+  const lease = {
+    seen_at: seenAt,
+    accepted_until: Math.min(acceptedUntilMs ?? seenAt, seenAt),
+    started_at: startedAt ?? seenAt,
+  };
   await writer
     .insertInto('monitor_leases')
     .values({ process_id: processId, ...lease })
@@ -113,13 +254,18 @@ async function databaseNow(writer: Writer): Promise<number> {
   return rows[0]?.now ?? Number.NaN;
 }
 
-/** Gaps in order that ended after `afterMs`. */
+/** Gaps in order that ended after `afterMs`; those that are not certain are left out. */
 export async function gapsAfter(reader: Reader, afterMs: number): Promise<StoredGap[]> {
   const rows = await reader
     .selectFrom('monitor_gaps')
     .selectAll()
     .where('ended_at', '>', afterMs)
+    .where('presumed', '=', 0)
     .orderBy('started_at')
     .execute();
-  return rows.map((row) => ({ startAt: row.started_at, endAt: row.ended_at }));
+  return rows.map(({ started_at, ended_at, stepped }) => ({
+    startAt: started_at,
+    endAt: ended_at,
+    ...(stepped === 1 && { isStep: true }),
+  }));
 }

@@ -1,4 +1,4 @@
-import { CHECK_COLUMNS, KEY_COLUMNS, MOVING } from './clock-columns.ts';
+import { CHECK_COLUMNS, GIVEN, KEY_COLUMNS, MOVING } from './clock-columns.ts';
 import type { BeatKeyRow, CheckRow, ClockRow } from './clocks.ts';
 
 /** Beats of one monitor that find out nothing: they move its clock and are rows, no miss, period or alert comes of them. */
@@ -9,17 +9,6 @@ export interface QuietBeats {
   readonly checks: readonly CheckRow[];
   readonly keys: readonly BeatKeyRow[];
 }
-
-/** What a judgement depends on beside `MOVING`. A beat URL that was rotated is a difference, too. */
-const GIVEN = [
-  'token_hash',
-  'interval_ms',
-  'cron',
-  'timezone',
-  'grace_ms',
-  'first_beat_due_ms',
-  'alert_after_misses',
-] as const satisfies readonly (keyof ClockRow)[];
 
 const COMPARED = [...MOVING, ...GIVEN];
 

@@ -48,6 +48,46 @@ export async function run<Row>(
   return rowsAs<Row>((await writer.executeQuery(query)).rows);
 }
 
+/** A statement that adds rows, or replaces them by their `uid`. */
+export function putting(table: string, columns: readonly string[]): Statement {
+  const others = columns.filter((column) => column !== 'uid');
+  return statement(
+    (rows) => `insert into ${table} (${columns.join(', ')})
+      select * from ${rows(1, table, columns)} as given where true
+      on conflict (uid) do update set ${others.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+  );
+}
+
+/** Rows of one statement: some milliseconds. */
+const PUT_AT_ONCE = 1_000;
+
+/** Runs a statement of `putting`, for however many rows. */
+export async function put<Row extends object>(
+  writer: Writer,
+  engine: Engine,
+  text: Statement,
+  columns: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += PUT_AT_ONCE) {
+    const some = rows.slice(at, at + PUT_AT_ONCE).map((row) => recordOf(row, columns));
+    await run(writer, engine, text, [parameter(engine, columns, some)]);
+  }
+}
+
+/** A row with an index signature, which interfaces lack; tables hold numbers, texts and null. */
+function recordOf<Row extends object>(
+  row: Row,
+  columns: readonly (keyof Row & string)[],
+): Record<string, Value> {
+  return Object.fromEntries(
+    columns.map((column) => {
+      const value = row[column] ?? null;
+      return [column, typeof value === 'number' ? value : value === null ? null : String(value)];
+    }),
+  );
+}
+
 /** PostgreSQL's text holds neither U+0000 nor half a surrogate pair, which JSON spells out. */
 export function holdable(json: string): string {
   return json.replace(/\\u0000|\\ud[89a-f]../gi, '\\ufffd');

@@ -15,6 +15,8 @@ export interface MonitorsTable {
   grace_ms: number | null;
   first_beat_due_ms: number | null;
   alert_after_misses: number;
+  /** 1: a failure that the job reports is one miss. */
+  fail_counts_as_miss: number;
   tags_json: string;
   channels_json: string;
   paused: number;
@@ -47,6 +49,8 @@ export interface MonitorClocksTable {
   grace_ms: number;
   first_beat_due_ms: number | null;
   alert_after_misses: number;
+  /** 1: a failure that the job reports is one miss. */
+  fail_counts_as_miss: number;
   status: string;
   last_beat_at: number | null;
   anchor_at: number;
@@ -55,7 +59,10 @@ export interface MonitorClocksTable {
   failing_since: number | null;
   misses: number;
   alerted_since: number | null;
-  granted: number;
+  /** The deadline before a gap of Floe's own extended it. */
+  extended_from: number | null;
+  /** Milliseconds between the last 20 beats, comma-separated. */
+  intervals: string;
   paused_until: number | null;
   period_at: number;
   settled_at: number;
@@ -111,6 +118,8 @@ export interface MonitorDefaultsTable {
 /** Processes that take beats. */
 export interface MonitorLeasesTable {
   process_id: string;
+  /** Since when it is there. */
+  started_at: number;
   seen_at: number;
   /** Every beat this process accepted before it is committed, or was refused. */
   accepted_until: number;
@@ -126,6 +135,10 @@ export interface MonitorPulseTable {
 export interface MonitorGapsTable {
   started_at: number;
   ended_at: number;
+  /** 1 while it is not known whether a process that was there before it still is. */
+  presumed: number;
+  /** 1 when the clock was set ahead, or the machine slept: a process was there all the time it ran. */
+  stepped: number;
 }
 
 /** A page that shows chosen monitors. */

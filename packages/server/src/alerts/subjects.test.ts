@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Alert } from './alert.ts';
+import { failing, outbox, recovered } from './test/outbox.ts';
+import { type Received, startReceiver } from './test/receiver.ts';
+
+const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 8 : 200;
+const HOUR = 3_600_000;
+
+/** Ways in which a receiver does not take a message. */
+const FAULTS: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  'answers 500': (response) => response.writeHead(500).end(),
+  'answers 503 and when to come again': (response) => response.writeHead(503, { 'retry-after': '300' }).end(),
+  'answers 400': (response) => response.writeHead(400).end(),
+  'answers 404': (response) => response.writeHead(404).end(),
+  redirects: (response) => response.writeHead(302, { location: 'http://127.0.0.1/' }).end(),
+  'breaks off': (response) => void response.destroy(),
+  'breaks off in the middle': (response) => {
+    response.writeHead(500, { 'content-length': '100' }).write('half');
+    response.destroy();
+  },
+};
+
+const names = ({ body }: Received) => [...new Set(body.match(/Job [a-z]+\d+/g) ?? [])];
+const said = (one: Received, name: string) => {
+  const data = JSON.stringify(one.json);
+  return /recovered/.test(data) ? `${name} over` : `${name} begins`;
+};
+
+const story = fc.record({
+  /** Which monitors the receiver takes no message about, and how it says so. */
+  faults: fc.uniqueArray(fc.tuple(fc.nat(9), fc.constantFrom(...Object.keys(FAULTS))), {
+    maxLength: 4,
+    selector: ([subject]) => subject,
+  }),
+  /** When which monitor fails or recovers, in seconds. */
+  steps: fc.array(fc.record({ after: fc.nat(20), subject: fc.nat(9) }), { minLength: 5, maxLength: 25 }),
+});
+
+test('whatever messages of some monitors a receiver does not take, those of every other one arrive, in order', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(story, async ({ faults, steps }) => {
+      const house = await outbox(t);
+      const byName = new Map(faults.map(([subject, fault]) => [`Job m${subject}`, fault]));
+      const taken: string[] = [];
+      const tries = new Map<string, Set<string>>();
+      const receiver = await startReceiver(t, (one, response) => {
+        const about = names(one);
+        const id = String(one.headers['webhook-id']);
+        tries.set(id, new Set([...(tries.get(id) ?? []), one.json['type'] as string]));
+        const bad = about.find((name) => byName.has(name));
+        if (bad !== undefined) return FAULTS[byName.get(bad) ?? '']?.(response);
+        taken.push(...about.map((name) => said(one, name)));
+        response.end();
+      });
+      await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+      const delivery = house.start();
+      const isDown = new Map<number, boolean>();
+      const owed = new Map<string, string[]>();
+      for (const { after, subject } of steps) {
+        if (after > 0) await house.pass(delivery, after * 1_000);
+        const down = isDown.get(subject) === true;
+        isDown.set(subject, !down);
+        await house.put(down ? recovered(`m${subject}`) : failing(`m${subject}`));
+        const name = `Job m${subject}`;
+        owed.set(name, [...(owed.get(name) ?? []), down ? `${name} over` : `${name} begins`]);
+      }
+      // A minute for what is gathered into one message, and one for a receiver that seems to be down.
+      await house.pass(delivery, 180_000);
+      for (const [name, lines] of owed) {
+        if (byName.has(name)) continue;
+        const heard = taken.filter((line) => line.startsWith(`${name} `));
+        assert.deepEqual(heard.slice(-1), lines.slice(-1), `${name}: what is true now was not told`);
+        assert.ok(
+          heard.every((line, at) => at === 0 || line !== heard[at - 1]),
+          `${name} was told the same twice: ${heard.join(', ')}`,
+        );
+      }
+      await delivery.close();
+      receiver.close();
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('one monitor whose messages are refused for a day holds up no other one, and is tried until the day is over', async (t) => {
+  const house = await outbox(t);
+  const receiver = await startReceiver(t, ({ body }, response) => {
+    response.statusCode = body.includes('Job poison') ? 500 : 200;
+    response.end();
+  });
+  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+  const delivery = house.start();
+  await house.put(failing('poison'));
+  for (let hour = 0; hour < 23; hour++) {
+    for (let minute = 0; minute < 59; minute++) await skip(house, delivery, 60_000);
+    const before = receiver.received.length;
+    await house.put(failing(`good${hour}`));
+    await house.pass(delivery, 2_000);
+    const good = receiver.received.slice(before).some(({ body }) => body.includes(`Job good${hour}`));
+    assert.ok(good, `${hour} h: it waited for another one`);
+  }
+  const poison = () => receiver.received.filter(({ body }) => body.includes('Job poison'));
+  const tries = poison().length;
+  assert.ok(tries >= 25 && tries < 60, `${tries} tries`);
+  assert.equal(new Set(poison().map(({ headers }) => headers['webhook-id'])).size, 1);
+  assert.equal((await house.states())[0], 'pending');
+  for (let minute = 0; minute < 150; minute++) await skip(house, delivery, 60_000);
+  assert.equal((await house.states())[0], 'dead');
+});
+
+test('a receiver that is down is asked about once a minute, however much it is owed, and gets all of it when it is back', async (t) => {
+  for (const isReachable of [true, false]) {
+    const house = await outbox(t);
+    let isUp = false;
+    const receiver = await startReceiver(t, (_, response) => response.writeHead(isUp ? 200 : 503).end());
+    const url = isReachable ? receiver.url : 'http://127.0.0.1:1';
+    await house.channels({ name: 'a', kind: 'webhook', url });
+    const delivery = house.start();
+    for (let round = 0; round < 6; round++) {
+      await house.put(...Array.from({ length: 5 }, (_, n) => failing(`m${round * 5 + n}`)));
+      await house.pass(delivery, 61_000);
+    }
+    const before = house.counted.length;
+    for (let minute = 0; minute < 60; minute++) await skip(house, delivery, 60_000);
+    const tries = house.counted.length - before;
+    assert.ok(tries > 20 && tries < 70, `${tries} tries in an hour`);
+    isUp = true;
+    if (!isReachable) await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+    for (let minute = 0; minute < 60; minute++) await skip(house, delivery, 60_000);
+    assert.deepEqual([...new Set(await house.states())], ['sent']);
+  }
+});
+
+test('a message about many that is refused because of one of them is split until the others arrive', async (t) => {
+  for (const status of [400, 500]) {
+    const house = await outbox(t);
+    const receiver = await startReceiver(t, ({ body }, response) =>
+      response.writeHead(body.includes('Job poison') ? status : 200).end(),
+    );
+    await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+    const delivery = house.start();
+    const ids = Array.from({ length: 12 }, (_, n) => (n === 7 ? 'poison' : `m${n}`));
+    await house.put(...ids.map((id) => failing(id)));
+    await house.pass(delivery, 240_000);
+    const arrived = receiver.received.filter(({ body }) => !body.includes('Job poison'));
+    const heard = ids.filter((id) => arrived.some(({ body }) => body.includes(`Job ${id}"`)));
+    assert.deepEqual(
+      heard,
+      ids.filter((id) => id !== 'poison'),
+      String(status),
+    );
+    assert.ok(receiver.received.length < 30);
+    const states = await house.states();
+    assert.equal(states.filter((state) => state === 'sent').length, 11);
+  }
+});
+
+test('twelve failures within a second are one message and one summary; what lasts at the end is told as failing', async (t) => {
+  for (const lasts of [false, true]) {
+    const house = await outbox(t);
+    const receiver = await startReceiver(t);
+    await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
+    const delivery = house.start();
+    const flaps = Array.from({ length: 12 }, (_, n): Alert[] =>
+      lasts && n === 11 ? [failing('x')] : [failing('x'), recovered('x', 40)],
+    );
+    // Some before a round and some after it.
+    await house.put(...flaps.slice(0, 5).flat());
+    await house.pass(delivery, 1_000);
+    await house.put(...flaps.slice(5).flat());
+    await house.pass(delivery, 120_000);
+    const types = receiver.received.map(({ json }) => json['type']);
+    if (lasts) {
+      assert.deepEqual(types, ['monitor_failing']);
+      await house.put(recovered('x'));
+      await house.pass(delivery, 2_000);
+    }
+    const [begun, over, ...more] = receiver.received;
+    assert.deepEqual(
+      [begun?.json['type'], over?.json['type'], more],
+      ['monitor_failing', 'monitor_recovered', []],
+    );
+    const data = over?.json['data'];
+    assert.ok(typeof data === 'object' && data !== null);
+    assert.equal(Reflect.get(data, 'failure_count'), 12);
+    assert.equal(Reflect.get(data, 'thread'), begun?.headers['webhook-id']);
+  }
+});
+
+test('a flapping monitor has one incident, which its last recovery closes', async (t) => {
+  const house = await outbox(t);
+  const receiver = await startReceiver(t, (_, response) => response.end('{"status":"success"}'));
+  await house.channels({ name: 'a', kind: 'pagerduty', routing_key: 'key', base_url: receiver.url });
+  const delivery = house.start();
+  for (let n = 0; n < 12; n++) {
+    await house.put(failing('x'), recovered('x', 40));
+    await house.pass(delivery, 1_000);
+  }
+  await house.pass(delivery, 60_000);
+  assert.deepEqual(
+    receiver.received.map(({ json }) => json['event_action']),
+    ['trigger', 'resolve'],
+  );
+  assert.equal(new Set(receiver.received.map(({ json }) => json['dedup_key'])).size, 1);
+});
+
+test('what lasts after flapping is told again as the channel asks', async (t) => {
+  const house = await outbox(t);
+  const receiver = await startReceiver(t);
+  await house.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
+  const delivery = house.start();
+  await house.put(failing('x'), recovered('x', 40), failing('x'));
+  await house.pass(delivery, 20_000);
+  await skip(house, delivery, HOUR / 6);
+  await house.pass(delivery, 2_000);
+  assert.deepEqual(
+    receiver.received.map(({ json }) => json['type']),
+    ['monitor_failing', 'monitor_failing'],
+  );
+});
+
+/** So much time in one step, with what is due at its end. */
+async function skip(
+  house: Awaited<ReturnType<typeof outbox>>,
+  delivery: { settled(): Promise<void> },
+  ms: number,
+): Promise<void> {
+  house.clock.advance(ms - 1_000);
+  await delivery.settled();
+  await house.clock.advanceAsync(1_000);
+  await delivery.settled();
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import type { MonitoringEngine } from './engine.ts';
+import { mustFindMonitor, replaceMonitor } from './monitors.ts';
+import { beat, type House, house, live } from './test/house.ts';
+import { changed, MINUTE, monitor, ORG } from './test/monitors.ts';
+
+const gapsOf = async ({ database }: House) =>
+  (
+    await database.read
+      .selectFrom('monitor_gaps')
+      .selectAll()
+      .where('presumed', '=', 0)
+      .orderBy('started_at')
+      .execute()
+  ).map(({ started_at, ended_at }) => ended_at - started_at);
+
+/** Time passes with ticks in between, as for a process that runs. */
+async function run({ clock }: House, engine: MonitoringEngine, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 250) {
+    await clock.advanceAsync(Math.min(250, left));
+    if (left % 1_000 === 0) await engine.lookNow();
+  }
+}
+
+test('a process that stands still within the time its clients wait is no outage: its beats are on time, a silent job is found', async (t) => {
+  for (const stallMs of [2_000, 5_000, 9_500]) {
+    const told = await house(t);
+    const { engine, crash } = await told.start();
+    await told.add(engine, ['job', 'dead'], 1);
+    await beat(engine, 'job');
+    await beat(engine, 'dead');
+    await run(told, engine, 58_000);
+    // Sent before its deadline and read after it: until then it waited in the socket.
+    told.stall(stallMs);
+    const { receivedAt, nextDueAt } = await beat(engine, 'job');
+    assert.equal(nextDueAt, receivedAt + MINUTE);
+    await run(told, engine, 5_000);
+    assert.deepEqual(await gapsOf(told), [], `${stallMs} ms`);
+    assert.deepEqual(
+      (await told.history('job')).periods.map((line) => line.split(' ')[1]),
+      ['waiting', 'healthy'].slice(-1),
+    );
+    assert.equal((await told.history('dead')).periods.at(-1)?.split(' ')[1], 'failing');
+    crash();
+  }
+});
+
+test('beats that are late are late: what is read long after a stall did not wait for its end', async (t) => {
+  const told = await house(t);
+  const { engine, crash } = await told.start();
+  await told.add(engine, ['job'], 1);
+  await beat(engine, 'job');
+  await run(told, engine, 57_000);
+  told.stall(2_000);
+  await run(told, engine, 4_000);
+  await beat(engine, 'job');
+  assert.equal(await told.count('missed'), 1);
+  crash();
+});
+
+test('a process that stands still for longer than clients wait was away', async (t) => {
+  const told = await house(t);
+  const { engine, crash } = await told.start();
+  await told.add(engine, ['job'], 1);
+  await beat(engine, 'job');
+  await run(told, engine, 30_000);
+  told.stall(60_000);
+  await run(told, engine, 3_000);
+  const [gap = 0, ...more] = await gapsOf(told);
+  assert.ok(gap >= 60_000 && gap <= 62_000, `${gap}`);
+  assert.deepEqual(more, []);
+  assert.equal(await told.count('missed'), 0);
+  crash();
+});
+
+test('a store that refuses beats for some seconds is a gap, though the process runs', async (t) => {
+  const told = await house(t);
+  let isAway = false;
+  const { database } = told;
+  const flaky: typeof database = {
+    ...database,
+    read: database.read,
+    rowTransaction: (work) => (isAway ? Promise.reject(away()) : database.rowTransaction(work)),
+    keepBeats: (beats) => (isAway ? Promise.reject(away()) : database.keepBeats(beats)),
+    transaction: (work) => database.transaction(work),
+  };
+  const { engine, crash } = await told.start('one', flaky);
+  await told.add(engine, ['job'], 1);
+  await beat(engine, 'job');
+  await run(told, engine, 10_000);
+  isAway = true;
+  await assert.rejects(beat(engine, 'job'));
+  told.clock.advance(5_000);
+  // The pulse that was refused may be under way still.
+  await engine.lookNow().catch(() => undefined);
+  isAway = false;
+  await engine.lookNow();
+  assert.equal((await gapsOf(told)).length, 1);
+  crash();
+});
+
+test('a process that begins beside one that was killed learns that nobody was there; beside one that lives, that somebody was', async (t) => {
+  for (const lives of [false, true]) {
+    const told = await house(t);
+    const first = await told.start('first');
+    await told.add(first.engine, ['job'], 1);
+    await beat(first.engine, 'job');
+    await live(told.clock, first.engine, 57_000);
+    if (!lives) first.crash();
+    told.clock.advance(4_000);
+    const second = await told.start('second');
+    if (lives) await first.engine.lookNow();
+    await live(told.clock, second.engine, 1_000);
+    assert.equal(await told.count('missed'), lives ? 1 : 0);
+    await live(told.clock, second.engine, 12_000);
+    assert.deepEqual(await gapsOf(told), lives ? [] : [4_000]);
+    assert.equal(await told.count('missed'), lives ? 1 : 0, 'the deadline lay in the gap');
+    await live(told.clock, second.engine, MINUTE);
+    assert.ok((await told.count('missed')) > 0, 'and it is found one window later');
+    first.crash();
+    second.crash();
+  }
+});
+
+test('one that takes the place of a process that is gone for certain knows at once that nobody was there', async (t) => {
+  const told = await house(t);
+  const first = await told.start('same');
+  first.crash();
+  told.clock.advance(2_000);
+  const second = await told.start('same');
+  assert.deepEqual(await gapsOf(told), [2_000]);
+  second.crash();
+});
+
+test('a process is there from when its listeners are open; until then it only knows the time', async (t) => {
+  const told = await house(t);
+  const first = await told.start('same');
+  await told.add(first.engine, ['job'], 1);
+  await beat(first.engine, 'job');
+  await live(told.clock, first.engine, 58_000);
+  first.crash();
+  const second = await told.prepare('same');
+  told.clock.advance(1_000);
+  assert.equal(second.engine.now(), told.clock.now());
+  const { gaps } = await second.engine.moment();
+  assert.equal(gaps.length, 1);
+  assert.deepEqual(await gapsOf(told), []);
+  told.clock.advance(9_000);
+  await second.engine.start();
+  assert.deepEqual(await gapsOf(told), [10_000]);
+  assert.equal(await told.count('missed'), 0);
+  second.crash();
+});
+
+test('a change just after a deadline does not undo the miss, and carries the time it was made', async (t) => {
+  const told = await house(t);
+  const first = await told.start('first');
+  const second = await told.start('second');
+  await told.add(first.engine, ['job'], 1);
+  const { receivedAt } = await beat(first.engine, 'job');
+  for (let seconds = 3; seconds < 60; seconds += 3) {
+    told.clock.advance(3_000);
+    await Promise.all([first.engine.lookNow(), second.engine.lookNow()]);
+  }
+  // Both said a second ago how far they are; the deadline passes, and at once the grace is made longer.
+  told.clock.advance(receivedAt + MINUTE + 300 - told.clock.now());
+  const changing = first.engine.moment();
+  for (let rounds = 0; rounds < 5; rounds++) {
+    await second.engine.lookNow();
+    await told.clock.advanceAsync(100);
+    await first.engine.lookNow();
+  }
+  const { nowMs, gaps, settledUntil } = await changing;
+  assert.ok(nowMs >= receivedAt + MINUTE + 300, 'not earlier than it was asked for');
+  const row = await changed(
+    told.database,
+    nowMs,
+    gaps,
+    async (one) => {
+      const before = await mustFindMonitor(one.writer, ORG, 'job');
+      return replaceMonitor(one, before, monitor('job', { grace_period_minutes: 5 }));
+    },
+    settledUntil,
+  );
+  assert.equal(row.updated_at, nowMs);
+  assert.equal(await told.count('missed'), 1);
+  first.crash();
+  second.crash();
+});
+
+test('of two servers that change a monitor one after the other, the second dates its change no earlier', async (t) => {
+  const told = await house(t);
+  const { engine, crash } = await told.start();
+  await told.add(engine, ['job'], 60);
+  const at = engine.now();
+  const change = (nowMs: number, minutes: number) =>
+    changed(told.database, nowMs, [], async (one) =>
+      replaceMonitor(
+        one,
+        await mustFindMonitor(one.writer, ORG, 'job'),
+        monitor('job', { expected_interval_minutes: minutes }),
+      ),
+    );
+  const one = await change(at + 40, 30);
+  const other = await change(at + 10, 20);
+  assert.ok(other.updated_at >= one.updated_at);
+  crash();
+});
+
+function away(): Fault {
+  return new Fault('overloaded', 'The database is away.', { retryAfterMs: 1_000 });
+}
