@@ -79,6 +79,72 @@ export const SHELLS: ReadonlySet<string> = new Set([
 ]);
 export const SHELL_OPTIONS: Wrapper = SHELL;
 
+const TMUX: Wrapper = { values: 'cefFlnNstxy', bare: 'AdDEPXabfhvIkZB', joins: true };
+const TERMINALS: Readonly<Record<string, Wrapper>> = {
+  ...Object.fromEntries(
+    'new new-session neww new-window splitw split-window respawnp respawn-pane respawnw respawn-window run run-shell if if-shell popup display-popup pipep pipe-pane'
+      .split(' ')
+      .map((verb) => [`tmux ${verb}`, TMUX]),
+  ),
+  screen: { values: 'SsptTcehX', bare: 'dmDrRxLUaAifnOqvl', otherwise: 'bare' },
+  xterm: { otherwise: 'bare', dashes: true },
+};
+
+const SSH: Wrapper = {
+  values: 'BbcDEeFIiJLlmOPpQRSWw',
+  bare: '46AaCfGgKkMNnqsTtVvXxYy',
+  skip: 1,
+  joins: true,
+  shell: true,
+};
+const BUBBLEWRAP: Wrapper = {
+  otherwise: 'bare',
+  longPairs: [
+    '--bind',
+    '--bind-try',
+    '--dev-bind',
+    '--dev-bind-try',
+    '--ro-bind',
+    '--ro-bind-try',
+    '--setenv',
+    '--symlink',
+    '--chmod',
+    '--file',
+    '--bind-data',
+    '--ro-bind-data',
+    '--overlay',
+  ],
+  longValues: [
+    '--proc',
+    '--dev',
+    '--tmpfs',
+    '--mqueue',
+    '--dir',
+    '--chdir',
+    '--unsetenv',
+    '--uid',
+    '--gid',
+    '--hostname',
+    '--lock-file',
+    '--seccomp',
+    '--args',
+    '--cap-add',
+    '--cap-drop',
+    '--perms',
+    '--size',
+    '--remount-ro',
+    '--exec-label',
+    '--file-label',
+    '--argv0',
+  ],
+};
+/** Programs that run the command behind their own options, of which none takes its value from the next word. */
+const PLAIN_WRAPPERS: Readonly<Record<string, Wrapper>> = Object.fromEntries(
+  'fakeroot fakechroot chronic catchsegv eatmydata rlwrap setarch linux32 linux64 i386 x86_64 uname26 tini dumb-init catatonit tsocks proxychains4 proxybound torify usewithtor valgrind heaptrack unbuffer dbus-launch aa-exec sem annotate-output systemd-cat nocache ccache distcc icecc rr samply setlock lckdo'
+    .split(' ')
+    .map((name) => [name, { otherwise: 'bare' }]),
+);
+
 /** Wrappers that come with systems, by name or by name and subcommand. */
 export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   sudo: SUDO,
@@ -144,9 +210,29 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   torsocks: { values: 'uaP', bare: 'qdi' },
   strace: { values: 'aebIoOpPsSuUEX', bare: 'ACcdDfFhiknNqrtTvVwxyYZz', otherwise: 'bare' },
   ltrace: { values: 'aAeDFlnopsuwx', bare: 'bcCfhiLrStTV', otherwise: 'bare' },
-  gdb: { values: 'xcdpst', code: [], otherwise: 'bare' },
-  valgrind: { otherwise: 'bare' },
+  ...PLAIN_WRAPPERS,
+  'cmake -E': {},
+  'start-stop-daemon': { otherwise: 'bare', dashes: true, program: '--exec' },
+  gosu: { skip: 1 },
+  'su-exec': { skip: 1 },
+  faketime: { values: 'f', otherwise: 'bare', skip: 1 },
+  bwrap: BUBBLEWRAP,
+  proot: {
+    values: 'rRbwqkS',
+    otherwise: 'bare',
+    longValues: ['--rootfs', '--bind', '--cwd', '--pwd', '--qemu'],
+  },
+  firejail: { otherwise: 'bare' },
+  chpst: { values: 'uUbenmdofcrt/', bare: 'vVP012L' },
+  softlimit: { values: 'admstlfprcoe' },
+  setuidgid: { skip: 1 },
+  envdir: { skip: 1 },
+  cpulimit: { values: 'lpec', bare: 'zifvm', otherwise: 'bare' },
+  prlimit: { otherwise: 'bare', bare: 'cdefilmnqrstuvxy' },
+  retry: { values: 'tdmsuvw', otherwise: 'bare' },
+  watchexec: { values: 'wefipdsN', bare: 'rcqnvx1', otherwise: 'bare', joins: true },
   perf: { otherwise: 'bare', skip: 1 },
+  autossh: { ...SSH, values: `${SSH.values ?? ''}M` },
   chroot: { otherwise: 'bare', longValues: ['--userspec', '--groups'], skip: 1, shell: true },
   unshare: { values: 'RwSGl', bare: 'imnpuUCTrcfh', otherwise: 'bare', shell: true },
   nsenter: {
@@ -220,7 +306,7 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   busybox: { longBare: ['--list', '--help'] },
   toybox: {},
-  ssh: { values: 'BbcDEeFIiJLlmOPpQRSWw', bare: '46AaCfGgKkMNnqsTtVvXxYy', skip: 1, joins: true },
+  ssh: SSH,
   mosh: { otherwise: 'bare', skip: 1 },
   sshpass: { values: 'fdpP', bare: 'ehvV' },
   'systemd-run': {
@@ -264,4 +350,5 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   start: { otherwise: 'bare' },
   'git submodule foreach': { longBare: ['--recursive', '--quiet'], joins: true },
   'git bisect run': {},
+  ...TERMINALS,
 };
