@@ -96,7 +96,7 @@ const MESSAGE = [
 
 /** Commands whose words are no files that they open. */
 const NAMES_ONLY =
-  'echo printf test [ ls dir vdir stat file pwd cd chdir pushd popd dirs du df tree find fd fdfind basename dirname realpath readlink mktemp export declare typeset local readonly unset alias unalias type which whereis command hash kill pkill killall pgrep sleep seq exit return true false : set shopt jobs fg bg wait date cal whoami id hostname uname man info help tldr apropos exec time trap let read getopts shift ulimit umask yes nproc uptime free ps top lsof fuser ping traceroute nslookup dig brew apt apt-get dpkg systemctl service journalctl say notify-send xset tput clear reset tty who w last groups printenv ssh-add ssh-keygen locate watchman';
+  'echo printf test [ ls dir vdir stat file pwd cd chdir pushd popd dirs du df tree find fd fdfind basename dirname realpath readlink mktemp export declare typeset local readonly unset alias unalias type which whereis command hash kill pkill killall pgrep sleep seq exit return true false : set shopt jobs fg bg wait date cal whoami id hostname uname man info help tldr apropos exec time trap let read getopts shift ulimit umask yes nproc uptime free ps top lsof fuser ping traceroute nslookup dig brew apt apt-get dpkg systemctl service journalctl notify-send xset tput clear reset tty who w last groups printenv ssh-add ssh-keygen locate watchman';
 
 /** Commands by name, or by name and subcommand. What is not listed reads every word that may be a file. */
 const ROLES: Readonly<Record<string, FileRoles>> = {
@@ -159,8 +159,8 @@ const ROLES: Readonly<Record<string, FileRoles>> = {
   mawk: AWK,
   nawk: AWK,
   perl: CODE,
-  python: CODE,
-  python3: CODE,
+  python: { words: 'read', texts: ['-c', '-m', '-W', '-X'] },
+  python3: { words: 'read', texts: ['-c', '-m', '-W', '-X'] },
   ruby: CODE,
   node: CODE,
   php: CODE,

@@ -36,7 +36,8 @@ const ALIASES: readonly (readonly [RegExp, string])[] = [
 export function knownPath(path: string, { directories, home }: PathContext): KnownPath {
   const written = aliased(clean(path.replaceAll('\\', '/').replace(/^file:\/\//, '')));
   const isPattern = hasWildcard(written);
-  if (isAbsolute(written)) return { absolute: [fromHome(written, home)], written, isPattern };
+  if (isAbsolute(written))
+    return { absolute: [fromHome(written, home), ...belowHome(written)], written, isPattern };
   const absolute = directories.map((directory) => fromHome(clean(`${directory}/${written}`), home));
   return { absolute, written, isPattern };
 }
@@ -56,6 +57,12 @@ function fromHome(path: string, home: string | null): string {
     return `~${path.slice(home.length)}`;
   // `~user` is a home too.
   return path.replace(HOMES, '~').replace(/^~[\w.-]+(?=\/|$)/, '~');
+}
+
+/** What nobody knows of a path may be the way into a home directory. */
+function belowHome(path: string): string[] {
+  const at = path.indexOf(ANY_TEXT);
+  return at === -1 || path.startsWith('~') ? [] : [`~/${path.slice(at)}`];
 }
 
 function clean(path: string): string {

@@ -56,7 +56,8 @@ function operandsOf(words: readonly Word[], { texts = [], writes = [] }: FileRol
     const before = words[at - 1]?.text ?? '';
     if (!isOver && text === '--') isOver = true;
     else if (!isOver && text !== null && /^-./.test(text)) continue;
-    else if (isOver || !(texts.includes(before) || writes.includes(before))) operands.push(word);
+    else if (isOver || text?.startsWith('@') || !(texts.includes(before) || writes.includes(before)))
+      operands.push(word);
   }
   return operands;
 }
@@ -86,6 +87,15 @@ function usesOf(word: Word, role: Role): FileUse[] {
   return role === 'write' ? [useOf(word, 'write')] : [...read, useOf(word, 'write')];
 }
 
+/** `type=bind,src=file,dst=/target` */
+function listed(word: Word): FileUse[] {
+  if (!/^[\w.=-]+=[^,]*,/.test(word.pattern)) return [];
+  return word.pattern.split(',').flatMap((part) => {
+    const path = /^[\w-]+=(.+)$/s.exec(part)?.[1];
+    return path === undefined ? [] : [{ ...useOf(word, 'read'), path }];
+  });
+}
+
 /** A directory may be read with all that stands in it. */
 function below(word: Word): FileUse[] {
   if (!/[/~]|^\.\w/.test(word.pattern) || word.pattern.startsWith('-')) return [];
@@ -95,7 +105,9 @@ function below(word: Word): FileUse[] {
 /** `name=file`, `name@file`, `file:/target` and `@file` name a file, too. */
 function partsOf(word: Word): FileUse[] {
   return [
-    ...behind(word, /^[\w.-]*(?:=[@<]?|@)(.+)$/s, 'read'),
+    ...behind(word, /^[\w.[\]-]*(?:=[@<]?|@)(.+)$/s, 'read'),
+    ...behind(word, /=[@<]([^;]+);/s, 'read'),
+    ...listed(word),
     ...behind(word, /^<(.+)$/s, 'read'),
     ...behind(word, /^([^:]+):\/[^/]/s, 'read', true),
     ...behind(word, /^(?:FILE|OPEN|GOPEN):([^,]+)/is, 'read'),
@@ -119,7 +131,8 @@ function optionFiles(words: readonly Word[], roles: FileRoles): FileUse[] {
     return [
       ...behind(word, /^--?[\w-]+=[@<]?(.+)$/s, use),
       ...behind(word, /^--?[\w-]+=[\w.-]+[=@][@<]?(.+)$/s, use),
-      ...behind(word, /^-\w@?([/~.].*)$/s, use),
+      ...behind(word, /^-[a-zA-Z]{1,6}[@<]?([/~.].*)$/s, use),
+      ...listed(word),
     ];
   });
 }

@@ -39,11 +39,17 @@ function unknown(why: Piece['unknown']): Expanded {
   return [[{ text: null, quoted: false, certain: false, ...(why && { unknown: why }) }]];
 }
 
+function sureValue(name: string, scope: Scope): Value | null {
+  const value = scope.value(name);
+  if (value === null || !scope.isSure(name)) return value;
+  return value.map((pieces) => pieces.map((piece) => ({ ...piece, sure: true })));
+}
+
 function valueNamed(name: string, index: string | null, scope: Scope): Expanded {
-  const value: Value | null = scope.value(name);
+  const value = sureValue(name, scope);
   if (value === null) return unknown(unknownOf(name));
   if (index === '@' || index === '*' || name === '@' || name === '*') return value;
-  if (index !== null && /^\d+$/.test(index)) return [value[Number(index)] ?? []];
+  if (index !== null && /^-?\d+$/.test(index)) return [value.at(Number(index)) ?? []];
   // An element of an associative array may be any of them; the first stands for all of one.
   if (index !== null) return value.length === 1 ? value : unknown('made');
   return [value[0] ?? []];

@@ -36,7 +36,9 @@ const DECODED_FILE = new Set(['base64', 'openssl', 'xxd', 'gunzip', 'gzip', 'zca
 
 /** Notes files that a command writes so that what they hold runs later: downloads, copies of programs, `tee`. */
 export function noteFiles(name: string, args: readonly Word[], input: Input | null, scope: Scope): void {
-  const operands = args.filter(({ text }) => text === null || !/^-./.test(text));
+  const operands = args.filter(
+    ({ text }, at) => (text === null || !/^-./.test(text)) && !/^-[mog]$/.test(args[at - 1]?.text ?? ''),
+  );
   if (name === 'git' && operands[0]?.text === 'clone') return noteClone(operands.slice(1), scope);
   if (name === 'tee') return noteTee(args, operands, input, scope);
   if (COPIES.has(name)) return noteCopy(args, operands, scope);
@@ -74,6 +76,8 @@ function noteTee(args: readonly Word[], operands: readonly Word[], input: Input 
 function noteCopy(args: readonly Word[], operands: readonly Word[], scope: Scope): void {
   const [source] = operands;
   const target = operands.at(-1);
+  if (source?.process && target?.text)
+    return scope.write(target.text, { text: source.process.text, program: null });
   if (source?.text == null || target?.text == null || operands.length !== 2 || args.length > 6) return;
   const written = scope.fileAt(source.text);
   const file = written ?? { text: null, program: programOf(source.text) };

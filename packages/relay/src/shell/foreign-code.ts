@@ -16,6 +16,8 @@ const STARTS =
 /** Calls whose literals are certainly commands; others only where a literal looks like one. */
 const SURE_STARTS =
   /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|ProcessBuilder|Open3|os\.execute|Deno\.Command|Bun\.(?:spawn|\$)|do shell script|shell-command|call-process|start-process|qx|readpipe)\b/;
+/** Modules whose members start programs under any name. */
+const MODULES = /\b(?:child_process|subprocess|pty|pexpect|Open3|execa|shelljs|zx)\b/;
 /** Code that is made while it runs. */
 const EVALUATES =
   /(?<![.\w])(?:eval|exec|compile|__import__|instance_eval|class_eval|loadstring|dofile|assert|Function|execfile|importlib|runpy|setattr|getattr|globals|vars|marshal|pickle|ctypes|cffi|require_once|include)\s*\(|\beval\b(?!\w)|\bvm\.run|process\.binding|\bdlopen\b/;
@@ -25,7 +27,7 @@ const DECODES =
 /** Calls that open files. */
 const OPENS =
   /\b(?:open|read\w*|File|file\w*|fopen|readfile|slurp|load\w*|copy\w*|move|rename|cp|link\w*|symlink\w*|io\.lines|lines|getline|cat|include|require|source|import|Path|fs|IO|scan|fromFile|readLines|getSource|createReadStream|text|glob|walk|listdir|insert-file-contents|find-file|include_str|fetch|send_file|get|put)\b|<|-[np]/;
-const HOMES = /\b(?:HOME|homedir|expanduser|Dir\.home|USERPROFILE)\b/;
+const HOMES = /\b(?:HOME|homedir|expanduser|Dir\.home|Path\.home|USERPROFILE)\b/;
 
 const CODE = 'code in a language that is not analysed';
 const MOST_LITERALS = 400;
@@ -44,10 +46,14 @@ interface Literal {
 export function foreignCode(code: string): ForeignCode {
   const literals = joinedLiterals(code, literalsOf(code));
   const bare = withoutLiterals(code, literals);
-  const starts = STARTS.test(bare) || literals.some(({ isCommand }) => isCommand);
+  const starts = STARTS.test(bare) || MODULES.test(code) || literals.some(({ isCommand }) => isCommand);
   const texts = starts ? literals.map(({ text }) => text).filter((text) => /\S/.test(text)) : [];
   const commands = starts ? listsOf(code, literals) : [];
-  const reads = OPENS.test(code) ? literals.flatMap(({ text }) => pathsOf(text, code)) : [];
+  const paths = [
+    ...literals.map(({ text }) => text),
+    ...listsOf(code, literals).map((list) => list.join('/')),
+  ];
+  const reads = OPENS.test(code) ? [...new Set(paths)].flatMap((text) => pathsOf(text, code)) : [];
   return { texts, commands, reads, doubt: doubtOf(code, bare, literals) };
 }
 
@@ -117,10 +123,14 @@ function joinedLiterals(code: string, literals: readonly Literal[]): readonly Li
     const before = joined.at(-1);
     if (
       before &&
-      /^\s*(?:\+|\.\.?)?\s*$/.test(code.slice(before.end, literal.start)) &&
+      /^\s*(?:\+|\.\.?|\/)?\s*$/.test(code.slice(before.end, literal.start)) &&
       literal.start > before.end
     )
-      joined.splice(-1, 1, { ...before, text: before.text + literal.text, end: literal.end });
+      joined.splice(-1, 1, {
+        ...before,
+        text: before.text + (code.slice(before.end, literal.start).includes('/') ? '/' : '') + literal.text,
+        end: literal.end,
+      });
     else joined.push(literal);
   }
   return joined;

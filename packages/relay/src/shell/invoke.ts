@@ -20,6 +20,7 @@ import {
   impliedOptions,
   shellWord,
 } from './git-runs.ts';
+import { globPattern } from './glob.ts';
 import { positionals } from './global-options.ts';
 import type { Invoked, Placing } from './invoked.ts';
 import { outputOf, unknownText } from './output.ts';
@@ -29,6 +30,7 @@ import { Scope, type ShellFunction } from './scope.ts';
 import { noteVariables } from './set-variables.ts';
 import { shellEscapes } from './shell-escapes.ts';
 import type { Work } from './tree.ts';
+import { unknownWrapper } from './unknown-wrapper.ts';
 import { type Inner, type Invocation, isShell, type Unwrapped, unwrap } from './unwrap.ts';
 import { type Place, type Printed, plainWord, type Word } from './word.ts';
 import { scriptText } from './written-scripts.ts';
@@ -140,12 +142,15 @@ export class Invoker {
 
   /** Null when nobody can tell; doubts are noted. */
   #nameOf(word: Word, given: Invoked): string | null {
-    const { text, certain, glob } = word;
+    const { text, sure, glob } = word;
     if (text === null) {
       this.doubt('the name of a command is not known before it runs', given);
       return null;
     }
-    if ((!certain && !given.around.scope.fileAt(text)) || glob)
+    const { scope } = given.around;
+    // With another `IFS` a variable is cut elsewhere.
+    const isCut = word.splits && scope.isSure('IFS');
+    if ((!sure && !scope.fileAt(text)) || glob || isCut)
       this.doubt('the name of a command is not spelled out', given);
     // zsh replaces `=name` by the path of the command.
     if (text.startsWith('=')) this.doubt('the name of a command begins with "="', given);
@@ -167,7 +172,10 @@ export class Invoker {
     for (const doubt of found?.doubts ?? []) this.doubt(doubt, given);
     noteFiles(name, args, given.input, scope);
     noteVariables(name, args, given.input, scope);
-    const inner = [...(found?.inner ?? []), ...this.#others(invocation, subcommand, given, traits)];
+    const inner = [
+      ...(found?.inner ?? unknownWrapper(invocation)),
+      ...this.#others(invocation, subcommand, given, traits),
+    ];
     if (name === 'env' || name === 'sudo' || name === 'export')
       traits.push(...this.#environment(args, given));
     const redirects = found?.foreign?.flatMap((code) => this.#foreign(code.text, code, given)) ?? [];
@@ -203,6 +211,11 @@ export class Invoker {
     if (name === 'alias') inner.push(...args.map((word) => aliased(word, given.around.scope)));
     if (name === 'hash' && args[0]?.text === '-p' && args[1]?.text && args[2]?.text)
       given.around.scope.alias(args[2].text, args[1].text);
+    for (const word of args) {
+      // `gh alias set x '!command'`
+      const [, command] = /^!\s*([\w./]+\s[\s\S]*)$/.exec(word.text ?? '') ?? [];
+      if (command !== undefined && name !== 'git') inner.push({ kind: 'code', word, text: command });
+    }
     for (const { text } of args)
       if (text !== null && EVALUATES.has(name) && isSubscriptCode(text))
         this.expands(subscriptCode(text), given);
@@ -320,7 +333,7 @@ export class Invoker {
     this.doubts.length = Math.min(this.doubts.length, doubts);
     if (Math.min(this.#work.commands, this.#work.visits, this.#work.characters, this.#work.looks) < 0)
       this.doubt('it is too much to be looked at', given);
-    return reads.map((path) => ({ operator: '<', target: plainWord(path, word) }));
+    return reads.map((path) => ({ operator: '<', target: globWord(path, word) }));
   }
 
   /** Commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */
@@ -426,6 +439,11 @@ const EVALUATES = new Set([
   'read',
   'mapfile',
 ]);
+
+/** A path of code, which may ask a library for names of files. */
+function globWord(path: string, place: Place): Word {
+  return { ...plainWord(path, place), pattern: globPattern(path, true, false) };
+}
 
 function deeper(around: Surroundings, name: string): Surroundings {
   return { ...around, via: [...around.via, commandName(name)], depth: around.depth + 1 };

@@ -19,7 +19,7 @@ export function eachValue(name: string, words: readonly Word[], scope: Scope, vi
     visit();
   }
   for (const word of words) {
-    scope.assign(name, [piecesOf(word)]);
+    scope.assignEach(name, [piecesOf(word)]);
     visit();
   }
   return true;

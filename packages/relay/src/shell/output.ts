@@ -66,7 +66,10 @@ function namesPrinted(name: string, args: readonly Word[], input: Printed | null
     case 'dir':
       return listedNames(operands);
     case 'echo':
-      return args.some(({ glob }) => glob) ? operands : [];
+    case 'printf':
+      return args.some(({ glob }) => glob)
+        ? args.filter(({ glob }) => glob).map(({ pattern }) => pattern)
+        : [];
     case 'grep':
     case 'egrep':
     case 'rg':
@@ -109,6 +112,11 @@ export function foundNames(name: string, args: readonly Word[]): readonly string
   const wanted = words.flatMap(({ text }, at) =>
     /^-i?(?:name|path|wholename)$/.test(text) ? (words[at + 1]?.text ?? []) : [],
   );
+  const expressions = words.flatMap(({ text }, at) =>
+    /^-i?regex$/.test(text) ? [`^${words[at + 1]?.text ?? ''}$`] : [],
+  );
+  const matched = expressions.flatMap((text) => grepPattern([{ text }]) ?? []);
+  if (matched.length > 0) return matched;
   const names = wanted.map((text) => text.replaceAll('*', ANY_TEXT).replaceAll(/\[[^\]]*\]|\?/g, '\uE002'));
   return (roots.length === 0 ? ['.'] : roots).flatMap((root) => {
     if (names.length === 0) return [root, `${root}/${ANY_TEXT}`];
@@ -121,6 +129,7 @@ const NOTHING: Word = {
   end: 0,
   text: '',
   certain: true,
+  sure: true,
   prefix: '',
   splits: false,
   glob: false,
@@ -154,6 +163,13 @@ function constantOutput(name: string, args: readonly Word[], input: string | nul
       return input === null ? null : input.replaceAll(/[^\n]+/g, (line) => [...line].reverse().join(''));
     case 'tr':
       return input === null ? null : translated(input, texts);
+    case 'basename':
+      return baseName(texts);
+    case 'dirname':
+      return texts.length === 1 ? (texts[0] ?? '').replace(/\/?[^/]*\/*$/, '') || '.' : null;
+    case 'realpath':
+    case 'readlink':
+      return texts.filter((text) => !text.startsWith('-')).at(-1) ?? null;
     case 'which':
     case 'type':
       return texts.at(-1) ?? null;
@@ -164,6 +180,12 @@ function constantOutput(name: string, args: readonly Word[], input: string | nul
     default:
       return null;
   }
+}
+
+function baseName([path = '', suffix = '']: readonly string[]): string | null {
+  if (path.startsWith('-')) return null;
+  const name = path.replace(/\/+$/, '').replace(/^.*\//s, '');
+  return name.endsWith(suffix) ? name.slice(0, name.length - suffix.length) : name;
 }
 
 /** `tr a-z A-Z` and the like: sets of characters and ranges. */

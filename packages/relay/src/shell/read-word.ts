@@ -15,9 +15,9 @@ export interface WordSource {
 /** The words that the node of one word becomes; mostly one. */
 export function readWords(node: Node, source: WordSource): Word[] {
   const { dotglob } = source.scope;
-  const [pieces, ...more] = wordPieces(node, source);
+  const words = wordPieces(node, source);
   const process = processIn(node, source);
-  return [pieces ?? [], ...more].flatMap((one) => wordsOf(one, node, { process, dotglob }));
+  return words.flatMap((one) => wordsOf(one, node, { process, dotglob }));
 }
 
 /** The value that is assigned: never split, braces not expanded. */
@@ -100,6 +100,7 @@ function substituted({ text, names, unknown }: Printed, quoted: boolean): Piece[
 /** The words of an array are joined where one word is wanted. */
 function expansion(text: string, scope: Scope, quoted: boolean): Piece[] {
   const words = expand(text, scope);
+  if (words.length === 0) return [{ text: '', quoted, certain: false }];
   return words.flatMap((pieces, n) => [
     ...(n > 0 ? [{ text: ' ', quoted, certain: false }] : []),
     ...pieces.map((piece) => ({ ...piece, quoted, certain: false })),

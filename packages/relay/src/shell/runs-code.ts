@@ -48,13 +48,13 @@ export function interpreted(invocation: Invocation): Unwrapped | null {
   const name = /^(?:python|pypy|perl|ruby|lua|php)(?=[\d.]*$)/.exec(invocation.name)?.[0] ?? invocation.name;
   if (AWKS.has(name)) return awkProgram(args);
   if (name === 'sed' || name === 'gsed') return sedScript(args);
-  if (name === 'deno' && args[0]?.text === 'eval') return code(args.slice(1, 2), []);
+  if (name === 'deno' && args[0]?.text === 'eval') return code(name, args.slice(1, 2));
   if (name === 'source' || name === '.') return sourced(args);
   const options = Object.hasOwn(CODE_OPTIONS, name) ? CODE_OPTIONS[name] : undefined;
   if (options === undefined && !READS_INPUT.has(name)) return null;
   for (const [at, word] of args.entries()) {
     const { text } = word;
-    if (text !== null && options?.test(text)) return code(codeWords(text, at, args), args.slice(0, at));
+    if (text !== null && options?.test(text)) return code(name, codeWords(text, at, args));
     // The first word that is no option is the program; what follows is for it.
     if (text === null || !text.startsWith('-')) break;
     if (VALUE_OPTIONS.test(text)) return optionsWithValues(name, args, options);
@@ -72,12 +72,15 @@ function optionsWithValues(
 ): Unwrapped | null {
   for (let at = 0; at < args.length; at += 1) {
     const text = args[at]?.text ?? null;
-    if (text !== null && options?.test(text)) return code(codeWords(text, at, args), args.slice(0, at));
+    if (text !== null && options?.test(text)) return code(name, codeWords(text, at, args));
     if (text === null || !text.startsWith('-')) break;
     if (VALUE_OPTIONS.test(text)) at += 1;
   }
   return READS_INPUT.has(name) ? input(args) : null;
 }
+
+/** Languages whose code is not looked at. */
+const UNREAD = /^(?:powershell|pwsh|erl|ghc|elixir|scala)$/;
 
 /** The code behind an option: in the next word, or behind `=` or the letter of the option. */
 function codeWords(option: string, at: number, args: readonly Word[]): readonly Word[] {
@@ -88,10 +91,8 @@ function codeWords(option: string, at: number, args: readonly Word[]): readonly 
   return [attached === undefined ? word : { ...word, text: attached }];
 }
 
-function code(words: readonly Word[], before: readonly Word[]): Unwrapped {
-  // `perl -ne`, `ruby -ne` and `-M…` read files or load modules around the code.
-  const around = before.map(({ text }) => text ?? '').join(' ');
-  const isUnread = words.length === 0 || /(?:^|\s)-[mM]/.test(around);
+function code(name: string, words: readonly Word[]): Unwrapped {
+  const isUnread = words.length === 0 || UNREAD.test(name);
   return {
     ...NOTHING,
     traits: ['runs_code'],

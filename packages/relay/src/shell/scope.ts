@@ -27,6 +27,7 @@ const MOST_PIECES = 64;
 export class Scope {
   readonly #parent: Scope | null;
   readonly #values = new Map<string, Value>();
+  readonly #twice = new Set<string>();
   readonly #functions = new Map<string, ShellFunction>();
   readonly #aliases = new Map<string, string>();
   readonly #files: Map<string, WrittenFile>;
@@ -53,8 +54,22 @@ export class Scope {
   }
 
   assign(name: string, value: Value): void {
+    if (this.#values.has(name)) this.#twice.add(name);
     const size = value.reduce((sum, pieces) => sum + pieces.length, 0);
     this.#values.set(name, size > MOST_PIECES ? [[{ text: null, quoted: true, certain: false }]] : value);
+  }
+
+  /** A loop's variable has one value after the other. */
+  assignEach(name: string, value: Value): void {
+    this.#values.delete(name);
+    this.assign(name, value);
+  }
+
+  /** Whether the text sets a variable once, so that its value is as good as spelled out. */
+  isSure(name: string): boolean {
+    if (/^(?:[@*]|\d+)$/.test(name)) return this.#args.length > 0;
+    if (this.#values.has(name)) return !this.#twice.has(name);
+    return this.#parent?.isSure(name) ?? false;
   }
 
   /** Notes that the value of a variable is none that anybody knows. */

@@ -40,7 +40,10 @@ function noteRead(args: readonly Word[], input: Input | null, scope: Scope): voi
       : [],
   );
   const printed = input?.printed;
-  const words = printed?.text?.split('\n')[0]?.split(/\s+/).filter(Boolean) ?? null;
+  const line = printed?.text?.split('\n')[0] ?? null;
+  // Without blanks another `IFS` parts the line.
+  const separator = names.length > 1 && line !== null && !/\s/.test(line.trim()) ? /[,:;|]+/ : /\s+/;
+  const words = line?.split(separator).filter(Boolean) ?? null;
   for (const [at, name] of names.entries()) {
     const [pattern] = printed?.names ?? [];
     if (words !== null) {

@@ -68,10 +68,11 @@ const RUNS: Readonly<Record<Language, readonly RegExp[]>> = {
 const READS: Readonly<Partial<Record<Language, RegExp>>> = {
   ex: /(?:^|[|\n])[ :]*(?:[\d,%$.]*)(?:r(?:ead)?|e(?:dit)?|so(?:urce)?|sp(?:lit)?|tabe(?:dit)?)!?\s+([^|\n!]+)/g,
   ed: /(?:^|\n)[\d,%$.]*[re]\s+([^!\n]+)/g,
-  sqlite: /(?:^|\n)\s*\.(?:read|import)\s+(?!-|\|)(\S+)/g,
+  sqlite:
+    /(?:^|\n)\s*\.(?:read|import)\s+(?!-|\|)(\S+)|\b(?:readfile|load_file|read_csv\w*|from)\s*\(?\s*'([^']+)'/gi,
   ftp: /(?:^|\n)\s*(?:m?put|append)\s+([^\n]+)/g,
   m4: /\bs?include\(\s*[`"']*([^)]+?)["']*\s*\)/g,
-  sql: /\\(?:i|ir|copy\s+\S+\s+from)\s+(\S+)|(?:^|[;\n])\s*source\s+(\S+)/g,
+  sql: /\\(?:i|ir|copy\s+\S+\s+from)\s+(\S+)|(?:^|[;\n])\s*source\s+(\S+)|\b(?:readfile|load_file|pg_read_file|infile|read_csv\w*|from)\s*\(?\s*'([^']+)'/gi,
 };
 
 const VIM: Interpreter = { language: 'ex', options: ['-c', '--cmd'], operands: /^\+(?!\d*$)(.+)$/s };
@@ -193,6 +194,7 @@ const NO_WORD: Word = {
   end: 0,
   text: '',
   certain: true,
+  sure: true,
   prefix: '',
   splits: false,
   glob: false,
@@ -211,8 +213,8 @@ export function commandsIn(text: string, language: Language): readonly string[] 
 function filesIn(text: string, language: Language): readonly string[] {
   const pattern = READS[language];
   if (!pattern) return [];
-  return [...text.matchAll(pattern)].flatMap(([, one, other]) =>
-    (one ?? other ?? '').trim().split(/\s+/).filter(Boolean),
+  return [...text.matchAll(pattern)].flatMap(([, one, other, more]) =>
+    (one ?? other ?? more ?? '').trim().split(/\s+/).filter(Boolean),
   );
 }
 

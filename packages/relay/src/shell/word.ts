@@ -16,6 +16,8 @@ export interface Piece {
   readonly certain: boolean;
   /** Where a text that nobody knows comes from; `variable` unless said. */
   readonly unknown?: Unknown;
+  /** The text itself says it, once: it is as good as spelled out. */
+  readonly sure?: boolean;
   /** It stands for names of files in spite of quotes: a variable to which a loop gave them. */
   readonly names?: boolean;
 }
@@ -37,6 +39,8 @@ export interface Word {
   /** Null when nobody can tell; a probable value where `certain` is false. */
   readonly text: string | null;
   readonly certain: boolean;
+  /** Spelled out, or a variable that this text sets once. */
+  readonly sure: boolean;
   /** What it begins with for certain. */
   readonly prefix: string;
   /** It may become no word, or several. */
@@ -64,7 +68,7 @@ export interface Place {
 
 /** A word with a value, where the text of a command has it. */
 export function plainWord(text: string, { start, end }: Place): Word {
-  const known = { certain: true, prefix: text, pattern: text, unknown: null };
+  const known = { certain: true, sure: true, prefix: text, pattern: text, unknown: null };
   return { start, end, text, ...known, splits: false, glob: false, process: null };
 }
 
@@ -119,6 +123,7 @@ function oneWord(
       ? null
       : pieces.map(({ text }) => text).join(''),
     certain: pieces.every(({ certain }) => certain),
+    sure: pieces.every(({ certain, sure }) => certain || sure === true),
     prefix,
     splits: pieces.some(({ certain, quoted }) => !certain && !quoted),
     glob: pieces.some(
