@@ -53,7 +53,7 @@ export function analyseShell(grammar: Grammar, text: string, dialect: Dialect = 
   if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, around);
   else if (text.length <= MOST_CHARACTERS && PLAIN.test(text)) plainCommand(text, invoker, around);
   else invoker.doubt(`commands for ${dialect} are not analysed`, { start: 0, end: text.length });
-  invoker.finish();
+  invoker.code.finish();
   return { text, commands: invoker.commands, doubts: invoker.doubts };
 }
 

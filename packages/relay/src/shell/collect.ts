@@ -9,7 +9,8 @@ import { readValue, readWords, textOf, type WordSource } from './read-word.ts';
 import { backticks, hereText, type Input, inputOf, readRedirects } from './redirects.ts';
 import type { Scope, Value } from './scope.ts';
 import type { Node } from './tree.ts';
-import type { Piece, Place, Printed, Word } from './word.ts';
+import { isStatement, wholeWords, withoutStart } from './tree-words.ts';
+import type { Place, Printed, Word } from './word.ts';
 
 /** Where a text stands that is read: names of the commands around it, and what they read. */
 export interface Surroundings {
@@ -140,7 +141,7 @@ export class Collector implements WordSource {
     const name = node.children.find(({ field }) => field === 'name');
     const body = node.children.find(({ field }) => field === 'body');
     if (!name || !body) return;
-    this.#invoker.define(
+    this.#invoker.code.define(
       this.text.slice(name.start, name.end),
       { body, text: this.text },
       this.#placing(node),
@@ -200,7 +201,7 @@ export class Collector implements WordSource {
     const value = textOf(expand(`${text.slice(0, -3)}}`, this.scope)[0] ?? []);
     if (value === null)
       this.#invoker.doubt('it expands a text that is not known before', this.#placing(node));
-    else this.#invoker.expands(value, this.#placing(node));
+    else this.#invoker.code.expands(value, this.#placing(node));
   }
 
   /** Arithmetic and `-v` run what stands in a subscript, also between quotes that keep the shell from it. */
@@ -209,7 +210,7 @@ export class Collector implements WordSource {
       if (/^raw_string$|^word$|^string$/.test(child.type)) {
         const text = textOf(readValue(child, this));
         if (text !== null && isSubscriptCode(text))
-          this.#invoker.expands(subscriptCode(text), this.#placing(child));
+          this.#invoker.code.expands(subscriptCode(text), this.#placing(child));
       } else if (/expression$/.test(child.type)) this.#subscripts(child);
     }
   }
@@ -229,7 +230,7 @@ export class Collector implements WordSource {
     for (const part of [...redirects, ...inHeredocs])
       if (!isStatement(part.type) && part.type !== 'heredoc_redirect') this.#each(part, null);
     for (const command of backticks(redirects, this.text))
-      this.#invoker.expands(command, this.#placing(node));
+      this.#invoker.code.expands(command, this.#placing(node));
     let printed: Printed | null = null;
     if (body?.type === 'command') printed = this.#command(body, more, from);
     else {
@@ -271,52 +272,4 @@ export class Collector implements WordSource {
   #placing({ start, end }: Place): Placing {
     return { ...(this.#around.place ?? { start, end }), around: this.#around };
   }
-}
-
-/** The value behind the index of an element. */
-function withoutStart(pieces: readonly Piece[], length: number): readonly Piece[] {
-  let left = length;
-  return pieces.flatMap((piece) => {
-    if (piece.text === null) return [piece];
-    const text = piece.text.slice(left);
-    left = Math.max(0, left - piece.text.length);
-    return text === '' ? [] : [{ ...piece, text }];
-  });
-}
-
-function isWord({ field, type }: Node): boolean {
-  return field === 'argument' || type === 'command_name';
-}
-
-/** A backslash before a line break is nothing; the grammar takes it for a blank. */
-const CONTINUED = /^(?:\\\n)*$/;
-
-/** Words of a command; what no blank parts is one word for the shell, if not for the grammar: `a$b-c$d`. */
-function wholeWords(nodes: readonly Node[], text: string): Node[] {
-  const words: Node[] = [];
-  for (const node of nodes) {
-    if (!isWord(node)) continue;
-    const before = words.at(-1);
-    if (before === undefined || !CONTINUED.test(text.slice(before.end, node.start))) words.push(node);
-    else
-      words.splice(-1, 1, {
-        ...before,
-        type: 'concatenation',
-        end: node.end,
-        children: [...partsOf(before), ...partsOf(node)],
-      });
-  }
-  return words;
-}
-
-/** What is more than text in a word. */
-function partsOf(node: Node): readonly Node[] {
-  if (node.type === 'command_name' || node.type === 'concatenation') return node.children.flatMap(partsOf);
-  return node.type === 'word' || node.type === 'number' || !/^[a-z]/.test(node.type) ? [] : [node];
-}
-
-function isStatement(type: string): boolean {
-  return /^(?:command|pipeline|list|redirected_statement|subshell|compound_statement|negated_command|declaration_command|test_command|(?:if|for|while|case|c_style_for)_statement|function_definition)$/.test(
-    type,
-  );
 }

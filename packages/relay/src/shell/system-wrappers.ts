@@ -1,3 +1,4 @@
+import { BUBBLEWRAP, PLAIN_WRAPPERS, TERMINALS } from './plain-wrappers.ts';
 import type { Wrapper } from './wrapper.ts';
 
 const SUDO: Wrapper = {
@@ -79,17 +80,6 @@ export const SHELLS: ReadonlySet<string> = new Set([
 ]);
 export const SHELL_OPTIONS: Wrapper = SHELL;
 
-const TMUX: Wrapper = { values: 'cefFlnNstxy', bare: 'AdDEPXabfhvIkZB', joins: true };
-const TERMINALS: Readonly<Record<string, Wrapper>> = {
-  ...Object.fromEntries(
-    'new new-session neww new-window splitw split-window respawnp respawn-pane respawnw respawn-window run run-shell if if-shell popup display-popup pipep pipe-pane'
-      .split(' ')
-      .map((verb) => [`tmux ${verb}`, TMUX]),
-  ),
-  screen: { values: 'SsptTcehX', bare: 'dmDrRxLUaAifnOqvl', otherwise: 'bare' },
-  xterm: { otherwise: 'bare', dashes: true },
-};
-
 const SSH: Wrapper = {
   values: 'BbcDEeFIiJLlmOPpQRSWw',
   bare: '46AaCfGgKkMNnqsTtVvXxYy',
@@ -97,54 +87,6 @@ const SSH: Wrapper = {
   joins: true,
   shell: true,
 };
-const BUBBLEWRAP: Wrapper = {
-  otherwise: 'bare',
-  longPairs: [
-    '--bind',
-    '--bind-try',
-    '--dev-bind',
-    '--dev-bind-try',
-    '--ro-bind',
-    '--ro-bind-try',
-    '--setenv',
-    '--symlink',
-    '--chmod',
-    '--file',
-    '--bind-data',
-    '--ro-bind-data',
-    '--overlay',
-  ],
-  longValues: [
-    '--proc',
-    '--dev',
-    '--tmpfs',
-    '--mqueue',
-    '--dir',
-    '--chdir',
-    '--unsetenv',
-    '--uid',
-    '--gid',
-    '--hostname',
-    '--lock-file',
-    '--seccomp',
-    '--args',
-    '--cap-add',
-    '--cap-drop',
-    '--perms',
-    '--size',
-    '--remount-ro',
-    '--exec-label',
-    '--file-label',
-    '--argv0',
-  ],
-};
-/** Programs that run the command behind their own options, of which none takes its value from the next word. */
-const PLAIN_WRAPPERS: Readonly<Record<string, Wrapper>> = Object.fromEntries(
-  'fakeroot fakechroot chronic catchsegv eatmydata rlwrap setarch linux32 linux64 i386 x86_64 uname26 tini dumb-init catatonit tsocks proxychains4 proxybound torify usewithtor valgrind heaptrack unbuffer dbus-launch aa-exec sem annotate-output systemd-cat nocache ccache distcc icecc rr samply setlock lckdo'
-    .split(' ')
-    .map((name) => [name, { otherwise: 'bare' }]),
-);
-
 /** Wrappers that come with systems, by name or by name and subcommand. */
 export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   sudo: SUDO,

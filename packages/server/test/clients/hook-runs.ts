@@ -129,10 +129,22 @@ export async function runHooked(
   hanging?.close();
 
   const asked = upstream.requests.slice(from).map(({ body }) => body.toString());
+  const hasEffect = existsSync(join(work, situation.file));
+  const faults = faultsOf(situation, dialect, asked, hasEffect, ran);
+  if (setUp.code !== 0) faults.push(`floe hook install ended with ${setUp.code}: ${setUp.output}`);
+  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  return faults.length === 0 ? [] : [...faults, ran.output.slice(-2500)];
+}
+
+function faultsOf(
+  situation: Situation,
+  dialect: Dialect,
+  asked: readonly string[],
+  hasEffect: boolean,
+  ran: { readonly code: number | null; readonly output: string },
+): string[] {
   const brought = asked.filter((body) => bringsResult(dialect, objectOf(JSON.parse(body || '{}'))));
   const faults: string[] = [];
-  if (setUp.code !== 0) faults.push(`floe hook install ended with ${setUp.code}: ${setUp.output}`);
-  const hasEffect = existsSync(join(work, situation.file));
   if (situation.refusedWith !== null) {
     if (hasEffect) faults.push('the command had its effect');
     // Failing closed stops the prompt already, where prompts can be stopped: the model is never asked.
@@ -145,8 +157,7 @@ export async function runHooked(
     if (!ran.output.includes(LAST_WORDS)) faults.push('the last words were not shown');
     if (ran.code !== 0) faults.push(`ended with ${ran.code}`);
   }
-  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-  return faults.length === 0 ? [] : [...faults, ran.output.slice(-2500)];
+  return faults;
 }
 
 /** Accepts connections and never answers. */
