@@ -9,7 +9,7 @@ import { plainWord } from './word.ts';
 export type Dialect = 'bash' | 'sh' | 'zsh' | 'powershell' | 'cmd' | 'fish' | 'unknown';
 
 /** Texts beyond these limits are not looked at; what agents write is far below. */
-const LIMITS: Work = { looks: 64, nodes: 6_000, visits: 20_000, commands: 200, characters: 40_000 };
+const LIMITS: Work = { looks: 64, nodes: 6_000, visits: 8_000, commands: 200, characters: 40_000 };
 const MOST_CHARACTERS = 10_000;
 /** Nesting of texts in texts: `sh -c "sh -c …"`. */
 const MOST_DEPTH = 12;

@@ -46,6 +46,7 @@ const MOST_CHARACTERS = 600;
  */
 export function mayBeBoth(rule: string, word: string): boolean {
   if (word.length > MOST_CHARACTERS || rule.length > MOST_CHARACTERS) return true;
+  if (!endsAlike(rule, word)) return false;
   const width = word.length + 1;
   // Bit 1: reached; bit 2: reached with something spelled out.
   let row = new Uint8Array(width);
@@ -60,6 +61,18 @@ export function mayBeBoth(rule: string, word: string): boolean {
     row = next;
   }
   return ((row[word.length] ?? 0) & 2) !== 0;
+}
+
+/** Whether what both end with behind their last wildcard fits: most patterns are told apart by it. */
+function endsAlike(rule: string, word: string): boolean {
+  const length = Math.min(literalEnd(rule, /\*/), literalEnd(word, WILDCARD));
+  return rule.slice(rule.length - length).toLowerCase() === word.slice(word.length - length).toLowerCase();
+}
+
+function literalEnd(text: string, wildcard: RegExp): number {
+  let length = 0;
+  while (length < text.length && !wildcard.test(text.charAt(text.length - 1 - length))) length += 1;
+  return length;
 }
 
 interface Step {

@@ -43,11 +43,12 @@ export class Invoker implements CommandHost {
     this.doubts.push({ because, start, end });
   }
 
-  /** Whether one more piece may be looked at; notes a doubt when none may. */
-  mayVisit(place: Place): boolean {
-    this.#work.visits -= 1;
-    if (this.#work.visits === -1) this.doubt('it is too much to be looked at', place);
-    return this.#work.visits >= 0;
+  /** Whether more pieces may be looked at; notes a doubt when none may. */
+  mayVisit(place: Place, pieces = 1): boolean {
+    const wasLeft = this.#work.visits >= 0;
+    this.#work.visits -= pieces;
+    if (wasLeft && this.#work.visits < 0) this.doubt('it is too much to be looked at', place);
+    return this.#work.visits >= 0 && this.#work.commands >= 0;
   }
 
   /** What a command prints, as far as that can be told without running it. */
@@ -81,7 +82,7 @@ export class Invoker implements CommandHost {
       return given.redirects.length > 0 ? (given.input?.printed ?? null) : null;
     }
     this.#work.commands -= 1;
-    if (this.#work.commands < 0 || given.around.depth > MOST_DEPTH) {
+    if (!this.mayVisit(given, words.length) || given.around.depth > MOST_DEPTH) {
       this.doubt('it holds more commands than are looked at', given);
       return null;
     }

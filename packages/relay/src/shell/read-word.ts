@@ -2,7 +2,7 @@ import { ansiC, inDoubleQuotes } from './escapes.ts';
 import { expand } from './expansion.ts';
 import type { Scope } from './scope.ts';
 import type { Node } from './tree.ts';
-import { type Piece, type Printed, type Word, wordsOf } from './word.ts';
+import { MOST_WORDS, type Piece, type Printed, type Word, wordsOf } from './word.ts';
 
 /** What words of a text are read with. */
 export interface WordSource {
@@ -41,18 +41,27 @@ function processIn(node: Node, source: WordSource): Printed | null {
 }
 
 /** `"$@"` and `"${a[@]}"` become as many words as they hold. */
-function wordPieces(node: Node, source: WordSource): (readonly Piece[])[] {
+function wordPieces(given: Node, source: WordSource): readonly (readonly Piece[])[] {
+  const [child] = given.children;
+  const node = given.type === 'command_name' && given.children.length === 1 && child ? child : given;
   const [only] = node.children.filter(({ type }) => type !== '"');
   const isString = node.type === 'string' && node.children.length === 3;
   const expansion = isString ? only : node;
   if (expansion && /^(?:simple_)?expansion$/.test(expansion.type)) {
     const text = source.text.slice(expansion.start, expansion.end);
     if (/^\$[@*]$|^\$\{(?:[@*]|\w+\[[@*]\])\}$/.test(text))
-      return expand(text, source.scope).map((pieces) =>
+      return atMost(expand(text, source.scope)).map((pieces) =>
         pieces.map((piece) => ({ ...piece, quoted: isString, certain: false })),
       );
   }
   return [piecesOf(node, source, false)];
+}
+
+/** What follows more words than are looked at may be anything. */
+function atMost(words: readonly (readonly Piece[])[]): readonly (readonly Piece[])[] {
+  if (words.length <= MOST_WORDS) return words;
+  const rest: Piece = { text: null, quoted: true, certain: false, unknown: 'made' };
+  return [...words.slice(0, MOST_WORDS - 1), [rest]];
 }
 
 function piecesOf(node: Node, source: WordSource, quoted: boolean): Piece[] {
@@ -97,13 +106,18 @@ function substituted({ text, names, unknown }: Printed, quoted: boolean): Piece[
   return [{ text: text?.replace(/\n+$/, '') ?? null, quoted, certain: false, unknown }];
 }
 
+/** `$F` without quotes is as often options as it is a value. */
+function optionLetter(text: string, { unknown }: Piece, quoted: boolean): Partial<Piece> {
+  return !quoted && unknown === 'variable' && /^\$\{?[A-Za-z]\}?$/.test(text) ? { unknown: 'options' } : {};
+}
+
 /** The words of an array are joined where one word is wanted. */
 function expansion(text: string, scope: Scope, quoted: boolean): Piece[] {
   const words = expand(text, scope);
   if (words.length === 0) return [{ text: '', quoted, certain: false }];
   return words.flatMap((pieces, n) => [
     ...(n > 0 ? [{ text: ' ', quoted, certain: false }] : []),
-    ...pieces.map((piece) => ({ ...piece, quoted, certain: false })),
+    ...pieces.map((piece) => ({ ...piece, ...optionLetter(text, piece, quoted), quoted, certain: false })),
   ]);
 }
 

@@ -56,7 +56,7 @@ export interface Word {
 }
 
 /** More than this is not expanded. */
-const MOST_WORDS = 64;
+export const MOST_WORDS = 64;
 const MOST_BRACES = 16;
 const BLANKS = /[ \t\n]+/;
 const GLOB = /[*?[]/;
