@@ -14,7 +14,8 @@ if (process.features.typescript) {
     join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'floe', 'relay', 'compiled'),
   );
   const { hookMain, refreshMain } = await import('../src/hook/main.ts');
-  process.exit(agent === '--refresh' ? await refreshMain() : await hookMain(agent));
+  const { endProcess } = await import('../src/hook/end-process.ts');
+  endProcess(agent === '--refresh' ? await refreshMain() : await hookMain(agent));
 } else {
   // A Node that cannot run TypeScript: the launcher of the command line knows where one is that can.
   process.argv.splice(2, Number.POSITIVE_INFINITY, 'hook', agent);

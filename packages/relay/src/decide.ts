@@ -155,7 +155,8 @@ function allowed(
   return shell.commands.every((command) => covered.has(command) && isStatic(command)) ? hit : null;
 }
 
-function isStatic({ args, redirects }: SimpleCommand): boolean {
+function isStatic({ args, redirects, traits }: SimpleCommand): boolean {
+  if (traits.includes('runs_code') || traits.includes('runs_input')) return false;
   const isKnown = args.every(({ text, certain, splits }) => text !== null && certain && !splits);
   return (
     isKnown &&

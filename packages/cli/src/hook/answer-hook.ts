@@ -5,6 +5,7 @@ import { NoAnswer } from './exchange.ts';
 import { BadPayload, readPayload } from './payload.ts';
 import { sentEvents } from './sent-events.ts';
 import { deadlineOf, type HookSettings, type SettingsPlaces } from './settings.ts';
+import { isUnresponsive, noteUnresponsive } from './unresponsive-server.ts';
 
 /** How long an agent may take to hand over what it asks. */
 const PAYLOAD_MS = 5_000;
@@ -15,7 +16,11 @@ export interface AnsweredHook {
   readonly reply: HookReply;
   /** Why the server gave no decision; null when it did, or none was wanted. */
   readonly trouble: string | null;
+  /** It was not asked, because it did not answer in time shortly before. */
+  readonly wasSkipped?: boolean;
 }
+
+const SKIPPED = 'the server did not answer in time a moment ago, so it was not asked again yet';
 
 /** Answers one call of a hook. Never throws: whatever goes wrong is answered as the rules' fail mode says. */
 export async function answerHook(
@@ -31,6 +36,8 @@ export async function answerHook(
     return unreadable(adapter, call, reason(error), places, settings);
   }
   try {
+    if (isUnresponsive(places, settings, Date.now()))
+      return await skippingServer(adapter, call, places, settings);
     if (call.report) await tellServer(call.report, settings, REPORT_MS);
     if (call.events.length === 0) return { reply: adapter.reply(call, ABSTAIN), trouble: null };
     return await decidedBy(adapter, call, places, settings);
@@ -41,6 +48,21 @@ export async function answerHook(
 }
 
 const ABSTAIN: Outcome = { decision: 'abstain', userMessage: null, agentMessage: null };
+
+/** A server that hangs costs one deadline in a while, not one for every event. */
+async function skippingServer(
+  adapter: HookAdapter,
+  call: HookCall,
+  places: SettingsPlaces,
+  settings: HookSettings,
+): Promise<AnsweredHook> {
+  const skipped = { trouble: SKIPPED, wasSkipped: true };
+  if (call.events.length === 0) return { reply: adapter.reply(call, ABSTAIN), ...skipped };
+  const { decideWithoutServer } = await import('./without-server.ts');
+  const { outcomes, askFallback } = await decideWithoutServer(call.events, SKIPPED, places, settings);
+  const outcome = askable(adapter, call, strictestOutcome(outcomes), askFallback);
+  return { reply: adapter.reply(call, outcome), ...skipped };
+}
 
 async function decidedBy(
   adapter: HookAdapter,
@@ -58,6 +80,7 @@ async function decidedBy(
     );
   } catch (error) {
     trouble = reason(error);
+    if (error instanceof NoAnswer && error.timedOut) noteUnresponsive(places, settings);
     const { decideWithoutServer } = await import('./without-server.ts');
     const { outcomes, askFallback } = await decideWithoutServer(call.events, trouble, places, settings);
     outcome = strictestOutcome(outcomes);

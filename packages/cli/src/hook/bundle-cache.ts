@@ -14,12 +14,14 @@ export interface CachedBundle {
 
 export type BundlePlace = Pick<SettingsPlaces, 'cache'>;
 
-/** One directory for each address and key: what one key may not do, another may. */
-export function bundleDirectory({ cache }: BundlePlace, { baseUrl, key }: HookSettings): string {
+/**
+ * One directory for each key: what one key may not do, another may. The address is not part of it, so a server that
+ * moves keeps its rules; a server with another signing key cannot replace them.
+ */
+export function bundleDirectory({ cache }: BundlePlace, { key }: HookSettings): string {
   // FNV-1a: a name, no secret; node:crypto would be the dearest import of a hook.
   let hash = 0x811c9dc5;
-  for (const letter of `${baseUrl}\n${key}`)
-    hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  for (const letter of `${key}`) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   return join(cache, hash.toString(16).padStart(8, '0'));
 }
 

@@ -3,6 +3,13 @@ import { connect, type Socket } from 'node:net';
 /** Why there is no answer, for the person. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
+  /** Whether the whole deadline passed. */
+  readonly timedOut: boolean;
+
+  constructor(message: string, timedOut = false) {
+    super(message);
+    this.timedOut = timedOut;
+  }
 }
 
 export interface Asked {
@@ -42,9 +49,9 @@ export async function exchange(asked: Asked): Promise<Answered> {
       socket.destroy();
       settle();
     };
-    const fail = (why: string) => finish(() => reject(new NoAnswer(why)));
+    const fail = (why: string, timedOut = false) => finish(() => reject(new NoAnswer(why, timedOut)));
     const timer = setTimeout(
-      () => fail(`no answer within ${asked.timeoutMs} ms`),
+      () => fail(`no answer within ${asked.timeoutMs} ms`, true),
       Math.max(1, ends - performance.now()),
     );
     const take = (isEnd: boolean) => {

@@ -169,6 +169,7 @@ test('install shows the change, keeps the connection for this user alone, and th
       permissionDecision: 'deny',
       permissionDecisionReason: 'Not this way.',
     },
+    systemMessage: 'No.',
   });
   assert.equal(answered.code, 0);
   const sent: JsonObject = JSON.parse(floe.requests.at(-1)?.body.toString() ?? '{}');

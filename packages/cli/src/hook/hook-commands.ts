@@ -2,9 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isObject } from '@floe/contract/json';
 import type { Command } from '../command.ts';
 import { UsageError } from '../connection.ts';
-import { agentFiles } from './agent-files.ts';
+import { type AgentFile, agentFiles } from './agent-files.ts';
 import { bundleDirectory, readCachedBundle } from './bundle-cache.ts';
+import { endProcess } from './end-process.ts';
 import { countHooks } from './hook-configuration.ts';
+import { hookProblems } from './hook-problems.ts';
 import { hookInstall, hookUninstall } from './install-commands.ts';
 import { hookMain } from './main.ts';
 import { openCachedBundle } from './open-bundle.ts';
@@ -26,7 +28,9 @@ const hook: Command = {
   async run(args) {
     const [agent, ...more] = args;
     if (agent === undefined || more.length > 0) throw new UsageError('usage: floe hook <agent>');
-    return hookMain(agent);
+    const exitCode = await hookMain(agent);
+    endProcess(exitCode);
+    return exitCode;
   },
 };
 
@@ -42,15 +46,11 @@ async function status(): Promise<number> {
     (error: unknown) => ({ told: error instanceof Error ? error.message : 'unknown', code: 1 }),
   );
   lines.push(`server      ${answer.told}`, `without it  ${withoutServer()}`);
-  for (const agent of agentFiles(process.env, process.cwd()))
-    for (const [scope, path] of Object.entries(agent.files)) {
-      const file = jsonIn(path);
-      if (!file) continue;
-      const { found, wanted } = countHooks(file, agent);
-      if (found > 0) lines.push(`${agent.agent.padEnd(11)} ${scope}: ${found} of ${wanted} hooks in ${path}`);
-    }
+  const agents = agentFiles(process.env, process.cwd()).flatMap(statusOfAgent);
+  for (const { line, problems } of agents)
+    lines.push(line, ...problems.map((problem) => `            ${problem}`));
   process.stdout.write(`${lines.join('\n')}\n`);
-  return answer.code;
+  return agents.some(({ problems }) => problems.length > 0) ? 1 : answer.code;
 
   function withoutServer(): string {
     const cached = readCachedBundle(bundleDirectory(places, settings), settings);
@@ -61,6 +61,25 @@ async function status(): Promise<number> {
     const how = known.relay.offline === 'decide' ? 'rules decide here' : 'on_error holds';
     return `${how}, ${known.relay.rules.length} rules known until ${known.expires_at}`;
   }
+}
+
+interface AgentStatus {
+  readonly line: string;
+  /** Why the agent does not run hooks that are in its file. */
+  readonly problems: readonly string[];
+}
+
+function statusOfAgent(agent: AgentFile): AgentStatus[] {
+  const places = Object.entries(agent.files).flatMap(([scope, path]) => {
+    const file = jsonIn(path);
+    return file ? [{ scope, path, file }] : [];
+  });
+  return places.flatMap(({ scope, path, file }) => {
+    const { found, wanted } = countHooks(file, agent);
+    if (found === 0) return [];
+    const line = `${agent.agent.padEnd(11)} ${scope}: ${found} of ${wanted} hooks in ${path}`;
+    return [{ line, problems: hookProblems(agent, { scope, path, file, places }) }];
+  });
 }
 
 function jsonIn(path: string) {

@@ -29,18 +29,42 @@ export function withHooks(file: JsonObject, agent: AgentFile, command: string | 
   return { ...(command === null ? {} : agent.root), ...rest, hooks };
 }
 
+/** One of our hooks where an agent's file has it. */
+export interface InstalledHook {
+  /** The agent's name of the event. */
+  readonly event: string;
+  /** Place of its group (or of itself, in a flat file) in the event, and of itself in the group. */
+  readonly group: number;
+  readonly handler: number;
+  readonly matcher: Json;
+  readonly entry: JsonObject;
+}
+
+/** Our hooks in an agent's file, for the events that are wanted. */
+export function installedHooks(file: JsonObject, agent: AgentFile): readonly InstalledHook[] {
+  const hooks = isObject(file['hooks']) ? file['hooks'] : {};
+  return Object.keys(agent.hooks).flatMap((event) => {
+    const groups = hooks[event];
+    if (!Array.isArray(groups)) return [];
+    return groups.flatMap((given, group) => {
+      if (!isObject(given)) return [];
+      const entries: readonly Json[] = Array.isArray(given['hooks']) ? given['hooks'] : [given];
+      return entries.flatMap((entry, handler) =>
+        isObject(entry) && isOurs(entry)
+          ? [{ event, group, handler, matcher: given['matcher'] ?? null, entry }]
+          : [],
+      );
+    });
+  });
+}
+
 /** How many of the hooks that are wanted call us. */
 export function countHooks(
   file: JsonObject,
   agent: AgentFile,
 ): { readonly found: number; readonly wanted: number } {
-  const hooks = isObject(file['hooks']) ? file['hooks'] : {};
-  const names = Object.keys(agent.hooks);
-  const found = names.filter((name) => {
-    const entries = hooks[name];
-    return Array.isArray(entries) && entries.some((entry) => withoutOurs(entry) !== entry);
-  });
-  return { found: found.length, wanted: names.length };
+  const found = new Set(installedHooks(file, agent).map(({ event }) => event));
+  return { found: found.size, wanted: Object.keys(agent.hooks).length };
 }
 
 function entryOf({ shape, entry }: AgentFile, matcher: string | null, command: string): JsonObject {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
 import { RelaySchema } from '@floe/contract/config/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
@@ -13,6 +13,7 @@ import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
 import { answerHook } from './answer-hook.ts';
 import { bundleDirectory, keepBundle } from './bundle-cache.ts';
 import type { HookSettings } from './settings.ts';
+import { forgetUnresponsive, UNRESPONSIVE_MS } from './unresponsive-server.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'relay', 'src', 'hooks', 'golden');
 const DEADLINE_MS = 150;
@@ -69,6 +70,7 @@ class Server {
   readonly #sockets = new Set<Socket>();
   play: (socket: Socket) => void = () => undefined;
   url = '';
+  connections = 0;
 
   async listen(): Promise<void> {
     await new Promise<void>((resolve) => this.#listener.listen(0, '127.0.0.1', resolve));
@@ -83,6 +85,7 @@ class Server {
   }
 
   #play(socket: Socket): void {
+    this.connections += 1;
     this.#sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket));
     socket.once('data', () => this.play(socket));
@@ -201,6 +204,7 @@ suite('without a decision of the server', () => {
       const cases = GOLDENS.filter(({ events }) => events.length > 0);
       for (const [fault, play] of Object.entries(FAULTS)) {
         server.play = play;
+        forgetUnresponsive(places, working);
         // Slow servers and rules that decide here take their time: one golden file of each agent and event will do.
         const some = fault === 'answers 500' ? cases : firstOfEach(cases);
         const replies = await Promise.all(
@@ -226,6 +230,46 @@ suite('without a decision of the server', () => {
           golden.name,
         );
     });
+});
+
+test('a server that let a deadline pass is not asked again for a while, and the rules known here decide', async () => {
+  const denies = { name: '', relay: { mode: 'enforce', rules: [rule({ when: 'true' })] }, stops: true };
+  const settings = settingsOf(denies, server.url, 102);
+  const [golden] = GOLDENS.filter(({ agent, gates }) => agent === 'claude-code' && gates);
+  assert.ok(golden);
+  server.play = FAULTS['is slower than the deadline'] ?? (() => undefined);
+  const before = server.connections;
+  for (let event = 0; event < 5; event += 1)
+    assert.ok(stops(await ask(golden, JSON.stringify(golden.payload), settings)));
+  assert.equal(server.connections - before, 1, 'only the first event waits for it');
+  const marker = join(bundleDirectory(places, settings), 'unresponsive');
+  const longAgo = (Date.now() - UNRESPONSIVE_MS) / 1000;
+  utimesSync(marker, longAgo, longAgo);
+  assert.ok(stops(await ask(golden, JSON.stringify(golden.payload), settings)));
+  assert.equal(server.connections - before, 2, 'later it is asked again');
+  const moved = { ...settings, baseUrl: `${server.url}/elsewhere` };
+  await ask(golden, JSON.stringify(golden.payload), moved);
+  assert.equal(server.connections - before, 3, 'another address is asked at once');
+});
+
+test('a server that moves to another address keeps its rules on the machine', async () => {
+  const denies = { name: '', relay: { mode: 'enforce', rules: [rule({ when: 'true' })] }, stops: true };
+  const settings = settingsOf(denies, server.url, 103);
+  const moved = { ...settings, baseUrl: 'http://127.0.0.1:9' };
+  for (const golden of firstOfEach(GOLDENS.filter(({ events }) => events.length > 0)))
+    assert.equal(stops(await ask(golden, JSON.stringify(golden.payload), moved)), golden.gates, golden.name);
+});
+
+test('a payload that is complete is answered, although the agent leaves its end of the pipe open', async () => {
+  server.play = (socket) => socket.end(ok('{"decision":"deny","user_message":"No.","agent_message":"No."}'));
+  const settings = settingsOf({ name: '', relay: null, stops: false }, server.url, 104);
+  const golden = GOLDENS.find(({ agent, gates }) => agent === 'claude-code' && gates);
+  const adapter = HOOK_ADAPTERS.get('claude-code');
+  assert.ok(golden && adapter);
+  const payload = Buffer.from(`${JSON.stringify({ ...golden.payload, padding: '}'.repeat(200_000) })}\n`);
+  const input = new PassThrough();
+  for (let at = 0; at < payload.length; at += 65_536) input.write(payload.subarray(at, at + 65_536));
+  assert.ok(stops((await answerHook(adapter, input, places, settings)).reply));
 });
 
 function firstOfEach(cases: readonly Golden[]): readonly Golden[] {

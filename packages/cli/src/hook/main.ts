@@ -3,6 +3,7 @@ import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
 import { answerHook } from './answer-hook.ts';
 import { bundleDirectory, takesRefresh } from './bundle-cache.ts';
 import { readSettings, settingsPlaces } from './settings.ts';
+import { PROBE_MS } from './unresponsive-server.ts';
 
 /** Answers the agent's hook on standard input; resolves to the exit code when everything is printed. */
 export async function hookMain(agent: string): Promise<number> {
@@ -16,15 +17,16 @@ export async function hookMain(agent: string): Promise<number> {
   }
   const places = settingsPlaces();
   const settings = readSettings(places);
-  const { reply, trouble } = await answerHook(adapter, process.stdin, places, settings);
+  const { reply, trouble, wasSkipped } = await answerHook(adapter, process.stdin, places, settings);
   const { stdout, stderr, exitCode } = reply;
   // Where an exit code stops, agents take all of the error output as the reason.
   const told =
     stderr !== '' ? stderr : trouble === null ? '' : `floe: no decision of the server: ${trouble}\n`;
   if (told !== '') await written(process.stderr, told);
   if (stdout !== null) await written(process.stdout, `${JSON.stringify(stdout)}\n`);
-  if (settings.key !== null && trouble === null)
-    await refreshSoon(bundleDirectory(places, settings), settings.refreshMs);
+  const everyMs = trouble === null ? settings.refreshMs : wasSkipped ? PROBE_MS : null;
+  if (settings.key !== null && everyMs !== null)
+    await refreshSoon(bundleDirectory(places, settings), everyMs);
   return exitCode;
 }
 

@@ -2,6 +2,9 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 
 /** No agent gives its hooks more. */
 export const MOST_PAYLOAD = 11 * 1024 * 1024;
+const CLOSING_BRACE = 0x7d;
+/** After a pause of this length what has arrived may be all. */
+const QUIET_MS = 50;
 
 /** Why the payload cannot be read, for the person. */
 export class BadPayload extends Error {
@@ -9,37 +12,62 @@ export class BadPayload extends Error {
 }
 
 /**
- * What the agent gives its hook: one JSON object.
+ * What the agent gives its hook: one JSON object. An agent that writes it whole and leaves its end of the pipe open
+ * is not waited for.
  *
- * @throws BadPayload when it is longer than 11 MiB, does not end in time, or is no object
+ * @throws BadPayload when it is longer than 11 MiB, is not complete in time, or is no object
  */
 export async function readPayload(input: NodeJS.ReadableStream, timeoutMs: number): Promise<JsonObject> {
-  const chunks = await new Promise<Buffer[]>((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const taken: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => reject(new BadPayload('the agent did not end its payload')), timeoutMs);
+    let nextTry = 0;
+    let quiet: NodeJS.Timeout | undefined;
+    const timer = setTimeout(() => refuse('the agent did not end its payload'), timeoutMs);
     const settle = (settled: () => void) => {
       clearTimeout(timer);
+      clearTimeout(quiet);
+      input.pause();
       settled();
+    };
+    const refuse = (why: string) => settle(() => reject(new BadPayload(why)));
+    const tryNow = () => {
+      nextTry = size * 2;
+      const payload = parsed(taken);
+      if (isObject(payload)) settle(() => resolve(payload));
     };
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MOST_PAYLOAD) settle(() => reject(new BadPayload('the payload is longer than 11 MiB')));
-      else taken.push(chunk);
+      if (size > MOST_PAYLOAD) return refuse('the payload is longer than 11 MiB');
+      taken.push(chunk);
+      clearTimeout(quiet);
+      if (lastByte(chunk) !== CLOSING_BRACE) return;
+      // Tried at sizes that double and in pauses, so that parsing stays linear.
+      if (size >= nextTry) tryNow();
+      else quiet = setTimeout(tryNow, QUIET_MS);
     });
-    input.on('end', () => settle(() => resolve(taken)));
-    input.on('error', () => settle(() => reject(new BadPayload('the payload cannot be read'))));
+    input.on('end', () => {
+      const payload = parsed(taken);
+      if (isObject(payload)) settle(() => resolve(payload));
+      else refuse(payload === undefined ? 'the payload is not JSON' : 'the payload is not a JSON object');
+    });
+    input.on('error', () => refuse('the payload cannot be read'));
   });
-  let parsed: unknown;
+}
+
+/** Of what is no blank. */
+function lastByte(chunk: Buffer): number {
+  let at = chunk.length - 1;
+  while (at > 0 && (chunk[at] ?? 0) <= 0x20) at -= 1;
+  return chunk[at] ?? 0;
+}
+
+/** Undefined when it is no JSON. */
+function parsed(chunks: readonly Buffer[]): unknown {
+  const text = Buffer.concat(chunks).toString('utf8');
   try {
-    parsed = JSON.parse(
-      Buffer.concat(chunks)
-        .toString('utf8')
-        .replace(/^\ufeff/, ''),
-    );
+    return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
-    throw new BadPayload('the payload is not JSON');
+    return undefined;
   }
-  if (!isObject(parsed)) throw new BadPayload('the payload is not a JSON object');
-  return parsed;
 }

@@ -9,6 +9,7 @@ import {
 import { exchange, NoAnswer } from './exchange.ts';
 import { openCachedBundle } from './open-bundle.ts';
 import type { HookSettings } from './settings.ts';
+import { forgetUnresponsive } from './unresponsive-server.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -30,6 +31,7 @@ export async function refreshBundle(places: BundlePlace, settings: HookSettings)
     timeoutMs: TIMEOUT_MS,
     headers: before?.etag ? { 'if-none-match': before.etag } : {},
   });
+  forgetUnresponsive(places, settings);
   if (status === 304 && before) return 'the rules are those of before';
   if (status !== 200) throw new NoAnswer(`the server answered ${status}${saidBy(body)}`);
   const bundle = bundleIn(body);

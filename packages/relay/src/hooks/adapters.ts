@@ -11,7 +11,6 @@ const claudeCode = claudeShaped({
   asks: true,
   allows: true,
   stopsPrompt: 'block',
-  speaks: true,
 });
 /** Refuses answers with members it does not know: `ask`, and `allow` without a new input. */
 const codex = claudeShaped({
@@ -19,14 +18,12 @@ const codex = claudeShaped({
   asks: false,
   allows: false,
   stopsPrompt: 'block',
-  speaks: false,
 });
 const vscode = claudeShaped({
   agent: 'vscode',
   asks: true,
   allows: true,
   stopsPrompt: 'continue',
-  speaks: true,
 });
 
 /** Every agent that `floe hook` and `/relay/v1/hooks/{agent}` speak to. */

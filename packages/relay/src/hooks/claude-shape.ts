@@ -18,8 +18,6 @@ export interface ClaudeShape {
   readonly allows: boolean;
   /** How a prompt is stopped. */
   readonly stopsPrompt: 'block' | 'continue';
-  /** Whether `systemMessage` may stand in every answer. */
-  readonly speaks: boolean;
 }
 
 const REPORTS: Readonly<Record<string, HookReport['type']>> = {
@@ -98,15 +96,16 @@ export function reportOf(
 
 function replyOf({ name }: HookCall, outcome: Outcome, shape: ClaudeShape): HookReply {
   const { decision, userMessage, agentMessage } = outcome;
-  if (decision === 'abstain')
-    return printed(shape.speaks && userMessage !== null ? { systemMessage: userMessage } : null);
+  if (decision === 'abstain') return printed(userMessage === null ? null : { systemMessage: userMessage });
   const forAgent = agentMessage ?? userMessage ?? 'Not allowed here.';
   const forUser = userMessage ?? forAgent;
   switch (name) {
     case 'PreToolUse':
-      return printed(beforeTool(decision, decision === 'deny' ? forAgent : forUser, shape));
+      return printed(
+        shown(beforeTool(decision, decision === 'deny' ? forAgent : forUser, shape), decision, userMessage),
+      );
     case 'PermissionRequest':
-      return printed(permission(decision, forAgent));
+      return printed(shown(permission(decision, forAgent), decision, userMessage));
     case 'UserPromptSubmit':
       if (decision === 'allow') return printed(null);
       return printed(
@@ -117,6 +116,16 @@ function replyOf({ name }: HookCall, outcome: Outcome, shape: ClaudeShape): Hook
     default:
       return printed(null);
   }
+}
+
+/** Only the model reads the reason of a denial; `systemMessage` is what its user sees. */
+function shown(
+  answer: JsonObject | null,
+  decision: Outcome['decision'],
+  userMessage: string | null,
+): JsonObject | null {
+  if (answer === null || decision !== 'deny' || userMessage === null) return answer;
+  return { ...answer, systemMessage: userMessage };
 }
 
 function beforeTool(

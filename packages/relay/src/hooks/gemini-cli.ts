@@ -43,5 +43,6 @@ function read(payload: JsonObject): HookCall {
 function reply(_call: HookCall, { decision, userMessage, agentMessage }: Outcome): HookReply {
   if (decision === 'abstain') return printed(userMessage === null ? {} : { systemMessage: userMessage });
   if (decision === 'allow') return printed({ decision: 'allow' });
-  return printed({ decision: 'deny', reason: agentMessage ?? userMessage ?? 'Not allowed here.' });
+  const reason = agentMessage ?? userMessage ?? 'Not allowed here.';
+  return printed({ decision: 'deny', reason, ...(userMessage !== null && { systemMessage: userMessage }) });
 }

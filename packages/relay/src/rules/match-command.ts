@@ -108,9 +108,17 @@ function wordLike(word: Word, like: Like): Match {
   return mayBeAny(word) ? 'maybe' : 'no';
 }
 
-/** Nobody knows the word, or it may be gone or become several. */
-function mayBeAny({ text, certain, splits }: Word): boolean {
-  return text === null || splits || !certain;
+/** Nobody knows the word. */
+function mayBeAny({ text }: Word): boolean {
+  return text === null;
+}
+
+/**
+ * Nobody knows the word, and it may be an option: a variable that is named for options, or a text that is put
+ * together here. Other variables, names of files and what programs print are values.
+ */
+function mayBeOption({ text, unknown }: Word): boolean {
+  return text === null && (unknown === 'options' || unknown === 'made');
 }
 
 /** Commands whose long options have one dash, where `-delete` is not `-d -e -l …`. */
@@ -141,17 +149,64 @@ const VALUE_LETTERS: Readonly<Record<string, string>> = {
 };
 
 /** Whether a command has an option: in a cluster, with a value, or shortened as `getopt_long` allows. */
-function hasFlag({ name, args }: SimpleCommand, flag: string): Match {
+function hasFlag({ name, args, implied }: SimpleCommand, flag: string): Match {
   const like = flag.includes('*') ? likeAny([flag]) : null;
-  let sum: Match = 'no';
+  const same = sameOptions(name ?? '', args, flag);
+  let sum: Match = implied.some(({ text }) => text !== null && same.includes(text)) ? 'yes' : 'no';
   for (const word of args) {
     const { text } = word;
-    if (text === '--') break;
-    const found = text === null ? 'no' : like ? (like(text) ? 'yes' : 'no') : isFlag(text, flag, name ?? '');
+    if (sum === 'yes' || text === '--') break;
+    const found =
+      text === null
+        ? 'no'
+        : like
+          ? like(text)
+            ? 'yes'
+            : 'no'
+          : anyOf(same, (one) => isFlag(text, one, name ?? ''));
     if (found === 'yes') return 'yes';
     if (found === 'maybe' || mayBecome(word, flag)) sum = 'maybe';
   }
   return sum;
+}
+
+/** Options that mean the same, by command or by command and subcommand. */
+const SAME_OPTIONS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  rm: [
+    ['-r', '-R', '--recursive'],
+    ['-f', '--force'],
+  ],
+  cp: [
+    ['-r', '-R', '--recursive'],
+    ['-f', '--force'],
+  ],
+  mv: [['-f', '--force']],
+  chmod: [['-R', '--recursive']],
+  chown: [['-R', '--recursive']],
+  chgrp: [['-R', '--recursive']],
+  'git push': [
+    ['-f', '--force'],
+    ['-d', '--delete'],
+  ],
+  'git clean': [['-f', '--force']],
+  'git commit': [['-n', '--no-verify']],
+  'git checkout': [['-f', '--force']],
+  'git branch': [
+    ['-f', '--force'],
+    ['-d', '--delete'],
+  ],
+  'docker rm': [['-f', '--force']],
+  'docker rmi': [['-f', '--force']],
+};
+
+function sameOptions(name: string, args: readonly Word[], flag: string): readonly string[] {
+  const subcommand = positionals(name, args)[0]?.word.text ?? '';
+  for (const key of [name, `${name} ${subcommand}`]) {
+    const groups = Object.hasOwn(SAME_OPTIONS, key) ? SAME_OPTIONS[key] : undefined;
+    const group = groups?.find((options) => options.includes(flag));
+    if (group) return group;
+  }
+  return [flag];
 }
 
 function isFlag(text: string, flag: string, name: string): Match {
@@ -173,7 +228,7 @@ function isFlag(text: string, flag: string, name: string): Match {
 function mayBecome(word: Word, flag: string): boolean {
   if (!mayBeAny(word)) return false;
   return word.prefix === ''
-    ? true
+    ? mayBeOption(word)
     : word.prefix.startsWith('-') && (flag.startsWith(word.prefix) || !word.prefix.startsWith('--'));
 }
 
@@ -182,6 +237,7 @@ function argumentMatcher(patterns: readonly string[]): CommandMatcher {
   return ({ args }) =>
     anyOf(args, (word) => {
       if (word.text !== null && like(word.text)) return 'yes';
+      if (word.prefix === '' && !mayBeOption(word)) return 'no';
       return mayBeAny(word) && patterns.some((pattern) => mayContinue(word.prefix, pattern)) ? 'maybe' : 'no';
     });
 }

@@ -1,4 +1,5 @@
 import { likeAny } from '@floe/conditions/like';
+import { ANY_TEXT, hasWildcard, mayBeBoth } from '../shell/glob.ts';
 import type { Match } from './match.ts';
 
 /** Where a path stands, as far as that is known. */
@@ -14,6 +15,8 @@ export interface KnownPath {
   readonly absolute: readonly string[];
   /** As it was written, cleaned. */
   readonly written: string;
+  /** Whether it has wildcards (shell/glob.ts). */
+  readonly isPattern: boolean;
 }
 
 const HOMES = /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|\/var\/root|[a-z]:\/Users\/[^/]+)(?=\/|$)/i;
@@ -32,9 +35,11 @@ const ALIASES: readonly (readonly [RegExp, string])[] = [
  */
 export function knownPath(path: string, { directories, home }: PathContext): KnownPath {
   const written = aliased(clean(path.replaceAll('\\', '/').replace(/^file:\/\//, '')));
-  if (isAbsolute(written)) return { absolute: [fromHome(written, home)], written };
+  const isPattern = hasWildcard(written);
+  if (isAbsolute(written))
+    return { absolute: [fromHome(written, home), ...belowHome(written)], written, isPattern };
   const absolute = directories.map((directory) => fromHome(clean(`${directory}/${written}`), home));
-  return { absolute, written };
+  return { absolute, written, isPattern };
 }
 
 function isAbsolute(path: string): boolean {
@@ -52,6 +57,12 @@ function fromHome(path: string, home: string | null): string {
     return `~${path.slice(home.length)}`;
   // `~user` is a home too.
   return path.replace(HOMES, '~').replace(/^~[\w.-]+(?=\/|$)/, '~');
+}
+
+/** What nobody knows of a path may be the way into a home directory. */
+function belowHome(path: string): string[] {
+  const at = path.indexOf(ANY_TEXT);
+  return at === -1 || path.startsWith('~') ? [] : [`~/${path.slice(at)}`];
 }
 
 function clean(path: string): string {
@@ -82,8 +93,21 @@ export function compilePaths(patterns: readonly string[]): PathMatcher {
   // Of a relative path without a place: it may be any of these that end like it.
   const tails = anchored.map((pattern) => pattern.replace(/^[^/]*\//, ''));
   const isTail = likeAny(tails.flatMap((tail) => [tail, `*/${tail}`]));
-  return ({ absolute, written }) => {
+  return ({ absolute, written, isPattern }) => {
+    if (isPattern) return patternMatch([...absolute, written], [...anchored, ...floating]);
     if (absolute.some((path) => isAnchored(path) || isFloating(path)) || isFloating(written)) return 'yes';
     return absolute.length === 0 && isTail(written) ? 'maybe' : 'no';
   };
+}
+
+/** A pattern that can only stand for what a rule names is it; others may be. */
+function patternMatch(paths: readonly string[], patterns: readonly string[]): Match {
+  let best: Match = 'no';
+  for (const path of paths)
+    for (const pattern of patterns)
+      if (mayBeBoth(pattern, path)) {
+        if (!path.includes(ANY_TEXT)) return 'yes';
+        best = 'maybe';
+      }
+  return best;
 }

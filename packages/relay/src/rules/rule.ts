@@ -171,7 +171,7 @@ function unclear({ doubts }: ShellAnalysis): SimpleCommand[] {
   const [doubt] = doubts;
   if (!doubt) return [];
   const { start, end } = doubt;
-  const nothing = { args: [], assignments: [], redirects: [], via: [] };
+  const nothing = { args: [], own: 0, implied: [], assignments: [], redirects: [], via: [] };
   return [{ ...nothing, name: null, word: plainWord('', doubt), traits: ['unclear'], start, end }];
 }
 

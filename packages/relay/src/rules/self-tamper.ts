@@ -4,6 +4,7 @@ import type { RelayConfig, RelayRuleConfig } from '@floe/contract/config';
 const OWN_FILES = [
   '.cursor/hooks.json',
   '.cursor/hooks/*',
+  '.git/hooks/*',
   '.claude/settings.json',
   '.claude/settings.local.json',
   '.claude/hooks/*',

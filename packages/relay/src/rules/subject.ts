@@ -25,7 +25,6 @@ export interface SubjectFile {
   readonly use: 'read' | 'write';
   /** Null when a shell makes up its name. */
   readonly path: KnownPath | null;
-  readonly prefix: string;
   readonly start: number;
   readonly end: number;
 }
@@ -133,7 +132,7 @@ export class Subject {
     for (const directory of directories) bases.push(...basesWith(directory, bases));
     const context = { directories: directories.includes(null) ? [] : bases, home };
     const found: FileUse[] = this.shell ? filesOf(this.shell) : [];
-    const whole = { prefix: '', start: 0, end: 0 };
+    const whole = { start: 0, end: 0 };
     if (file) found.push({ ...whole, use: event === 'file_write' ? 'write' : 'read', path: file.path });
     for (const { path } of prompt?.attachments ?? []) found.push({ ...whole, use: 'read', path });
     return found.map((use) => ({ ...use, path: use.path === null ? null : knownPath(use.path, context) }));

@@ -1,6 +1,7 @@
 import { Collector, type Surroundings } from './collect.ts';
 import { commandName, type ShellAnalysis } from './command.ts';
 import { Invoker } from './invoke.ts';
+import { Scope } from './scope.ts';
 import type { Grammar, Work } from './tree.ts';
 import { plainWord } from './word.ts';
 
@@ -8,7 +9,7 @@ import { plainWord } from './word.ts';
 export type Dialect = 'bash' | 'sh' | 'zsh' | 'powershell' | 'cmd' | 'fish' | 'unknown';
 
 /** Texts beyond these limits are not looked at; what agents write is far below. */
-const LIMITS: Work = { looks: 64, nodes: 6_000, commands: 200, characters: 40_000 };
+const LIMITS: Work = { looks: 64, nodes: 6_000, visits: 8_000, commands: 200, characters: 40_000 };
 const MOST_CHARACTERS = 10_000;
 /** Nesting of texts in texts: `sh -c "sh -c …"`. */
 const MOST_DEPTH = 12;
@@ -19,7 +20,7 @@ const HIDDEN =
 /** Words that every shell reads alike. */
 const PLAIN = /^[\w./:=@,+%\\ -]+$/;
 
-const OUTSIDE: Surroundings = { via: [], input: null, place: null, depth: 0 };
+const OUTSIDE = { via: [], input: null, place: null, depth: 0 } as const;
 
 /**
  * What a shell would do with `text`: every simple command it would run, with the commands that wrap it taken off, and
@@ -27,7 +28,11 @@ const OUTSIDE: Surroundings = { via: [], input: null, place: null, depth: 0 };
  */
 export function analyseShell(grammar: Grammar, text: string, dialect: Dialect = 'bash'): ShellAnalysis {
   const work = { ...LIMITS };
-  const invoker = new Invoker(work, (code, around) => read(code, around));
+  const invoker: Invoker = new Invoker(work, {
+    text: read,
+    body: ({ body, text: code }, around) =>
+      void new Collector(code, around, invoker).visit(body, around.input),
+  });
 
   function read(code: string, around: Surroundings): void {
     const place = around.place ?? { start: 0, end: code.length };
@@ -44,18 +49,20 @@ export function analyseShell(grammar: Grammar, text: string, dialect: Dialect = 
     new Collector(code, around, invoker).visit(root, around.input);
   }
 
-  if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, OUTSIDE);
-  else if (text.length <= MOST_CHARACTERS && PLAIN.test(text)) plainCommand(text, invoker);
+  const around: Surroundings = { ...OUTSIDE, scope: new Scope() };
+  if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, around);
+  else if (text.length <= MOST_CHARACTERS && PLAIN.test(text)) plainCommand(text, invoker, around);
   else invoker.doubt(`commands for ${dialect} are not analysed`, { start: 0, end: text.length });
+  invoker.code.finish();
   return { text, commands: invoker.commands, doubts: invoker.doubts };
 }
 
 /** A command of plain words for a shell that is not analysed; `\` is part of paths there. */
-function plainCommand(text: string, invoker: Invoker): void {
+function plainCommand(text: string, invoker: Invoker, around: Surroundings): void {
   const words = [...text.matchAll(/[^ ]+/g)].map(([word], n) => {
     const start = text.indexOf(word, n);
     return plainWord(n === 0 ? commandName(word) : word, { start, end: start + word.length });
   });
-  const place = { start: 0, end: text.length, around: OUTSIDE };
+  const place = { start: 0, end: text.length, around };
   invoker.invoke({ words, assignments: [], redirects: [], input: null, ...place });
 }

@@ -1,9 +1,16 @@
-import type { Assignment, Redirect } from './command.ts';
-import type { Input, Invoker, Placing } from './invoke.ts';
-import { readValue, readWords, type WordSource } from './read-word.ts';
-import { Scope } from './scope.ts';
+import { isSubscriptCode, subscriptCode } from './arithmetic.ts';
+import type { Assignment } from './command.ts';
+import { expand } from './expansion.ts';
+import type { Invoker } from './invoke.ts';
+import type { Placing } from './invoked.ts';
+import { eachValue } from './loops.ts';
+import { joinedOutput, unknownText } from './output.ts';
+import { readValue, readWords, textOf, type WordSource } from './read-word.ts';
+import { backticks, hereText, type Input, inputOf, readRedirects } from './redirects.ts';
+import type { Scope, Value } from './scope.ts';
 import type { Node } from './tree.ts';
-import type { Place, Word } from './word.ts';
+import { isStatement, wholeWords, withoutStart } from './tree-words.ts';
+import type { Place, Printed, Word } from './word.ts';
 
 /** Where a text stands that is read: names of the commands around it, and what they read. */
 export interface Surroundings {
@@ -12,12 +19,12 @@ export interface Surroundings {
   /** Where it stands in the outermost text; null for that itself. */
   readonly place: Place | null;
   readonly depth: number;
+  readonly scope: Scope;
 }
 
 /** Finds every simple command of one tree, however deep it stands, and hands it on to be judged. */
 export class Collector implements WordSource {
   readonly text: string;
-  readonly scope = new Scope();
   readonly #around: Surroundings;
   readonly #invoker: Invoker;
 
@@ -27,8 +34,13 @@ export class Collector implements WordSource {
     this.#invoker = invoker;
   }
 
-  /** Returns what the commands of the node print together, when that is a constant. */
-  visit(node: Node, input: Input | null): string | null {
+  get scope(): Scope {
+    return this.#around.scope;
+  }
+
+  /** Returns what the commands of the node print together; null when they are none. */
+  visit(node: Node, input: Input | null): Printed | null {
+    if (!this.#invoker.mayVisit(node)) return null;
     switch (node.type) {
       case 'command':
         return this.#command(node, [], input);
@@ -40,68 +52,121 @@ export class Collector implements WordSource {
         this.#assigned(node);
         break;
       case 'for_statement':
-        for (const { type, start, end } of node.children)
-          if (type === 'variable_name') this.scope.assign(this.text.slice(start, end), null);
-        break;
+        return this.#loop(node, input);
       case 'function_definition':
-        // Its body reads what its callers give it.
-        this.#each(node, { text: null, kind: 'pipe' });
+        this.#define(node);
         return null;
+      case 'command_substitution':
+        this.#readsFile(node);
+        break;
+      case 'expansion':
+        this.#prompt(node);
+        break;
+      case 'test_command':
+      case 'declaration_command':
+      case 'unset_command':
+        this.#subscripts(node);
+        break;
     }
-    const outputs = this.#each(node, input);
-    return outputs.length === 1 ? (outputs[0] ?? null) : null;
+    return joinedOutput(this.#each(node, input));
   }
 
-  outputOf(node: Node): string | null {
+  outputOf(node: Node): Printed {
     const parts = node.children.filter(({ type }) => /^[a-z]/.test(type));
     const [only] = parts;
-    if (!only || parts.length > 1) return null;
+    if (!only || parts.length > 1 || !this.#invoker.mayVisit(node)) return unknownText('made');
     return this.#quietly(only);
   }
 
   /** The value of a substitution, whose commands are collected where the walk comes to them. */
-  #quietly(node: Node): string | null {
+  #quietly(node: Node): Printed {
+    if (node.type === 'file_redirect') return unknownText('data');
     if (node.type === 'pipeline') {
-      let printed: string | null = null;
+      let printed: Printed | null = null;
       for (const stage of node.children)
         if (/^[a-z]/.test(stage.type)) printed = this.#printedBy(stage, printed);
-      return printed;
+      return printed ?? unknownText('made');
     }
     return this.#printedBy(node, null);
   }
 
-  #printedBy(node: Node, input: string | null): string | null {
-    if (node.type !== 'command') return null;
-    const words = wholeWords(node.children, this.text).flatMap((word) => readWords(word, this));
-    const here = node.children.find(({ type }) => type === 'herestring_redirect');
-    return this.#invoker.printed(words, here ? this.#hereText(here) : input);
+  #printedBy(node: Node, input: Printed | null): Printed {
+    const body =
+      node.type === 'redirected_statement' ? node.children.find(({ field }) => field === 'body') : node;
+    if (body?.type !== 'command') return unknownText('made');
+    const words = wholeWords(body.children, this.text).flatMap((word) => readWords(word, this));
+    const redirect = node.children.find(({ type }) => /^here(?:string|doc)_redirect$/.test(type));
+    const here = redirect?.type === 'herestring_redirect' ? hereText(redirect, this) : null;
+    const heredoc = redirect?.type === 'heredoc_redirect' ? inputOf(redirect, this)?.printed : null;
+    return this.#invoker.printed(words, here ?? heredoc ?? input);
   }
 
-  #each(node: Node, input: Input | null): (string | null)[] {
-    const outputs: (string | null)[] = [];
+  #each(node: Node, input: Input | null): Printed[] {
+    const outputs: Printed[] = [];
     for (const child of node.children) {
       if (child.children.length === 0 && child.type !== 'command') continue;
       const output = this.visit(child, input);
-      if (isStatement(child.type)) outputs.push(output);
+      if (output && isStatement(child.type)) outputs.push(output);
     }
     return outputs;
   }
 
-  #pipeline(stages: readonly Node[], input: Input | null): string | null {
+  #pipeline(stages: readonly Node[], input: Input | null): Printed | null {
     let from = input;
-    let printed: string | null = null;
+    let printed: Printed | null = null;
     for (const stage of stages) {
       if (!/^[a-z]/.test(stage.type)) continue;
       printed = this.visit(stage, from);
-      from = { kind: 'pipe', text: printed };
+      from = { kind: 'pipe', printed: printed ?? unknownText('made') };
     }
     return printed;
   }
 
+  #loop(node: Node, input: Input | null): Printed | null {
+    const variable = node.children.find(({ type }) => type === 'variable_name');
+    const values = node.children.filter(({ field }) => field === 'value');
+    for (const value of values) if (value.children.length > 0) this.visit(value, null);
+    const words = values.flatMap((value) => readWords(value, this));
+    const name = variable ? this.text.slice(variable.start, variable.end) : '';
+    const body = node.children.filter(({ field }) => field === 'body');
+    const isWhole = eachValue(name, words, this.scope, () => {
+      for (const part of body) this.visit(part, input);
+    });
+    if (!isWhole) this.#invoker.doubt('it loops over more values than are looked at', this.#placing(node));
+    return unknownText('made');
+  }
+
+  /** A function does nothing before it is called; one that this text does not call may be called later. */
+  #define(node: Node): void {
+    const name = node.children.find(({ field }) => field === 'name');
+    const body = node.children.find(({ field }) => field === 'body');
+    if (!name || !body) return;
+    this.#invoker.code.define(
+      this.text.slice(name.start, name.end),
+      { body, text: this.text },
+      this.#placing(node),
+    );
+  }
+
   #assigned(node: Node): void {
+    const [name, operator, value] = node.children;
     const assignment = this.#assignment(node);
-    this.scope.assign(assignment.name, assignment.value);
+    const scalar = name?.type === 'variable_name' ? assignment.name : assignment.name.replace(/\[.*$/s, '');
+    if (value?.type === 'array') this.scope.assign(scalar, this.#elements(value));
+    else if (operator?.type === '=') this.scope.assign(scalar, [readValue(value, this)]);
+    else this.scope.assign(scalar, [[...(this.scope.value(scalar)?.[0] ?? []), ...readValue(value, this)]]);
     this.#invoker.declare([assignment], this.#placing(node));
+  }
+
+  #elements({ children }: Node): Value {
+    const words = children.filter(({ type }) => /^[a-z]/.test(type));
+    return words.flatMap((word): Value => {
+      const [, index] = /^(\[[^\]]*\]=)/.exec(this.text.slice(word.start, word.end)) ?? [];
+      if (index !== undefined) return [withoutStart(readValue(word, this), index.length)];
+      return readWords(word, this).map((one) => [
+        { text: one.text, quoted: true, certain: true, ...(one.glob && { names: true }) },
+      ]);
+    });
   }
 
   #assignment({ children }: Node): Assignment {
@@ -109,11 +174,48 @@ export class Collector implements WordSource {
     const isPlain = name?.type === 'variable_name' && operator?.type === '=';
     return {
       name: name ? this.text.slice(name.start, name.end) : '',
-      value: isPlain && value?.type !== 'array' ? readValue(value, this) : null,
+      value: isPlain && value?.type !== 'array' ? textOf(readValue(value, this)) : null,
     };
   }
 
-  #redirected(node: Node, input: Input | null): string | null {
+  /** `$(< file)` reads a file without a command. */
+  #readsFile(node: Node): void {
+    const redirects = node.children.filter(({ type }) => type === 'file_redirect');
+    if (redirects.length === 0) return;
+    const { redirects: targets } = readRedirects(redirects, this);
+    this.#invoker.invoke({
+      words: [],
+      assignments: [],
+      redirects: targets,
+      input: null,
+      ...this.#placing(node),
+    });
+  }
+
+  /** `${x@P}` expands what is in a variable once more; `${x:=value}` assigns. */
+  #prompt(node: Node): void {
+    const text = this.text.slice(node.start, node.end);
+    const [, name] = /^\$\{(\w+):?=/.exec(text) ?? [];
+    if (name !== undefined) this.scope.assign(name, [expand(text, this.scope)[0] ?? []]);
+    if (!/@P\}$/.test(text)) return;
+    const value = textOf(expand(`${text.slice(0, -3)}}`, this.scope)[0] ?? []);
+    if (value === null)
+      this.#invoker.doubt('it expands a text that is not known before', this.#placing(node));
+    else this.#invoker.code.expands(value, this.#placing(node));
+  }
+
+  /** Arithmetic and `-v` run what stands in a subscript, also between quotes that keep the shell from it. */
+  #subscripts(node: Node): void {
+    for (const child of node.children) {
+      if (/^raw_string$|^word$|^string$/.test(child.type)) {
+        const text = textOf(readValue(child, this));
+        if (text !== null && isSubscriptCode(text))
+          this.#invoker.code.expands(subscriptCode(text), this.#placing(child));
+      } else if (/expression$/.test(child.type)) this.#subscripts(child);
+    }
+  }
+
+  #redirected(node: Node, input: Input | null): Printed | null {
     const body = node.children.find(({ field }) => field === 'body');
     const redirects = node.children.filter(({ field }) => field === 'redirect');
     const inHeredocs = redirects.flatMap(({ type, children }) =>
@@ -123,134 +225,51 @@ export class Collector implements WordSource {
       ...redirects,
       ...inHeredocs.filter(({ field }) => field === 'redirect' || field === 'argument'),
     ];
-    const here = redirects.map((redirect) => this.#inputOf(redirect)).find((found) => found !== null);
+    const here = redirects.map((redirect) => inputOf(redirect, this)).find((found) => found !== null);
     const from = here ?? input;
     for (const part of [...redirects, ...inHeredocs])
       if (!isStatement(part.type) && part.type !== 'heredoc_redirect') this.#each(part, null);
-    let printed: string | null = null;
+    for (const command of backticks(redirects, this.text))
+      this.#invoker.code.expands(command, this.#placing(node));
+    let printed: Printed | null = null;
     if (body?.type === 'command') printed = this.#command(body, more, from);
     else {
       // Words after the target of a redirect belong to a command that the grammar did not see.
-      const { redirects: targets, words } = this.#redirects(more);
-      this.#invoker.invoke({
-        words,
-        assignments: [],
-        redirects: targets,
-        input: from,
-        ...this.#placing(node),
-      });
+      const { redirects: targets, words } = readRedirects(more, this);
+      const placing = this.#placing(node);
+      this.#invoker.invoke({ words, assignments: [], redirects: targets, input: from, ...placing });
       if (body) printed = this.visit(body, from);
+      this.#invoker.writes(targets, printed, this.scope);
     }
-    // `cat <<E | sh`: what follows on the line stands within the redirect.
+    // `cat <<E | sh`, `cat <<E > f && sh f`: what follows on the line stands within the redirect.
     for (const part of inHeredocs)
-      if (isStatement(part.type))
-        printed = this.visit(part, part.type === 'pipeline' ? { kind: 'pipe', text: printed } : input);
+      if (isStatement(part.type)) {
+        const piped = part.type === 'pipeline' ? (printed ?? unknownText('made')) : null;
+        printed = this.visit(part, piped ? { kind: 'pipe', printed: piped } : input);
+      }
     return printed;
   }
 
-  #command(node: Node, more: readonly Node[], input: Input | null): string | null {
+  #command(node: Node, more: readonly Node[], input: Input | null): Printed | null {
     const words = wholeWords(node.children, this.text).flatMap((word) => readWords(word, this));
     const assignments: Assignment[] = [];
     let from = input;
     for (const child of node.children) {
       if (child.type === 'variable_assignment') assignments.push(this.#assignment(child));
-      from = this.#inputOf(child) ?? from;
+      from = inputOf(child, this) ?? from;
     }
     const own = node.children.filter(({ type }) => type === 'file_redirect');
-    const { redirects, words: further } = this.#redirects([...own, ...more]);
-    if (/^(?:read|mapfile|readarray|getopts)$/.test(words[0]?.text ?? ''))
-      for (const { text } of words) if (text !== null) this.scope.assign(text, null);
+    const { redirects, words: further } = readRedirects([...own, ...more], this);
     // Within words stand substitutions, whose commands run first.
     this.#each(node, null);
+    const all: readonly Word[] = [...words, ...further];
     const place = this.#placing(node);
-    return this.#invoker.invoke({
-      words: [...words, ...further],
-      assignments,
-      redirects,
-      input: from,
-      ...place,
-    });
-  }
-
-  /** Targets, and the words that the grammar took for further targets. */
-  #redirects(nodes: readonly Node[]): { readonly redirects: Redirect[]; readonly words: Word[] } {
-    const redirects: Redirect[] = [];
-    const words: Word[] = [];
-    for (const node of nodes) {
-      if (node.field === 'argument') words.push(...readWords(node, this));
-      if (node.type !== 'file_redirect') continue;
-      const operator = node.children.find(({ type }) => /^[<>&|]+$/.test(type))?.type ?? '>';
-      const [target, ...rest] = node.children.filter(({ field }) => field === 'destination');
-      const [word] = target ? readWords(target, this) : [];
-      if (word) redirects.push({ operator, target: word });
-      for (const destination of rest) words.push(...readWords(destination, this));
-    }
-    return { redirects, words };
-  }
-
-  /** What a redirect gives to read; null when it gives nothing. */
-  #inputOf(node: Node): Input | null {
-    if (node.type === 'herestring_redirect') return { kind: 'text', text: this.#hereText(node) };
-    if (node.type === 'heredoc_redirect') return { kind: 'text', text: this.#heredoc(node) };
-    if (node.type !== 'file_redirect') return null;
-    if (!node.children.some(({ type }) => type === '<')) return null;
-    const target = node.children.find(({ field }) => field === 'destination');
-    return { kind: target?.type === 'process_substitution' ? 'pipe' : 'file', text: null };
-  }
-
-  #hereText({ children }: Node): string | null {
-    return readValue(children.at(-1), this);
-  }
-
-  #heredoc({ children }: Node): string | null {
-    const start = children.find(({ type }) => type === 'heredoc_start');
-    const body = children.find(({ type }) => type === 'heredoc_body');
-    if (!start || !body) return null;
-    const raw = this.text.slice(body.start, body.end);
-    const isQuoted = /['"\\]/.test(this.text.slice(start.start, start.end));
-    const text = children[0]?.type === '<<-' ? raw.replaceAll(/^\t+/gm, '') : raw;
-    if (isQuoted) return text;
-    return body.children.some(({ type }) => /expansion|substitution/.test(type)) ? null : text;
+    const printed = this.#invoker.invoke({ words: all, assignments, redirects, input: from, ...place });
+    this.#invoker.writes(redirects, printed, this.scope);
+    return printed;
   }
 
   #placing({ start, end }: Place): Placing {
     return { ...(this.#around.place ?? { start, end }), around: this.#around };
   }
-}
-
-function isWord({ field, type }: Node): boolean {
-  return field === 'argument' || type === 'command_name';
-}
-
-/** A backslash before a line break is nothing; the grammar takes it for a blank. */
-const CONTINUED = /^(?:\\\n)*$/;
-
-/** Words of a command; what no blank parts is one word for the shell, if not for the grammar: `a$b-c$d`. */
-function wholeWords(nodes: readonly Node[], text: string): Node[] {
-  const words: Node[] = [];
-  for (const node of nodes) {
-    if (!isWord(node)) continue;
-    const before = words.at(-1);
-    if (before === undefined || !CONTINUED.test(text.slice(before.end, node.start))) words.push(node);
-    else
-      words.splice(-1, 1, {
-        ...before,
-        type: 'concatenation',
-        end: node.end,
-        children: [...partsOf(before), ...partsOf(node)],
-      });
-  }
-  return words;
-}
-
-/** What is more than text in a word. */
-function partsOf(node: Node): readonly Node[] {
-  if (node.type === 'command_name' || node.type === 'concatenation') return node.children.flatMap(partsOf);
-  return node.type === 'word' || node.type === 'number' || !/^[a-z]/.test(node.type) ? [] : [node];
-}
-
-function isStatement(type: string): boolean {
-  return /^(?:command|pipeline|list|redirected_statement|subshell|compound_statement|negated_command|declaration_command|test_command|(?:if|for|while|case|c_style_for)_statement|function_definition)$/.test(
-    type,
-  );
 }

@@ -35,6 +35,10 @@ export interface SimpleCommand {
   /** As it is written, directory included. */
   readonly word: Word;
   readonly args: readonly Word[];
+  /** How many of the words are its own: those after them are a command that it runs. */
+  readonly own: number;
+  /** Options that other words mean: `+main` forces a push. */
+  readonly implied: readonly Word[];
   readonly assignments: readonly Assignment[];
   readonly redirects: readonly Redirect[];
   /** Commands that run this one, outermost first: `sudo`, `env`. */

@@ -129,10 +129,13 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, Options>> = {
   cargo: { short: 'ZC', long: ['--config', '--color', '--manifest-path'] },
   terraform: { short: '', long: [] },
   vault: { short: '', long: ['-address', '-namespace'] },
-  heroku: { short: 'ar', long: ['--app', '--remote'] },
+  heroku: { short: '', long: [] },
   fly: { short: 'at', long: ['--app', '--access-token'] },
   uv: { short: '', long: ['--directory', '--project', '--config-file', '--cache-dir', '--color'] },
   poetry: { short: 'CP', long: ['--directory', '--project'] },
+  tmux: { short: 'LSfc', long: [] },
+  adb: { short: 'sHPtL', long: [] },
+  cmake: { short: '', long: [] },
   make: { short: 'CfIjloW', long: ['--directory', '--file', '--makefile', '--jobs'] },
 };
 

@@ -1,4 +1,5 @@
-import type { Surroundings } from './collect.ts';
+import { isSubscriptCode, subscriptCode } from './arithmetic.ts';
+import { CodeRunner, type CommandHost, MOST_DEPTH, NETWORK, type Reader } from './code-runner.ts';
 import {
   type Assignment,
   commandName,
@@ -8,123 +9,176 @@ import {
   type Trait,
 } from './command.ts';
 import { assignmentOf, environmentRuns } from './environment-runs.ts';
+import { noteFiles, noteRedirects } from './file-flow.ts';
+import { namesRead } from './fill.ts';
+import { gitAlias, gitInvocation, gitSettings, gitTransports, impliedOptions } from './git-runs.ts';
 import { positionals } from './global-options.ts';
-import { constantOutput } from './output.ts';
-import { gitSettings, interpreted, optionCode } from './runs-code.ts';
+import type { Invoked, Placing } from './invoked.ts';
+import { outputOf, unknownText } from './output.ts';
+import { interpreted, optionCode } from './runs-code.ts';
+import type { Scope } from './scope.ts';
+import { noteVariables } from './set-variables.ts';
 import type { Work } from './tree.ts';
-import { type Inner, isShell, unwrap } from './unwrap.ts';
-import { type Place, plainWord, type Word } from './word.ts';
-
-/** What a command finds at its input. */
-export interface Input {
-  readonly kind: 'pipe' | 'text' | 'file';
-  /** All of it, when it is a constant. */
-  readonly text: string | null;
-}
-
-export interface Placing extends Place {
-  readonly around: Surroundings;
-}
-
-/** A command as its text gives it. */
-export interface Invoked extends Placing {
-  readonly words: readonly Word[];
-  readonly assignments: readonly Assignment[];
-  readonly redirects: readonly Redirect[];
-  readonly input: Input | null;
-}
-
-/** Reads a text for a shell that stands within another. */
-export type ReadCode = (text: string, around: Surroundings) => void;
-
-/** Nested deeper than this is not followed. */
-const MOST_DEPTH = 16;
+import { unknownWrapper } from './unknown-wrapper.ts';
+import { type Inner, type Invocation, type Unwrapped, unwrap } from './unwrap.ts';
+import { type Place, type Printed, plainWord, type Word } from './word.ts';
 
 /** Takes commands as they are written, finds what they run in their turn, and notes all of them. */
-export class Invoker {
+export class Invoker implements CommandHost {
   readonly commands: SimpleCommand[] = [];
   readonly doubts: Doubt[] = [];
   readonly #work: Work;
-  readonly #readCode: ReadCode;
+  readonly #runner: CodeRunner;
 
-  constructor(work: Work, readCode: ReadCode) {
+  constructor(work: Work, reader: Reader) {
     this.#work = work;
-    this.#readCode = readCode;
+    this.#runner = new CodeRunner(this, work, reader);
+  }
+
+  get code(): CodeRunner {
+    return this.#runner;
   }
 
   doubt(because: string, { start, end }: Place): void {
     this.doubts.push({ because, start, end });
   }
 
-  /** What a command prints when that is a constant. */
-  printed(words: readonly Word[], input: string | null): string | null {
+  /** Whether more pieces may be looked at; notes a doubt when none may. */
+  mayVisit(place: Place, pieces = 1): boolean {
+    const wasLeft = this.#work.visits >= 0;
+    this.#work.visits -= pieces;
+    if (wasLeft && this.#work.visits < 0) this.doubt('it is too much to be looked at', place);
+    return this.#work.visits >= 0 && this.#work.commands >= 0;
+  }
+
+  /** What a command prints, as far as that can be told without running it. */
+  printed(words: readonly Word[], input: Printed | null): Printed {
     const [name, ...args] = words;
-    return name?.text == null ? null : constantOutput(commandName(name.text), args, input);
+    return name?.text == null ? unknownText('made') : outputOf(commandName(name.text), args, input);
   }
 
   /** Variables that are set for what follows. */
   declare(assignments: readonly Assignment[], placing: Placing): void {
     const { code, loads } = environmentRuns(assignments);
     for (const name of loads) this.doubt(`${name} makes programs run something else`, placing);
-    for (const text of code) this.#code(text, placing, assignments[0]?.name ?? '', null);
+    for (const text of code) this.#runner.code({ text, placing, name: assignments[0]?.name ?? '' });
+    for (const { name, value } of assignments)
+      if (/^PS[0-3]$/.test(name) && value !== null) this.#runner.expands(value, placing);
+    for (const { value } of assignments)
+      if (value !== null && isSubscriptCode(value)) this.#runner.expands(subscriptCode(value), placing);
   }
 
-  /** Notes a command and what it runs; returns what it prints, when that is a constant. */
-  invoke(given: Invoked): string | null {
+  writes(redirects: readonly Redirect[], printed: Printed | null, scope: Scope): void {
+    noteRedirects(redirects, printed, scope);
+  }
+
+  /** Notes a command and what it runs; returns what it prints. */
+  invoke(given: Invoked): Printed | null {
     const words = dropEmpty(given.words);
     if (words.length < given.words.length) this.doubt('the name of a command may be empty', given);
     const [word, ...args] = words;
     if (!word) {
-      if (given.redirects.length > 0) this.#note(given, plainWord('', given), [], []);
-      return null;
+      if (given.redirects.length > 0) this.note(given, plainWord('', given), [], []);
+      return given.redirects.length > 0 ? (given.input?.printed ?? null) : null;
     }
     this.#work.commands -= 1;
-    if (this.#work.commands < 0 || given.around.depth > MOST_DEPTH) {
+    if (!this.mayVisit(given, words.length) || given.around.depth > MOST_DEPTH) {
       this.doubt('it holds more commands than are looked at', given);
       return null;
     }
+    this.declare(given.assignments, given);
+    const isConnected = given.redirects.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.pattern));
+    if (isConnected && given.input === null)
+      return this.invoke({ ...given, assignments: [], input: NETWORK });
     const name = this.#nameOf(word, given);
     if (name === null) {
-      this.#note(given, word, args, ['unclear']);
-      return null;
+      this.note(given, word, args, ['unclear']);
+      return unknownText('made');
     }
     this.#run(name, word, args, given);
-    return constantOutput(name, args, given.input?.text ?? null);
+    return outputOf(name, args, given.input?.printed ?? null);
   }
 
   /** Null when nobody can tell; doubts are noted. */
   #nameOf(word: Word, given: Invoked): string | null {
-    const { text, certain, glob } = word;
+    const { text, sure, glob } = word;
     if (text === null) {
       this.doubt('the name of a command is not known before it runs', given);
       return null;
     }
-    if (!certain || glob) this.doubt('the name of a command is not spelled out', given);
+    const { scope } = given.around;
+    // With another `IFS` a variable is cut elsewhere.
+    const isCut = word.splits && scope.isSure('IFS');
+    if ((!sure && !scope.fileAt(text)) || glob || isCut)
+      this.doubt('the name of a command is not spelled out', given);
     // zsh replaces `=name` by the path of the command.
     if (text.startsWith('=')) this.doubt('the name of a command begins with "="', given);
     if (text.includes('{}')) this.doubt('the name of a command is filled in when it runs', given);
     return commandName(text);
   }
 
-  #run(name: string, word: Word, args: readonly Word[], given: Invoked): void {
+  #run(written: string, word: Word, words: readonly Word[], given: Invoked): void {
+    const { scope } = given.around;
+    if (this.#runner.runsWritten(word, words, given)) return;
+    const { name, args } = gitInvocation({ name: gnuName(written), args: words }, word);
+    this.#runner.callNamed(name, word, args, given);
     const invocation = { name, args };
     const subcommand = positionals(name, args)[0]?.word.text ?? null;
     const wrapped = unwrap(invocation);
     const language = wrapped ? null : interpreted(invocation);
-    const traits: Trait[] = [...(wrapped?.traits ?? []), ...(language?.traits ?? [])];
-    for (const doubt of [...(wrapped?.doubts ?? []), ...(language?.doubts ?? [])]) this.doubt(doubt, given);
-    const inner = [...(wrapped?.inner ?? []), ...optionCode(invocation, subcommand)];
-    if (name === 'git') inner.push(...gitSettings(invocation));
-    if (name === 'alias') inner.push(...args.map(aliased));
-    if (name === 'git' && args.some(({ text }) => /^core\.hookspath=/i.test(text ?? ''))) {
-      traits.push('injects');
-      this.doubt('core.hooksPath makes git run something else', given);
-    }
+    const found: Unwrapped | null = wrapped ?? language;
+    const traits: Trait[] = [...(found?.traits ?? [])];
+    for (const doubt of found?.doubts ?? []) this.doubt(doubt, given);
+    noteFiles(name, args, given.input, scope);
+    noteVariables(name, args, given.input, scope);
+    const inner = [
+      ...(found?.inner ?? unknownWrapper(invocation)),
+      ...this.#others(invocation, subcommand, given, traits),
+    ];
     if (name === 'env' || name === 'sudo' || name === 'export')
       traits.push(...this.#environment(args, given));
-    if (wrapped?.readsInput || language?.readsInput) this.#reads(word, given, traits);
-    this.#note(given, word, args, traits);
-    for (const run of inner) this.#inside(run, name, invocation.args, given);
+    const redirects = found?.foreign?.flatMap((code) => this.#runner.foreign(code.text, code, given)) ?? [];
+    for (const path of found?.reads ?? []) redirects.push({ operator: '<', target: plainWord(path, word) });
+    if (found?.readsInput) redirects.push(...this.#runner.reads(wrapped ? 'sh' : name, given, traits));
+    redirects.push(...namesRead(name, args, given.input));
+    const own = found?.own ?? args.length;
+    const implied = impliedOptions(invocation, scope);
+    if (found?.file) redirects.push(...this.#runner.script(name, found.file, given, traits));
+    redirects.push(...this.#runner.escapes(invocation, subcommand, given, traits));
+    this.note({ ...given, redirects: [...given.redirects, ...redirects] }, word, args, traits, {
+      own,
+      implied,
+      name,
+    });
+    for (const run of inner) this.#runner.inside(run, name, args, given);
+  }
+
+  /** What a command runs beside being a wrapper or an interpreter. */
+  #others(invocation: Invocation, subcommand: string | null, given: Invoked, traits: Trait[]): Inner[] {
+    const { name, args } = invocation;
+    const inner = optionCode(invocation, subcommand);
+    if (name === 'git') {
+      inner.push(...gitSettings(invocation), ...gitTransports(invocation));
+      inner.push(...gitAlias(invocation, given.around.scope));
+      if (args.some(({ text }) => /^core\.hookspath=/i.test(text ?? ''))) {
+        traits.push('injects');
+        this.doubt('core.hooksPath makes git run something else', given);
+      }
+    }
+    if (name === 'enable' && args.some(({ text }) => text === '-f'))
+      this.doubt('it loads a library into the shell', given);
+    if (name === 'alias') inner.push(...args.map((word) => aliased(word, given.around.scope)));
+    if (name === 'hash' && args[0]?.text === '-p' && args[1]?.text && args[2]?.text)
+      given.around.scope.alias(args[2].text, args[1].text);
+    for (const word of args) {
+      // `gh alias set x '!command'`
+      const [, command] = /^!\s*([\w./]+\s[\s\S]*)$/.exec(word.text ?? '') ?? [];
+      if (command !== undefined && name !== 'git') inner.push({ kind: 'code', word, text: command });
+    }
+    for (const { text } of args)
+      if (text !== null && EVALUATES.has(name) && isSubscriptCode(text))
+        this.#runner.expands(subscriptCode(text), given);
+    return inner;
   }
 
   #environment(args: readonly Word[], given: Invoked): Trait[] {
@@ -134,54 +188,44 @@ export class Invoker {
     return this.doubts.length > before ? ['injects'] : [];
   }
 
-  /** A shell that reads commands: known ones are looked at, others make it unclear. */
-  #reads(word: Word, given: Invoked, traits: Trait[]): void {
-    const { input, words } = given;
-    const fromProcess = words.some(({ process }) => process);
-    if (input === null && !fromProcess) return;
-    traits.push('runs_input');
-    if (input?.text != null && isShell(word.text ?? ''))
-      this.#code(input.text, given, word.text ?? '', input);
-    else this.doubt('it runs what it reads', given);
-  }
-
-  #inside(run: Inner, name: string, args: readonly Word[], given: Invoked): void {
-    const around = deeper(given.around, name);
-    if (run.kind === 'words') {
-      const words = filled(name, args, run.words);
-      this.invoke({ ...given, words, assignments: [], redirects: [], around });
-      return;
-    }
-    if (name === 'parallel') {
-      // `parallel ::: 'rm x'` runs its arguments; what it fills in nobody knows.
-      const text = run.text?.replace(/^:::+\+? /, '').replaceAll('{}', '"$filled"') ?? null;
-      return this.#code(text, given, name, given.input);
-    }
-    const [word] = filled(name, args, [run.word]);
-    this.#code(word?.text === null ? null : run.text, given, name, given.input);
-    if (!run.word.certain && run.text !== null) this.doubt('it runs a text that is put together', given);
-  }
-
-  #code(text: string | null, placing: Placing, name: string, input: Input | null): void {
-    if (text === null) {
-      this.doubt('it runs a text that is not known before', placing);
-      return;
-    }
-    const { start, end, around } = placing;
-    this.#readCode(text, { ...deeper(around, name), input, place: around.place ?? { start, end } });
-  }
-
-  #note(given: Invoked, word: Word, args: readonly Word[], traits: readonly Trait[]): void {
+  note(
+    given: Invoked,
+    word: Word,
+    args: readonly Word[],
+    traits: readonly Trait[],
+    more: Partial<Pick<SimpleCommand, 'own' | 'implied' | 'name'>> = {},
+  ): void {
     const { assignments, redirects, start, end, around } = given;
-    const name = traits.includes('unclear') ? null : commandName(word.text ?? '');
+    const name = traits.includes('unclear') ? null : (more.name ?? commandName(word.text ?? ''));
+    const { own = args.length, implied = [] } = more;
     const { via } = around;
-    this.commands.push({ name, word, args, assignments, redirects, via, traits, start, end });
+    this.commands.push({ name, word, args, own, implied, assignments, redirects, via, traits, start, end });
   }
 }
 
-function deeper(around: Surroundings, name: string): Surroundings {
-  return { ...around, via: [...around.via, commandName(name)], depth: around.depth + 1 };
+/** The tools of GNU under the names that they have beside those of a BSD system. */
+const GNU =
+  /^g(timeout|nice|nohup|env|stdbuf|xargs|find|rm|cat|head|tail|tar|cp|mv|dd|base64|ln|tee|sort|cut|tr|od|split|install|chroot)$/;
+
+function gnuName(name: string): string {
+  return GNU.exec(name)?.[1] ?? name;
 }
+
+/** Builtins that evaluate subscripts in their words. */
+const EVALUATES = new Set([
+  'let',
+  'test',
+  '[',
+  'declare',
+  'typeset',
+  'local',
+  'export',
+  'readonly',
+  'unset',
+  'printf',
+  'read',
+  'mapfile',
+]);
 
 /** A word that may vanish and has no text is no name: what follows is run. */
 function dropEmpty(words: readonly Word[]): readonly Word[] {
@@ -189,36 +233,9 @@ function dropEmpty(words: readonly Word[]): readonly Word[] {
   return first === -1 ? [] : words.slice(first);
 }
 
-function aliased(word: Word): Inner {
-  const value = assignmentOf(word.text)?.value ?? (word.text === null ? null : '');
+function aliased(word: Word, scope: Scope): Inner {
+  const assignment = assignmentOf(word.text);
+  if (assignment?.value) scope.alias(assignment.name, assignment.value);
+  const value = assignment?.value ?? (word.text === null ? null : '');
   return { kind: 'code', word, text: value };
-}
-
-/** What `xargs`, `find` and `parallel` put into the words of the command they run. */
-function filled(name: string, args: readonly Word[], words: readonly Word[]): readonly Word[] {
-  if (!/^(?:xargs|find|parallel|fd|fdfind)$/.test(name)) return words;
-  const own = args.slice(0, Math.max(0, words[0] ? args.indexOf(words[0]) : 0));
-  const token = name === 'xargs' ? replacement(own) : '{}';
-  const cut = name === 'parallel' ? words.findIndex(({ text }) => /^:::/.test(text ?? '')) : -1;
-  const kept = cut === -1 ? words : words.slice(0, cut);
-  const out = kept.map((word) =>
-    token !== null && word.text?.includes(token)
-      ? { ...word, text: null, certain: false, prefix: word.text.slice(0, word.text.indexOf(token)) }
-      : word,
-  );
-  const [first] = words;
-  const isAppended = (name === 'xargs' && token === null) || name === 'parallel';
-  if (isAppended && first) out.push({ ...plainWord('', first), text: null, certain: false, splits: true });
-  return out;
-}
-
-/** The word that `xargs` replaces, from its own options; null when it appends. */
-function replacement(args: readonly Word[]): string | null {
-  for (const [at, { text }] of args.entries()) {
-    const [, attached] = /^(?:-[iI]|--replace=?)(.*)$/.exec(text ?? '') ?? [];
-    if (attached === undefined) continue;
-    if (attached !== '') return attached;
-    return text === '-I' ? (args[at + 1]?.text ?? '{}') : '{}';
-  }
-  return null;
 }

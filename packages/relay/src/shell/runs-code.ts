@@ -5,8 +5,8 @@ import type { Word } from './word.ts';
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   python: /^-[a-zA-Z]*c/,
   pypy: /^-[a-zA-Z]*c/,
-  perl: /^-[a-zA-Z0-9]*[eE]/,
-  ruby: /^-[a-zA-Z]*e/,
+  perl: /^-(?!M)[a-zA-Z0-9]*[eE]/,
+  ruby: /^-(?![rI])[a-zA-Z]*e/,
   node: /^(?:-[a-z]*[ep]|--(?:eval|print)\b)/,
   nodejs: /^(?:-[a-z]*[ep]|--(?:eval|print)\b)/,
   bun: /^(?:-[ep]|--(?:eval|print)\b)/,
@@ -29,7 +29,7 @@ const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
 };
 
 /** Interpreters that read code from their input when they are given no file. */
-const READS_INPUT = new Set([...Object.keys(CODE_OPTIONS), 'deno', 'at', 'batch', 'tclsh', 'expect', 'gdb']);
+const READS_INPUT = new Set([...Object.keys(CODE_OPTIONS), 'deno']);
 READS_INPUT.delete('emacs');
 READS_INPUT.delete('erl');
 
@@ -46,46 +46,132 @@ export function interpreted(invocation: Invocation): Unwrapped | null {
   const { args } = invocation;
   // `python3.12` is `python`.
   const name = /^(?:python|pypy|perl|ruby|lua|php)(?=[\d.]*$)/.exec(invocation.name)?.[0] ?? invocation.name;
-  if (AWKS.has(name)) return scripted(args, AWK_RUNS);
-  if (name === 'sed' || name === 'gsed') return scripted(args, SED_RUNS);
-  if (name === 'deno' && args[0]?.text === 'eval') return unread([]);
+  if (AWKS.has(name)) return awkProgram(args);
+  if (name === 'sed' || name === 'gsed') return sedScript(args);
+  if (name === 'deno' && args[0]?.text === 'eval') return code(name, args.slice(1, 2));
   if (name === 'source' || name === '.') return sourced(args);
   const options = Object.hasOwn(CODE_OPTIONS, name) ? CODE_OPTIONS[name] : undefined;
   if (options === undefined && !READS_INPUT.has(name)) return null;
-  for (const { text } of args) {
-    if (text !== null && options?.test(text)) return unread([]);
+  for (const [at, word] of args.entries()) {
+    const { text } = word;
+    if (text !== null && options?.test(text)) return code(name, codeWords(text, at, args));
     // The first word that is no option is the program; what follows is for it.
     if (text === null || !text.startsWith('-')) break;
+    if (VALUE_OPTIONS.test(text)) return optionsWithValues(name, args, options);
   }
   return READS_INPUT.has(name) ? input(args) : null;
 }
 
-function unread(inner: Inner[]): Unwrapped {
-  return { inner, traits: ['runs_code'], doubts: [CODE], readsInput: false };
+/** Options of interpreters that take their value from the next word. */
+const VALUE_OPTIONS = /^(?:-[WXrIMSCdt]|--(?:require|import|loader|input-type|env-file|conditions))$/;
+
+function optionsWithValues(
+  name: string,
+  args: readonly Word[],
+  options: RegExp | undefined,
+): Unwrapped | null {
+  for (let at = 0; at < args.length; at += 1) {
+    const text = args[at]?.text ?? null;
+    if (text !== null && options?.test(text)) return code(name, codeWords(text, at, args));
+    if (text === null || !text.startsWith('-')) break;
+    if (VALUE_OPTIONS.test(text)) at += 1;
+  }
+  return READS_INPUT.has(name) ? input(args) : null;
 }
+
+/** Languages whose code is not looked at. */
+const UNREAD = /^(?:powershell|pwsh|erl|ghc|elixir|scala)$/;
+
+/** The code behind an option: in the next word, or behind `=` or the letter of the option. */
+function codeWords(option: string, at: number, args: readonly Word[]): readonly Word[] {
+  const [, attached] =
+    /^--[\w-]+=(.+)$/s.exec(option) ?? /^-[a-zA-Z0-9]*[ceEpr](.*\W.*)$/s.exec(option) ?? [];
+  const word = attached === undefined ? args[at + 1] : args[at];
+  if (!word) return [];
+  return [attached === undefined ? word : { ...word, text: attached }];
+}
+
+function code(name: string, words: readonly Word[]): Unwrapped {
+  const isUnread = words.length === 0 || UNREAD.test(name);
+  return {
+    ...NOTHING,
+    traits: ['runs_code'],
+    doubts: isUnread ? [CODE] : [],
+    foreign: isUnread ? [] : words,
+  };
+}
+
+/** A program of awk: strings in it may be commands and files. */
+function awkProgram(args: readonly Word[]): Unwrapped | null {
+  const program = args.find(
+    ({ text }, at) => text === null || (!/^-./.test(text) && !/^-[vFi]$/.test(args[at - 1]?.text ?? '')),
+  );
+  if (program?.text == null) return null;
+  if (AWK_RUNS.test(program.text))
+    return {
+      ...NOTHING,
+      inner: awkCommands(program),
+      traits: ['runs_code'],
+      foreign: [program],
+      doubts: awkDoubts(program.text),
+    };
+  return /getline/.test(program.text) ? { ...NOTHING, foreign: [program] } : null;
+}
+
+/** Literals that awk hands to a shell. */
+function awkCommands(program: Word): Inner[] {
+  const commands = /\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|\s*&?\s*getline|\|\s*&?\s*"([^"]*)"/g;
+  return [...(program.text ?? '').matchAll(commands)].map(
+    ([, one, two, three]): Inner => ({ kind: 'code', word: program, text: one ?? two ?? three ?? '' }),
+  );
+}
+
+/** What is built from fields or variables and run. */
+function awkDoubts(program: string): string[] {
+  const isLiteral = /\bsystem\s*\(\s*"[^"]*"\s*\)|"[^"]*"\s*\|\s*&?\s*getline|\|\s*&?\s*"[^"]*"/.test(
+    program,
+  );
+  return isLiteral ? [] : [CODE];
+}
+
+/** A script of sed: commands that run or read something. */
+function sedScript(args: readonly Word[]): Unwrapped | null {
+  const reads = args.flatMap(({ text }) =>
+    [...(text ?? '').matchAll(/(?:^|[;{}\d$/\n])\s*[rR]\s+([^;\n}]+)/g)].map(([, file = '']) => file.trim()),
+  );
+  const script = args.find(({ text }) => text !== null && SED_RUNS.test(text));
+  if (!script?.text) return reads.length === 0 ? null : { ...NOTHING, reads };
+  const commands = [...script.text.matchAll(/(?:^|[;{}\d$/\n])\s*e\s+([^;\n}]+)/g)].map(
+    ([, one = '']) => one,
+  );
+  const inner = commands.map((text): Inner => ({ kind: 'code', word: script, text }));
+  const isEmpty = /^\d*e\s*$/.test(script.text);
+  return {
+    ...NOTHING,
+    inner,
+    reads,
+    traits: ['runs_code'],
+    doubts: inner.length > 0 || isEmpty ? [] : [CODE],
+  };
+}
+
+const NOTHING: Unwrapped = { inner: [], traits: [], doubts: [], readsInput: false };
 
 function input(args: readonly Word[]): Unwrapped {
   const file = args.find(({ text }) => text === null || text === '-' || !text.startsWith('-'));
-  const readsInput = file === undefined || file.process || file.text === '-' || file.text === '/dev/stdin';
-  return { inner: [], traits: [], doubts: [], readsInput };
+  const readsInput = file === undefined || file.text === '-' || file.text === '/dev/stdin';
+  return { ...NOTHING, readsInput, ...(file && !readsInput && { file }) };
 }
 
 function sourced(args: readonly Word[]): Unwrapped {
   const [file] = args;
-  return {
-    inner: [],
-    traits: [],
-    doubts: [],
-    readsInput: file !== undefined && (file.process || file.text === '/dev/stdin'),
-  };
-}
-
-function scripted(args: readonly Word[], runs: RegExp): Unwrapped | null {
-  return args.some(({ text }) => text !== null && runs.test(text)) ? unread([]) : null;
+  return { ...NOTHING, readsInput: file?.text === '/dev/stdin', ...(file && { file }) };
 }
 
 /** Options whose value another program runs as a command. */
 const RUN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['--script-shell'],
+  'npm run': ['--script-shell'],
   tar: [
     '--to-command',
     '-I',
@@ -135,7 +221,7 @@ export function optionCode({ name, args }: Invocation, subcommand: string | null
       if (value) inner.push(value);
     }
   if (name === 'find' || name === 'fd' || name === 'fdfind') inner.push(...foundRuns(args));
-  if (name === 'ssh') inner.push(...proxies(args));
+  if (/^(?:ssh|scp|sftp|rsync|mosh|autossh)$/.test(name)) inner.push(...proxies(args));
   return inner;
 }
 
@@ -173,34 +259,4 @@ function proxies(args: readonly Word[]): Inner[] {
       /^(?:-o)?(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.+)$/is.exec(word.text ?? '') ?? [];
     return command === undefined ? [] : ([{ kind: 'code', word, text: command }] satisfies Inner[]);
   });
-}
-
-/** Settings of git that name a command; `!` before one is the shell's. */
-const GIT_RUNS =
-  /^(?:alias\..+|core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|pager\..+|diff\.external|diff\..+\.(?:textconv|command)|difftool\..+\.cmd|mergetool\..+\.cmd|merge\..+\.driver|filter\..+\.(?:clean|smudge|process)|credential(?:\..+)?\.helper|gpg(?:\..+)?\.program|interactive\.difffilter|uploadpack\.packobjectshook|remote\..+\.(?:uploadpack|receivepack)|browser\..+\.cmd|man\..+\.cmd|sendemail\..+cmd)$/;
-
-/** What `git -c` and `git config` make git run. */
-export function gitSettings({ args }: Invocation): Inner[] {
-  const inner: Inner[] = [];
-  for (const [at, word] of args.entries()) {
-    const text = word.text ?? '';
-    const [, key, value] = /^([\w.-]+\.[\w-]+)=(.*)$/s.exec(text) ?? [];
-    if (key !== undefined && value !== undefined) inner.push(...setting(key, value, word));
-    else if (GIT_RUNS.test(text.toLowerCase())) {
-      const next = args[at + 1];
-      if (next) inner.push(...setting(text, next.text, next));
-    }
-  }
-  return inner;
-}
-
-function setting(name: string, value: string | null, word: Word): Inner[] {
-  const key = name.toLowerCase();
-  if (!GIT_RUNS.test(key)) return [];
-  if (value === null) return [{ kind: 'code', word, text: null }];
-  if (value.startsWith('!')) return [{ kind: 'code', word, text: value.slice(1) }];
-  if (key.startsWith('alias.')) return [{ kind: 'code', word, text: `git ${value}` }];
-  // `store`, `cache` and the like are helpers of git itself.
-  if (key.endsWith('.helper') && /^[\w-]+$/.test(value)) return [];
-  return value === '' || value === 'true' || value === 'false' ? [] : [{ kind: 'code', word, text: value }];
 }

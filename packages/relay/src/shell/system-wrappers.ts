@@ -1,3 +1,4 @@
+import { BUBBLEWRAP, PLAIN_WRAPPERS, TERMINALS } from './plain-wrappers.ts';
 import type { Wrapper } from './wrapper.ts';
 
 const SUDO: Wrapper = {
@@ -79,6 +80,13 @@ export const SHELLS: ReadonlySet<string> = new Set([
 ]);
 export const SHELL_OPTIONS: Wrapper = SHELL;
 
+const SSH: Wrapper = {
+  values: 'BbcDEeFIiJLlmOPpQRSWw',
+  bare: '46AaCfGgKkMNnqsTtVvXxYy',
+  skip: 1,
+  joins: true,
+  shell: true,
+};
 /** Wrappers that come with systems, by name or by name and subcommand. */
 export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   sudo: SUDO,
@@ -144,9 +152,29 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   torsocks: { values: 'uaP', bare: 'qdi' },
   strace: { values: 'aebIoOpPsSuUEX', bare: 'ACcdDfFhiknNqrtTvVwxyYZz', otherwise: 'bare' },
   ltrace: { values: 'aAeDFlnopsuwx', bare: 'bcCfhiLrStTV', otherwise: 'bare' },
-  gdb: { values: 'xcdpst', code: [], otherwise: 'bare' },
-  valgrind: { otherwise: 'bare' },
+  ...PLAIN_WRAPPERS,
+  'cmake -E': {},
+  'start-stop-daemon': { otherwise: 'bare', dashes: true, program: '--exec' },
+  gosu: { skip: 1 },
+  'su-exec': { skip: 1 },
+  faketime: { values: 'f', otherwise: 'bare', skip: 1 },
+  bwrap: BUBBLEWRAP,
+  proot: {
+    values: 'rRbwqkS',
+    otherwise: 'bare',
+    longValues: ['--rootfs', '--bind', '--cwd', '--pwd', '--qemu'],
+  },
+  firejail: { otherwise: 'bare' },
+  chpst: { values: 'uUbenmdofcrt/', bare: 'vVP012L' },
+  softlimit: { values: 'admstlfprcoe' },
+  setuidgid: { skip: 1 },
+  envdir: { skip: 1 },
+  cpulimit: { values: 'lpec', bare: 'zifvm', otherwise: 'bare' },
+  prlimit: { otherwise: 'bare', bare: 'cdefilmnqrstuvxy' },
+  retry: { values: 'tdmsuvw', otherwise: 'bare' },
+  watchexec: { values: 'wefipdsN', bare: 'rcqnvx1', otherwise: 'bare', joins: true },
   perf: { otherwise: 'bare', skip: 1 },
+  autossh: { ...SSH, values: `${SSH.values ?? ''}M` },
   chroot: { otherwise: 'bare', longValues: ['--userspec', '--groups'], skip: 1, shell: true },
   unshare: { values: 'RwSGl', bare: 'imnpuUCTrcfh', otherwise: 'bare', shell: true },
   nsenter: {
@@ -220,7 +248,7 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   busybox: { longBare: ['--list', '--help'] },
   toybox: {},
-  ssh: { values: 'BbcDEeFIiJLlmOPpQRSWw', bare: '46AaCfGgKkMNnqsTtVvXxYy', skip: 1, joins: true },
+  ssh: SSH,
   mosh: { otherwise: 'bare', skip: 1 },
   sshpass: { values: 'fdpP', bare: 'ehvV' },
   'systemd-run': {
@@ -264,4 +292,5 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   start: { otherwise: 'bare' },
   'git submodule foreach': { longBare: ['--recursive', '--quiet'], joins: true },
   'git bisect run': {},
+  ...TERMINALS,
 };

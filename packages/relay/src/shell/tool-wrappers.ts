@@ -26,6 +26,7 @@ const CONTAINER: Wrapper = {
   ],
   otherwise: 'value',
   skip: 1,
+  program: '--entrypoint',
 };
 const POD: Wrapper = {
   values: 'cnfs',
@@ -61,6 +62,11 @@ const PACKAGE: Wrapper = {
     '--python',
     '--dir',
     '--filter',
+    '--env-file',
+    '--project',
+    '--directory',
+    '--index',
+    '--index-url',
   ],
   longBare: [
     '--yes',
@@ -152,6 +158,12 @@ export const TOOL_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   'oc exec': POD,
   'oc rsh': POD,
   'lxc exec': { ...RUNNER, skip: 1 },
+  'adb shell': { values: 'e', bare: 'ntTx', joins: true },
+  'heroku run': {
+    otherwise: 'bare',
+    longValues: ['--app', '--size', '--type', '--env', '--remote'],
+    values: 'arse',
+  },
   'vagrant ssh': {
     otherwise: 'bare',
     code: ['-c', '--command'],

@@ -8,7 +8,13 @@ import type { Wrapper } from './wrapper.ts';
 /** What a command runs in its turn: other words, or a text for a shell. */
 export type Inner =
   | { readonly kind: 'words'; readonly words: readonly Word[] }
-  | { readonly kind: 'code'; readonly word: Word; readonly text: string | null };
+  | {
+      readonly kind: 'code';
+      readonly word: Word;
+      readonly text: string | null;
+      /** The positional parameters of the text, from `$0` on. */
+      readonly args?: readonly Word[];
+    };
 
 export interface Unwrapped {
   readonly inner: readonly Inner[];
@@ -17,6 +23,19 @@ export interface Unwrapped {
   readonly doubts: readonly string[];
   /** It runs a shell or an interpreter on whatever comes in. */
   readonly readsInput: boolean;
+  /** The script that it runs. */
+  readonly file?: Word;
+  /** Words of code in another language. */
+  readonly foreign?: readonly Word[];
+  /** Files that its program reads. */
+  readonly reads?: readonly string[];
+  /** How many of its words are its own: those after them are a command that it runs. */
+  readonly own?: number;
+}
+
+/** A shell with a text to run: its positional parameters are the words after it. */
+export function codeOf(word: Word, args: readonly Word[] = []): Inner {
+  return { kind: 'code', word, text: word.text, args };
 }
 
 /** A command as it is given: its name and its words after that. */
@@ -39,7 +58,8 @@ export function unwrap({ name, args }: Invocation): Unwrapped | null {
     const wrapper = Object.hasOwn(WRAPPERS, key) ? WRAPPERS[key] : undefined;
     if (!wrapper || named.some(({ exact, at }) => !exact && at > 0)) continue;
     const rest = args.slice((named.at(-1)?.at ?? -1) + 1);
-    return new WrapperReader(key, wrapper, rest).read();
+    const unwrapped = new WrapperReader(key, wrapper, rest).read();
+    return { ...unwrapped, own: (unwrapped.own ?? rest.length) + args.length - rest.length };
   }
   return null;
 }
@@ -63,10 +83,11 @@ class WrapperReader {
     const dashed = dashes === true ? this.#args.findIndex(({ text }) => text === '--') : -1;
     this.#options(0);
     const starts = dashed === -1 ? this.#starts : [dashed + 1];
-    for (const start of new Set(starts))
-      this.#begin(start, dashed === -1 && Number.isFinite(skip) ? skip : 0);
+    const before = dashed === -1 && Number.isFinite(skip) ? skip : 0;
+    for (const start of new Set(starts)) this.#begin(start, before);
     return {
       inner: this.#inner,
+      own: Math.min(this.#args.length, Math.max(0, ...starts) + before),
       traits: raises === true ? ['raises_privileges'] : [],
       doubts: this.#doubts,
       readsInput: shell === true && this.#inner.length === 0,
@@ -100,12 +121,13 @@ class WrapperReader {
 
   /** How many further words an option takes; null when it is not known. */
   #option(text: string, at: number): number | null {
-    const { code = [], longValues = [], longBare = [], otherwise } = this.#wrapper;
+    const { code = [], longValues = [], longPairs = [], longBare = [], otherwise } = this.#wrapper;
     const [name = '', value] = splitOption(text);
     if (code.includes(name)) return this.#code(at, value);
     if (!text.startsWith('--')) return this.#letters(text, at);
     if (value !== undefined || longBare.includes(name)) return 0;
     if (longValues.includes(name)) return 1;
+    if (longPairs.includes(name)) return 2;
     if (otherwise === undefined) return null;
     return otherwise === 'value' ? 1 : 0;
   }
@@ -130,9 +152,21 @@ class WrapperReader {
     return attached === undefined ? 1 : 0;
   }
 
+  /** The program that an option names. */
+  #program(): readonly Word[] {
+    const { program } = this.#wrapper;
+    if (program === undefined) return [];
+    for (const [at, word] of this.#args.entries()) {
+      const next = this.#args[at + 1];
+      if (word.text === program && next) return [next];
+      if (word.text?.startsWith(`${program}=`)) return [plainWord(word.text.slice(program.length + 1), word)];
+    }
+    return [];
+  }
+
   #begin(start: number, skip: number): void {
     const at = this.#args[start + skip]?.text === '--' ? start + skip + 1 : start + skip;
-    const words = this.#args.slice(at);
+    const words = [...this.#program(), ...this.#args.slice(at)];
     const [first] = words;
     if (!first) return;
     // `flock file -c text`: the option stands behind the file.
@@ -162,8 +196,10 @@ class ShellReader {
       if (!word || text === null || !/^[-+]./.test(text) || text === '--') {
         const operand = text === '--' ? this.#args[at + 1] : word;
         if (operand === undefined) break;
-        if (takesCode) return this.#runs([{ kind: 'code', word: operand, text: operand.text }], false);
-        return this.#runs([], readsInput || operand.process || isInput(operand.text));
+        const rest = this.#args.slice(this.#args.indexOf(operand) + 1);
+        if (takesCode) return this.#runs([codeOf(operand, rest)], false);
+        if (readsInput || isInput(operand.text)) return this.#runs([], true);
+        return { ...this.#runs([], false), file: operand };
       }
       if (text.startsWith('--')) {
         if (text === '--command') takesCode = true;
@@ -184,6 +220,7 @@ class ShellReader {
   }
 }
 
+/** A shell reads its commands from there. */
 function isInput(text: string | null): boolean {
   return text === '-' || text === '/dev/stdin' || text === '/dev/fd/0' || text === '/proc/self/fd/0';
 }
@@ -195,7 +232,9 @@ export function joined(words: readonly Word[]): Inner {
   const text = words.some((word) => word.text === null) ? null : words.map((word) => word.text).join(' ');
   const place = { start: first?.start ?? 0, end: last?.end ?? 0 };
   const word = plainWord(text ?? '', place);
-  return { kind: 'code', word: { ...word, certain: words.every(({ certain }) => certain) }, text };
+  const unknown = words.find((one) => one.unknown !== null)?.unknown ?? null;
+  const certain = words.every((one) => one.certain);
+  return { kind: 'code', word: { ...word, certain, ...(text === null && { unknown }) }, text };
 }
 
 function splitOption(text: string): [string, string?] {

@@ -1,3 +1,11 @@
+import { ANY_TEXT, globPattern, hasWildcard } from './glob.ts';
+
+/**
+ * Where a text comes from that nobody knows before it runs: a variable of the environment; one whose name says that
+ * it holds options; what a program prints of its own; what files or the network hold; text that is put together here.
+ */
+export type Unknown = 'variable' | 'options' | 'own' | 'data' | 'made';
+
 /** A stretch of a word that the shell treats alike. */
 export interface Piece {
   /** What it stands for; for an expansion what it probably stands for, null when nobody can tell. */
@@ -6,6 +14,22 @@ export interface Piece {
   readonly quoted: boolean;
   /** False for what an expansion gives. */
   readonly certain: boolean;
+  /** Where a text that nobody knows comes from; `variable` unless said. */
+  readonly unknown?: Unknown;
+  /** The text itself says it, once: it is as good as spelled out. */
+  readonly sure?: boolean;
+  /** It stands for names of files in spite of quotes: a variable to which a loop gave them. */
+  readonly names?: boolean;
+}
+
+/** What a command prints, as far as that can be told. */
+export interface Printed {
+  /** All of it; null when nobody can tell. */
+  readonly text: string | null;
+  /** The names of files that it prints, as patterns; empty when it prints none or nobody can tell. */
+  readonly names: readonly string[];
+  /** Where a text that nobody knows comes from. */
+  readonly unknown: Unknown;
 }
 
 /** One word of a command, as the command will see it. */
@@ -15,18 +39,24 @@ export interface Word {
   /** Null when nobody can tell; a probable value where `certain` is false. */
   readonly text: string | null;
   readonly certain: boolean;
+  /** Spelled out, or a variable that this text sets once. */
+  readonly sure: boolean;
   /** What it begins with for certain. */
   readonly prefix: string;
   /** It may become no word, or several. */
   readonly splits: boolean;
   /** It stands for names of files: `*`, `?` or `[` without quotes. */
   readonly glob: boolean;
-  /** The text of a program that this names as a file: `<(…)`. */
-  readonly process: boolean;
+  /** The text with its wildcards and what nobody knows of it in the characters of glob.ts. */
+  readonly pattern: string;
+  /** Where that comes from which nobody knows; null when all is known. */
+  readonly unknown: Unknown | null;
+  /** What a program prints that this names as a file: `<(…)`; null for any other word. */
+  readonly process: Printed | null;
 }
 
 /** More than this is not expanded. */
-const MOST_WORDS = 64;
+export const MOST_WORDS = 64;
 const MOST_BRACES = 16;
 const BLANKS = /[ \t\n]+/;
 const GLOB = /[*?[]/;
@@ -38,16 +68,49 @@ export interface Place {
 
 /** A word with a value, where the text of a command has it. */
 export function plainWord(text: string, { start, end }: Place): Word {
-  return { start, end, text, certain: true, prefix: text, splits: false, glob: false, process: false };
+  const known = { certain: true, sure: true, prefix: text, pattern: text, unknown: null };
+  return { start, end, text, ...known, splits: false, glob: false, process: null };
 }
 
 /** The words that pieces written together become: braces expand, unquoted expansions split. */
-export function wordsOf(pieces: readonly Piece[], place: Place, process = false): Word[] {
+export function wordsOf(
+  pieces: readonly Piece[],
+  place: Place,
+  { process = null, dotglob = false }: { readonly process?: Printed | null; readonly dotglob?: boolean } = {},
+): Word[] {
   const words = expandBraces(pieces, 0).flatMap(splitAtBlanks);
-  return words.slice(0, MOST_WORDS).map((parts) => oneWord(parts, place, process));
+  return words.slice(0, MOST_WORDS).map((parts) => oneWord(parts, place, process, dotglob));
 }
 
-function oneWord(pieces: readonly Piece[], { start, end }: Place, process: boolean): Word {
+/** The pattern of pieces written together. */
+export function patternOf(pieces: readonly Piece[], dotglob: boolean): string {
+  let pattern = '';
+  // The grammar cuts `[a-z]` into pieces.
+  let active = '';
+  const flush = () => {
+    pattern += globPattern(active, pattern === '' || pattern.endsWith('/'), dotglob);
+    active = '';
+  };
+  for (const { text, quoted, names } of pieces) {
+    if (text !== null && (!quoted || names)) {
+      active += text;
+      continue;
+    }
+    flush();
+    pattern += text ?? ANY_TEXT;
+  }
+  flush();
+  return pattern;
+}
+
+const UNKNOWNS: readonly Unknown[] = ['made', 'options', 'data', 'variable', 'own'];
+
+function oneWord(
+  pieces: readonly Piece[],
+  { start, end }: Place,
+  process: Printed | null,
+  dotglob: boolean,
+): Word {
   let prefix = '';
   for (const { text, certain } of pieces) {
     if (!certain || text === null) break;
@@ -56,11 +119,22 @@ function oneWord(pieces: readonly Piece[], { start, end }: Place, process: boole
   return {
     start,
     end,
-    text: pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join(''),
+    text: pieces.some(({ text }) => text === null || hasWildcard(text))
+      ? null
+      : pieces.map(({ text }) => text).join(''),
     certain: pieces.every(({ certain }) => certain),
+    sure: pieces.every(({ certain, sure }) => certain || sure === true),
     prefix,
     splits: pieces.some(({ certain, quoted }) => !certain && !quoted),
-    glob: pieces.some(({ text, quoted, certain }) => !quoted && certain && text !== null && GLOB.test(text)),
+    glob: pieces.some(
+      ({ text, quoted, names }) =>
+        (!quoted || names) && text !== null && (GLOB.test(text) || hasWildcard(text)),
+    ),
+    pattern: patternOf(pieces, dotglob),
+    unknown:
+      UNKNOWNS.find((one) =>
+        pieces.some(({ text, unknown }) => text === null && (unknown ?? 'variable') === one),
+      ) ?? null,
     process,
   };
 }

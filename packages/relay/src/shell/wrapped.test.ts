@@ -158,7 +158,7 @@ test('what is put together when it runs is never let through: it asks, or is den
     '"$A"wipe',
     '$(cat f)',
   );
-  const flags = fc.constantFrom('-r --now', '$F --now', '-r$IFS--now', '"$@"', '-$R --now');
+  const flags = fc.constantFrom('-r --now', '$F --now', '-r$IFS--now', '"$ARGS"', '-$R --now');
   fc.assert(
     fc.property(name, flags, (command, options) => {
       assert.match(decided(`${command} ${options} /`).decision, /^(?:deny|ask)$/, `${command} ${options}`);

@@ -6,6 +6,8 @@ export interface Wrapper {
   readonly bare?: string;
   /** Long options that take a value, after `=` or in the next word. */
   readonly longValues?: readonly string[];
+  /** Long options that take two values. */
+  readonly longPairs?: readonly string[];
   /** Long options that take none, or one after `=` only. */
   readonly longBare?: readonly string[];
   /** What an option is that stands in none of the lists: `unknown` makes the command unclear. */
@@ -20,6 +22,8 @@ export interface Wrapper {
   readonly joins?: true;
   /** The first word alone is a text for a shell: `trap text EXIT`. */
   readonly first?: true;
+  /** The option that names the program to run, whose words come behind: `docker run --entrypoint`. */
+  readonly program?: string;
   /** The command begins after `--`, if there is one. */
   readonly dashes?: true;
   /** With this option a command follows, where otherwise none does. */

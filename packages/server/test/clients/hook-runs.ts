@@ -1,6 +1,7 @@
 // One agent with the hook that `floe hook install` writes, one scripted upstream: what a rule denies has no effect and
 // the model hears why; what no rule is against goes on.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Dialect, objectOf } from '../answers-said.ts';
@@ -40,19 +41,44 @@ interface Situation {
   readonly file: string;
   /** Of the connection that hooks are given; null for the house. */
   readonly baseUrl: string | null;
+  /** The server answers while the hook is installed, and then does this; null where it goes on answering. */
+  readonly later: 'down' | 'hanging' | null;
+  /** How often: what ends a process too late does so now and then. */
+  readonly times: number;
   /** What the model must have read; null when the command has to have its effect. */
   readonly refusedWith: string | null;
 }
 
+const DOWN = 'http://127.0.0.1:9';
+const USUAL = { baseUrl: null, later: null, refusedWith: null, times: 1 } as const;
+
 export const SITUATIONS: readonly Situation[] = [
-  { name: 'a rule denies', file: 'forbidden.txt', baseUrl: null, refusedWith: DENIED_BECAUSE },
-  { name: 'no rule is against it', file: 'free.txt', baseUrl: null, refusedWith: null },
+  { ...USUAL, name: 'a rule denies', file: 'forbidden.txt', refusedWith: DENIED_BECAUSE },
+  { ...USUAL, name: 'no rule is against it', file: 'free.txt' },
   {
+    ...USUAL,
     name: 'no server, failing closed',
     file: 'free.txt',
-    baseUrl: 'http://127.0.0.1:9',
+    baseUrl: DOWN,
     refusedWith: 'could not decide about this',
   },
+  {
+    ...USUAL,
+    name: 'a rule denies while the server is down',
+    file: 'forbidden.txt',
+    later: 'down',
+    refusedWith: DENIED_BECAUSE,
+    times: 5,
+  },
+  {
+    ...USUAL,
+    name: 'a rule denies while the server hangs',
+    file: 'forbidden.txt',
+    later: 'hanging',
+    refusedWith: DENIED_BECAUSE,
+    times: 3,
+  },
+  { ...USUAL, name: 'no rule is against it while the server is down', file: 'free.txt', later: 'down' },
 ];
 
 /** What was not as it has to be; an empty list when all was. */
@@ -78,9 +104,10 @@ export async function runHooked(
   const connection = {
     base_url: situation.baseUrl ?? new URL(house.url).origin,
     key: house.key,
-    on_error: 'closed',
+    on_error: situation.later === null ? 'closed' : 'open',
   };
-  put(join(home, '.config', 'floe', 'relay.json'), JSON.stringify(connection));
+  const connectionFile = join(home, '.config', 'floe', 'relay.json');
+  put(connectionFile, JSON.stringify(connection));
   const env = environment(sheet, place, work);
   const setUp = await run(
     process.execPath,
@@ -89,18 +116,35 @@ export async function runHooked(
     env,
   );
 
+  const hanging = situation.later === 'hanging' ? await startHangingServer() : null;
+  if (situation.later !== null)
+    put(connectionFile, JSON.stringify({ ...connection, base_url: hanging?.url ?? DOWN }));
+
   const order: Order = { tool: sheet.tool, input: sheet.input(command) };
   const upstream = house.upstream(dialect);
   const from = upstream.requests.length;
   house.play(dialect, (request) => scriptedReply(dialect, request, order));
   const ran = await run(join(installed, 'node_modules', '.bin', sheet.program), sheet.args(place), work, env);
   endDaemons(home);
+  hanging?.close();
 
   const asked = upstream.requests.slice(from).map(({ body }) => body.toString());
+  const hasEffect = existsSync(join(work, situation.file));
+  const faults = faultsOf(situation, dialect, asked, hasEffect, ran);
+  if (setUp.code !== 0) faults.push(`floe hook install ended with ${setUp.code}: ${setUp.output}`);
+  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  return faults.length === 0 ? [] : [...faults, ran.output.slice(-2500)];
+}
+
+function faultsOf(
+  situation: Situation,
+  dialect: Dialect,
+  asked: readonly string[],
+  hasEffect: boolean,
+  ran: { readonly code: number | null; readonly output: string },
+): string[] {
   const brought = asked.filter((body) => bringsResult(dialect, objectOf(JSON.parse(body || '{}'))));
   const faults: string[] = [];
-  if (setUp.code !== 0) faults.push(`floe hook install ended with ${setUp.code}: ${setUp.output}`);
-  const hasEffect = existsSync(join(work, situation.file));
   if (situation.refusedWith !== null) {
     if (hasEffect) faults.push('the command had its effect');
     // Failing closed stops the prompt already, where prompts can be stopped: the model is never asked.
@@ -113,8 +157,23 @@ export async function runHooked(
     if (!ran.output.includes(LAST_WORDS)) faults.push('the last words were not shown');
     if (ran.code !== 0) faults.push(`ended with ${ran.code}`);
   }
-  rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-  return faults.length === 0 ? [] : [...faults, ran.output.slice(-2500)];
+  return faults;
+}
+
+/** Accepts connections and never answers. */
+async function startHangingServer(): Promise<{ readonly url: string; close(): void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it listens on a port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
 }
 
 function put(path: string, text: string): void {

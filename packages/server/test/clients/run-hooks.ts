@@ -37,7 +37,7 @@ if (absent['agents'] !== undefined) throw new Error(absent['agents']);
 const house = await startHouse({ relay: RELAY });
 try {
   for (const hooked of HOOKED.filter(({ sheet }) => pattern.test(sheet.name)))
-    for (const situation of SITUATIONS) {
+    for (const situation of SITUATIONS.flatMap((one) => Array.from({ length: one.times }, () => one))) {
       const faults = await runHooked(hooked, situation, house, join(place, 'agents'));
       runs += 1;
       if (faults.length > 0) failures += 1;

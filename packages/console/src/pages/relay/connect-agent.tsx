@@ -14,8 +14,9 @@ export function ConnectAgent() {
   return (
     <div className="grid gap-3">
       <p className="text-ui text-ink-2">
-        The hook wants a key with the scope <code className="font-mono text-code">relay</code>. It shows what
-        it changes before it does, and keeps hooks that are there.
+        Run this in a clone of Floe on the machine of the agent; the hook runs from that directory. It needs a
+        key with the scope <code className="font-mono text-code">relay</code>. The command shows each change
+        before it writes it, and keeps hooks that are there.
       </p>
       <CodeBlock
         snippets={[
@@ -31,7 +32,7 @@ export function installLines(agent: string): string {
   return [
     `export FLOE_BASE_URL=${apiUrl('').href.replace(/\/$/, '')}`,
     'export FLOE_RELAY_KEY=… # a key with the scope relay',
-    `floe hook install ${agent}`,
+    `node packages/cli/bin/floe.mjs hook install ${agent}`,
   ].join('\n');
 }
 

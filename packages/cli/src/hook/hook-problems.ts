@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import type { AgentFile } from './agent-files.ts';
+import { type CodexTrust, codexDisablesHooks, codexTrust } from './codex-trust.ts';
+import { type InstalledHook, installedHooks } from './hook-configuration.ts';
+
+/** One file of an agent, beside its other ones. */
+export interface AgentPlace {
+  readonly scope: string;
+  readonly path: string;
+  readonly file: JsonObject;
+  readonly places: readonly { readonly scope: string; readonly file: JsonObject }[];
+}
+
+/** Settings that switch hooks off, by agent: where one of its files has this value, none of its hooks run. */
+const SWITCHES: Readonly<Record<string, readonly (readonly [path: string, value: Json])[]>> = {
+  'claude-code': [['disableAllHooks', true]],
+  'copilot-cli': [['disableAllHooks', true]],
+  vscode: [['disableAllHooks', true]],
+  'gemini-cli': [
+    ['hooksConfig.enabled', false],
+    ['tools.enableHooks', false],
+  ],
+};
+
+const UNTRUSTED: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> = {
+  untrusted: 'nobody has trusted them: start codex, open /hooks and trust them',
+  changed: 'they changed since they were trusted: start codex, open /hooks and trust them again',
+  disabled: 'they are disabled in config.toml: start codex, open /hooks and enable them',
+};
+
+/** Why an agent does not run hooks that are in its file, as far as its files tell; empty when nothing says so. */
+export function hookProblems(agent: AgentFile, place: AgentPlace): readonly string[] {
+  const hooks = installedHooks(place.file, agent);
+  return [
+    ...missingPrograms(hooks),
+    ...switchedOff(agent.agent, place),
+    ...untrusted(agent.agent, hooks, place),
+  ];
+}
+
+/** A clone or a Node that was moved leaves commands behind that no longer start. */
+function missingPrograms(hooks: readonly InstalledHook[]): string[] {
+  const missing = hooks.flatMap(({ entry }) => {
+    const command = String(entry['command'] ?? entry['bash'] ?? '');
+    const quoted = [...command.matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
+    if (quoted.length === 0)
+      return isOnPath('floe-hook') ? [] : ['floe-hook (not on the PATH of this shell)'];
+    return quoted.filter((path) => isAbsolute(path) && !existsSync(path));
+  });
+  return [...new Set(missing)].map(
+    (path) => `does not run: there is no ${path}. Run "floe hook install" again.`,
+  );
+}
+
+function isOnPath(program: string): boolean {
+  const names = process.platform === 'win32' ? [`${program}.cmd`, `${program}.exe`, program] : [program];
+  const directories = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  return directories.some((directory) => names.some((name) => existsSync(join(directory, name))));
+}
+
+function switchedOff(agent: string, { scope, places }: AgentPlace): string[] {
+  const problems = (SWITCHES[agent] ?? [])
+    .filter(([path, value]) => places.some(({ file }) => valueAt(file, path) === value))
+    .map(([path, value]) => `does not run: the settings say "${path}": ${JSON.stringify(value)}.`);
+  const isManagedOnly = places.some(
+    (other) => other.scope === 'managed' && other.file['allowManagedHooksOnly'] === true,
+  );
+  if (isManagedOnly && scope !== 'managed')
+    problems.push('does not run: managed settings allow managed hooks only. Install it with --managed.');
+  return problems;
+}
+
+function valueAt(file: JsonObject, path: string): Json {
+  let value: Json = file;
+  for (const name of path.split('.')) value = isObject(value) ? (value[name] ?? null) : null;
+  return value;
+}
+
+function untrusted(agent: string, hooks: readonly InstalledHook[], { scope, path }: AgentPlace): string[] {
+  if (agent !== 'codex') return [];
+  // Trust is the user's, also of a project's hooks.
+  const userDirectory = process.env['CODEX_HOME'] || join(homedir(), '.codex');
+  const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
+  if (codexDisablesHooks(configPath)) return [`does not run: ${configPath} says hooks = false.`];
+  const counts = new Map<CodexTrust, number>();
+  for (const hook of hooks) {
+    const trust = codexTrust(hook, path, configPath);
+    counts.set(trust, (counts.get(trust) ?? 0) + 1);
+  }
+  return (['untrusted', 'changed', 'disabled'] as const).flatMap((trust) => {
+    const count = counts.get(trust) ?? 0;
+    return count === 0 ? [] : [`Codex does not run ${count} of them; ${UNTRUSTED[trust]}.`];
+  });
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { relayEvent } from '@floe/contract/api/relay';
+import { RelaySchema } from '@floe/contract/config/relay';
+import { decide } from '../decide.ts';
+import { compileRelay } from '../relay.ts';
+import { filesOf } from '../rules/shell-files.ts';
+import { analyseShell } from './analyse.ts';
+import { loadGrammar } from './tree.ts';
+
+const grammar = await loadGrammar();
+const relay = compileRelay(
+  RelaySchema.parse({
+    mode: 'enforce',
+    rules: [
+      { name: 'no-rm', on: 'shell', match: { command: 'rm', any_flag: ['-f'] }, decision: 'deny' },
+      { name: 'no-env', on: 'file_read', match: { path: ['.env', '~/.ssh/*'] }, decision: 'deny' },
+    ],
+  }),
+);
+const MOST_COMMANDS = 200;
+const MOST_WORDS = 12_000;
+const MOST_DOUBTS = 12_000;
+
+const loop = (depth: number, body: string) =>
+  `${'for a in 1 2 3 4 5 6 7 8 9 10 11 12; do '.repeat(depth)}${body}${'; done'.repeat(depth)}`;
+const functions = (count: number) =>
+  Array.from({ length: count }, (_, n) => `f${n}() { f${n + 1} "$@" "$@"; f${n + 1} "$@"; }`).join('\n');
+
+/** Texts that grow with a size, and with them what a careless analysis would do. */
+const TEXTS: Readonly<Record<string, (size: number) => string>> = {
+  'functions that call themselves twice': (size) => `f() { ${'f; '.repeat(size)}}; f`,
+  'functions that double their words': (size) => `${functions(size)}\nf0 a b c`,
+  'loops in loops': (size) => loop(size, 'echo $a'),
+  'loops around assignments that double': (size) => loop(size, 'x=$x$x; cat $x'),
+  'braces in braces': (size) => `cat ${'{a,b,c}'.repeat(size)}`,
+  wildcards: (size) => `cat ${'*a?'.repeat(size * 8)}`,
+  'many words with wildcards': (size) => `cat ${'*.e*v* ~/.s*/i* '.repeat(size * 8)}`,
+  'substitutions in substitutions': (size) => `${'$('.repeat(size)}echo a${')'.repeat(size)}`,
+  'shells in shells': (size) =>
+    Array.from({ length: size }).reduce<string>(
+      (code) => `sh -c ${JSON.stringify(code)}`.slice(0, 9_000),
+      'rm -f x',
+    ),
+  'aliases that double': (size) =>
+    `${Array.from({ length: size }, (_, n) => `alias a${n}="a${n + 1}; a${n + 1}"`).join('\n')}\na0`,
+  'positional parameters that double': (size) => `set -- a b; ${'set -- "$@" "$@"; '.repeat(size)}echo "$@"`,
+  'literals in other languages': (size) => `python3 -c '${'os.system("echo a");'.repeat(size * 8)}'`,
+  'lines for xargs': (size) => `printf '${'a\\n'.repeat(size * 40)}' | xargs -I{} sh -c 'cat {} {}'`,
+  'here-documents': (size) => `cat <<E\n${'$(a) '.repeat(size * 16)}\nE`,
+};
+
+suite('work for one text is bounded', () => {
+  for (const [what, text] of Object.entries(TEXTS))
+    for (const size of [4, 12, 40])
+      test(`${what}, size ${size}`, () => {
+        const command = text(size);
+        const analysis = analyseShell(grammar, command);
+        const words = analysis.commands.reduce((sum, { args }) => sum + args.length, 0);
+        assert.ok(analysis.commands.length <= MOST_COMMANDS, `${analysis.commands.length} commands`);
+        assert.ok(words <= MOST_WORDS, `${words} words`);
+        assert.ok(analysis.doubts.length <= MOST_DOUBTS, `${analysis.doubts.length} doubts`);
+        assert.ok(filesOf(analysis).length <= 8 * MOST_WORDS);
+      });
+
+  test('what is beyond the bounds asks, and never passes', () => {
+    const beyond = [
+      `${'ls; '.repeat(300)}rm -f x`,
+      loop(4, 'rm -f x'),
+      `${functions(14)}\nf14() { rm -f x; }\nf0 a b c`,
+      `python3 -c '${'os.system("echo a");'.repeat(300)}os.system("rm -f x")'`,
+      `set -- ${'a '.repeat(200)}-f; rm "$@"`,
+      `for x in ${'a/b '.repeat(40)}-f; do rm $x y; done`,
+    ];
+    for (const command of beyond) {
+      const event = relayEvent.parse({ event: 'shell', shell: { command } });
+      const identity = { key: '', team: null, owner: null };
+      const { decision } = decide(event, { relay, grammar, identity, nowMs: 0 });
+      assert.match(decision, /^(?:ask|deny)$/, command.slice(0, 80));
+    }
+  });
+});

@@ -1,0 +1,179 @@
+import { type Scope, unknownOf, type Value } from './scope.ts';
+import type { Piece } from './word.ts';
+
+/** `$name`, `$1`, `$@`; `$1m` is the first argument and an m. */
+const BARE = /^\$(?:([A-Za-z_]\w*)|([0-9])(\w*)|([@*#?$!-]))$/;
+/** `${!name[index]operator…}`. */
+const BRACED = /^\$\{([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[([^\]]*)\])?([\s\S]*)\}$/;
+/** Words after an operator that are more than text. */
+const ACTIVE = /[$`]/;
+
+/** What an expansion gives: the pieces of one word, or of several (`"${a[@]}"`). */
+export type Expanded = readonly (readonly Piece[])[];
+
+/** What `$name` or `${…}` probably stands for ("Shell Parameter Expansion" in the manual of bash). */
+export function expand(text: string, scope: Scope): Expanded {
+  const [, name, digit, rest = '', special] = BARE.exec(text) ?? [];
+  if (name !== undefined) return valueNamed(name, null, scope);
+  if (digit !== undefined) {
+    const first = valueNamed(digit, null, scope);
+    return rest === '' ? first : [[...(first[0] ?? []), { text: rest, quoted: true, certain: true }]];
+  }
+  if (special !== undefined)
+    return special === '@' || special === '*' ? valueNamed(special, null, scope) : number();
+  const [, prefix, braced = '', index = null, operation = ''] = BRACED.exec(text) ?? [];
+  if (prefix === undefined) return unknown('made');
+  if (prefix === '#') return number();
+  if (prefix === '!') return indirect(braced, index, scope);
+  // `${IFS%??}` and the like are still blanks.
+  if (braced === 'IFS') return [[{ text: ' ', quoted: false, certain: false }]];
+  const value = valueNamed(braced, index, scope);
+  return operation === '' ? value : operated(value, operation, scope.value(braced) !== null);
+}
+
+function number(): Expanded {
+  return [[{ text: '1', quoted: false, certain: false }]];
+}
+
+function unknown(why: Piece['unknown']): Expanded {
+  return [[{ text: null, quoted: false, certain: false, ...(why && { unknown: why }) }]];
+}
+
+function sureValue(name: string, scope: Scope): Value | null {
+  const value = scope.value(name);
+  if (value === null || !scope.isSure(name)) return value;
+  return value.map((pieces) => pieces.map((piece) => ({ ...piece, sure: true })));
+}
+
+function valueNamed(name: string, index: string | null, scope: Scope): Expanded {
+  const value = sureValue(name, scope);
+  if (value === null) return unknown(unknownOf(name));
+  if (index === '@' || index === '*' || name === '@' || name === '*') return value;
+  if (index !== null && /^-?\d+$/.test(index)) return [value.at(Number(index)) ?? []];
+  // An element of an associative array may be any of them; the first stands for all of one.
+  if (index !== null) return value.length === 1 ? value : unknown('made');
+  return [value[0] ?? []];
+}
+
+function indirect(name: string, index: string | null, scope: Scope): Expanded {
+  if (index !== null) return number();
+  const target = textOf(valueNamed(name, null, scope)[0] ?? []);
+  return target === null ? unknown('made') : valueNamed(target, null, scope);
+}
+
+function textOf(pieces: readonly Piece[]): string | null {
+  return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
+}
+
+function operated(value: Expanded, operation: string, isSet: boolean): Expanded {
+  const [, operator = '', raw = ''] =
+    /^(:?[-=+?]|:|%%?|##?|\/[/#%]?|\^\^?|,,?|@)([\s\S]*)$/.exec(operation) ?? [];
+  const word = unquoted(raw);
+  if (/^:?[-=]$/.test(operator)) {
+    const isEmpty = value.length > 0 && value.every((pieces) => textOf(pieces) === '');
+    if (isSet && !isEmpty) return value;
+    return ACTIVE.test(raw) ? unknown('variable') : [[{ text: word, quoted: false, certain: false }]];
+  }
+  if (/^:?\+$/.test(operator))
+    return ACTIVE.test(raw) ? unknown('made') : [[{ text: word, quoted: false, certain: false }]];
+  if (/^:?\?$/.test(operator)) return value;
+  return value.map((pieces) => {
+    const text = textOf(pieces);
+    if (text === null) return pieces.map((piece) => ({ ...piece, text: null }));
+    const changed = ACTIVE.test(raw) ? null : changedText(text, operator, word);
+    return [{ text: changed, quoted: false, certain: false, unknown: 'made' }];
+  });
+}
+
+function changedText(text: string, operator: string, word: string): string | null {
+  switch (operator) {
+    case '%':
+    case '%%':
+      return withoutEnd(text, word, operator === '%%');
+    case '#':
+    case '##':
+      return withoutStart(text, word, operator === '##');
+    case '/':
+    case '//':
+    case '/#':
+    case '/%':
+      return replaced(text, word, operator);
+    case '^':
+      return text.charAt(0).toUpperCase() + text.slice(1);
+    case '^^':
+      return text.toUpperCase();
+    case ',':
+      return text.charAt(0).toLowerCase() + text.slice(1);
+    case ',,':
+      return text.toLowerCase();
+    case ':':
+      return substring(text, word);
+    case '@':
+      return text;
+    default:
+      return null;
+  }
+}
+
+/** A pattern of the shell matched at every length; texts are short. */
+function fits(pattern: string, text: string): boolean {
+  if (!/[*?[]/.test(pattern)) return pattern === text;
+  if (pattern.length > 100 || text.length > 500) return false;
+  const parts = pattern.split('*').map((part) => part.replaceAll(/\[[^\]]*\]/g, '?'));
+  let at = 0;
+  for (const [n, part] of parts.entries()) {
+    const isLast = n === parts.length - 1;
+    const found = findPart(text, part, isLast && n > 0 ? text.length - part.length : at, n === 0);
+    if (found < at) return false;
+    at = found + part.length;
+  }
+  return at === text.length || pattern.endsWith('*');
+}
+
+function findPart(text: string, part: string, from: number, isFirst: boolean): number {
+  for (let at = from; at >= 0 && at + part.length <= text.length; at += 1) {
+    if ([...part].every((char, n) => char === '?' || char === text.charAt(at + n))) return at;
+    if (isFirst) break;
+  }
+  return -1;
+}
+
+function withoutEnd(text: string, pattern: string, isLongest: boolean): string {
+  const starts = [...text, ''].map((_, at) => at);
+  for (const at of isLongest ? starts : starts.reverse())
+    if (fits(pattern, text.slice(at))) return text.slice(0, at);
+  return text;
+}
+
+function withoutStart(text: string, pattern: string, isLongest: boolean): string {
+  const ends = [...text, ''].map((_, at) => at);
+  for (const at of isLongest ? ends.reverse() : ends)
+    if (fits(pattern, text.slice(0, at))) return text.slice(at);
+  return text;
+}
+
+function replaced(text: string, word: string, operator: string): string | null {
+  const cut = word.indexOf('/');
+  const [pattern, by] = cut === -1 ? [word, ''] : [word.slice(0, cut), word.slice(cut + 1)];
+  if (pattern === '' || /[*?[]/.test(pattern)) return null;
+  if (operator === '//') return text.replaceAll(pattern, () => by);
+  if (operator === '/#') return text.startsWith(pattern) ? by + text.slice(pattern.length) : text;
+  if (operator === '/%') return text.endsWith(pattern) ? text.slice(0, -pattern.length) + by : text;
+  return text.replace(pattern, () => by);
+}
+
+function substring(text: string, word: string): string | null {
+  const [, from, length] = /^\s*(-?\d+)(?::\s*(-?\d+))?\s*$/.exec(word) ?? [];
+  if (from === undefined) return null;
+  const start = Number(from) < 0 ? text.length + Number(from) : Number(from);
+  if (length === undefined) return text.slice(start);
+  const end = Number(length) < 0 ? text.length + Number(length) : start + Number(length);
+  return text.slice(start, end);
+}
+
+function unquoted(word: string): string {
+  return word.replaceAll(
+    /\\([\s\S])|'([^']*)'|"([^"]*)"/g,
+    (_, one, two, three) => one ?? two ?? three ?? '',
+  );
+}

@@ -1,0 +1,122 @@
+// Words that stand for names of files, as texts in which one character of Unicode's private area stands for each wildcard.
+
+/** Any characters: what nobody knows before it runs. */
+export const ANY_TEXT = '\uE000';
+/** `*`: any characters of one name. */
+const MANY = '\uE001';
+/** `?`, `[…]`: one character of a name. */
+const ONE = '\uE002';
+/** The same at the beginning of a name, where neither stands for a dot. */
+const MANY_VISIBLE = '\uE003';
+const ONE_VISIBLE = '\uE004';
+/** `*` at the beginning of a name when `dotglob` is set. */
+const MANY_DOTTED = '\uE005';
+
+const WILDCARD = /[\uE000-\uE005]/;
+const GLOB = /\[[!^]?\]?[^\]/]*\]|[*?]/g;
+
+export function hasWildcard(text: string): boolean {
+  return WILDCARD.test(text);
+}
+
+/** Whether nothing of a pattern is spelled out. */
+export function isBlank(pattern: string): boolean {
+  return /^[\uE000/]*$/.test(pattern);
+}
+
+/**
+ * A text in which `*`, `?` and `[…]` are wildcards of the shell, as a pattern.
+ *
+ * @param isStart whether the text begins a name of a file
+ */
+export function globPattern(text: string, isStart: boolean, dotglob: boolean): string {
+  return text.replaceAll(GLOB, (token, at: number) => {
+    const begins = at === 0 ? isStart : text.charAt(at - 1) === '/';
+    if (token === '*') return begins ? (dotglob ? MANY_DOTTED : MANY_VISIBLE) : MANY;
+    return begins && !dotglob ? ONE_VISIBLE : ONE;
+  });
+}
+
+/** Longer patterns are not compared character by character. */
+const MOST_CHARACTERS = 600;
+
+/**
+ * Whether a pattern of a word and the pattern of a rule (`*`: any characters) may stand for one text. `no` where
+ * only what nobody knows of the word would have to fit: something of the rule must be spelled out in the word.
+ */
+export function mayBeBoth(rule: string, word: string): boolean {
+  if (word.length > MOST_CHARACTERS || rule.length > MOST_CHARACTERS) return true;
+  if (!endsAlike(rule, word)) return false;
+  const width = word.length + 1;
+  // Bit 1: reached; bit 2: reached with something spelled out.
+  let row = new Uint8Array(width);
+  row[0] = 1;
+  for (let at = 0; at <= rule.length; at += 1) {
+    const next = new Uint8Array(width);
+    for (let n = 0; n < width; n += 1) {
+      const state = row[n] ?? 0;
+      if (state !== 0) advance({ rule, word, row, next, at, n, state });
+    }
+    if (at === rule.length) break;
+    row = next;
+  }
+  return ((row[word.length] ?? 0) & 2) !== 0;
+}
+
+/** Whether what both end with behind their last wildcard fits: most patterns are told apart by it. */
+function endsAlike(rule: string, word: string): boolean {
+  const length = Math.min(literalEnd(rule, /\*/), literalEnd(word, WILDCARD));
+  return rule.slice(rule.length - length).toLowerCase() === word.slice(word.length - length).toLowerCase();
+}
+
+function literalEnd(text: string, wildcard: RegExp): number {
+  let length = 0;
+  while (length < text.length && !wildcard.test(text.charAt(text.length - 1 - length))) length += 1;
+  return length;
+}
+
+interface Step {
+  readonly rule: string;
+  readonly word: string;
+  readonly row: Uint8Array;
+  readonly next: Uint8Array;
+  readonly at: number;
+  readonly n: number;
+  readonly state: number;
+}
+
+function advance({ rule, word, row, next, at, n, state }: Step): void {
+  const char = rule.charAt(at);
+  const token = word.charAt(n);
+  const skip = (spelled = 0) => {
+    row[n + 1] = (row[n + 1] ?? 0) | state | spelled;
+  };
+  if (token !== '' && /[\uE000\uE001\uE003\uE005]/.test(token)) skip();
+  if (char === '') return;
+  if (char === '*') {
+    next[n] = (next[n] ?? 0) | state;
+    if (token !== '') skip();
+    return;
+  }
+  if (token === '' || !takes(token, char, at === 0 || rule.charAt(at - 1) === '/')) return;
+  const isSpelled = token === MANY_DOTTED || (!WILDCARD.test(token) && !/[/~]/.test(char));
+  const to = /[\uE000\uE001\uE003\uE005]/.test(token) ? n : n + 1;
+  next[to] = (next[to] ?? 0) | state | (isSpelled ? 3 : 0);
+}
+
+/** Whether a character of a word may stand for one of a rule. */
+function takes(token: string, char: string, isStart: boolean): boolean {
+  switch (token) {
+    case ANY_TEXT:
+      return true;
+    case MANY:
+    case ONE:
+    case MANY_DOTTED:
+      return char !== '/';
+    case MANY_VISIBLE:
+    case ONE_VISIBLE:
+      return char !== '/' && !(isStart && char === '.');
+    default:
+      return token.toLowerCase() === char.toLowerCase();
+  }
+}

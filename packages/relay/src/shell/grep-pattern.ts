@@ -1,0 +1,28 @@
+import { ANY_TEXT } from './glob.ts';
+import type { Word } from './word.ts';
+
+/**
+ * What lines that a simple regular expression lets pass look like, as patterns of glob.ts: `^\.env$` is `.env`. Null
+ * when it says nothing about them, as `-v` does.
+ */
+export function grepPattern(args: readonly Pick<Word, 'text'>[]): readonly string[] | null {
+  const options = args.filter(({ text }) => text?.startsWith('-'));
+  if (options.some(({ text }) => /^-(?!-)\w*[vef]|^--(?:invert|regexp|file)/.test(text ?? ''))) return null;
+  const operands = args.filter(({ text }) => !text?.startsWith('-'));
+  const expression = operands[0]?.text;
+  if (expression == null || operands.length !== 1 || expression.length > 100) return null;
+  const alternatives = expression.split(/\\?\|/).map(onePattern);
+  return alternatives.every((one) => one !== null) ? alternatives : null;
+}
+
+function onePattern(expression: string): string | null {
+  const start = expression.startsWith('^') ? '' : ANY_TEXT;
+  const end = /(?<!\\)\$$/.test(expression) ? '' : ANY_TEXT;
+  const body = expression.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');
+  if (/[()+{}]|\\[A-Za-z]|(?<!\.)\*/.test(body)) return null;
+  const pattern = body
+    .replaceAll(/\.\*/g, ANY_TEXT)
+    .replaceAll(/\[[^\]]*\]|(?<!\\)\./g, '\uE002')
+    .replaceAll('\\', '');
+  return start + pattern + end;
+}

@@ -1,0 +1,62 @@
+import type { Wrapper } from './wrapper.ts';
+
+const TMUX: Wrapper = { values: 'cefFlnNstxy', bare: 'AdDEPXabfhvIkZB', joins: true };
+/** Programs that run a command in a terminal of their own. */
+export const TERMINALS: Readonly<Record<string, Wrapper>> = {
+  ...Object.fromEntries(
+    'new new-session neww new-window splitw split-window respawnp respawn-pane respawnw respawn-window run run-shell if if-shell popup display-popup pipep pipe-pane'
+      .split(' ')
+      .map((verb) => [`tmux ${verb}`, TMUX]),
+  ),
+  screen: { values: 'SsptTcehX', bare: 'dmDrRxLUaAifnOqvl', otherwise: 'bare' },
+  xterm: { otherwise: 'bare', dashes: true },
+};
+
+/** The options of bubblewrap that take values. */
+export const BUBBLEWRAP: Wrapper = {
+  otherwise: 'bare',
+  longPairs: [
+    '--bind',
+    '--bind-try',
+    '--dev-bind',
+    '--dev-bind-try',
+    '--ro-bind',
+    '--ro-bind-try',
+    '--setenv',
+    '--symlink',
+    '--chmod',
+    '--file',
+    '--bind-data',
+    '--ro-bind-data',
+    '--overlay',
+  ],
+  longValues: [
+    '--proc',
+    '--dev',
+    '--tmpfs',
+    '--mqueue',
+    '--dir',
+    '--chdir',
+    '--unsetenv',
+    '--uid',
+    '--gid',
+    '--hostname',
+    '--lock-file',
+    '--seccomp',
+    '--args',
+    '--cap-add',
+    '--cap-drop',
+    '--perms',
+    '--size',
+    '--remount-ro',
+    '--exec-label',
+    '--file-label',
+    '--argv0',
+  ],
+};
+/** Programs that run the command behind their own options, of which none takes its value from the next word. */
+export const PLAIN_WRAPPERS: Readonly<Record<string, Wrapper>> = Object.fromEntries(
+  'fakeroot fakechroot chronic catchsegv eatmydata rlwrap setarch linux32 linux64 i386 x86_64 uname26 tini dumb-init catatonit tsocks proxychains4 proxybound torify usewithtor valgrind heaptrack unbuffer dbus-launch aa-exec sem annotate-output systemd-cat nocache ccache distcc icecc rr samply setlock lckdo'
+    .split(' ')
+    .map((name) => [name, { otherwise: 'bare' }]),
+);

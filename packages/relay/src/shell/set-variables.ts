@@ -1,0 +1,58 @@
+import { outputOf } from './output.ts';
+import type { Input } from './redirects.ts';
+import { piecesOf, type Scope } from './scope.ts';
+import { plainWord, type Word } from './word.ts';
+
+/** Notes what builtins do to variables: `read`, `printf -v`, `set --`, `mapfile`, `shopt`. */
+export function noteVariables(name: string, args: readonly Word[], input: Input | null, scope: Scope): void {
+  switch (name) {
+    case 'read':
+      return noteRead(args, input, scope);
+    case 'mapfile':
+    case 'readarray':
+    case 'getopts':
+      for (const { text } of args) if (text !== null && /^[A-Za-z_]\w*$/.test(text)) scope.forget(text);
+      return;
+    case 'printf':
+      if (args[0]?.text === '-v' && args[1]?.text) {
+        const { text, unknown } = outputOf('printf', args.slice(2), null);
+        scope.assign(args[1].text, [[{ text, quoted: true, certain: false, unknown }]]);
+      }
+      return;
+    case 'set': {
+      const from = args.findIndex(({ text }) => text === '--');
+      if (from !== -1) scope.setArgs(args.slice(from + 1));
+      return;
+    }
+    case 'shopt':
+      if (args.some(({ text }) => text === 'dotglob')) scope.dotglob = args.some(({ text }) => text === '-s');
+      return;
+    case 'unset':
+      for (const { text } of args) if (text !== null) scope.forget(text, 'variable');
+  }
+}
+
+/** The first line of the input goes to the variables, the rest of it to the last of them. */
+function noteRead(args: readonly Word[], input: Input | null, scope: Scope): void {
+  const names = args.flatMap(({ text }, at) =>
+    text !== null && /^[A-Za-z_]\w*$/.test(text) && !/^-[adinNptu]$/.test(args[at - 1]?.text ?? '')
+      ? [text]
+      : [],
+  );
+  const printed = input?.printed;
+  const line = printed?.text?.split('\n')[0] ?? null;
+  // Without blanks another `IFS` parts the line.
+  const separator = names.length > 1 && line !== null && !/\s/.test(line.trim()) ? /[,:;|]+/ : /\s+/;
+  const words = line?.split(separator).filter(Boolean) ?? null;
+  for (const [at, name] of names.entries()) {
+    const [pattern] = printed?.names ?? [];
+    if (words !== null) {
+      const text = at === names.length - 1 ? words.slice(at).join(' ') : (words[at] ?? '');
+      scope.assign(name, [[{ text, quoted: true, certain: false }]]);
+    } else if (pattern !== undefined)
+      scope.assign(name, [
+        piecesOf({ ...plainWord('', { start: 0, end: 0 }), text: null, pattern, glob: true }),
+      ]);
+    else scope.forget(name, printed?.unknown ?? 'data');
+  }
+}
