@@ -1,3 +1,4 @@
+import { contentBytesIn } from '@floe/wire/content-bytes';
 import { addUsage, usageIn, usageOfResult } from '@floe/wire/passing-usage';
 import type { Usage } from '@floe/wire/usage';
 
@@ -13,6 +14,8 @@ export interface AnswerTap {
   broken(): boolean;
   /** What the whole of it used. */
   usage(): Usage | undefined;
+  /** UTF-8 bytes of generated content in it. */
+  contentBytes(): number;
 }
 
 /** The tap for a body of this kind; null for kinds that tell nothing. */
@@ -37,6 +40,12 @@ class JsonTap implements AnswerTap {
 
   usage(): Usage | undefined {
     return this.#size > READ_BYTES ? undefined : usageIn(this.#read());
+  }
+
+  contentBytes(): number {
+    if (this.#size > READ_BYTES) return this.#size;
+    const { added, whole } = contentBytesIn(Buffer.concat(this.#chunks, this.#size));
+    return Math.max(added, whole);
   }
 
   #read(): unknown {
@@ -67,6 +76,11 @@ class ResultsTap implements AnswerTap {
   usage(): Usage | undefined {
     this.#line();
     return this.#sum ?? undefined;
+  }
+
+  /** Results of a batch are not asked for with a request of their own. */
+  contentBytes(): number {
+    return 0;
   }
 
   #hold(piece: Buffer): void {
