@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { Flights } from '../gateway/cache/flights.ts';
+import { FirstTokenDeadlines } from '../gateway/first-token-deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { Latencies } from '../gateway/latencies.ts';
 import { createLists } from '../gateway/lists.ts';
@@ -32,6 +33,7 @@ export function assembleGateway(
     breakers,
     conversations: new Conversations(systemClock),
     latencies: new Latencies(systemClock),
+    firstTokens: new FirstTokenDeadlines(systemClock),
     answers,
     flights: new Flights(),
     guard: guardrails.guard,
