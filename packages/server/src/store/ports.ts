@@ -114,6 +114,8 @@ export interface Level {
   readonly used: number;
   /** `window`: milliseconds until it is empty again; 0 otherwise. */
   readonly resetMs: number;
+  /** `spend`: how much of `used` is only reserved; 0 otherwise. */
+  readonly held: number;
 }
 
 export interface Taken {
@@ -155,11 +157,35 @@ export interface Counters {
   take(orgId: string, id: string, claims: readonly Claim[]): Taken | Promise<Taken>;
   /** Puts what it was in the end in place of what was reserved, in the slot it was reserved in. */
   settle(orgId: string, settlement: Settlement): void | Promise<void>;
+  /** Reserves more for an exchange that is not settled yet, in one atomic step: as much as there is room for. */
+  extend(orgId: string, extension: Extension): Extended | Promise<Extended>;
   /** What the buckets hold, without taking anything. */
   peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]>;
   /** Says that the holders of leases are still at work. */
   renew(orgId: string, held: readonly Held[]): Promise<void>;
   close(): Promise<void>;
+}
+
+/** More of what one `take` reserved of its `spend` claims. */
+export interface Extension {
+  /** The exchange. */
+  readonly id: string;
+  /** Its `take` was counted by this process alone. */
+  readonly away: boolean;
+  /** `spend` claims of that `take`. */
+  readonly claims: readonly Claim[];
+  /** What is reserved of each by now. */
+  readonly held: number;
+  readonly amount: number;
+}
+
+export interface Extended {
+  /** What was reserved now, of every claim the same: from 0 to the amount asked for. */
+  readonly granted: number;
+  /** Index of the claim with the least room; null when all was granted. */
+  readonly short: number | null;
+  /** Counted by this process alone, for the shared store is away. */
+  readonly away: boolean;
 }
 
 /** A lease that goes on, as its claim named it. */

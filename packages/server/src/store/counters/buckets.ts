@@ -103,11 +103,20 @@ export class LeaseBucket implements Bucket {
   }
 }
 
+interface Hold {
+  amount: number;
+  readonly since: number;
+}
+
 export class SpendBucket implements Bucket {
-  readonly #holds = new ChurningMap<number>();
+  readonly #holds = new ChurningMap<Hold>();
   readonly #endsAt: number;
   #held = 0;
   #spent = 0;
+  /** How long a hold lasted recently. */
+  #meanMs = 0;
+  #estimatedAt = Number.NEGATIVE_INFINITY;
+  #estimateMs = 0;
 
   constructor(endsAt: number) {
     this.#endsAt = endsAt;
@@ -117,15 +126,32 @@ export class SpendBucket implements Bucket {
     return this.used(claim, nowMs, second) + claim.amount <= claim.limit ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  take(id: string, { amount }: Claim): void {
-    this.#holds.set(id, amount);
+  take(id: string, { amount }: Claim, nowMs: number): void {
+    this.#holds.set(id, { amount, since: nowMs });
     this.#held += amount;
   }
 
-  settle(id: string, _takenAt: number, _amount: number, actual: number): void {
-    this.#held -= this.#holds.get(id) ?? 0;
-    this.#holds.delete(id);
+  /** Adds to a hold that is there; what is settled stays settled. */
+  extend(id: string, amount: number): void {
+    const hold = this.#holds.get(id);
+    if (!hold) return;
+    hold.amount += amount;
+    this.#held += amount;
+  }
+
+  settle(id: string, _takenAt: number, _amount: number, actual: number, nowMs: number): void {
+    const hold = this.#holds.get(id);
+    if (hold) {
+      this.#held -= hold.amount;
+      this.#holds.delete(id);
+      const heldMs = nowMs - hold.since;
+      this.#meanMs += (heldMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : MEAN_WEIGHT);
+    }
     this.#spent += actual;
+  }
+
+  get held(): number {
+    return this.#held;
   }
 
   renew(): void {
