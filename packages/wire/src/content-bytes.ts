@@ -87,7 +87,7 @@ export function textBytes(bytes: Buffer, { start, end }: Span): number {
     if (bytes[at] !== BACKSLASH) continue;
     at += 1;
     if (bytes[at] !== LETTER_U) continue;
-    count += unitBytes(Number.parseInt(bytes.latin1Slice(at + 1, at + 5), 16)) - 1;
+    count += unitBytes(Number.parseInt(bytes.toString('latin1', at + 1, at + 5), 16)) - 1;
     at += 4;
   }
   return count;

@@ -1,18 +1,14 @@
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import type { Clock, Timer } from '../core/clock.ts';
+import type { Clock } from '../core/clock.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
-import type { Counters, Held, Taken } from '../store/ports.ts';
+import type { Counters, Taken } from '../store/ports.ts';
 import type { SpendJournal } from '../store/spend/journal.ts';
 import type { Charge } from '../store/spend/spend.ts';
 import { type Reach, type RuleClaim, reachOf } from './claims.ts';
 import { budgetFault, rateFault } from './refusals.ts';
 import type { Rules } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
-
-/** A third of the life of a lease. */
-const RENEW_MS = 20_000;
-const RENEWED_AT_ONCE = 200;
 
 /** Who asks for what, as rules judge it. */
 export interface Caller {
@@ -52,16 +48,11 @@ export interface Grant {
   isOpen: boolean;
   /** A reservation of it is on disk. */
   isHeld: boolean;
-  /** Where it stands among those whose leases are renewed; -1 when it has none. */
-  place: number;
 }
 
 /** Takes limits and budgets for exchanges and settles them. One for the process. */
 export class Guard {
   readonly #parts: GuardParts;
-  /** In no order: one that ends gives its place to the last, so that nothing is searched or moved up. */
-  readonly #leases: Grant[] = [];
-  #timer: Timer | null = null;
 
   constructor(parts: GuardParts) {
     this.#parts = parts;
@@ -80,7 +71,7 @@ export class Guard {
     const claims = reach.claims(paid, book);
     const { orgId } = caller.key;
     const taken = counters.take(orgId, id, claims);
-    const grant = { id, orgId, claims, fault, isOpen: paid !== null, isHeld: false, place: -1 };
+    const grant = { id, orgId, claims, fault, isOpen: paid !== null, isHeld: false };
     if (taken instanceof Promise) return taken.then((done) => this.#granted({ ...grant, taken: done }));
     return this.#granted({ ...grant, taken });
   }
@@ -98,7 +89,6 @@ export class Guard {
     const { counters, journal } = this.#parts;
     if (!grant.isOpen) return;
     grant.isOpen = false;
-    this.#endLeases(grant);
     const { amounts, second, away, ownSecond } = grant.taken;
     const actual = grant.claims.map((claim, index) => {
       const amount = amounts[index] ?? 0;
@@ -126,49 +116,9 @@ export class Guard {
     return this.#parts.book;
   }
 
-  close(): void {
-    this.#timer?.cancel();
-  }
-
   #granted(grant: Grant): Grant {
     if (grant.taken.refused !== null) grant.isOpen = false;
-    else if (grant.claims.some(({ kind }) => kind === 'lease')) {
-      grant.place = this.#leases.push(grant) - 1;
-      this.#renewLater();
-    }
     return grant;
-  }
-
-  #endLeases(grant: Grant): void {
-    const { place } = grant;
-    if (place === -1) return;
-    grant.place = -1;
-    const last = this.#leases.pop();
-    if (last === undefined || last === grant) return;
-    this.#leases[place] = last;
-    last.place = place;
-  }
-
-  #renewLater(): void {
-    const renew = () => {
-      this.#timer = null;
-      void this.#renew();
-    };
-    this.#timer ??= this.#parts.clock.after(RENEW_MS, renew);
-  }
-
-  async #renew(): Promise<void> {
-    const byOrg = new Map<string, Held[]>();
-    for (const { id, orgId, claims } of this.#leases) {
-      const held = byOrg.get(orgId) ?? [];
-      byOrg.set(orgId, held);
-      for (const { kind, bucket, lastsMs } of claims)
-        if (kind === 'lease') held.push({ id, bucket, lastsMs });
-    }
-    for (const [orgId, held] of byOrg)
-      for (let at = 0; at < held.length; at += RENEWED_AT_ONCE)
-        await this.#parts.counters.renew(orgId, held.slice(at, at + RENEWED_AT_ONCE));
-    if (this.#leases.length > 0) this.#renewLater();
   }
 }
 

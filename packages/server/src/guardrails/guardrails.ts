@@ -47,7 +47,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
   } = await openCounters(shared, {
     clock,
     log,
-    replicas: () => replicas.count(),
+    place: () => replicas.place(),
     timeoutMs: sharedTimeoutMs,
   });
   const book = new SpendBook(database, clock, log);
@@ -66,7 +66,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
     const figures = sharedStoreFigures();
     return figures === null ? 'memory' : figures.away ? 'away' : 'ok';
   };
-  const stop = () => close(guard, { counters, journal, book, replicas });
+  const stop = () => close({ counters, journal, book, replicas });
   return { guard, counters, sharedStoreFigures, sharedStoreIsLate, sharedStore, close: stop };
 }
 
@@ -77,8 +77,7 @@ interface Parts {
   readonly replicas: Replicas;
 }
 
-async function close(guard: Guard, { counters, journal, book, replicas }: Parts): Promise<void> {
-  guard.close();
+async function close({ counters, journal, book, replicas }: Parts): Promise<void> {
   await journal.close();
   book.close();
   await counters.close();

@@ -1,8 +1,8 @@
 import type { RuleClaim } from './claims.ts';
 import type { LimitRule } from './rules.ts';
 
-/** A request whose process says nothing for so long is over: the process died. */
-const LEASE_MS = 60_000;
+/** The shared store releases the slots of a process that says nothing for so long: the process died. */
+const LEASE_MS = 10_000;
 /** Buckets remembered of one limit; one of each end user can be any number. */
 const REMEMBERED = 4_096;
 

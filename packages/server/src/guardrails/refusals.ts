@@ -8,12 +8,12 @@ const UNITS = {
   usd: 'US dollars',
 } as const;
 
-/** Concurrency frees itself when some request ends; nobody knows when. */
-const CONCURRENCY_RETRY_MS = 1_000;
+/** When nothing says how long to wait. */
+const RETRY_MS = 1_000;
 
 /** Our own 429: terminal, never a reason to try another provider (specification, Limits). */
 export function rateFault({ name, rule, limit, counts }: RuleClaim, retryAfterMs: number | null): Fault {
-  const waitMs = counts === 'concurrency' ? CONCURRENCY_RETRY_MS : (retryAfterMs ?? CONCURRENCY_RETRY_MS);
+  const waitMs = retryAfterMs ?? RETRY_MS;
   const wait =
     counts === 'concurrency'
       ? 'Wait for one of them to end.'

@@ -103,7 +103,7 @@ export interface Claim {
   readonly floor: number;
   /** `spend`: milliseconds since the epoch after which nobody asks for it; 0 keeps it. */
   readonly endsAt: number;
-  /** `lease`: milliseconds after the last word of its holder at which it ends by itself; 0 otherwise. */
+  /** `lease`: how long a shared store keeps the slots of a process that no longer renews them, in ms; 0 otherwise. */
   readonly lastsMs: number;
   /** While the shared store is away: this process' share of the limit, no limit, or refusal. */
   readonly away: 'local' | 'open' | 'closed';
@@ -114,14 +114,16 @@ export interface Level {
   readonly used: number;
   /** `window`: milliseconds until it is empty again; 0 otherwise. */
   readonly resetMs: number;
-  /** `spend`: how much of `used` is only reserved; 0 otherwise. */
-  readonly held: number;
 }
 
 export interface Taken {
-  /** Index of the first claim that refused; null when all were granted. Rates are looked at before spend. */
+  /** Index of the first claim that refused; null when all were granted. Rates are looked at before spend, and what is spent before what is reserved. */
   readonly refused: number | null;
-  /** Exact milliseconds until every refusing `window` has room; null when waiting is not what helps. */
+  /**
+   * Milliseconds until every refusing `window` and `lease` has room: exact for a window, an estimate for a lease (by
+   * how long its slots were held recently; at most until the lease of a silent process ends). Of a `spend` that has
+   * room which is only reserved, the same estimate; null for one that is spent, or when waiting is not what helps.
+   */
   readonly retryAfterMs: number | null;
   /** One for each claim, in their order. */
   readonly levels: readonly Level[];
@@ -161,8 +163,6 @@ export interface Counters {
   extend(orgId: string, extension: Extension): Extended | Promise<Extended>;
   /** What the buckets hold, without taking anything. */
   peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]>;
-  /** Says that the holders of leases are still at work. */
-  renew(orgId: string, held: readonly Held[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -186,11 +186,4 @@ export interface Extended {
   readonly short: number | null;
   /** Counted by this process alone, for the shared store is away. */
   readonly away: boolean;
-}
-
-/** A lease that goes on, as its claim named it. */
-export interface Held {
-  readonly id: string;
-  readonly bucket: string;
-  readonly lastsMs: number;
 }

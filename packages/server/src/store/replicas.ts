@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Place } from './counters/share.ts';
 import type { Database, Reader, Writer } from './ports.ts';
 
 const RENEW_MS = 5_000;
@@ -8,8 +9,8 @@ const LEASE_MS = 15_000;
 
 /** The processes at work on one store, by leases that each renews. */
 export interface Replicas {
-  /** At least 1: this one. What was last read; never waits. */
-  count(): number;
+  /** As last read; never waits. */
+  place(): Place;
   close(): Promise<void>;
 }
 
@@ -20,8 +21,8 @@ export async function joinReplicas(
   log: Log,
 ): Promise<Replicas> {
   const id = randomUUID();
-  if (database.engine === 'sqlite') return { count: () => 1, close: async () => undefined };
-  let known = 1;
+  if (database.engine === 'sqlite') return { place: () => ALONE, close: async () => undefined };
+  let known = ALONE;
   let timer: Timer | null = null;
   let closed = false;
   async function renew(isNew: boolean): Promise<void> {
@@ -39,9 +40,9 @@ export async function joinReplicas(
     timer = clock.after(RENEW_MS, () => void renew(false).then(() => closed || renewLater()));
   }
   database.signals.onChange(() => {
-    countLeases(database.read).then(
-      (count) => {
-        known = Math.max(1, count);
+    placeOf(database.read, id).then(
+      (place) => {
+        known = place;
       },
       () => undefined,
     );
@@ -49,7 +50,7 @@ export async function joinReplicas(
   await renew(true);
   renewLater();
   return {
-    count: () => known,
+    place: () => known,
     async close() {
       closed = true;
       timer?.cancel();
@@ -62,8 +63,10 @@ export async function joinReplicas(
   };
 }
 
-/** Renews one lease, forgets those that ended, and counts what is left. */
-export async function renewLease(writer: Writer, id: string, nowMs: number): Promise<number> {
+const ALONE: Place = { count: 1, rank: 0 };
+
+/** Renews one lease, forgets those that ended, and finds its place among what is left. */
+export async function renewLease(writer: Writer, id: string, nowMs: number): Promise<Place> {
   await writer
     .insertInto('replicas')
     .values({ id, seen_at: nowMs })
@@ -73,13 +76,12 @@ export async function renewLease(writer: Writer, id: string, nowMs: number): Pro
     .deleteFrom('replicas')
     .where('seen_at', '<', nowMs - LEASE_MS)
     .execute();
-  return countLeases(writer);
+  return placeOf(writer, id);
 }
 
-async function countLeases(reader: Reader): Promise<number> {
-  const { count } = await reader
-    .selectFrom('replicas')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+async function placeOf(reader: Reader, id: string): Promise<Place> {
+  const rows = await reader.selectFrom('replicas').select('id').execute();
+  const ids = rows.map((row) => row.id).filter((other) => other !== id);
+  // A process whose own lease ended, for it stood still, is one more.
+  return { count: ids.length + 1, rank: ids.filter((other) => other < id).length };
 }

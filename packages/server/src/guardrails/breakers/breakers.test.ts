@@ -87,29 +87,6 @@ test('a silent probe keeps the lease for half a minute, not for as long as nobod
   assert.deepEqual(admissions(all.slice(1)), ['probe']);
 });
 
-test('a probe in the shared counters is renewed while its process lives, and ends within 3 seconds of its death', () => {
-  const shared = new FakeClock();
-  const dying = new FakeClock();
-  const counters = new MemoryCounters(shared);
-  const [doomed, other] = [dying, shared].map(
-    (clock) => processes(clock, () => createCounterLeases(counters, clock), 1)[0],
-  );
-  const both = [doomed, other].filter((breakers) => breakers !== undefined);
-  open(both);
-  const pass = (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 500) for (const clock of [dying, shared]) clock.advance(500);
-  };
-  pass(6000);
-  assert.deepEqual(admissions(both), ['probe', 'probing']);
-  pass(10_000);
-  assert.deepEqual(admissions(both.slice(1)), ['probing'], 'its process is at work');
-  // Dead: its clock stands from here on.
-  shared.advance(2_000);
-  assert.deepEqual(admissions(both.slice(1)), ['probing']);
-  shared.advance(1_500);
-  assert.deepEqual(admissions(both.slice(1)), ['probe']);
-});
-
 test('an answer under panic while the lease is asked for is the probe: traffic returns', async () => {
   const clock = new FakeClock();
   const memory = createMemoryLeases(clock);

@@ -1,38 +1,34 @@
 import { ChurningMap } from '../../core/churning-map.ts';
 import type { Claim } from '../ports.ts';
+import { ReleaseEstimate } from './release-estimate.ts';
 import { SLOTS, Window } from './window.ts';
 
 /** One bucket in memory. `nowMs` and `second` are of one monotonic clock. */
 export interface Bucket {
-  /** 0 when the claim fits; else seconds until it does, infinite when waiting is not what helps. */
-  secondsUntilRoom(claim: Claim, nowMs: number, second: number): number;
+  /** 0 when the claim fits; else milliseconds until it does, infinite when waiting is not what helps. */
+  msUntilRoom(claim: Claim, nowMs: number, second: number): number;
   take(id: string, claim: Claim, nowMs: number, second: number): void;
-  settle(id: string, takenAt: number, amount: number, actual: number, second: number): void;
-  renew(id: string, untilMs: number): void;
+  settle(id: string, takenAt: number, amount: number, actual: number, nowMs: number): void;
   used(claim: Claim, nowMs: number, second: number): number;
   resetMs(nowMs: number, second: number): number;
-  /** Nothing would change if it were made anew. */
+  /** Nothing would change if it were created anew. */
   empty(nowMs: number, second: number, wallMs: number): boolean;
 }
 
 export class WindowBucket implements Bucket {
   readonly #window = new Window();
 
-  secondsUntilRoom({ amount, limit }: Claim, _nowMs: number, second: number): number {
+  msUntilRoom({ amount, limit }: Claim, nowMs: number, second: number): number {
     const over = this.#window.used(second) + amount - limit;
-    return over <= 0 ? 0 : this.#window.secondsUntilFreed(over, second);
+    return over <= 0 ? 0 : (second + this.#window.secondsUntilFreed(over, second)) * 1000 - nowMs;
   }
 
   take(_id: string, { amount }: Claim, _nowMs: number, second: number): void {
     this.#window.add(second, amount, second);
   }
 
-  settle(_id: string, takenAt: number, amount: number, actual: number, second: number): void {
-    if (actual !== amount) this.#window.add(takenAt, actual - amount, second);
-  }
-
-  renew(): void {
-    // Its slots leave by themselves.
+  settle(_id: string, takenAt: number, amount: number, actual: number, nowMs: number): void {
+    if (actual !== amount) this.#window.add(takenAt, actual - amount, Math.floor(nowMs / 1000));
   }
 
   used(_claim: Claim, _nowMs: number, second: number): number {
@@ -49,29 +45,60 @@ export class WindowBucket implements Bucket {
   }
 }
 
+/** The mean duration is remembered this long after the last slot was released. */
+const MEAN_KEPT_MS = 60_000;
+
+/**
+ * Slots of exchanges in flight in this process. A slot ends when it is settled and never by itself: a process that
+ * stalls still counts what it has open, and one that dies takes the bucket with it.
+ */
 export class LeaseBucket implements Bucket {
-  readonly #expiries = new ChurningMap<number>();
-  /** Nothing expires before. */
-  #nextExpiry = Number.POSITIVE_INFINITY;
+  /** How long the shared store keeps the slots of a process that no longer renews them. */
+  readonly leaseMs: number;
+  /** When the shared store was last told to keep them; monotonic milliseconds. */
+  renewedAt = Number.NEGATIVE_INFINITY;
+  readonly #since = new ChurningMap<number>();
+  readonly #estimate = new ReleaseEstimate();
+  #releasedAt = Number.NEGATIVE_INFINITY;
 
-  secondsUntilRoom({ limit }: Claim, nowMs: number): number {
-    return this.#count(nowMs) + 1 <= limit ? 0 : Number.POSITIVE_INFINITY;
+  constructor(leaseMs: number) {
+    this.leaseMs = leaseMs;
   }
 
-  take(id: string, { lastsMs }: Claim, nowMs: number): void {
-    this.#expireAt(id, nowMs + lastsMs);
+  /** Slots taken. */
+  get size(): number {
+    return this.#since.size;
   }
 
-  settle(id: string): void {
-    this.#expiries.delete(id);
+  /** How long a slot was held recently, in milliseconds; 0 when none has been released. */
+  get meanMs(): number {
+    return this.#estimate.meanMs;
   }
 
-  renew(id: string, untilMs: number): void {
-    if (this.#expiries.get(id) !== undefined) this.#expireAt(id, untilMs);
+  /** Visits each slot with the monotonic time at which it was taken. */
+  each(visit: (since: number, id: string) => void): void {
+    this.#since.each(visit);
   }
 
-  used(_claim: Claim, nowMs: number): number {
-    return this.#count(nowMs);
+  msUntilRoom({ limit }: Claim, nowMs: number): number {
+    if (this.#since.size + 1 <= limit) return 0;
+    return this.#estimate.msUntil(nowMs, (visit) => this.#since.each(visit));
+  }
+
+  take(id: string, _claim: Claim, nowMs: number): void {
+    this.#since.set(id, nowMs);
+  }
+
+  settle(id: string, _takenAt: number, _amount: number, _actual: number, nowMs: number): void {
+    const since = this.#since.get(id);
+    if (since === undefined) return;
+    this.#since.delete(id);
+    this.#releasedAt = nowMs;
+    this.#estimate.note(nowMs - since);
+  }
+
+  used(): number {
+    return this.#since.size;
   }
 
   resetMs(): number {
@@ -79,51 +106,41 @@ export class LeaseBucket implements Bucket {
   }
 
   empty(nowMs: number): boolean {
-    return this.#count(nowMs) === 0;
-  }
-
-  #expireAt(id: string, untilMs: number): void {
-    this.#expiries.set(id, untilMs);
-    this.#nextExpiry = Math.min(this.#nextExpiry, untilMs);
-  }
-
-  #count(nowMs: number): number {
-    if (nowMs >= this.#nextExpiry) this.#forgetExpired(nowMs);
-    return this.#expiries.size;
-  }
-
-  #forgetExpired(nowMs: number): void {
-    const expired: string[] = [];
-    this.#nextExpiry = Number.POSITIVE_INFINITY;
-    this.#expiries.each((expiry, id) => {
-      if (expiry <= nowMs) expired.push(id);
-      else this.#nextExpiry = Math.min(this.#nextExpiry, expiry);
-    });
-    for (const id of expired) this.#expiries.delete(id);
+    return this.#since.size === 0 && nowMs - this.#releasedAt >= MEAN_KEPT_MS;
   }
 }
+
+/** When no reservation was settled yet, nothing says how long one lasts. */
+const UNKNOWN_RELEASE_MS = 1_000;
 
 interface Hold {
   amount: number;
   readonly since: number;
 }
 
+/** Money spent in a period, and money reserved by exchanges in flight. */
 export class SpendBucket implements Bucket {
   readonly #holds = new ChurningMap<Hold>();
+  readonly #estimate = new ReleaseEstimate();
   readonly #endsAt: number;
   #held = 0;
   #spent = 0;
-  /** How long a hold lasted recently. */
-  #meanMs = 0;
-  #estimatedAt = Number.NEGATIVE_INFINITY;
-  #estimateMs = 0;
 
   constructor(endsAt: number) {
     this.#endsAt = endsAt;
   }
 
-  secondsUntilRoom(claim: Claim, nowMs: number, second: number): number {
-    return this.used(claim, nowMs, second) + claim.amount <= claim.limit ? 0 : Number.POSITIVE_INFINITY;
+  /** Waiting helps where there would be room if nothing were reserved. */
+  msUntilRoom(claim: Claim, nowMs: number): number {
+    if (this.room(claim) >= claim.amount) return 0;
+    if (this.#spent + claim.amount > claim.limit) return Number.POSITIVE_INFINITY;
+    if (this.#estimate.meanMs === 0) return UNKNOWN_RELEASE_MS;
+    return this.#estimate.msUntil(nowMs, (visit) => this.#holds.each(({ since }) => visit(since)));
+  }
+
+  /** What is neither spent nor reserved; below 0 where more was spent than the limit allows. */
+  room(claim: Claim): number {
+    return claim.enforced ? claim.limit - this.used(claim) : Number.POSITIVE_INFINITY;
   }
 
   take(id: string, { amount }: Claim, nowMs: number): void {
@@ -144,21 +161,12 @@ export class SpendBucket implements Bucket {
     if (hold) {
       this.#held -= hold.amount;
       this.#holds.delete(id);
-      const heldMs = nowMs - hold.since;
-      this.#meanMs += (heldMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : MEAN_WEIGHT);
+      this.#estimate.note(nowMs - hold.since);
     }
     this.#spent += actual;
   }
 
-  get held(): number {
-    return this.#held;
-  }
-
-  renew(): void {
-    // A hold lasts until it is settled.
-  }
-
-  used({ floor }: Claim, _nowMs: number, _second: number): number {
+  used({ floor }: Claim): number {
     this.#spent = Math.max(this.#spent, floor);
     return this.#spent + this.#held;
   }

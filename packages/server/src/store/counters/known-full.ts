@@ -20,7 +20,7 @@ export class KnownFull {
     if (refused === null || retryAfterMs === null) return;
     const full = claims.filter(
       ({ kind, enforced, amount, limit }, index) =>
-        kind === 'window' && enforced && (levels[index]?.used ?? 0) + amount > limit,
+        kind !== 'spend' && enforced && (levels[index]?.used ?? 0) + amount > limit,
     );
     const [only] = full;
     // The time told is that of the last of several; tokens may be given back before theirs is over.

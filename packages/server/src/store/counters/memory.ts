@@ -1,39 +1,45 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Claim, Counters, Held, Level, Settlement, Taken } from '../ports.ts';
+import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
+import { BucketTable } from './bucket-table.ts';
 import { type Bucket, LeaseBucket, SpendBucket, WindowBucket } from './buckets.ts';
 
-/** Buckets looked at per take to see whether they are empty and can go: the map stays as large as what is in use. */
+/** Buckets looked at per take to see whether they are empty and can go: the table stays as large as what is in use. */
 const SWEPT_PER_TAKE = 2;
-
-/** Of one org, by name. */
-type Buckets = Map<string, Bucket>;
 
 /** Counters of one process. They start empty with it; what was spent the database knows (`Claim.floor`). */
 export class MemoryCounters implements Counters {
   readonly #clock: Clock;
-  /** By org and name: a name put together from the two would be hashed anew for each request. */
-  readonly #orgs = new Map<string, Buckets>();
-  readonly #sweep = new Sweep(this.#orgs);
+  readonly #buckets = new BucketTable<Bucket>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Buckets kept at the moment. */
+  get size(): number {
+    return this.#buckets.size;
   }
 
   take(orgId: string, id: string, claims: readonly Claim[]): Taken {
     const nowMs = this.#clock.monotonic();
     const second = Math.floor(nowMs / 1000);
     this.#forgetEmpty(nowMs, second);
-    const known = this.#bucketsOf(orgId);
-    const buckets = claims.map((claim) => bucketFor(known, claim));
+    const buckets = claims.map((claim) => this.#bucketFor(orgId, claim));
     let refused: number | null = null;
-    let freeAt: number | null = null;
+    let retryAfterMs: number | null = null;
     for (const rates of [true, false]) {
       for (const [index, claim] of claims.entries()) {
         if (!claim.enforced || (claim.kind !== 'spend') !== rates) continue;
-        const wait = buckets[index]?.secondsUntilRoom(claim, nowMs, second) ?? 0;
-        if (wait === 0) continue;
-        refused ??= index;
-        if (Number.isFinite(wait)) freeAt = Math.max(freeAt ?? 0, second + wait);
+        const waitMs = buckets[index]?.msUntilRoom(claim, nowMs, second) ?? 0;
+        if (waitMs === 0) continue;
+        // A budget that is spent is told before one that is only reserved.
+        const isSpent = !rates && waitMs === Number.POSITIVE_INFINITY;
+        if (refused === null || (isSpent && retryAfterMs !== null)) refused = index;
+        if (isSpent) {
+          retryAfterMs = null;
+          break;
+        }
+        if (Number.isFinite(waitMs)) retryAfterMs = Math.max(retryAfterMs ?? 0, waitMs);
       }
       if (refused !== null) break;
     }
@@ -47,95 +53,75 @@ export class MemoryCounters implements Counters {
       amounts.push(granted ? claim.amount : 0);
       levels.push(levelOf(bucket, claim, nowMs, second));
     }
-    const retryAfterMs = freeAt === null ? null : freeAt * 1000 - nowMs;
     return { refused, retryAfterMs, levels, amounts, second, away: false, ownSecond: second };
   }
 
   settle(orgId: string, { id, second, claims, amounts, actual }: Settlement): void {
-    const now = Math.floor(this.#clock.monotonic() / 1000);
-    const known = this.#bucketsOf(orgId);
+    const nowMs = this.#clock.monotonic();
     for (const [index, claim] of claims.entries())
-      bucketFor(known, claim).settle(id, second, amounts[index] ?? 0, actual[index] ?? 0, now);
+      this.#bucketFor(orgId, claim).settle(id, second, amounts[index] ?? 0, actual[index] ?? 0, nowMs);
+  }
+
+  extend(orgId: string, { id, claims, amount }: Extension): Extended {
+    let granted = amount;
+    let short: number | null = null;
+    const buckets = claims.map((claim) => this.#spendOf(orgId, claim));
+    for (const [index, claim] of claims.entries()) {
+      const room = buckets[index]?.room(claim) ?? 0;
+      if (room >= granted) continue;
+      granted = Math.max(0, room);
+      short = index;
+    }
+    for (const bucket of buckets) bucket.extend(id, granted);
+    return { granted, short, away: false };
   }
 
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
     const nowMs = this.#clock.monotonic();
     const second = Math.floor(nowMs / 1000);
-    const known = this.#orgs.get(orgId);
-    return claims.map((claim) => levelOf(known?.get(claim.bucket), claim, nowMs, second));
-  }
-
-  async renew(orgId: string, held: readonly Held[]): Promise<void> {
-    const nowMs = this.#clock.monotonic();
-    const known = this.#orgs.get(orgId);
-    for (const { id, bucket, lastsMs } of held) known?.get(bucket)?.renew(id, nowMs + lastsMs);
+    return claims.map((claim) => levelOf(this.#buckets.get(orgId, claim.bucket), claim, nowMs, second));
   }
 
   async close(): Promise<void> {
-    this.#orgs.clear();
+    this.#buckets.clear();
   }
 
-  #bucketsOf(orgId: string): Buckets {
-    let buckets = this.#orgs.get(orgId);
-    if (!buckets) {
-      buckets = new Map();
-      this.#orgs.set(orgId, buckets);
-    }
-    return buckets;
+  /** The slots this process holds in a bucket; undefined when it has not held any recently. */
+  slotsOf(orgId: string, bucket: string): LeaseBucket | undefined {
+    const slots = this.#buckets.get(orgId, bucket);
+    return slots instanceof LeaseBucket ? slots : undefined;
+  }
+
+  /** Visits every bucket in which this process holds slots. */
+  eachHeld(visit: (slots: LeaseBucket, orgId: string, bucket: string) => void): void {
+    this.#buckets.each((bucket, orgId, name) => {
+      if (bucket instanceof LeaseBucket && bucket.size > 0) visit(bucket, orgId, name);
+    });
+  }
+
+  #spendOf(orgId: string, claim: Claim): SpendBucket {
+    const bucket = this.#bucketFor(orgId, claim);
+    if (bucket instanceof SpendBucket) return bucket;
+    throw new Error(`"${claim.bucket}" is no budget`);
+  }
+
+  #bucketFor(orgId: string, claim: Claim): Bucket {
+    const known = this.#buckets.get(orgId, claim.bucket);
+    if (known) return known;
+    const bucket = newBucket(claim);
+    this.#buckets.add(orgId, claim.bucket, bucket);
+    return bucket;
   }
 
   #forgetEmpty(nowMs: number, second: number): void {
     const wallMs = this.#clock.now();
-    for (let count = 0; count < SWEPT_PER_TAKE; count++)
-      this.#sweep.step((bucket) => bucket.empty(nowMs, second, wallMs));
+    this.#buckets.sweep(SWEPT_PER_TAKE, (bucket) => bucket.empty(nowMs, second, wallMs));
   }
 }
 
-/** Walks round and round over all buckets, one at a time. */
-class Sweep {
-  readonly #orgs: Map<string, Buckets>;
-  #left: MapIterator<[string, Buckets]>;
-  #orgId = '';
-  #buckets: Buckets = new Map();
-  #bucketsLeft: MapIterator<[string, Bucket]> = this.#buckets.entries();
-
-  constructor(orgs: Map<string, Buckets>) {
-    this.#orgs = orgs;
-    this.#left = orgs.entries();
-  }
-
-  /** Removes the next bucket when `isEmpty` says so, and an org that has none left. */
-  step(isEmpty: (bucket: Bucket) => boolean): void {
-    const next = this.#bucketsLeft.next();
-    if (next.done) return this.#nextOrg();
-    const [name, bucket] = next.value;
-    if (isEmpty(bucket)) this.#buckets.delete(name);
-  }
-
-  #nextOrg(): void {
-    if (this.#buckets.size === 0) this.#orgs.delete(this.#orgId);
-    const next = this.#left.next();
-    if (next.done) {
-      this.#left = this.#orgs.entries();
-      return;
-    }
-    [this.#orgId, this.#buckets] = next.value;
-    this.#bucketsLeft = this.#buckets.entries();
-  }
-}
-
-function bucketFor(buckets: Buckets, claim: Claim): Bucket {
-  let bucket = buckets.get(claim.bucket);
-  if (!bucket) {
-    bucket = newBucket(claim);
-    buckets.set(claim.bucket, bucket);
-  }
-  return bucket;
-}
-
-function newBucket({ kind, endsAt }: Claim): Bucket {
+function newBucket({ kind, endsAt, lastsMs }: Claim): Bucket {
   if (kind === 'window') return new WindowBucket();
-  return kind === 'lease' ? new LeaseBucket() : new SpendBucket(endsAt);
+  return kind === 'lease' ? new LeaseBucket(lastsMs) : new SpendBucket(endsAt);
 }
 
 function levelOf(bucket: Bucket | undefined, claim: Claim, nowMs: number, second: number): Level {

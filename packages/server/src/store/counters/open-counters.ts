@@ -3,12 +3,13 @@ import type { Log } from '../../core/log.ts';
 import type { Counters } from '../ports.ts';
 import { MemoryCounters } from './memory.ts';
 import type { SharedStoreFigures } from './resilient.ts';
+import type { Place } from './share.ts';
 
 export interface OpenCountersOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Processes at work now. */
-  readonly replicas: () => number;
+  /** This process among those at work now. */
+  readonly place: () => Place;
   /** What a request may wait for a shared store. */
   readonly timeoutMs: number;
 }
@@ -38,7 +39,7 @@ export async function openCounters(shared: string, options: OpenCountersOptions)
     if (!told) options.log.warn({ err: error }, 'the connection to the shared store failed');
     told = true;
   };
-  const remote = await openRedisCounters({ url: shared, onError });
+  const remote = await openRedisCounters({ url: shared, clock: options.clock, onError });
   const counters = new ResilientCounters({ remote, ...options });
   const sharedStoreIsLate = () => counters.isLate;
   return { counters, sharedStore: () => counters.figures(), sharedStoreIsLate };

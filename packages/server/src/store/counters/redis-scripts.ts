@@ -1,16 +1,37 @@
 /**
  * The steps of the counters as Lua, each one atomic call on the server's own time. A window is a hash of
- * seconds, leases are a sorted set by expiry, a spend is a hash with `spent`, `held` and one field per hold.
+ * seconds, a spend is a hash with `spent`, `held`, the mean time of a hold and one field per hold. Concurrency is a sorted set of processes by
+ * the end of their lease, and per process a sorted set of its slots by the time at which they were taken.
  * What is still to be settled in a window stands by id in a sorted set beside it, each with its slot: a settlement
  * that is sent again, or finds the store emptied, finds nothing there and changes nothing.
  * Money stays below 2^53, which a Lua number holds exactly; `%.0f` keeps Redis from writing it as 1e+15.
  */
 
-const PRELUDE = `
+/** What every step begins with. */
+export const PRELUDE = `
 local stamp = redis.call('TIME')
 local now = stamp[1] * 1000 + math.floor(stamp[2] / 1000) + tonumber(ARGV[1])
 local second = math.floor(now / 1000)
 local function whole(n) return string.format('%.0f', n) end
+local function slots(key, process) return key .. ':' .. process end
+local function live(key, own)
+  local found = {}
+  local flat = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+  for i = 1, #flat, 2 do
+    local ends = tonumber(flat[i + 1])
+    if ends > now or flat[i] == own then found[#found + 1] = {slots(key, flat[i]), ends, flat[i]}
+    else
+      redis.call('ZREM', key, flat[i])
+      redis.call('DEL', slots(key, flat[i]))
+    end
+  end
+  return found
+end
+local function keep(key, own, lasts)
+  redis.call('ZADD', key, now + lasts, own)
+  redis.call('PEXPIRE', key, lasts + 1000)
+  redis.call('PEXPIRE', slots(key, own), lasts + 1000)
+end
 local function unsettled(key) return key .. ':open' end
 local function window(key)
   local flat = redis.call('HGETALL', key)
@@ -43,7 +64,7 @@ local function spent(key, floor)
     local earliest = nil
     local flat = redis.call('HGETALL', key)
     for i = 1, #flat, 2 do
-      local amount, expiry = string.match(flat[i + 1], '^(%d+):(%d+)$')
+      local amount, expiry = string.match(flat[i + 1], '^(%d+):(%d+):')
       if amount and tonumber(expiry) < now then
         redis.call('HDEL', key, flat[i])
         held = held - tonumber(amount)
@@ -56,39 +77,94 @@ local function spent(key, floor)
     redis.call('HSET', key, 'spent', whole(floor))
     sum = floor
   end
-  return sum + held
+  return sum + held, sum
 end
 `;
 
-/** ARGV: offset, id, hold ms, then per key: kind, amount, limit, flags (1 enforced, 2 lasting), floor, endsAt, lastsMs. */
+/**
+ * ARGV: offset, id, hold ms, process, then per key: kind, amount, limit, flags (1 enforced, 2 lasting), floor, endsAt,
+ * lastsMs. For concurrency the floor is the number of slots the process knows it holds, and endsAt their mean duration.
+ * A process that holds more than is counted here gets -1 and nothing is taken: it has to count its slots again first.
+ */
 export const TAKE = `${PRELUDE}
-local id, hold = ARGV[2], tonumber(ARGV[3])
-local refused, freeAt = 0, 0
+local id, hold, own = ARGV[2], tonumber(ARGV[3]), ARGV[4]
+local refused, wait = 0, -1
 local claims = {}
+local function released(c)
+  local soonest = nil
+  for _, p in ipairs(c.processes) do
+    local due = redis.call('ZRANGEBYSCORE', p[1], '(' .. whole(now - c.endsAt), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+    local ms = nil
+    if due[2] then ms = tonumber(due[2]) + c.endsAt - now
+    else
+      local overdue = redis.call('ZREVRANGE', p[1], 0, 0, 'WITHSCORES')
+      if overdue[2] then ms = now - c.endsAt - tonumber(overdue[2]) end
+    end
+    if ms then
+      ms = math.min(math.max(ms, 50), math.max(p[2] - now, 0) + 1)
+      if soonest == nil or ms < soonest then soonest = ms end
+    end
+  end
+  return soonest or -1
+end
+local function lease(key, c)
+  c.processes = live(key, own)
+  c.used, c.own, c.ends = 0, 0, 0
+  for _, p in ipairs(c.processes) do
+    local count = redis.call('ZCARD', p[1])
+    c.used = c.used + count
+    if p[3] == own then c.own, c.ends = count, p[2] end
+  end
+  return c.own >= c.floor
+end
 for i, key in ipairs(KEYS) do
-  local a = 3 + (i - 1) * 7
+  local a = 4 + (i - 1) * 7
   local c = {kind = ARGV[a + 1], amount = tonumber(ARGV[a + 2]), limit = tonumber(ARGV[a + 3]),
     flags = tonumber(ARGV[a + 4]), floor = tonumber(ARGV[a + 5]), endsAt = tonumber(ARGV[a + 6]), lasts = tonumber(ARGV[a + 7]), reset = 0}
   if c.kind == 'w' then c.used, c.reset, c.slots = window(key)
   elseif c.kind == 'l' then
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-    c.used = redis.call('ZCARD', key)
-  else c.used = spent(key, c.floor) end
+    if not lease(key, c) then return {-1} end
+  else c.used, c.spent = spent(key, c.floor) end
   claims[i] = c
+end
+local function settled(key)
+  local v = redis.call('HMGET', key, 'mean', 'eta', 'looked')
+  local mean, eta, looked = tonumber(v[1] or '0'), tonumber(v[2] or '0'), tonumber(v[3] or '0')
+  if mean == 0 then return 1000 end
+  if now - looked >= 100 then
+    local next, least = nil, nil
+    local flat = redis.call('HGETALL', key)
+    for i = 1, #flat, 2 do
+      local since = string.match(flat[i + 1], '^%d+:%d+:(%d+)$')
+      if since then
+        local left = mean - (now - tonumber(since))
+        if left > 0 then
+          if next == nil or left < next then next = left end
+        elseif least == nil or -left < least then least = -left end
+      end
+    end
+    eta = math.ceil(math.min(10000, math.max(50, next or least or 50)))
+    redis.call('HSET', key, 'eta', whole(eta), 'looked', whole(now))
+  end
+  return eta
 end
 local function judge(rates)
   for i, c in ipairs(claims) do
     if c.flags % 2 == 1 and (c.kind ~= 's') == rates and c.used + c.amount > c.limit then
+      if c.kind == 's' and c.spent + c.amount > c.limit then
+        refused, wait = i, -1
+        return
+      end
       if refused == 0 then refused = i end
-      if c.kind == 'w' then freeAt = math.max(freeAt, freed(c.slots, c.used + c.amount - c.limit)) end
+      if c.kind == 's' then wait = math.max(wait, settled(KEYS[i])) end
+      if c.kind == 'w' then wait = math.max(wait, freed(c.slots, c.used + c.amount - c.limit) * 1000 - now)
+      elseif c.kind == 'l' then wait = math.max(wait, released(c)) end
     end
   end
 end
 judge(true)
 local rates = refused ~= 0
 if not rates then judge(false) end
-local wait = -1
-if freeAt > 0 then wait = freeAt * 1000 - now end
 local reply = {refused, wait, second}
 for i, c in ipairs(claims) do
   if refused == 0 or (not rates and c.flags >= 2) then
@@ -104,11 +180,11 @@ for i, c in ipairs(claims) do
         redis.call('EXPIRE', unsettled(key), 130)
       end
     elseif c.kind == 'l' then
-      redis.call('ZADD', key, now + c.lasts, id)
-      redis.call('PEXPIRE', key, c.lasts + 1000)
+      redis.call('ZADD', slots(key, own), now, id)
+      if c.own == 0 or c.ends < now + c.lasts / 2 then keep(key, own, c.lasts) end
     else
       redis.call('HINCRBY', key, 'held', whole(c.amount))
-      redis.call('HSET', key, 'h:' .. id, whole(c.amount) .. ':' .. whole(now + hold))
+      redis.call('HSET', key, 'h:' .. id, whole(c.amount) .. ':' .. whole(now + hold) .. ':' .. whole(now))
       redis.call('HSETNX', key, 'until', whole(now + hold))
       if c.endsAt > 0 then redis.call('PEXPIREAT', key, whole(c.endsAt + 86400000)) end
     end
@@ -119,11 +195,11 @@ end
 return reply
 `;
 
-/** ARGV: offset, id, then per key: kind, amount, actual, endsAt. Counts once, however often it is sent. */
+/** ARGV: offset, id, process, then per key: kind, amount, actual, endsAt. Counts once, however often it is sent. */
 export const SETTLE = `${PRELUDE}
-local id = ARGV[2]
+local id, own = ARGV[2], ARGV[3]
 for i, key in ipairs(KEYS) do
-  local a = 2 + (i - 1) * 4
+  local a = 3 + (i - 1) * 4
   local kind, amount, actual = ARGV[a + 1], tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
   if kind == 'w' then
     local slot = actual ~= amount and redis.call('ZSCORE', unsettled(key), id)
@@ -134,12 +210,15 @@ for i, key in ipairs(KEYS) do
         redis.call('EXPIRE', key, 130)
       end
     end
-  elseif kind == 'l' then redis.call('ZREM', key, id)
+  elseif kind == 'l' then redis.call('ZREM', slots(key, own), id)
   else
     local held = redis.call('HGET', key, 'h:' .. id)
     if held then
       redis.call('HDEL', key, 'h:' .. id)
-      redis.call('HINCRBY', key, 'held', '-' .. string.match(held, '^%d+'))
+      local amount, since = string.match(held, '^(%d+):%d+:(%d+)$')
+      redis.call('HINCRBY', key, 'held', '-' .. amount)
+      local mean, lasted = tonumber(redis.call('HGET', key, 'mean') or '0'), math.max(1, now - tonumber(since))
+      redis.call('HSET', key, 'mean', whole(mean == 0 and lasted or mean + (lasted - mean) / 8))
       if actual > 0 then redis.call('HINCRBY', key, 'spent', whole(actual)) end
       local endsAt = tonumber(ARGV[a + 4])
       if endsAt > 0 then redis.call('PEXPIREAT', key, whole(endsAt + 86400000)) end
@@ -155,7 +234,8 @@ local reply = {}
 for i, key in ipairs(KEYS) do
   local kind, used, reset = ARGV[i * 2], 0, 0
   if kind == 'w' then used, reset = window(key)
-  elseif kind == 'l' then used = redis.call('ZCOUNT', key, '(' .. whole(now), '+inf')
+  elseif kind == 'l' then
+    for _, p in ipairs(live(key, nil)) do used = used + redis.call('ZCARD', p[1]) end
   else used = spent(key, tonumber(ARGV[i * 2 + 1])) end
   reply[#reply + 1] = used
   reply[#reply + 1] = reset
@@ -163,12 +243,34 @@ end
 return reply
 `;
 
-/** ARGV: offset, then per key: id, lastsMs. */
+/**
+ * Renews the lease of a process on its slots and says how many are counted of each key; 0 of a lease that was lost.
+ * ARGV: offset, process, then per key: lastsMs.
+ */
 export const RENEW = `${PRELUDE}
+local own, reply = ARGV[2], {}
 for i, key in ipairs(KEYS) do
-  local lasts = tonumber(ARGV[i * 2 + 1])
-  redis.call('ZADD', key, 'XX', now + lasts, ARGV[i * 2])
-  redis.call('PEXPIRE', key, lasts + 1000)
+  local count = redis.call('ZSCORE', key, own) and redis.call('ZCARD', slots(key, own)) or 0
+  if count > 0 then keep(key, own, tonumber(ARGV[i + 2])) end
+  reply[i] = count
 end
+return reply
+`;
+
+/**
+ * Counts the slots of a process anew: those it names are taken, and those it does not name and that are older than
+ * `stale` are released. ARGV: offset, process, lastsMs, stale ms, then pairs: id, age in ms.
+ */
+export const RECOUNT = `${PRELUDE}
+local key, own, named = KEYS[1], ARGV[2], {}
+local mine = slots(key, own)
+for i = 5, #ARGV, 2 do
+  named[ARGV[i]] = true
+  redis.call('ZADD', mine, 'NX', now - tonumber(ARGV[i + 1]), ARGV[i])
+end
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', mine, '-inf', now - tonumber(ARGV[4]))) do
+  if not named[id] then redis.call('ZREM', mine, id) end
+end
+keep(key, own, tonumber(ARGV[3]))
 return 1
 `;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { systemClock } from '../../core/clock.ts';
 import { redisUrl } from '../test/redis-server.ts';
 import { countersSuite, leaseClaim, settlement, spendClaim, windowClaim } from './counters.suite.ts';
 import { openRedisCounters } from './redis.ts';
@@ -8,7 +9,7 @@ import { openRedisCounters } from './redis.ts';
 async function open(t: TestContext) {
   const url = await redisUrl();
   let offset = 0;
-  const counters = await openRedisCounters({ url, offsetMs: () => offset });
+  const counters = await openRedisCounters({ url, clock: systemClock, offsetMs: () => offset });
   const admin = new Redis(url);
   t.after(async () => {
     await counters.close();

@@ -1,23 +1,56 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { Claim, Counters, Held, Level, Settlement, Taken } from '../ports.ts';
-import { PEEK, RENEW, SETTLE, TAKE } from './redis-scripts.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
+import type { LeaseBucket } from './buckets.ts';
+import { EXTEND } from './redis-extend.ts';
+import { PEEK, RECOUNT, RENEW, SETTLE, TAKE } from './redis-scripts.ts';
 
 /** A reservation that nobody settled is let go then; what it was worth, the journal of its process charges. */
 const HOLD_MS = 6 * 3_600_000;
 const RECONNECT_MS = 500;
+/** A take whose slots were lost is asked again so often; each time they are counted again first. */
+const RECOUNTS = 3;
 
 export interface RedisCountersOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** Milliseconds added to the server's time; for tests of what time does. */
   readonly offsetMs?: () => number;
   /** Told of connections that fail or break; they are made again by themselves. */
   readonly onError?: (error: Error) => void;
 }
 
+/** The slots of `concurrency` that this process holds, by its own count. */
+export interface OwnSlots {
+  slotsOf(orgId: string, bucket: string): LeaseBucket | undefined;
+}
+
+/** A bucket in which this process holds slots. */
+export interface HeldBucket {
+  readonly bucket: string;
+  readonly slots: LeaseBucket;
+}
+
 /** Counters that lie with the store, and may fail or hang with it (`resilient.ts` keeps callers from that). */
 export interface RemoteCounters extends Counters {
+  /**
+   * As in `Counters`; slots of `own` that the store does not count are counted there before anything is granted, as
+   * long as `isAwaited`: a take that nobody waits for any more must not be sent again.
+   */
+  take(
+    orgId: string,
+    id: string,
+    claims: readonly Claim[],
+    own?: OwnSlots,
+    isAwaited?: () => boolean,
+  ): Promise<Taken>;
+  /**
+   * Renews the lease of this process on the slots it holds, and counts them anew where the store has fewer, or has more
+   * than can be explained by `inFlight` takes whose answers are not known yet.
+   */
+  renew(orgId: string, held: readonly HeldBucket[], inFlight: number): Promise<void>;
   /** Resolves when the store answers. */
   ping(): Promise<void>;
 }
@@ -45,7 +78,7 @@ export async function openRedisCounters(options: RedisCountersOptions): Promise<
   await new Promise<void>((resolve) => {
     client.once('ready', resolve).once('error', () => resolve());
   });
-  return new RedisCounters(client, options.offsetMs ?? (() => 0));
+  return new RedisCounters(client, options.clock, options.offsetMs ?? (() => 0));
 }
 
 class Script {
@@ -61,30 +94,43 @@ class Script {
 const SCRIPTS = {
   take: new Script(TAKE),
   settle: new Script(SETTLE),
+  extend: new Script(EXTEND),
   peek: new Script(PEEK),
   renew: new Script(RENEW),
+  recount: new Script(RECOUNT),
 };
 
 const KINDS = { window: 'w', lease: 'l', spend: 's' } as const;
 
 class RedisCounters implements RemoteCounters {
   readonly #client: Redis;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #offsetMs: () => number;
+  /** Of this process, in the leases on its slots. */
+  readonly #process = randomBytes(6).toString('base64url');
 
-  constructor(client: Redis, offsetMs: () => number) {
+  constructor(client: Redis, clock: Pick<Clock, 'monotonic'>, offsetMs: () => number) {
     this.#client = client;
+    this.#clock = clock;
     this.#offsetMs = offsetMs;
   }
 
-  async take(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
-    const args: (string | number)[] = [this.#offsetMs(), id, HOLD_MS];
-    for (const { kind, amount, limit, enforced, lasting, floor, endsAt, lastsMs } of claims)
-      args.push(KINDS[kind], amount, limit, (enforced ? 1 : 0) + (lasting ? 2 : 0), floor, endsAt, lastsMs);
-    const [refusedBy = 0, wait = -1, second = 0, ...levels] = await this.#run(
-      SCRIPTS.take,
-      claims.map(({ bucket }) => keyOf(orgId, bucket)),
-      args,
-    );
+  async take(
+    orgId: string,
+    id: string,
+    claims: readonly Claim[],
+    own?: OwnSlots,
+    isAwaited = () => true,
+  ): Promise<Taken> {
+    const keys = claims.map((claim) => keyOf(orgId, claim));
+    let reply = await this.#take(orgId, id, keys, claims, own);
+    for (let times = 0; reply[0] === -1 && times < RECOUNTS && isAwaited(); times++) {
+      // One round trip for all of it: the connection carries them out in this order.
+      const again = [...this.#recountsOf(orgId, claims, own), this.#take(orgId, id, keys, claims, own)];
+      reply = (await Promise.all(again)).at(-1) ?? [];
+    }
+    const [refusedBy = 0, wait = -1, second = 0, ...levels] = reply;
+    if (refusedBy === -1) throw new Error('the shared store lost the slots of this process');
     const refused = refusedBy === 0 ? null : refusedBy - 1;
     const rateRefused = refused !== null && claims[refused]?.kind !== 'spend';
     return {
@@ -101,29 +147,42 @@ class RedisCounters implements RemoteCounters {
   }
 
   async settle(orgId: string, { id, claims, amounts, actual }: Settlement): Promise<void> {
-    const args: (string | number)[] = [this.#offsetMs(), id];
+    const args: (string | number)[] = [this.#offsetMs(), id, this.#process];
     for (const [index, { kind, endsAt }] of claims.entries())
       args.push(KINDS[kind], amounts[index] ?? 0, actual[index] ?? 0, endsAt);
     await this.#run(
       SCRIPTS.settle,
-      claims.map(({ bucket }) => keyOf(orgId, bucket)),
+      claims.map((claim) => keyOf(orgId, claim)),
       args,
     );
+  }
+
+  async extend(orgId: string, { id, claims, held, amount }: Extension): Promise<Extended> {
+    const args: (string | number)[] = [this.#offsetMs(), id, HOLD_MS, held, amount];
+    for (const { enforced, limit, floor, endsAt } of claims) args.push(enforced ? limit : -1, floor, endsAt);
+    const keys = claims.map((claim) => keyOf(orgId, claim));
+    const [granted = 0, short = 0] = await this.#run(SCRIPTS.extend, keys, args);
+    return { granted, short: short === 0 ? null : short - 1, away: false };
   }
 
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
     if (claims.length === 0) return [];
     const args: (string | number)[] = [this.#offsetMs()];
     for (const { kind, floor } of claims) args.push(KINDS[kind], floor);
-    const keys = claims.map(({ bucket }) => keyOf(orgId, bucket));
+    const keys = claims.map((claim) => keyOf(orgId, claim));
     return inPairs(await this.#run(SCRIPTS.peek, keys, args));
   }
 
-  async renew(orgId: string, held: readonly Held[]): Promise<void> {
-    if (held.length === 0) return;
-    const keys = held.map(({ bucket }) => keyOf(orgId, bucket));
-    const args = held.flatMap(({ id, lastsMs }) => [id, lastsMs]);
-    await this.#run(SCRIPTS.renew, keys, [this.#offsetMs(), ...args]);
+  async renew(orgId: string, held: readonly HeldBucket[], inFlight: number): Promise<void> {
+    const keys = held.map(({ bucket }) => keyOf(orgId, { kind: 'lease', bucket }));
+    const times = held.map(({ slots }) => slots.leaseMs);
+    const sizes = held.map(({ slots }) => slots.size);
+    const counts = await this.#run(SCRIPTS.renew, keys, [this.#offsetMs(), this.#process, ...times]);
+    const wrong = held.filter((_, index) => {
+      const [size, count] = [sizes[index] ?? 0, counts[index] ?? 0];
+      return count < size || count > size + inFlight;
+    });
+    await Promise.all(wrong.map(({ bucket, slots }) => this.#recount(orgId, bucket, slots)));
   }
 
   async ping(): Promise<void> {
@@ -132,6 +191,44 @@ class RedisCounters implements RemoteCounters {
 
   async close(): Promise<void> {
     this.#client.disconnect();
+  }
+
+  #take(
+    orgId: string,
+    id: string,
+    keys: readonly string[],
+    claims: readonly Claim[],
+    own: OwnSlots | undefined,
+  ): Promise<readonly number[]> {
+    const args: (string | number)[] = [this.#offsetMs(), id, HOLD_MS, this.#process];
+    for (const { kind, bucket, amount, limit, enforced, lasting, floor, endsAt, lastsMs } of claims) {
+      args.push(KINDS[kind], amount, limit, (enforced ? 1 : 0) + (lasting ? 2 : 0));
+      const slots = kind === 'lease' ? own?.slotsOf(orgId, bucket) : undefined;
+      if (slots) args.push(slots.size, Math.ceil(slots.meanMs), lastsMs);
+      else args.push(floor, endsAt, lastsMs);
+    }
+    return this.#run(SCRIPTS.take, keys, args);
+  }
+
+  #recountsOf(
+    orgId: string,
+    claims: readonly Claim[],
+    own: OwnSlots | undefined,
+  ): Promise<readonly number[]>[] {
+    const recounts: Promise<readonly number[]>[] = [];
+    for (const { kind, bucket } of claims) {
+      const slots = kind === 'lease' ? own?.slotsOf(orgId, bucket) : undefined;
+      if (slots && slots.size > 0) recounts.push(this.#recount(orgId, bucket, slots));
+    }
+    return recounts;
+  }
+
+  #recount(orgId: string, bucket: string, slots: LeaseBucket): Promise<readonly number[]> {
+    // One that is unknown here and so old is not a take on its way: its settlement was lost.
+    const args: (string | number)[] = [this.#offsetMs(), this.#process, slots.leaseMs, slots.leaseMs];
+    const nowMs = this.#clock.monotonic();
+    slots.each((since, id) => void args.push(id, Math.floor(nowMs - since)));
+    return this.#run(SCRIPTS.recount, [keyOf(orgId, { kind: 'lease', bucket })], args);
   }
 
   async #run(
@@ -150,8 +247,8 @@ class RedisCounters implements RemoteCounters {
   }
 }
 
-function keyOf(orgId: string, bucket: string): string {
-  return `floe:{${orgId}}:${bucket}`;
+function keyOf(orgId: string, { kind, bucket }: Pick<Claim, 'kind' | 'bucket'>): string {
+  return kind === 'lease' ? `floe:{${orgId}}:${bucket}:slots` : `floe:{${orgId}}:${bucket}`;
 }
 
 function numbers(reply: unknown): readonly number[] {

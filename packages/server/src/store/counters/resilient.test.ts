@@ -9,6 +9,8 @@ import type { RemoteCounters } from './redis.ts';
 import { ResilientCounters } from './resilient.ts';
 
 const TIMEOUT_MS = 50;
+/** After the store is back: 2 s and a time budget. */
+const SHARES_KEPT_MS = 2_050;
 
 /** A shared store that a test can have hang: calls made meanwhile are never answered, but they are carried out. */
 function storeOn(clock: ManualClock) {
@@ -25,8 +27,9 @@ function storeOn(clock: ManualClock) {
       inside.settle(org, done);
       return answer(undefined);
     },
+    extend: (org, more) => answer(inside.extend(org, more)),
     peek: (org, claims) => inside.peek(org, claims).then(answer),
-    renew: (org, held) => inside.renew(org, held).then(answer),
+    renew: () => answer(undefined),
     ping: () => answer(undefined),
     close: async () => undefined,
   };
@@ -36,7 +39,13 @@ function storeOn(clock: ManualClock) {
 function house(replicas = 4) {
   const clock = new ManualClock();
   const { remote, state, inside } = storeOn(clock);
-  const options = { remote, clock, log: silentLog, replicas: () => replicas, timeoutMs: TIMEOUT_MS };
+  const options = {
+    remote,
+    clock,
+    log: silentLog,
+    place: () => ({ count: replicas, rank: 0 }),
+    timeoutMs: TIMEOUT_MS,
+  };
   const counters = new ResilientCounters(options);
   /** A take, its time moved on when the store does not answer. */
   async function take(id: string, claims: Parameters<MemoryCounters['take']>[2]): Promise<Taken> {
@@ -69,6 +78,7 @@ test('a store that hangs is waited for three times, then not at all until it ans
   clock.advance(500);
   await settleTurns();
   assert.equal(counters.away, false);
+  clock.advance(SHARES_KEPT_MS);
   assert.equal((await take('g', claims)).away, false);
 });
 
@@ -96,12 +106,13 @@ test('what a process admitted before counts against its share when the store goe
   assert.equal((await counters.take('org', 'e', claims)).refused, 0);
 });
 
-test('leases and reservations of takes that nobody heard of are given back when the store answers', async () => {
+test('reservations of takes that nobody heard of are given back when the store answers; exchanges in flight keep their slots', async () => {
   const { clock, state, take, inside, counters } = house();
   const claims = [leaseClaim('at-once', 100), spendClaim('month', 1000, 40)];
   const before = await take('before', claims);
   state.hangs = true;
-  for (const id of ['a', 'b', 'c']) await take(id, claims);
+  const alone: Taken[] = [];
+  for (const id of ['a', 'b', 'c']) alone.push(await take(id, claims));
   await counters.settle('org', settlement('before', before, claims, [0, 25]));
   assert.deepEqual(
     (await inside.peek('org', claims)).map(({ used }) => used),
@@ -113,8 +124,11 @@ test('leases and reservations of takes that nobody heard of are given back when 
   await settleTurns();
   assert.deepEqual(
     (await inside.peek('org', claims)).map(({ used }) => used),
-    [0, 25],
+    [3, 25],
   );
+  for (const [index, taken] of alone.entries())
+    await counters.settle('org', settlement(['a', 'b', 'c'][index] ?? '', taken, claims, [0, 0]));
+  assert.equal((await inside.peek('org', claims))[0]?.used, 0);
 });
 
 test('a store that is back is told what was granted meanwhile: the fleet admits what is left of the limit', async () => {
@@ -128,9 +142,15 @@ test('a store that is back is told what was granted meanwhile: the fleet admits 
   clock.advance(500);
   await settleTurns();
   assert.equal(counters.away, false);
-  const taken = await take('g', claims);
+  assert.equal(
+    (await take('g', claims)).refused,
+    0,
+    'still a share: the other process may not have told yet',
+  );
+  clock.advance(SHARES_KEPT_MS);
+  const taken = await take('h', claims);
   assert.equal(taken.levels[0]?.used, 6);
-  assert.deepEqual(counters.figures(), { away: false, unheard: 3, ownGrants: 5, ownRefusals: 1 });
+  assert.deepEqual(counters.figures(), { away: false, unheard: 3, ownGrants: 5, ownRefusals: 2 });
 });
 
 test('a limit that the store said to be full stays so for the time it said, whatever a share would allow', async () => {
@@ -160,3 +180,37 @@ test('each rule says what happens meanwhile: no limit, or refusal', async () => 
   assert.equal(closed.refused, 0);
   assert.equal(closed.away, true);
 });
+
+test('a reservation is extended in the shared store, and by the own share while that is away', async () => {
+  const { counters, state, inside, clock } = house(4);
+  const claims = [spendClaim('budget', 1_000, 100)];
+  const taken = await counters.take('acme', 'a', claims);
+  const more = (held: number, amount: number) =>
+    counters.extend('acme', { id: 'a', away: taken.away, claims, held, amount });
+  assert.deepEqual(await more(100, 50), { granted: 50, short: null, away: false });
+  assert.equal((await inside.peek('acme', claims))[0]?.used, 150);
+  state.hangs = true;
+  const alone = more(150, 500);
+  await settleTurns();
+  clock.advance(TIMEOUT_MS);
+  assert.deepEqual(
+    await alone,
+    { granted: 100, short: 0, away: true },
+    'a fourth of the budget, 150 of which it holds',
+  );
+});
+
+for (const [away, granted] of [
+  ['open', 5_000],
+  ['closed', 0],
+] as const)
+  test(`while the shared store is away, a budget set to ${away} extends a reservation by ${granted}`, async () => {
+    const { counters, state, clock } = house(4);
+    const claims = [spendClaim('budget', 1_000, 100, { away })];
+    const taken = await counters.take('acme', 'a', claims);
+    state.hangs = true;
+    const alone = counters.extend('acme', { id: 'a', away: taken.away, claims, held: 100, amount: 5_000 });
+    await settleTurns();
+    clock.advance(TIMEOUT_MS);
+    assert.equal((await alone).granted, granted);
+  });

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Claim, Counters, Held, Level, Settlement, Taken } from '../ports.ts';
+import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
 import { KnownFull } from './known-full.ts';
 import { MemoryCounters } from './memory.ts';
 import type { RemoteCounters } from './redis.ts';
+import { type Place, shareOf } from './share.ts';
+import { SlotRenewals } from './slot-renewals.ts';
 import { Untold } from './untold.ts';
 
 /**
@@ -20,13 +22,18 @@ const LATE_MS = 1_000;
 /** Settlements kept for when it is back: some 20 seconds of a busy process. */
 const OWED_AT_MOST = 20_000;
 const OWED_PER_PROBE = 1_000;
+/**
+ * After the store is back each process stays within its share for so long: the others have not all told yet what they
+ * granted alone. They notice within the longest wait between two probes and what a probe may take.
+ */
+const SHARES_KEPT_MS = 2_000;
 
 export interface ResilientOptions {
   readonly remote: RemoteCounters;
   readonly clock: Clock;
   readonly log: Log;
-  /** Processes that share the store now; each takes so great a share while it is away. */
-  readonly replicas: () => number;
+  /** This process among those that share the store; each takes its share while the store is away. */
+  readonly place: () => Place;
   /** What a request may wait for the store. */
   readonly timeoutMs: number;
 }
@@ -57,6 +64,10 @@ export class ResilientCounters implements Counters {
   readonly #local: MemoryCounters;
   readonly #full = new KnownFull();
   readonly #untold = new Untold();
+  readonly #renewals: SlotRenewals;
+  /** Takes sent to the store whose answers are not known yet. */
+  #inFlight = 0;
+  #sharesUntil = Number.NEGATIVE_INFINITY;
   #unheard = 0;
   #ownGrants = 0;
   #ownRefusals = 0;
@@ -71,6 +82,13 @@ export class ResilientCounters implements Counters {
   constructor(options: ResilientOptions) {
     this.#options = options;
     this.#local = new MemoryCounters(options.clock);
+    this.#renewals = new SlotRenewals({
+      local: this.#local,
+      remote: { renew: (orgId, held, inFlight) => this.#within(options.remote.renew(orgId, held, inFlight)) },
+      clock: options.clock,
+      isThere: () => !this.away,
+      inFlight: () => this.#inFlight,
+    });
   }
 
   /** Whether requests are counted by this process alone at the moment. */
@@ -92,29 +110,39 @@ export class ResilientCounters implements Counters {
   async take(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
     if (this.away) return this.#takeAlone(orgId, id, claims);
     const began = this.#options.clock.monotonic();
+    if (began < this.#sharesUntil) return this.#takeOfShare(orgId, id, claims);
     const taking = this.#takeRemotely(orgId, id, claims);
     try {
       const taken = await this.#within(taking);
-      this.#failures = 0;
-      if (this.#owed.length > 0 || !this.#untold.isEmpty) void this.#payQuietly();
+      this.#heard();
       return { ...taken, ownSecond: this.#noteOwn(orgId, id, claims, taken) };
     } catch (error) {
-      this.#unheard += 1;
-      // It may have been taken all the same, without anyone to settle it.
-      this.#owe({ orgId, settlement: abandoned(id, claims) });
-      this.#failed(error, began);
       const own = this.#takeLocally(orgId, id, claims);
-      // Carried out late it is counted there; of one that never will be the store has to be told.
-      taking.catch(() => this.#untold.note(orgId, claims, own, this.#options.clock.monotonic()));
-      return own;
+      return this.#unheardTake(orgId, id, claims, { own, error, began, taking });
     }
   }
 
   settle(orgId: string, settlement: Settlement): void | Promise<void> {
     this.#local.settle(orgId, { ...settlement, second: settlement.ownSecond });
-    if (settlement.away) return;
-    if (this.away) return this.#owe({ orgId, settlement });
-    return this.#settleRemotely({ orgId, settlement });
+    const owed = settlement.away ? slotsOf(settlement) : settlement;
+    if (owed === null) return;
+    if (this.away) return this.#owe({ orgId, settlement: owed });
+    return this.#settleRemotely({ orgId, settlement: owed });
+  }
+
+  /** What the store grants is counted here too; what it does not answer in time this process decides by its share. */
+  async extend(orgId: string, extension: Extension): Promise<Extended> {
+    if (this.away || extension.away) return this.#extendLocally(orgId, extension);
+    const began = this.#options.clock.monotonic();
+    try {
+      const extended = await this.#within(Promise.resolve(this.#options.remote.extend(orgId, extension)));
+      const own = extension.claims.map((claim) => ({ ...claim, enforced: false }));
+      this.#local.extend(orgId, { ...extension, claims: own, amount: extended.granted });
+      return extended;
+    } catch (error) {
+      this.#failed(error, began);
+      return this.#extendLocally(orgId, extension);
+    }
   }
 
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
@@ -128,14 +156,10 @@ export class ResilientCounters implements Counters {
     }
   }
 
-  async renew(orgId: string, held: readonly Held[]): Promise<void> {
-    await this.#local.renew(orgId, held);
-    if (!this.away) await this.#within(this.#options.remote.renew(orgId, held)).catch(ignore);
-  }
-
   async close(): Promise<void> {
     this.#closed = true;
     this.#probe?.cancel();
+    this.#renewals.close();
     await this.#local.close();
     await this.#options.remote.close();
   }
@@ -145,33 +169,91 @@ export class ResilientCounters implements Counters {
     const own: Claim[] = [];
     for (const [index, claim] of claims.entries())
       if ((amounts[index] ?? 0) > 0) own.push({ ...claim, enforced: false });
-    return own.length === 0 ? 0 : this.#local.take(orgId, id, own).second;
+    if (own.length === 0) return 0;
+    this.#renewals.start();
+    return this.#local.take(orgId, id, own).second;
   }
 
   #takeAlone(orgId: string, id: string, claims: readonly Claim[]): Taken {
     const own = this.#takeLocally(orgId, id, claims);
+    this.#countAlone(own);
     this.#untold.note(orgId, claims, own, this.#options.clock.monotonic());
+    return own;
+  }
+
+  /** The store is back: what it grants has to fit the share of this process as well, which is taken first. */
+  async #takeOfShare(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
+    const own = this.#takeLocally(orgId, id, claims);
+    if (own.refused !== null) {
+      this.#countAlone(own);
+      this.#untold.note(orgId, claims, own, this.#options.clock.monotonic());
+      return own;
+    }
+    const began = this.#options.clock.monotonic();
+    const taking = this.#takeRemotely(orgId, id, claims);
+    try {
+      const taken = await this.#within(taking);
+      this.#heard();
+      this.#local.settle(orgId, corrected(id, claims, own, taken));
+      return { ...taken, ownSecond: own.ownSecond };
+    } catch (error) {
+      return this.#unheardTake(orgId, id, claims, { own, error, began, taking });
+    }
+  }
+
+  /** A take that the store did not answer in time stands as this process decided by itself. */
+  #unheardTake(orgId: string, id: string, claims: readonly Claim[], unheard: UnheardTake): Taken {
+    const { own, error, began, taking } = unheard;
+    this.#unheard += 1;
+    this.#countAlone(own);
+    // It may have been taken all the same, without anyone to settle it.
+    this.#owe({ orgId, settlement: abandoned(id, claims, own) });
+    this.#failed(error, began);
+    // Carried out late it is counted there; of one that never will be the store has to be told.
+    taking.catch(() => this.#untold.note(orgId, claims, own, this.#options.clock.monotonic()));
     return own;
   }
 
   /** What it says is remembered even when it comes too late for the request that asked. */
   async #takeRemotely(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
-    const taken = await this.#options.remote.take(orgId, id, claims);
-    this.#full.note(orgId, claims, taken, this.#options.clock.monotonic());
-    return taken;
+    this.#inFlight += 1;
+    try {
+      const began = this.#options.clock.monotonic();
+      const isAwaited = () => this.#options.clock.monotonic() - began < this.#options.timeoutMs;
+      const taken = await this.#options.remote.take(orgId, id, claims, this.#local, isAwaited);
+      this.#full.note(orgId, claims, taken, this.#options.clock.monotonic());
+      return taken;
+    } finally {
+      this.#inFlight -= 1;
+    }
   }
 
   #takeLocally(orgId: string, id: string, claims: readonly Claim[]): Taken {
-    const replicas = Math.max(1, this.#options.replicas());
+    const place = this.#options.place();
     const full = this.#full.waitMs(orgId, claims, this.#options.clock.monotonic());
     const own = claims.map((claim, index) =>
-      index === full?.index ? { ...claim, limit: -1 } : shareOf(claim, replicas),
+      index === full?.index ? { ...claim, limit: -1 } : shareOf(claim, place),
     );
     const taken = this.#local.take(orgId, id, own);
-    if (taken.refused === null) this.#ownGrants += 1;
-    else this.#ownRefusals += 1;
+    if (taken.refused === null) this.#renewals.start();
     const retryAfterMs = full && taken.refused === full.index ? full.ms : taken.retryAfterMs;
     return { ...taken, retryAfterMs, away: true };
+  }
+
+  #extendLocally(orgId: string, extension: Extension): Extended {
+    const place = this.#options.place();
+    const claims = extension.claims.map((claim) => shareOf(claim, place));
+    return { ...this.#local.extend(orgId, { ...extension, claims }), away: true };
+  }
+
+  #countAlone({ refused }: Taken): void {
+    if (refused === null) this.#ownGrants += 1;
+    else this.#ownRefusals += 1;
+  }
+
+  #heard(): void {
+    this.#failures = 0;
+    if (this.#owed.length > 0 || !this.#untold.isEmpty) void this.#payQuietly();
   }
 
   async #settleRemotely(owed: Owed): Promise<void> {
@@ -194,7 +276,7 @@ export class ResilientCounters implements Counters {
     this.#failures += 1;
     if (this.#failures < FAILURES_TO_OPEN || this.away || this.#closed) return;
     this.#options.log.error(
-      { err: error, replicas: this.#options.replicas() },
+      { err: error, replicas: this.#options.place().count },
       'the shared store does not answer; limits are counted by this process alone until it does',
     );
     this.#probeMs = FIRST_PROBE_MS;
@@ -211,12 +293,15 @@ export class ResilientCounters implements Counters {
     try {
       await this.#within(this.#options.remote.ping());
       await this.#payAll();
+      // What it cannot take now the next take counts again.
+      await this.#renewals.renew().catch(() => undefined);
     } catch {
       if (!this.#closed) this.#probeLater();
       return;
     }
     this.#probe = null;
     this.#failures = 0;
+    this.#sharesUntil = this.#options.clock.monotonic() + SHARES_KEPT_MS + this.#options.timeoutMs;
     this.#options.log.warn({}, 'the shared store answers again; limits are counted there');
   }
 
@@ -268,26 +353,45 @@ export class ResilientCounters implements Counters {
   }
 }
 
-/** What one of `replicas` may use of a limit by itself; of a budget, of what was left of it. */
-function shareOf(claim: Claim, replicas: number): Claim {
-  if (claim.away === 'open') return { ...claim, enforced: false };
-  if (claim.away === 'closed') return { ...claim, limit: -1 };
-  const { kind, floor } = claim;
-  if (kind === 'spend') {
-    const left = Math.max(0, claim.limit - floor);
-    return { ...claim, limit: floor + Math.floor(left / replicas) };
-  }
-  const limit = Math.max(1, Math.floor(claim.limit / replicas));
-  return { ...claim, limit, amount: Math.min(claim.amount, limit) };
+interface UnheardTake {
+  readonly own: Taken;
+  readonly error: unknown;
+  readonly began: number;
+  readonly taking: Promise<Taken>;
 }
 
-/** Gives back what a take that nobody heard the answer of may have reserved; its requests per minute stay spent. */
-function abandoned(id: string, claims: readonly Claim[]): Settlement {
+/**
+ * Gives back what a take that nobody heard the answer of may have reserved; its requests per minute stay spent, and so
+ * do the slots of an exchange that goes on.
+ */
+function abandoned(id: string, claims: readonly Claim[], { refused }: Taken): Settlement {
+  const given = refused === null ? claims.filter(({ kind }) => kind !== 'lease') : claims;
+  const nothing = given.map(() => 0);
+  const amounts = given.map(({ amount }) => amount);
+  return { id, second: 0, away: false, ownSecond: 0, claims: given, amounts, actual: nothing };
+}
+
+/** Makes what this process counted of its share what the store counted: tokens are capped by the share, or it refused. */
+function corrected(id: string, claims: readonly Claim[], own: Taken, taken: Taken): Settlement {
+  const wrong = claims.map(({ kind }) => taken.refused !== null || kind === 'window');
+  const of = <T>(all: readonly T[]) => all.filter((_, index) => wrong[index]);
+  const actual = taken.amounts.map((amount, index) => (claims[index]?.kind === 'window' ? amount : 0));
+  const { second, amounts } = own;
+  return {
+    id,
+    second,
+    away: true,
+    ownSecond: second,
+    claims: of(claims),
+    amounts: of(amounts),
+    actual: of(actual),
+  };
+}
+
+/** Of an exchange that this process granted alone the store counts the slots, if it has been told of them; null when it has none. */
+function slotsOf(settlement: Settlement): Settlement | null {
+  const claims = settlement.claims.filter(({ kind }) => kind === 'lease');
+  if (claims.length === 0) return null;
   const nothing = claims.map(() => 0);
-  const amounts = claims.map(({ amount }) => amount);
-  return { id, second: 0, away: false, ownSecond: 0, claims, amounts, actual: nothing };
-}
-
-function ignore(): void {
-  // A lease that could not be renewed ends by itself; the store's absence is told where requests meet it.
+  return { ...settlement, claims, amounts: nothing, actual: nothing };
 }

@@ -1,0 +1,196 @@
+// Limits and budgets against a plain model: random orgs and rules, bursts, and idle times of up to an hour, over every
+// store. A scenario that fails is printed whole, with the seed that repeats it.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { silentLog } from '../core/log.ts';
+import { MemoryCounters } from '../store/counters/memory.ts';
+import { openRedisCounters, type RemoteCounters } from '../store/counters/redis.ts';
+import { ResilientCounters } from '../store/counters/resilient.ts';
+import { openDatabase } from '../store/open-database.ts';
+import { putOrg } from '../store/orgs.ts';
+import type { Counters, Database } from '../store/ports.ts';
+import type { Charge } from '../store/spend/spend.ts';
+import { ManualClock } from '../store/test/manual-clock.ts';
+import { redisUrl } from '../store/test/redis-server.ts';
+import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { Guard } from './guard.ts';
+import { openGuardrails } from './guardrails.ts';
+import { SpendBook } from './spend-book.ts';
+import {
+  byShare,
+  exactly,
+  type Fleet,
+  type Played,
+  play,
+  type Scenario,
+  scenarios,
+} from './test/guardrails-model.ts';
+
+const TIMES = process.env['FLOE_TEST_FULL'] === undefined ? 1 : 20;
+const TIMEOUT_MS = 50;
+const ORG = { name: 'Org', timezone: 'UTC', created_at: 0, updated_at: 0, updated_by: null };
+
+async function sqlite(t: TestContext, clock = new ManualClock()): Promise<Database> {
+  const parts = { dataDir: temporaryDirectory(t), log: silentLog, clock };
+  const database = await openDatabase(`sqlite:${parts.dataDir}/floe.db`, parts);
+  t.after(() => database.close());
+  return database;
+}
+
+/** A guard that hears at once what was settled, as if the database had counted it. */
+function guardOver(counters: Counters, clock: ManualClock, database: Database): Guard {
+  const book = new SpendBook(database, clock, silentLog);
+  const sums = new Map<string, number>();
+  function settle(_: string, charges: readonly Charge[]): void {
+    for (const charge of charges) {
+      const key = `${charge.orgId}\n${charge.bucket}`;
+      const beforeNanoUsd = sums.get(key) ?? 0;
+      const afterNanoUsd = beforeNanoUsd + charge.nanoUsd;
+      sums.set(key, afterNanoUsd);
+      book.note([{ ...charge, beforeNanoUsd, afterNanoUsd }]);
+    }
+  }
+  const nothing = async () => undefined;
+  return new Guard({
+    counters,
+    journal: { hold: nothing, settle, flush: nothing, close: nothing },
+    book,
+    clock,
+  });
+}
+
+/** A fleet of processes that share nothing but a clock. */
+function fleetOf(guards: readonly Guard[], clock: ManualClock, more: Partial<Fleet> = {}): Fleet {
+  const run = randomUUID();
+  return {
+    guards,
+    now: () => clock.now(),
+    advance: async (ms) => clock.advance(ms),
+    flush: async () => assert.fail('nothing is shared'),
+    answered: async (taking) => taking,
+    org: (number) => `${run}-${number}`,
+    ...more,
+  };
+}
+
+/** Plays so many scenarios, and makes sure that limits were met. */
+async function check(
+  t: TestContext,
+  numRuns: number,
+  arbitrary: fc.Arbitrary<Scenario>,
+  run: (scenario: Scenario) => Promise<Played>,
+): Promise<void> {
+  let refusals = 0;
+  const property = fc.asyncProperty(arbitrary, async (scenario) => {
+    const played = await run(scenario);
+    refusals += played.refusals;
+  });
+  await fc.assert(property, { numRuns: numRuns * TIMES });
+  assert.ok(refusals > numRuns * TIMES, `limits were met ${refusals} times`);
+  t.diagnostic(`${numRuns * TIMES} scenarios, ${refusals} refusals`);
+}
+
+test('limits and budgets in memory admit exactly what a plain model admits, through any idle time', async (t) => {
+  const database = await sqlite(t);
+  await check(t, 300, scenarios(), async (scenario) => {
+    const clock = new ManualClock();
+    const counters = new MemoryCounters(clock);
+    const guard = guardOver(counters, clock, database);
+    return play(scenario, fleetOf([guard], clock), (entries) => exactly(scenario, entries));
+  });
+});
+
+test('so do those of a default installation, and its database has what was spent', async (t) => {
+  const clock = new ManualClock();
+  const database = await sqlite(t, clock);
+  await check(t, 20, scenarios(), async (scenario) => {
+    const dataDir = temporaryDirectory(t);
+    const parts = { dataDir, database, shared: 'memory', sharedTimeoutMs: TIMEOUT_MS, clock, log: silentLog };
+    const { guard, close } = await openGuardrails(parts);
+    const fleet = fleetOf([guard], clock);
+    // What crosses a threshold is told to the channels of its org.
+    await database.transaction(async (writer) => {
+      for (const number of scenario.orgs.keys()) await putOrg(writer, { ...ORG, id: fleet.org(number) });
+    });
+    const played = await play(scenario, fleet, (entries) => exactly(scenario, entries));
+    await close();
+    const { sum } = await database.read
+      .selectFrom('budget_spend')
+      .select(({ fn }) => fn.sum<number | null>('spent_nano_usd').as('sum'))
+      .where(
+        'org_id',
+        'in',
+        scenario.orgs.map((_, number) => fleet.org(number)),
+      )
+      .executeTakeFirstOrThrow();
+    assert.equal(sum ?? 0, played.paidNanoUsd);
+    return played;
+  });
+});
+
+test('so do those on a Redis that answers, flushed or not', async (t) => {
+  const url = await redisUrl();
+  const admin = new Redis(url);
+  t.after(() => admin.disconnect());
+  const database = await sqlite(t);
+  await check(t, 40, scenarios({ flushes: true }), async (scenario) => {
+    const clock = new ManualClock();
+    clock.advance(Date.now() - clock.now());
+    let offset = 0;
+    const remote = await openRedisCounters({ url, clock, offsetMs: () => offset });
+    // Nothing fires a timer while a test waits: no answer is too late.
+    const place = () => ({ count: 1, rank: 0 });
+    const counters = new ResilientCounters({ remote, clock, log: silentLog, place, timeoutMs: TIMEOUT_MS });
+    const fleet = fleetOf([guardOver(counters, clock, database)], clock, {
+      advance: async (ms) => {
+        offset += ms;
+        await remote.ping();
+        clock.advance(ms);
+      },
+      flush: async () => void (await admin.flushall()),
+    });
+    try {
+      return await play(scenario, fleet, (entries) => exactly(scenario, entries));
+    } finally {
+      await counters.close();
+    }
+  });
+});
+
+for (const replicas of [1, 2, 4])
+  test(`${replicas} processes whose Redis is frozen admit their shares from the first request, and the limit together`, async (t) => {
+    const database = await sqlite(t);
+    const frozen = () => new Promise<never>(() => undefined);
+    const remote: RemoteCounters = {
+      take: frozen,
+      settle: frozen,
+      extend: frozen,
+      peek: frozen,
+      renew: frozen,
+      ping: frozen,
+      close: async () => undefined,
+    };
+    await check(t, 100, scenarios({ budgets: 0, tokens: false }), async (scenario) => {
+      const clock = new ManualClock();
+      const guards = Array.from({ length: replicas }, (_, rank) => {
+        const place = () => ({ count: replicas, rank });
+        const options = { remote, clock, log: silentLog, place, timeoutMs: TIMEOUT_MS };
+        return guardOver(new ResilientCounters(options), clock, database);
+      });
+      const fleet = fleetOf(guards, clock, {
+        answered: async (taking) => {
+          let isOver = false;
+          const done = Promise.resolve(taking).finally(() => {
+            isOver = true;
+          });
+          for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+          if (!isOver) clock.advance(TIMEOUT_MS);
+          return done;
+        },
+      });
+      return play(scenario, fleet, (entries) => byShare(scenario, entries, replicas));
+    });
+  });

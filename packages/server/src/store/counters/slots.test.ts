@@ -1,0 +1,184 @@
+// Concurrency of several processes on one Redis: each is a `ResilientCounters` with a clock of its own, which a test
+// can stop. Time of the store and of the processes moves together.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { silentLog } from '../../core/log.ts';
+import type { Claim, Taken } from '../ports.ts';
+import { ManualClock } from '../test/manual-clock.ts';
+import { redisUrl } from '../test/redis-server.ts';
+import { leaseClaim, settlement } from './counters.suite.ts';
+import { openRedisCounters } from './redis.ts';
+import { ResilientCounters } from './resilient.ts';
+
+const LIMIT = 4;
+const CLAIMS = [leaseClaim('at-once', LIMIT)];
+
+class Process {
+  readonly clock: ManualClock;
+  readonly open = new Map<string, Taken>();
+  readonly counters: ResilientCounters;
+  readonly #orgId: string;
+
+  constructor(orgId: string, remote: Awaited<ReturnType<typeof openRedisCounters>>, clock: ManualClock) {
+    this.#orgId = orgId;
+    this.clock = clock;
+    const place = () => ({ count: 2, rank: 0 });
+    this.counters = new ResilientCounters({ remote, clock, log: silentLog, place, timeoutMs: 1_000 });
+  }
+
+  async take(id: string, claims: readonly Claim[] = CLAIMS): Promise<Taken> {
+    const taken = await this.counters.take(this.#orgId, id, claims);
+    if (taken.refused === null) this.open.set(id, taken);
+    return taken;
+  }
+
+  /** Starts exchanges until one is refused; how many were admitted. */
+  async fill(): Promise<number> {
+    for (let admitted = 0; ; admitted++)
+      if ((await this.take(randomUUID())).refused !== null) return admitted;
+  }
+
+  async end(id: string): Promise<void> {
+    const taken = this.open.get(id) ?? assert.fail(id);
+    this.open.delete(id);
+    await this.counters.settle(this.#orgId, settlement(id, taken, CLAIMS, [0]));
+  }
+
+  async used(): Promise<number> {
+    return (await this.counters.peek(this.#orgId, CLAIMS))[0]?.used ?? Number.NaN;
+  }
+}
+
+async function house(t: TestContext, count = 2) {
+  const url = await redisUrl();
+  const orgId = randomUUID();
+  const admin = new Redis(url);
+  let offset = 0;
+  const all: Process[] = [];
+  for (let n = 0; n < count; n++) {
+    const clock = new ManualClock();
+    all.push(new Process(orgId, await openRedisCounters({ url, clock, offsetMs: () => offset }), clock));
+  }
+  t.after(async () => {
+    for (const { counters } of all) await counters.close();
+    admin.disconnect();
+  });
+  const [one, other] = [all[0] ?? assert.fail(), all[1] ?? all[0] ?? assert.fail()];
+  /** Half a second at a time for the store and these processes; what they sent meanwhile has been answered. */
+  async function pass(ms: number, running: readonly Process[] = all): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 500) {
+      offset += 500;
+      for (const { clock } of running) clock.advance(500);
+      // On each connection the answer to this comes after all others.
+      for (const each of running) await each.used();
+    }
+  }
+  return { orgId, admin, all, one, other, pass };
+}
+
+test('slots are kept for as long as their process renews its lease, however long an exchange takes', async (t) => {
+  const { one, other, pass } = await house(t);
+  assert.equal(await one.fill(), LIMIT);
+  await pass(10 * 60_000);
+  assert.equal(await other.fill(), 0);
+  const [first] = one.open.keys();
+  await one.end(first ?? '');
+  assert.equal(await other.fill(), 1);
+});
+
+test('the slots of a process that is killed are free after ten seconds, and the retry-after of each refusal says so at the latest', async (t) => {
+  const { one, other, pass } = await house(t);
+  assert.equal(await one.fill(), LIMIT);
+  await pass(3_000);
+  const times: number[] = [];
+  let passed = 0;
+  for (;;) {
+    const taken = await other.take('after');
+    if (taken.refused === null) break;
+    const waitMs = taken.retryAfterMs ?? assert.fail('how long to wait is known');
+    assert.ok(waitMs >= 50 && passed + waitMs <= 10_500, `${waitMs} ms after ${passed}`);
+    times.push(waitMs);
+    const steps = Math.ceil(waitMs / 500) * 500;
+    passed += steps;
+    await pass(steps, [other]);
+  }
+  assert.ok(passed <= 10_500, `free after ${passed} ms`);
+  assert.ok(times.length <= 8, `who waits as told asks a few times: ${times.join(', ')}`);
+});
+
+test('a process that stalls for longer than its lease counts what it has open again before it admits anything', async (t) => {
+  const { one, other, pass } = await house(t);
+  assert.equal(await one.fill(), LIMIT);
+  await pass(11_000, [other]);
+  assert.equal(await other.fill(), LIMIT, 'nobody can tell a stalled process from a dead one');
+  assert.equal((await one.take('x')).refused, 0);
+  assert.equal(await one.used(), 2 * LIMIT, 'its first step counts what it has open');
+  for (const id of [...other.open.keys()]) await other.end(id);
+  assert.equal(await other.fill(), 0, 'the other process sees them too');
+  await one.end([...one.open.keys()][0] ?? '');
+  assert.equal(await other.fill(), 1);
+});
+
+test('a process that stalled and has nothing to admit counts what it has open again when it renews', async (t) => {
+  const { one, other, pass } = await house(t);
+  assert.equal(await one.fill(), LIMIT);
+  await pass(12_000, [other]);
+  assert.equal(await other.used(), 0);
+  await pass(1_500);
+  assert.equal(await other.used(), LIMIT);
+});
+
+test('a flushed store admits nothing more than the limit to a process that knows what it holds', async (t) => {
+  const { one, other, admin, pass } = await house(t);
+  assert.equal(await one.fill(), LIMIT);
+  await admin.flushall();
+  assert.equal(await one.fill(), 0);
+  assert.equal(await other.fill(), 0);
+  await admin.flushall();
+  await pass(4_000);
+  assert.equal(await other.fill(), 0, 'renewing counts again too');
+});
+
+test('a slot whose settlement was lost is released by the next renewals', async (t) => {
+  const { one, orgId, admin, pass } = await house(t, 1);
+  await one.take('a');
+  const [key] = await admin.keys(`floe:{${orgId}}:at-once:slots:*`);
+  // As a take that the store carried out and nobody ever settled.
+  const [seconds] = await admin.time();
+  await admin.zadd(key ?? assert.fail(), Number(seconds) * 1000, 'lost');
+  assert.equal(await one.used(), 2);
+  await pass(20_000);
+  assert.equal(await one.used(), 1);
+});
+
+test('short leases, as those of probes, end after their own time', async (t) => {
+  const { one, other, pass } = await house(t);
+  const probe = [leaseClaim('probe', 1, 3_000)];
+  assert.equal((await one.take('probe', probe)).refused, null);
+  await pass(10_000);
+  assert.equal((await other.take('again', probe)).refused, 0, 'its process is at work');
+  await pass(2_000, [other]);
+  assert.equal((await other.take('again', probe)).refused, 0);
+  await pass(1_500, [other]);
+  assert.equal((await other.take('again', probe)).refused, null, 'its process died');
+});
+
+test('with known durations the wait for a slot is what is left of the oldest that is not overdue', async (t) => {
+  const { one, other, pass } = await house(t);
+  for (let n = 0; n < 3; n++) {
+    await one.take('warm');
+    await pass(5_000);
+    await one.end('warm');
+  }
+  for (const id of ['a', 'b', 'c', 'd']) {
+    await one.take(id);
+    await pass(1_000);
+  }
+  const taken = await one.take('e');
+  const waitMs = taken.retryAfterMs ?? Number.NaN;
+  assert.ok(waitMs > 0 && waitMs <= 1_500, `the first has run 4 s of 5: ${waitMs}`);
+  const blind = (await other.take('f')).retryAfterMs ?? Number.NaN;
+  assert.ok(blind > 0 && blind <= 10_001, `without durations of its own, at most the lease: ${blind}`);
+});
