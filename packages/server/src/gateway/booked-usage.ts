@@ -44,9 +44,14 @@ export function credible(usage: Usage | null): Usage | null {
   return counts.length === 0 ? null : Object.fromEntries(counts);
 }
 
+/** Whether the provider reported an output that can be true. */
+export function hasOutput({ usage }: Pick<Exchange, 'usage'>): boolean {
+  return positive(credible(usage)?.output) !== null;
+}
+
 /** Notes the content of a whole answer, where its provider did not report its tokens. */
 export function noteContent(x: Exchange, answer: Buffer): void {
-  if (positive(credible(x.usage)?.output) !== null) return;
+  if (hasOutput(x)) return;
   const { added, whole } = contentBytesIn(answer);
   x.contentBytes = Math.max(added, whole);
 }

@@ -63,6 +63,12 @@ export function setWorthAside(x: Exchange): void {
       : { ...sumOf(spent, usage, cost), isCounted: !isEstimated || spent.isCounted };
 }
 
+/** What the exchange has cost, if the attempt under way used so much; null when nobody knows the price. */
+export function nanoUsdOf(x: Exchange, usage: Usage): number | null {
+  const price = x.target?.provider.priceOf(x.target.model) ?? null;
+  return price && (x.spent?.nanoUsd ?? 0) + costNanoUsd(price, usage, x.createdAt);
+}
+
 type Cost = Pick<Worth, 'nanoUsd' | 'priceSource'>;
 
 /** At the price of the target asked last, which its attempt keeps. */

@@ -56,7 +56,7 @@ function guardOver(counters: Counters, clock: ManualClock, database: Database): 
   const nothing = async () => undefined;
   return new Guard({
     counters,
-    journal: { hold: nothing, settle, flush: nothing, close: nothing },
+    journal: { hold: nothing, extend: () => undefined, settle, flush: nothing, close: nothing },
     book,
     clock,
   });

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { usageIn } from '@floe/wire/passing-usage';
+import { noteContent } from '../booked-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { send } from '../send.ts';
 import { without } from './headers.ts';
@@ -21,6 +22,7 @@ export async function answerHeld(
 ): Promise<void> {
   const answer = parsed(held.body);
   const body = answer && (await processed(x, passing, planning, answer, work));
+  if (work === 'create' && x.ask !== null) noteContent(x, held.body);
   const headers = without(passedHeaders(x, held.headers), 'content-length');
   x.client.answer(held.status, headers, body ?? held.body);
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { type ContentBytes, contentBytesIn } from '@floe/wire/content-bytes';
 import { usageIn } from '@floe/wire/passing-usage';
-import { frameData, type Frames, SseFramer } from '@floe/wire/sse';
+import { type Frames, frameData, SseFramer } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 
 /** Events that announce an answer without any of it. */
@@ -41,6 +41,9 @@ export class StreamTap {
   /** UTF-8 bytes of generated content so far, and the events that brought some. */
   contentBytes = 0;
   contentPieces = 0;
+  /** Of the Responses dialect: the response as it was announced, and the last event. */
+  response: JsonObject | null = null;
+  lastData = '';
   #framer = new SseFramer();
   #deaf = false;
 
@@ -80,6 +83,7 @@ export class StreamTap {
       this.ended = true;
       return;
     }
+    this.lastData = data;
     this.#count(contentBytesIn(found.bytes, found.start, found.end));
     // Most of a stream is deltas: once content has come, only frames that may end or count something are parsed.
     if (this.content && !data.includes(USAGE) && !FINISHES.test(data)) return;
@@ -102,6 +106,7 @@ export class StreamTap {
     if (isError) this.ended = this.erred = true;
     const stored = body['object'] === 'chat.completion.chunk' ? body : body['response'];
     if (isObject(stored) && typeof stored['id'] === 'string') this.responseId ??= stored['id'];
+    if (type === 'response.created' && isObject(stored)) this.response = stored;
     this.#noteFinish(body);
     if (this.content || ANNOUNCING.has(type)) return;
     if (isError) this.failed = true;
