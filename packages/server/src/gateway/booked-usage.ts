@@ -6,6 +6,8 @@ import type { Exchange } from './exchange-record.ts';
 
 /** A count above this is no count: the longest context of any model is shorter. */
 const MOST_TOKENS = 10_000_000;
+/** Tokens of usual text have four bytes, and hardly any has more than this. */
+const MOST_BYTES_PER_TOKEN = 64;
 
 /** What an attempt is booked with. */
 export interface BookedUsage {
@@ -15,17 +17,18 @@ export interface BookedUsage {
 }
 
 /**
- * One rule for every form of answer. Each count that the provider reported holds, if it can be true: a whole number
- * of at most 10 million, and not 0 where the request has text or the answer has content. Any other is estimated, the
- * input from the request and the output from the content that came, a token for every four bytes. What a stream that
- * did not finish had reported so far may be a first guess: of report and estimate the larger holds.
+ * One rule for every form of answer. Each count that the provider reported holds, if it can be true: a whole number of
+ * at most 10 million; not 0 where the request has text or the answer has content; and no output of which each token
+ * would have more than 64 bytes of the content. Any other count is estimated, the input from the request and the
+ * output from the content that came, a token for every four bytes. What a stream that did not finish had reported so
+ * far may be a first guess: of report and estimate the larger holds.
  */
 export function bookedUsage(x: Exchange, isWhole: boolean): BookedUsage {
   const reported = credible(x.usage);
   if (x.ask === null) return { usage: reported, isEstimated: false };
   const content = Math.max(tokensOfContent(x.contentBytes), reported?.reasoning ?? 0);
-  const input = positive(reported?.input);
-  const output = positive(reported?.output);
+  const input = reported?.input || null;
+  const output = covers(reported, x.contentBytes) ? (reported?.output ?? null) : null;
   const parts = (reported?.cached ?? 0) + (reported?.cacheWrite ?? 0);
   const usage = {
     ...reported,
@@ -35,23 +38,29 @@ export function bookedUsage(x: Exchange, isWhole: boolean): BookedUsage {
   return { usage, isEstimated: input === null || (output === null && content > 0) };
 }
 
+/** Whether a report has an output that can be true of so many bytes of content. */
+function covers(reported: Usage | null, contentBytes: number): boolean {
+  const { output = 0 } = reported ?? {};
+  return output > 0 && output * MOST_BYTES_PER_TOKEN >= contentBytes;
+}
+
 /** The counts of a report that can be true; null when none can. */
 export function credible(usage: Usage | null): Usage | null {
   if (usage === null) return null;
-  const { input = 0, cached = 0, cacheWrite = 0, output = 0, reasoning = 0 } = usage;
-  if (Math.max(input, cached, cacheWrite, output, reasoning) <= MOST_TOKENS) return usage;
-  const counts = Object.entries(usage).filter(([, count]) => count <= MOST_TOKENS);
+  const { input, cached, cacheWrite, output, reasoning } = usage;
+  if ([input, cached, cacheWrite, output, reasoning].every((count = 0) => isCount(count))) return usage;
+  const counts = Object.entries(usage).filter(([, count]) => isCount(count));
   return counts.length === 0 ? null : Object.fromEntries(counts);
 }
 
-/** Whether the provider reported an output that can be true. */
-export function hasOutput({ usage }: Pick<Exchange, 'usage'>): boolean {
-  return positive(credible(usage)?.output) !== null;
+/** Whether the content of an answer of this size has to be counted: it is never larger than the answer. */
+export function needsContent({ usage, ask }: Exchange, size: number): boolean {
+  return ask !== null && !covers(credible(usage), size);
 }
 
-/** Notes the content of a whole answer, where its provider did not report its tokens. */
+/** Notes the content of a whole answer, where what its provider reported may not be true of it. */
 export function noteContent(x: Exchange, answer: Buffer): void {
-  if (hasOutput(x)) return;
+  if (!needsContent(x, answer.length)) return;
   const { added, whole } = contentBytesIn(answer);
   x.contentBytes = Math.max(added, whole);
 }
@@ -64,6 +73,6 @@ export function noteEvent(x: Exchange, event: AnswerEvent): void {
   x.contentPieces += 1;
 }
 
-function positive(count: number | undefined): number | null {
-  return count === undefined || count === 0 ? null : count;
+function isCount(count: number): boolean {
+  return Number.isInteger(count) && count >= 0 && count <= MOST_TOKENS;
 }

@@ -14,6 +14,8 @@ export interface AnswerTap {
   broken(): boolean;
   /** What the whole of it used. */
   usage(): Usage | undefined;
+  /** Bytes so far. */
+  readonly size: number;
   /** UTF-8 bytes of generated content in it. */
   contentBytes(): number;
 }
@@ -42,6 +44,10 @@ class JsonTap implements AnswerTap {
     return this.#size > READ_BYTES ? undefined : usageIn(this.#read());
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
   contentBytes(): number {
     if (this.#size > READ_BYTES) return this.#size;
     const { added, whole } = contentBytesIn(Buffer.concat(this.#chunks, this.#size));
@@ -58,6 +64,7 @@ class ResultsTap implements AnswerTap {
   #sum: Usage | null = null;
   #parts: Buffer[] = [];
   #size = 0;
+  readonly size = 0;
 
   push(chunk: Buffer): void {
     let from = 0;

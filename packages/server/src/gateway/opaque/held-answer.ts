@@ -22,7 +22,7 @@ export async function answerHeld(
 ): Promise<void> {
   const answer = parsed(held.body);
   const body = answer && (await processed(x, passing, planning, answer, work));
-  if (work === 'create' && x.ask !== null) noteContent(x, held.body);
+  if (work === 'create') noteContent(x, held.body);
   const headers = without(passedHeaders(x, held.headers), 'content-length');
   x.client.answer(held.status, headers, body ?? held.body);
 }

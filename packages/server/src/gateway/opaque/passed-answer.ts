@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { type Frames, writeFrame } from '@floe/wire/sse';
 import type { UpstreamHeaders } from '../../providers/transport.ts';
 import { answerHeaders } from '../answer-headers.ts';
-import { hasOutput } from '../booked-usage.ts';
+import { needsContent } from '../booked-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { AnswerSink } from '../plan.ts';
 import { responsesFailure } from '../responses-failure.ts';
@@ -142,7 +142,7 @@ export class PassedAnswer implements AnswerSink {
   #count(tap: AnswerTap): void {
     if (!this.#passed.counts) return;
     this.#x.usage = tap.usage() ?? this.#x.usage;
-    if (this.#x.ask !== null && !hasOutput(this.#x)) this.#x.contentBytes = tap.contentBytes();
+    if (needsContent(this.#x, tap.size)) this.#x.contentBytes = tap.contentBytes();
   }
 
   #listen(stream: StreamTap, chunk: Buffer): Frames | null {
